@@ -1,20 +1,24 @@
 /* growth.c - lmp.measure_growth: does a function leave more behind the more often it is called?
  * After a call to warm up it is called 2, 4, 8 and 16 times, with full collections before and after
- * each round. A leak keeps its bytes per call; what comes once, or fills up, is spread over more
- * and more calls. Where something has grown in the last of these rounds more of them follow, each
- * of twice the calls, up to as many calls as are allowed: a cache looks like a leak until it is
- * full, so only who has grown in all of them leaks. */
+ * each round; what is in the heap then is summed up from the interpreter's own objects, so it does
+ * not matter what was made before the profile. A leak keeps its bytes per call; what comes once, or
+ * fills up, is spread over more and more calls. Where something has changed in the last of these
+ * rounds more of them follow, each of twice the calls, up to as many calls as are allowed: a cache
+ * looks like a leak until it is full, so only who has grown in all of them leaks. */
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/heap/layout.h"
+#include "agent/heap/size.h"
 #include "measured.h"
 #include "module.h"
 
 /* Rounds that every function gets, and so many at most. Calls: by default, and the bounds of what
  * may be asked for: those of so many rounds. */
 enum { ROUNDS = 4, ROUNDS_MOST = 20, MOMENTS = ROUNDS_MOST + 1, SITES_MOST = 100 };
+enum { SECONDS_MOST = 5 }; /* unless so many calls are asked for, where each takes long */
 enum { CALLS_LEAST = (2 << ROUNDS) - 1, CALLS_USUAL = 511, CALLS_MOST = (2 << ROUNDS_MOST) - 1 };
 
 typedef struct Growth {
@@ -23,8 +27,11 @@ typedef struct Growth {
     int arguments;
     int round, left; /* calls to come in it; round 0 warms up */
     int rounds;      /* at most */
-    bool was_none;   /* the round before: nothing seemed to grow any more */
-    bool failed;     /* nothing can be told any more */
+    bool hurries;    /* it has not been told how many calls: no more rounds after some seconds */
+    double begun;    /* seconds */
+    int nones;       /* the last so many rounds: nothing seemed to grow any more */
+    bool failed;     /* the profile has ended, or there is no memory */
+    const char *why; /* the heap cannot be read: nothing can be told; NULL: it can */
     MeasuredHeld held[MOMENTS];
     uint32_t rows; /* of `sites`, by LmpSiteRow.id */
 } Growth;
@@ -58,9 +65,20 @@ static bool keeps(double then, double now, int round) {
     return now >= then * (round > ROUNDS ? 0.7 : 0.52);
 }
 
+/* The most that it has fallen by after the first round: it goes up and down by as much anyway. */
+static uint64_t swing(const uint64_t at[MOMENTS], int last) {
+    uint64_t most = at[1], swings = 0;
+    for (int i = 2; i <= last; i++) {
+        if (at[i] > most) most = at[i];
+        if (most - at[i] > swings) swings = most - at[i];
+    }
+    return swings;
+}
+
 /* `at[i]`: bytes, or blocks, after round i, of which `last` is the last one. Growth that fades
- * twice is none. */
+ * twice is none, nor is what goes up and down. */
 static Verdict judge(const uint64_t at[MOMENTS], int last) {
+    if ((int64_t)(at[last] - at[last - 2]) <= (int64_t)(2 * swing(at, last))) return VERDICT_NONE;
     double per_call[4]; /* of the last rounds, [3] the last */
     for (int k = 0; k < 4; k++) {
         int i = last - 3 + k;
@@ -89,22 +107,21 @@ static Verdict judge_held(const MeasuredHeld held[MOMENTS], int last) {
     return by_blocks > by_bytes ? by_blocks : by_bytes;
 }
 
-static bool has_grown(const MeasuredHeld held[MOMENTS], int round) {
-    return (int64_t)(held[round].bytes - held[round - 1].bytes) > 0 ||
-           (int64_t)(held[round].blocks - held[round - 1].blocks) > 0;
+static bool has_changed(const MeasuredHeld held[MOMENTS], int round) {
+    return held[round].bytes != held[round - 1].bytes ||
+           held[round].blocks != held[round - 1].blocks;
 }
 
-/* Is it known after this round, or are there no calls left? What has grown in the last two rounds,
- * or seemed to grow before, is asked once more: a table of numbers grows in some rounds only. */
+/* Is it known after this round, or are there no calls left? What has changed in the last two
+ * rounds, or seemed to grow before, is asked twice more: a leak may hide behind what goes up and
+ * down. */
 static bool is_known(Growth *g) {
     int i = g->round;
     if (i < ROUNDS) return false;
-    if (i == g->rounds) return true;
-    bool none = judge_held(g->held, i) == VERDICT_NONE;
-    bool grew = has_grown(g->held, i) || has_grown(g->held, i - 1);
-    bool known = none && (g->was_none || (i == ROUNDS && !grew));
-    g->was_none = none;
-    return known;
+    if (i == g->rounds || (g->hurries && g->stats.seconds - g->begun > SECONDS_MOST)) return true;
+    g->nones = judge_held(g->held, i) == VERDICT_NONE ? g->nones + 1 : 0;
+    bool still = !has_changed(g->held, i) && !has_changed(g->held, i - 1);
+    return g->nones > 2 || (g->nones && still);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -121,9 +138,15 @@ static bool room_for(Growth *g, uint32_t rows) {
 
 /* What is held after round `round`. */
 static bool note(lua_State *L, Growth *g, int round) {
-    measured_collect(L);
+    if (!measured_collect(L)) g->why = "within a finalizer no garbage is collected";
+    if (heaplayout_known()) g->why = heaplayout_why();
     if (!measured_read(L, &g->of, &g->stats)) return false;
-    g->held[round] = measured_held_all(&g->stats);
+    if (g->why) return true;
+    if (!round) g->begun = g->stats.seconds;
+    LmpHeapHeld held = heapsize_held(L);
+    const LmpKindStats *by_c = &g->stats.kind[LMP_OTHER];
+    if (!g->stats.owners_known) by_c = &(LmpKindStats){0};
+    g->held[round] = (MeasuredHeld){held.bytes + by_c->live_bytes, held.blocks + by_c->live_blocks};
     const Ledger *l = &g->of.ledger;
     for (uint32_t i = 0; i < l->sites; i++) {
         const LmpSiteRow *s = &l->site[i];
@@ -142,6 +165,7 @@ typedef struct PerCall {
 
 /* A call of the last two rounds. */
 static PerCall per_call(const MeasuredHeld held[MOMENTS], int last) {
+    if (last < 2) return (PerCall){0, 0};
     const MeasuredHeld *now = &held[last], *then = &held[last - 2];
     int calls = calls_of(last) + calls_of(last - 1);
     return (PerCall){(double)(int64_t)(now->bytes - then->bytes) / calls,
@@ -160,9 +184,12 @@ static void put_per_call(lua_State *L, const MeasuredHeld held[MOMENTS], int las
 static void put_words(lua_State *L, const Growth *g, Verdict verdict) {
     char words[300];
     PerCall each = per_call(g->held, g->round);
-    int calls = calls_until(g->round), last = calls_of(g->round);
-    long long bytes = (long long)(g->held[g->round].bytes - g->held[g->round - 1].bytes);
-    if (verdict == VERDICT_LEAK)
+    int calls = calls_until(g->round), last = calls_of(g->round),
+        before = g->round ? g->round - 1 : 0;
+    long long bytes = (long long)(g->held[g->round].bytes - g->held[before].bytes);
+    if (g->why)
+        snprintf(words, sizeof words, "cannot tell: %s", g->why);
+    else if (verdict == VERDICT_LEAK)
         snprintf(words, sizeof words, "a leak: %.1f B and %.2f blocks a call, over %d calls",
                  each.bytes, each.blocks, calls);
     else if (verdict == VERDICT_UNCLEAR)
@@ -222,9 +249,10 @@ static void push_result(lua_State *L, void *from) {
     lua_setfield(L, -2, "verdict");
     put_words(L, g, r->verdict);
     measured_set(L, "calls", calls_until(g->round));
-    put_per_call(L, g->held, g->round);
-    lua_createtable(L, g->round, 0);
-    for (int i = 1; i <= g->round; i++) {
+    put_per_call(L, g->held, g->why ? 0 : g->round);
+    int rounds = g->why ? 0 : g->round;
+    lua_createtable(L, rounds, 0);
+    for (int i = 1; i <= rounds; i++) {
         lua_createtable(L, 0, 3);
         measured_set(L, "calls", calls_of(i));
         measured_set(L, "bytes", (lua_Integer)(g->held[i].bytes - g->held[i - 1].bytes));
@@ -246,8 +274,8 @@ static int finish(lua_State *L, Growth *g) {
     Result r = {.g = g};
     bool told = !g->failed;
     if (told) {
-        r.verdict = judge_held(g->held, g->round);
-        told = list_sites(&r);
+        r.verdict = g->why ? VERDICT_UNCLEAR : judge_held(g->held, g->round);
+        told = g->why || list_sites(&r);
     }
     int made = told ? module_own_call(L, push_result, &r, 1) : LUA_OK;
     free(r.row);
@@ -268,7 +296,7 @@ static int go_on(lua_State *L, int status, lua_KContext context) {
         lua_settop(L, g->arguments + 2);
         if (g->left == 0) {
             g->failed = g->failed || !note(L, g, g->round);
-            if (g->failed || is_known(g)) break;
+            if (g->failed || g->why || is_known(g)) break;
             g->left = calls_of(++g->round);
         }
         g->left--;
@@ -295,17 +323,17 @@ static int take_rounds(lua_State *L) {
 }
 
 int module_measure_growth(lua_State *L) {
+    bool told = lua_type(L, 1) == LUA_TNUMBER;
     int rounds = take_rounds(L);
     measured_check(L);
     int arguments = lua_gettop(L) - 1;
     luaL_checkstack(L, arguments + 10, "too many arguments");
-    Growth *g = (Growth *)(void *)measured_begin(L, sizeof *g);
-    if (!g) {
-        lua_pushnil(L);
-        return 1;
-    }
+    LmpErr err;
+    Growth *g = (Growth *)(void *)measured_begin(L, sizeof *g, &err);
+    if (!g) return module_refuse(L, err, NULL);
     g->arguments = arguments;
     g->rounds = rounds;
+    g->hurries = !told;
     g->left = calls_of(0);
     return go_on(L, LUA_OK, 0);
 }

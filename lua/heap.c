@@ -20,25 +20,17 @@ typedef struct Heap {
     LmpSnapshot s;
     uint32_t object; /* the argument's */
     lua_Integer most;
-    bool through; /* total_size goes through what is the whole program's */
+    uint64_t bytes, objects; /* of total_size */
+    bool through;            /* total_size goes through what is the whole program's */
     LmpErr err;
     LmpWhyPaths why;
 } Heap;
 
-static void push_refusal(lua_State *L, void *from) {
-    const LmpErr *err = from;
-    const char *why = *err == LMP_E_LAYOUT ? heaplayout_why() : "";
-    luaL_pushfail(L);
-    if (*why) {
-        lua_pushfstring(L, "%s (%s)", err_message(*err), why);
-    } else {
-        lua_pushstring(L, err_message(*err));
-    }
-    lua_pushstring(L, err_name(*err));
-}
-
 static int refuse(lua_State *L, LmpErr err) {
-    return module_own_call(L, push_refusal, &err, 3) == LUA_OK ? 3 : lua_error(L);
+    char text[TEXT];
+    const char *why = err == LMP_E_LAYOUT ? heaplayout_why() : "";
+    snprintf(text, sizeof text, "%s (%s)", err_message(err), why);
+    return module_refuse(L, err, *why ? text : NULL);
 }
 
 /* Our own frame's slots hold nothing: they are there because somebody asks. And objects from before
@@ -150,11 +142,10 @@ static bool reached(const Heap *h, uint64_t *bytes, uint64_t *objects) {
 }
 
 static void push_total(lua_State *L, void *from) {
-    uint64_t bytes = 0, objects = 0;
-    if (!reached(from, &bytes, &objects)) luaL_error(L, "%s", err_message(LMP_E_NOMEM));
-    lua_pushinteger(L, (lua_Integer)bytes);
+    const Heap *h = from;
+    lua_pushinteger(L, (lua_Integer)h->bytes);
     push_retained(L, from);
-    lua_pushinteger(L, (lua_Integer)objects);
+    lua_pushinteger(L, (lua_Integer)h->objects);
 }
 
 static int api_retained(lua_State *L) {
@@ -200,7 +191,9 @@ static int api_total_size(lua_State *L) {
     if (err == LMP_OK) err = heap_open(L, &h);
     if (err != LMP_OK) return refuse(L, err);
     h->through = through;
-    return answer(L, h, push_total, 3);
+    if (reached(h, &h->bytes, &h->objects)) return answer(L, h, push_total, 3);
+    heap_close(h);
+    return refuse(L, LMP_E_NOMEM);
 }
 
 /* ---- who holds it ---------------------------------------------------------------------------- */

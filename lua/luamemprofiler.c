@@ -15,6 +15,7 @@
 #include "base/format.h"
 #include "figures.h"
 #include "heap.h"
+#include "helpers.h"
 #include "measured.h"
 #include "module.h"
 #include "options.h"
@@ -56,21 +57,23 @@ int module_own_call(lua_State *L, void (*make)(lua_State *, void *), void *from,
     return status;
 }
 
+enum { REFUSAL = 1400 }; /* bytes of its text */
+
 typedef struct Refusal {
     bool unprofiled;
     LmpErr err;
-    char text[1400];
+    const char *text;
 } Refusal;
 
 /* Of a recording's file also which it is and, if it is known, what the system says of it. */
-static void describe(Refusal *r, const LmpOptions *options, int why) {
+static void describe(char *out, size_t size, LmpErr err, const LmpOptions *options, int why) {
     char name[1024];
     const char *file = options->record && *options->record ? options->record : ".";
-    if (r->err == LMP_E_FILE)
-        snprintf(r->text, sizeof r->text, "%s: %s%s%s", format_text(name, sizeof name, file, 0),
-                 err_message(r->err), why ? ": " : "", why ? err_of_file(why) : "");
+    if (err == LMP_E_FILE)
+        snprintf(out, size, "%s: %s%s%s", format_text(name, sizeof name, file, 0), err_message(err),
+                 why ? ": " : "", why ? err_of_file(why) : "");
     else
-        snprintf(r->text, sizeof r->text, "%s", err_message(r->err));
+        snprintf(out, size, "%s", err_message(err));
 }
 
 static void push_refusal(lua_State *L, void *from) {
@@ -84,9 +87,28 @@ static void push_refusal(lua_State *L, void *from) {
     lua_pushstring(L, err_name(r->err));
 }
 
-/* Reports all options that are not available; under `lmp run` header and summary do that. */
-static void complain_of_options(lua_State *L) {
+static int return_refusal(lua_State *L, Refusal refusal) {
+    return module_own_call(L, push_refusal, &refusal, 3) == LUA_OK ? 3 : lua_error(L);
+}
+
+int module_refuse(lua_State *L, LmpErr err, const char *why) {
+    if (err == LMP_E_NOTSTARTED) return luaL_error(L, "%s (call start first)", err_message(err));
+    return return_refusal(L, (Refusal){true, err, why ? why : err_message(err)});
+}
+
+/* Reports all that was asked for and is not there; under `lmp run` header and summary say which
+ * options are not. */
+static void complain_of_lacks(lua_State *L, const LmpOptions *options) {
+    LmpErr display, recording;
     LmpStats s;
+    profiler_lacks(L, &display, &recording);
+    if (display) complain("the program runs without a display", err_message(display));
+    if (recording) {
+        char text[REFUSAL];
+        describe(text, sizeof text, recording, options, 0);
+        complain("the program is not recorded", text);
+    }
+    if (options->run_socket >= 0) return;
     if (profiler_stats(L, &s)) return;
     if (s.lines == LMP_LINES_OFF && s.why)
         complain(err_message(LMP_E_NOLINES), stats_why_words[s.why]);
@@ -99,29 +121,23 @@ static int start_with(lua_State *L, const LmpOptions *options) {
     LmpErr err = profiler_start(L, options, &lack);
     if (err == LMP_E_STARTED) return luaL_error(L, "%s (call stop first)", err_message(err));
     int why = errno;
-    Refusal refusal = {.unprofiled = err != LMP_OK, .err = err ? err : lack};
-    describe(&refusal, options, err ? why : 0);
-    bool of_options = lack >= LMP_E_NOLINES && lack <= LMP_E_NOCOUNTS;
-    bool of_record = options->record && (!options->live || lack == LMP_E_FILE);
+    char text[REFUSAL];
+    describe(text, sizeof text, err ? err : lack, options, err ? why : 0);
+    profiler_note_refusal(L, err);
     if (err) {
-        complain("the program runs unprofiled", refusal.text);
-    } else {
-        if (lack && !of_options)
-            complain(of_record ? "the program is not recorded"
-                               : "the program runs without a display",
-                     refusal.text);
-        if (lack && options->run_socket < 0) complain_of_options(L);
+        complain("the program runs unprofiled", text);
+    } else if (lack) {
+        complain_of_lacks(L, options);
     }
-    if (!refusal.err) {
-        lua_pushboolean(L, 1);
-        return 1;
-    }
-    return module_own_call(L, push_refusal, &refusal, 3) == LUA_OK ? 3 : lua_error(L);
+    if (err || lack) return return_refusal(L, (Refusal){err != LMP_OK, err ? err : lack, text});
+    lua_pushboolean(L, 1);
+    return 1;
 }
 
 /* start([true | number | options]): a number turns the display on, as it did in luamemprofiler. */
 static int api_start(lua_State *L) {
     LmpOptions options = profiler_defaults;
+    luaL_argcheck(L, !lua_istable(L, 2), 2, "one table has all options: start {live = true, ...}");
     switch (lua_type(L, 1)) {
     case LUA_TNONE:
     case LUA_TNIL:
@@ -142,15 +158,15 @@ static int api_start(lua_State *L) {
     return start_with(L, &options);
 }
 
-/* Fills in the requested parts of who made what; raises an error if that fails. */
-static void read_parts(lua_State *L, Figures *f) {
-    if (!f->parts) return;
+/* Fills in the requested parts of who made what; none if that fails. */
+static LmpErr read_parts(lua_State *L, Figures *f) {
+    if (!f->parts) return LMP_OK;
     LmpErr err = profiler_ledger(
         L, f->parts & LEDGER_OVERRIDES ? f->parts | LEDGER_SITES : f->parts, &f->ledger);
-    if (!err) return;
+    if (!err) return LMP_OK;
     ledger_free(&f->ledger);
-    if (err == LMP_E_NOTSTARTED) luaL_error(L, "%s (call start first)", err_message(err));
-    luaL_error(L, "%s", err_message(err));
+    f->parts = 0;
+    return err;
 }
 
 /* Pushes the figures as a table. */
@@ -164,19 +180,19 @@ static void return_figures(lua_State *L, Figures *f) {
 static int api_stats(lua_State *L) {
     Figures figures = {.parts = figures_parts(L, "stats")};
     LmpErr err = profiler_stats(L, &figures.stats);
-    if (err) return luaL_error(L, "%s (call start first)", err_message(err));
-    read_parts(L, &figures);
+    if (!err) err = read_parts(L, &figures);
+    if (err) return module_refuse(L, err, NULL);
     return_figures(L, &figures);
     return 1;
 }
 
-/* stop([the same]): the parts are read first, nothing happens in between. */
+/* stop([the same]): the parts are read first, nothing happens in between. It stops without them. */
 static int api_stop(lua_State *L) {
     Figures figures = {.parts = figures_parts(L, "stop")};
-    read_parts(L, &figures);
-    LmpErr err = profiler_stop(L, &figures.stats);
-    if (err == LMP_E_NOTSTARTED) return luaL_error(L, "%s (call start first)", err_message(err));
+    LmpErr lack = read_parts(L, &figures), err = profiler_stop(L, &figures.stats);
+    if (err && err != LMP_E_WRAPPED) return module_refuse(L, err, NULL);
     return_figures(L, &figures);
+    if (!err) err = lack;
     if (!err) return 1;
     lua_pushstring(L, err_message(err));
     lua_pushstring(L, err_name(err));
@@ -184,9 +200,8 @@ static int api_stop(lua_State *L) {
 }
 
 static int api_mark(lua_State *L) {
-    const char *name = luaL_optstring(L, 1, NULL);
-    LmpErr err = profiler_mark(L, name);
-    return err ? luaL_error(L, "%s (call start first)", err_message(err)) : 0;
+    profiler_mark(L, luaL_optstring(L, 1, NULL));
+    return 0;
 }
 
 /* frame([name]): one frame of the program's own ends, and the next begins. Returns the bytes made
@@ -250,6 +265,8 @@ int luaopen_luamemprofiler(lua_State *L) {
 
 /* ---- started by `lmp run` -------------------------------------------------------------------- */
 
+static void start_again(lua_State *L);
+
 /* The user's own LUA_INIT, as the interpreter would have run it (lua.c, handle_luainit). */
 static int run_user_init(lua_State *L) {
     const char *init = getenv(LMP_ENV_USER_INIT);
@@ -268,7 +285,32 @@ static int preload(lua_State *L) {
         lua_pushcfunction(L, luaopen_luamemprofiler);
         lua_setfield(L, -3, "luamemprofiler");
     }
+    helpers_preload(L);
     return 0;
+}
+
+/* `forked`: in a child of a profiled program. */
+static void start_for_run(lua_State *L, bool forked) {
+    const char *run = secure_getenv(LMP_ENV_RUN);
+    char *text = run ? strdup(run) : NULL;
+    LmpOptions options = profiler_defaults;
+    options.again = start_again;
+    if (text && options_read_run(text, &options)) {
+        if (forked) options.live = false;
+        start_with(L, &options);
+    }
+    free(text);
+}
+
+static int start_in_child(lua_State *L) {
+    start_for_run(L, true);
+    return 0;
+}
+
+/* Called by a debug hook: no error may leave. */
+static void start_again(lua_State *L) {
+    lua_pushcfunction(L, start_in_child);
+    if (lua_pcall(L, 0, 0, 0) != LUA_OK) lua_pop(L, 1);
 }
 
 int luaopen_luamemprofiler_run(lua_State *L) {
@@ -276,11 +318,7 @@ int luaopen_luamemprofiler_run(lua_State *L) {
     profiler_prepare(L);
     lua_pushcfunction(L, preload);
     (void)lua_pcall(L, 0, 0, 0); /* no memory: then the program reports that it found no module */
-    const char *run = secure_getenv(LMP_ENV_RUN);
-    char *text = run ? strdup(run) : NULL;
-    LmpOptions options = profiler_defaults;
-    if (text && options_read_run(text, &options)) start_with(L, &options);
-    free(text);
+    start_for_run(L, false);
     lua_settop(L, 0);
     return run_user_init(L);
 }

@@ -213,7 +213,8 @@ int module_measure(lua_State *L) {
     measured_check(L);
     int values = lua_gettop(L); /* the function and its arguments */
     luaL_checkstack(L, values + 8, "too many arguments");
-    Measure *m = (Measure *)(void *)measured_begin(L, sizeof *m);
+    LmpErr err;
+    Measure *m = (Measure *)(void *)measured_begin(L, sizeof *m, &err);
     if (m) {
         measured_collect(L);
         int frames = FRAMES;

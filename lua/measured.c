@@ -86,7 +86,8 @@ static void push_measured(lua_State *L, void *from) {
     lua_setmetatable(L, -2);
 }
 
-Measured *measured_begin(lua_State *L, size_t size) {
+Measured *measured_begin(lua_State *L, size_t size, LmpErr *err) {
+    static LmpErr said;
     if (module_own_call(L, push_measured, &size, 1) != LUA_OK) {
         lua_error(L);
         return NULL;
@@ -96,15 +97,15 @@ Measured *measured_begin(lua_State *L, size_t size) {
     lua_toclose(L, 1); /* up to Lua 5.4.2 it makes an upvalue */
     profiler_own_end(L, before);
     Measured *m = lua_touserdata(L, 1);
-    LmpErr err = interval_begin(L, &m->interval);
-    if (!err) return m;
-    dprintf(STDERR_FILENO, "lmp: nothing is measured: %s\n", err_message(err));
+    *err = interval_begin(L, &m->interval);
+    if (!*err) return m;
+    if (*err != said) dprintf(STDERR_FILENO, "lmp: nothing is measured: %s\n", err_message(*err));
+    said = *err;
     return NULL;
 }
 
-void measured_collect(lua_State *L) {
-    lua_gc(L, LUA_GCCOLLECT);
-    lua_gc(L, LUA_GCCOLLECT);
+bool measured_collect(lua_State *L) {
+    return lua_gc(L, LUA_GCCOLLECT) >= 0 && lua_gc(L, LUA_GCCOLLECT) >= 0;
 }
 
 bool measured_read(lua_State *L, Measured *m, LmpStats *stats) {

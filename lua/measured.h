@@ -28,11 +28,11 @@ typedef struct Measured {
 } Measured;
 
 /* Makes one of `size` bytes (a Measured at its beginning, all zeroes), puts it below everything
- * else on the stack of the running C function, and begins. NULL: nothing can be measured, which
- * standard error has been told why; the stack has it all the same. */
-Measured *measured_begin(lua_State *L, size_t size);
-/* Two full collections: the second frees what finalizers have seen. */
-void measured_collect(lua_State *L);
+ * else on the stack of the running C function, and begins. NULL: nothing can be measured; *err says
+ * why, and so does standard error, once; the stack has it all the same. */
+Measured *measured_begin(lua_State *L, size_t size, LmpErr *err);
+/* Two full collections: the second frees what finalizers have seen. False: none can be had here. */
+bool measured_collect(lua_State *L);
 /* Figures and sites at this moment. False: the profile has ended since, or there is no memory. */
 bool measured_read(lua_State *L, Measured *m, LmpStats *stats);
 void measured_end(lua_State *L, Measured *m);

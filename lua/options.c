@@ -234,12 +234,17 @@ static void run_top(LmpOptions *o, const char *value) {
     if (n >= 0 && n <= LMP_TOP_MAX) o->top = (uint32_t)n;
 }
 
+static void run_follow(LmpOptions *o, const char *value) {
+    if (*value != '1') o->again = NULL;
+}
+
 static const struct {
     const char *name;
     void (*read)(LmpOptions *o, const char *value);
 } run_words[] = {
-    {"live", run_live},     {"hold", run_hold},     {"fps", run_fps},       {"lines", run_lines},
-    {"stacks", run_stacks}, {"sample", run_sample}, {"counts", run_counts}, {"top", run_top},
+    {"live", run_live},     {"hold", run_hold},     {"fps", run_fps},
+    {"lines", run_lines},   {"stacks", run_stacks}, {"sample", run_sample},
+    {"counts", run_counts}, {"top", run_top},       {"follow", run_follow},
 };
 
 /* The socket to `lmp run`, if the number still means it: this may be any descendant. */

@@ -7,11 +7,6 @@
 #include "agent/session/profiler.h"
 #include "module.h"
 
-typedef struct Answer {
-    LmpErr err;
-    LmpSnapshotLive of;
-} Answer;
-
 static void set_number(lua_State *L, const char *name, uint64_t value) {
     lua_pushinteger(L, (lua_Integer)value);
     lua_setfield(L, -2, name);
@@ -42,20 +37,9 @@ static void push_figures(lua_State *L, const LmpSnapshotLive *of) {
 }
 
 static void push_answer(lua_State *L, void *from) {
-    const Answer *answer = from;
-    if (!answer->err) {
-        lua_pushstring(L, answer->of.file);
-        push_figures(L, &answer->of);
-        lua_pushnil(L);
-        return;
-    }
-    luaL_pushfail(L);
-    if (answer->err == LMP_E_FILE)
-        lua_pushfstring(L, "%s: %s: %s", answer->of.file, err_message(answer->err),
-                        err_of_file(answer->of.os_error));
-    else
-        lua_pushstring(L, err_message(answer->err));
-    lua_pushstring(L, err_name(answer->err));
+    const LmpSnapshotLive *of = from;
+    lua_pushstring(L, of->file);
+    push_figures(L, of);
 }
 
 static bool option(lua_State *L, const char *name) {
@@ -89,10 +73,10 @@ int module_snapshot(lua_State *L) {
         collect = option(L, "gc");
         wait = option(L, "wait");
     }
-    Answer answer = {0};
-    answer.err = profiler_snapshot(L, file, collect, wait, &answer.of);
-    if (answer.err == LMP_E_NOTSTARTED)
-        return luaL_error(L, "%s (call start first)", err_message(answer.err));
-    if (module_own_call(L, push_answer, &answer, 3) != LUA_OK) return lua_error(L);
-    return answer.err ? 3 : (lua_pop(L, 1), 2);
+    LmpSnapshotLive of = {0};
+    char why[sizeof of.file + 200];
+    LmpErr err = profiler_snapshot(L, file, collect, wait, &of);
+    snprintf(why, sizeof why, "%s: %s: %s", of.file, err_message(err), err_of_file(of.os_error));
+    if (err) return module_refuse(L, err, err == LMP_E_FILE ? why : NULL);
+    return module_own_call(L, push_answer, &of, 2) == LUA_OK ? 2 : lua_error(L);
 }

@@ -11,8 +11,11 @@ local function register(name, positive, negative)
   say:set("assertion." .. name .. ".positive", positive)
   say:set("assertion." .. name .. ".negative", negative)
   assert:register("assertion", name, function(state, arguments)
-    local ok, words = expect[name](table.unpack(arguments, 1, arguments.n))
+    local ok, words, unclear = expect[name](table.unpack(arguments, 1, arguments.n))
     state.failure_message = words
+    if unclear then
+      return not state.mod -- is_not, too, fails
+    end
     return ok
   end, "assertion." .. name .. ".positive", "assertion." .. name .. ".negative")
 end

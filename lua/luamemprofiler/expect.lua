@@ -1,5 +1,6 @@
---- What the assertions for busted and luaunit share: they run a function under `lmp.measure` and say what
--- is wrong in figures and lines. `true` and what was found, or `false` and why not.
+--- What the assertions for busted and luaunit share: they run a function under `lmp.measure` or
+-- `lmp.measure_growth` and say what is wrong in figures and lines. `true` and what was found, or `false` and why
+-- not; and `true` again if that cannot be told, so that neither an assertion nor its opposite holds.
 local lmp = require("luamemprofiler")
 
 local expect = {}
@@ -16,7 +17,12 @@ local FIGURES = {
   { "held", "held_bytes", "held_bytes", true },
 }
 
+local UNMEASURED = "unclear: it could not be measured: the profile was stopped meanwhile, or none can be had"
+
 local function number(n, bytes)
+  if math.type(n) == "float" then -- a call
+    return ("%.1f B"):format(n)
+  end
   local text = ("%d"):format(n):reverse():gsub("(%d%d%d)", "%1,"):reverse():gsub("^,", ""):gsub("^%-,", "-")
   return text .. (bytes and " B" or "")
 end
@@ -86,7 +92,7 @@ function expect.allocates_less_than(limit, f, ...)
   end
   local m = lmp.measure(drop, f, ...)
   if not m then
-    return false, "it could not be measured: the profile was stopped meanwhile, or none can be had"
+    return false, UNMEASURED, true
   end
   local broken, kept = {}, {}
   for _, figure in ipairs(FIGURES) do
@@ -105,21 +111,19 @@ function expect.allocates_less_than(limit, f, ...)
   return true, table.concat(kept, ", ")
 end
 
---- Is nothing left of `f(...)` after full collections? It is called twice: what only the first call makes,
--- such as a module or a cache, is not held against it.
+--- Does `f(...)` leave nothing more behind the more often it is called? What comes once, or fills up, such as a
+-- module or a cache, is not held against it. What cannot be told is no pass.
 function expect.holds_nothing(f, ...)
   if not callable(f) then
     error("a function was expected, got " .. type(f), 3)
   end
-  drop(f, ...)
-  local m = lmp.measure(drop, f, ...)
-  if not m then
-    return false, "it could not be measured: the profile was stopped meanwhile, or none can be had"
-  elseif m.held_bytes <= 0 and m.held_blocks <= 0 then
-    return true, "nothing is held"
+  local g = lmp.measure_growth(f, ...)
+  if not g then
+    return false, UNMEASURED, true
   end
-  return false, ("%s in %d block%s still held%s"):format(number(m.held_bytes, true), m.held_blocks,
-    m.held_blocks == 1 and " is" or "s are", lines(m.sites, "held_bytes", true))
+  local unclear = g.verdict == "unclear"
+  local words = (unclear and "unclear: " or "") .. g.words .. lines(g.sites, "bytes_per_call", true)
+  return g.verdict == "none", words, unclear
 end
 
 return expect

@@ -9,6 +9,8 @@
 #define LMP_ERR_TABLE(X)                                                                           \
     X(LMP_OK, "OK", "no error")                                                                    \
     X(LMP_E_NOMEM, "NOMEM", "no memory for the profiler's own state (a resource limit?)")          \
+    X(LMP_E_INVAL, "INVAL",                                                                        \
+      "the system maps no memory as lmp needs it (pages larger than 64 KiB?)")                     \
     X(LMP_E_MEMFD, "MEMFD", "cannot create the shared state (a limit of files or their size?)")    \
     X(LMP_E_FOREIGN, "FOREIGN", "this is not the shared state of a profiled program")              \
     X(LMP_E_VERSION, "VERSION", "the shared state was written by another version of lmp")          \

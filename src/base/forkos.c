@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/os.h"
+
 /* With no signal for its end. The C library's clone() runs no fork handlers. */
 static int real_fork(int (*f)(void *of), void *stack_end, void *of) {
     int before = errno, pid = clone(f, stack_end, 0, of);
@@ -40,11 +42,17 @@ static void real_kill(int pid) {
     errno = before;
 }
 
-static bool real_cover(void *at, size_t size, int fd, uint64_t offset, bool shared) {
-    int before = errno, flags = shared ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
-    void *p = mmap(at, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, (off_t)offset);
+static void *real_own_copy(size_t size, int fd, uint64_t offset) {
+    int before = errno, flags = MAP_PRIVATE | MAP_NORESERVE;
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, (off_t)offset);
     errno = before;
-    return p != MAP_FAILED;
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void real_drop(void *at, size_t size) {
+    int before = errno;
+    madvise(at, size, MADV_DONTNEED);
+    errno = before;
 }
 
 /* Entries of /proc/self/pagemap: there, swapped, of a file or shared. */
@@ -53,11 +61,10 @@ static bool real_cover(void *at, size_t size, int fd, uint64_t offset, bool shar
 #define PAGEMAP_FILE (1ull << 61)
 
 static bool real_own_pages(const void *at, size_t pages, uint64_t *own) {
-    static const long page = 4096;
     uint64_t word[64];
     int before = errno, fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     bool told = fd >= 0;
-    uintptr_t first = (uintptr_t)at / (uintptr_t)page;
+    uintptr_t first = (uintptr_t)at / lmp_os->page();
     for (size_t i = 0; told && i < pages; i += 64) {
         ssize_t n = pread(fd, word, sizeof word, (off_t)((first + i) * sizeof *word));
         told = n == (ssize_t)sizeof word;
@@ -75,7 +82,7 @@ static bool real_own_pages(const void *at, size_t pages, uint64_t *own) {
 
 static bool real_in_memory(const void *at, size_t pages, unsigned char *is) {
     int before = errno;
-    bool told = mincore((void *)(uintptr_t)at, pages * 4096, is) == 0;
+    bool told = mincore((void *)(uintptr_t)at, pages * lmp_os->page(), is) == 0;
     errno = before;
     return told;
 }
@@ -91,13 +98,6 @@ static bool real_data(int fd, uint64_t at, uint64_t *from, uint64_t *to) {
     return true;
 }
 
-static bool real_get(int fd, void *to, size_t n, uint64_t at) {
-    int before = errno;
-    bool got = pread(fd, to, n, (off_t)at) == (ssize_t)n;
-    errno = before;
-    return got;
-}
-
 /* Writing beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the host: how much may be written.
  */
 static size_t within_limit(size_t n, uint64_t at) {
@@ -106,24 +106,6 @@ static size_t within_limit(size_t n, uint64_t at) {
         at + n <= limit.rlim_cur)
         return n;
     return at < limit.rlim_cur ? (size_t)(limit.rlim_cur - at) : 0;
-}
-
-/* Memory of the file has no limit. */
-static bool put_mapped(int fd, const void *from, size_t n, uint64_t at) {
-    size_t before = at % 4096;
-    char *to = mmap(NULL, n + before, PROT_WRITE, MAP_SHARED, fd, (off_t)(at - before));
-    if (to == MAP_FAILED) return false;
-    memcpy(to + before, from, n);
-    munmap(to, n + before);
-    return true;
-}
-
-static bool real_put(int fd, const void *from, size_t n, uint64_t at) {
-    int before = errno;
-    bool done = within_limit(n, at) == n ? pwrite(fd, from, n, (off_t)at) == (ssize_t)n
-                                         : put_mapped(fd, from, n, at);
-    errno = before;
-    return done;
 }
 
 static ssize_t real_write(int fd, const void *bytes, size_t n) {
@@ -167,12 +149,11 @@ const ForkOs forkos_real = {
     .fork = real_fork,
     .reap = real_reap,
     .kill = real_kill,
-    .cover = real_cover,
+    .own_copy = real_own_copy,
+    .drop = real_drop,
     .own_pages = real_own_pages,
     .in_memory = real_in_memory,
     .data = real_data,
-    .get = real_get,
-    .put = real_put,
     .text = real_text,
     .set_text = real_set_text,
     .nameless = real_nameless,

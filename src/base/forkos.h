@@ -1,5 +1,5 @@
 /* forkos.h - the table of system calls that a snapshot of the heap needs besides those of os.h: a
- * child, memory of a file that becomes private and shared again, what the system says of memory and
+ * child, a private mapping of a file, what the system says of memory and
  * limits, the file that is written. Tests make any of them fail. None is called on the hot path.
  *
  * Everything here may be called in the child, too: no lock, no allocator, no stdio. All preserve
@@ -27,9 +27,11 @@ typedef struct ForkOs {
     /* Has this child ended? `wait`: does not return before it has. */
     ForkEnd (*reap)(int pid, bool wait);
     void (*kill)(int pid);
-    /* Replaces the mapping at `at` in place by `size` bytes of the file from `offset` on, shared or
-     * private. False: it is as it was. */
-    bool (*cover)(void *at, size_t size, int fd, uint64_t offset, bool shared);
+    /* A private mapping of `size` bytes of the file from `offset` on; NULL: refused. */
+    void *(*own_copy)(size_t size, int fd, uint64_t offset);
+    /* The process's own copies of these pages of a private mapping are gone: they are the file's
+     * again. A hint, which may do nothing. */
+    void (*drop)(void *at, size_t size);
     /* Which pages from `at` on, of a private mapping, are the process's own copies by now: one bit
      * each; `pages` is a multiple of 64. False: the system does not tell. */
     bool (*own_pages)(const void *at, size_t pages, uint64_t *own);
@@ -38,9 +40,6 @@ typedef struct ForkOs {
     /* The first page from `at` on that the file has memory for, and where that ends; false: there
      * is none. */
     bool (*data)(int fd, uint64_t at, uint64_t *from, uint64_t *to);
-    bool (*get)(int fd, void *to, size_t n, uint64_t at);
-    /* Writes to pages of the file that are there. Never raises SIGXFSZ. */
-    bool (*put)(int fd, const void *from, size_t n, uint64_t at);
     /* The beginning of a small file, ended; bytes, or -1. */
     int (*text)(const char *path, char *out, size_t size);
     bool (*set_text)(const char *path, const char *text);

@@ -141,7 +141,7 @@ size_t format_utf8(const char *text, uint32_t *code) {
     return n;
 }
 
-static int is_control(uint32_t c) {
+bool format_is_control(uint32_t c) {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
 }
@@ -152,13 +152,13 @@ char *format_text(char *out, size_t size, const char *text, int ascii) {
     while (*text) {
         uint32_t c = 0;
         size_t n = format_utf8(text, &c);
-        int bad = n == 0 || is_control(c) || (ascii && c >= 0x80);
+        int bad = n == 0 || format_is_control(c) || (ascii && c >= 0x80);
         size_t room = bad ? 1 : n;
         if (at + room >= size) break;
         if (bad)
             out[at] = '?';
         else
-            memcpy(out + at, text, n);
+            memmove(out + at, text, n);
         at += room;
         text += n ? n : 1;
     }
@@ -212,8 +212,26 @@ bool format_parse_size(const char *text, uint64_t *bytes) {
     return true;
 }
 
+static bool is_plain(char c) {
+    return isalnum((unsigned char)c) || strchr("_-./+,@%:=", c);
+}
+
 bool format_plain_word(const char *text) {
     for (const char *c = text; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("_-./+,@%:=", *c)) return false;
+        if (!is_plain(*c)) return false;
     return *text != 0;
+}
+
+/* As shellwords_add writes them. */
+bool format_plain_line(const char *text) {
+    bool quoted = false;
+    for (const char *c = text; *c; c++) {
+        if (*c == '\'')
+            quoted = !quoted;
+        else if (quoted ? *c < ' ' || *c > '~' : *c != ' ' && !is_plain(*c)) {
+            if (quoted || c[0] != '\\' || c[1] != '\'') return false;
+            c++;
+        }
+    }
+    return *text && !quoted;
 }

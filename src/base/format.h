@@ -26,10 +26,14 @@ char *format_clock_fine(char *out, uint64_t ns);
 char *format_span(char *out, uint64_t ns);
 /* Copies text, replacing control characters (also those that change the direction of writing) and
  * bytes that are not UTF-8 by '?' (ascii: also every non-ASCII character), never cutting a
- * character; at most size - 1 bytes and a NUL. */
+ * character; at most size - 1 bytes and a NUL. `out` may be `text`. */
 char *format_text(char *out, size_t size, const char *text, int ascii);
-/* Is it a word that no shell takes for anything else? */
+/* Is it a word that no shell takes for anything else? A line of such words, plain or in single
+ * quotes, and of nothing else? */
 bool format_plain_word(const char *text);
+bool format_plain_line(const char *text);
+/* A character that a terminal obeys, or that changes the direction of writing. */
+bool format_is_control(uint32_t c);
 /* Length in bytes of the UTF-8 character that `text` (NUL-terminated) begins with, and its number
  * in *code; 0 when it is none (truncated, overlong, a surrogate, beyond U+10FFFF). */
 size_t format_utf8(const char *text, uint32_t *code);

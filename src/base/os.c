@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -67,11 +68,37 @@ static bool real_reserve(int fd, uint64_t at, uint64_t size) {
     return made;
 }
 
+static void real_punch(int fd, uint64_t at, uint64_t size) {
+    int before = errno;
+    fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size);
+    errno = before;
+}
+
+static uint64_t real_page(void) {
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t os_whole_pages(uint64_t bytes) {
+    uint64_t page = lmp_os->page();
+    return (bytes + page - 1) & ~(page - 1);
+}
+
+static _Atomic int refused; /* of any thread: it is only said, in words */
+
+static int real_map_refused(void) {
+    return atomic_load(&refused);
+}
+
+LmpErr os_map_error(void) {
+    return lmp_os->map_refused() == EINVAL ? LMP_E_INVAL : LMP_E_NOMEM;
+}
+
 static void *real_map(size_t size, int fd, uint64_t offset, bool writable) {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
     int prot = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     int before = errno;
     void *p = mmap(NULL, size, prot, flags, fd, (off_t)offset);
+    if (p == MAP_FAILED) atomic_store(&refused, errno);
     errno = before;
     if (p != MAP_FAILED && fd < 0) ownmap_add(p, size);
     return p == MAP_FAILED ? NULL : p;
@@ -91,6 +118,12 @@ static void real_populate(void *p, size_t size) {
     int before = errno;
     if (size >= LARGE_PAGE) madvise(p, size, MADV_HUGEPAGE);
     madvise(p, size, MADV_POPULATE_WRITE);
+    errno = before;
+}
+
+static void real_empty_in_child(void *p, size_t size) {
+    int before = errno;
+    madvise(p, size, MADV_WIPEONFORK);
     errno = before;
 }
 
@@ -144,6 +177,12 @@ static uint64_t real_clock(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static uint64_t real_worked(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static void real_futex_wait(const void *word, uint32_t value, uint64_t ns) {
     struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
     int before = errno;
@@ -182,18 +221,23 @@ static bool real_lock(int fd, uint64_t at) {
 }
 
 const LmpOs os_real = {
+    .page = real_page,
     .memfd = real_memfd,
     .grow = real_grow,
     .strict = real_strict,
     .reserve = real_reserve,
+    .punch = real_punch,
     .map = real_map,
+    .map_refused = real_map_refused,
     .unmap = real_unmap,
     .populate = real_populate,
+    .empty_in_child = real_empty_in_child,
     .peek = real_peek,
     .peek_process = real_peek_process,
     .read_file = real_read_file,
     .write_at = real_write_at,
     .clock = real_clock,
+    .worked = real_worked,
     .futex_wait = real_futex_wait,
     .futex_wake = real_futex_wake,
     .alive = real_alive,

@@ -8,7 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 typedef struct LmpOs {
+    /* Bytes of a page, a power of two: what can be mapped begins at multiples of it. */
+    uint64_t (*page)(void);
     /* A new sealed-against-shrinking memory file of `size` bytes; -1 on failure. */
     int (*memfd)(const char *name, uint64_t size);
     /* Grows the file to `size` bytes; false on failure (never raises SIGXFSZ). */
@@ -17,13 +21,20 @@ typedef struct LmpOs {
     bool (*strict)(void);
     /* Makes the pages of `size` bytes at `at`, which lie in the file; false: there are none. */
     bool (*reserve)(int fd, uint64_t at, uint64_t size);
+    /* Gives back the memory of `size` bytes at `at`, which are 0 from then on; may do nothing. */
+    void (*punch)(int fd, uint64_t at, uint64_t size);
     /* Maps `size` bytes of `fd` at `offset` (fd -1: private memory of zeroes); NULL on failure. */
     void *(*map)(size_t size, int fd, uint64_t offset, bool writable);
+    /* errno of the last mapping that was refused; 0: none was. */
+    int (*map_refused)(void);
     void (*unmap)(void *p, size_t size);
     /* All of it will be written soon: makes the pages in one go, large ones where the system has
      * them, for a quarter of what a fault for each costs. A hint, which may do nothing. */
     void (*populate)(void *p, size_t size);
-    uint64_t (*clock)(void); /* CLOCK_MONOTONIC, nanoseconds */
+    /* Private memory is all zeroes in every child that is forked. A hint, too. */
+    void (*empty_in_child)(void *p, size_t size);
+    uint64_t (*clock)(void);  /* CLOCK_MONOTONIC, nanoseconds */
+    uint64_t (*worked)(void); /* processor time of this thread, nanoseconds */
     /* Sleeps while *word == value, at most `ns` nanoseconds; may wake for no reason. */
     void (*futex_wait)(const void *word, uint32_t value, uint64_t ns);
     void (*futex_wake)(const void *word);
@@ -44,6 +55,11 @@ typedef struct LmpOs {
     /* Holds a shared one until every copy of the descriptor is closed. */
     bool (*lock)(int fd, uint64_t at);
 } LmpOs;
+
+/* Rounded up to whole pages. */
+uint64_t os_whole_pages(uint64_t bytes);
+/* Why a mapping was refused that has just been asked for: INVAL or NOMEM. */
+LmpErr os_map_error(void);
 
 extern const LmpOs os_real;
 extern const LmpOs *lmp_os; /* &os_real, unless a test put its own there */

@@ -203,8 +203,8 @@ static void note(LmpFinding *f, const LmpReport *r) {
     const LmpLimit *l = f->limit;
     bool scoped = l->scope == LIMIT_AT || l->scope == LIMIT_TAG;
     if (l->figure == LIMIT_LEAKS && r->judgement.growth <= LMP_GROWTH_WAIT) {
-        const char *words = r->judgement.words; /* "cannot tell yet: 11 more full cycles" */
-        bool said = strncmp(words, "cannot tell", strlen("cannot tell")) == 0;
+        const char *words = r->judgement.words;
+        bool said = *words && r->judgement.growth == LMP_GROWTH_WAIT; /* that it cannot be told */
         snprintf(f->note, sizeof f->note, "%s%s",
                  said ? "" : "cannot tell: ", *words ? words : "nothing is known of its lines");
     }

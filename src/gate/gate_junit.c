@@ -15,7 +15,7 @@ static void put_text(const char *text, FILE *out) {
             text += n ? n : 1;
             continue;
         }
-        if (code == '<' || code == '>' || code == '&' || code == '"' || code < 0x20)
+        if (code == '<' || code == '>' || code == '&' || code == '"' || format_is_control(code))
             fprintf(out, "&#%u;", (unsigned)code); /* also line ends, which attributes would lose */
         else
             fwrite(text, 1, n, out);

@@ -100,6 +100,7 @@ static bool look(int fd, uint32_t holder, LmpFound *out) {
                       .holder = holder,
                       .by_program = by_program,
                       .serial = header.serial,
+                      .forked_from = header.forked_from,
                       .live_bytes = counters.live_bytes,
                       .elapsed = clock,
                       .inode = st.st_ino,

@@ -9,6 +9,7 @@
 
 typedef struct LmpFound {
     uint32_t pid, serial; /* as in LmpHeader; the pid in our namespace */
+    uint32_t forked_from; /* as in LmpHeader */
     LmpSeen seen;
     uint64_t live_bytes;
     uint64_t elapsed;  /* nanoseconds since its start, until now or until its end */

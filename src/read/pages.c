@@ -3,14 +3,13 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/os.h"
 
 #define PRESENT (1ull << 63) /* in an entry */
 
 bool pages_here(uint32_t pid, uint64_t from, uint32_t pieces, bool *here) {
-    uint64_t entry[PAGES_MOST + 1], size = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t entry[PAGES_MOST + 1], size = lmp_os->page();
     char path[32];
     memset(here, 0, pieces * sizeof *here);
     if (size < PAGES_PIECE || pieces == 0 || pieces > PAGES_MOST) return false;

@@ -67,12 +67,18 @@ const LmpFigure stats_figures[] = {
                            "as `other`"),
     COUNT(hidden_regions, "regions of 64 MiB of addresses that are in all figures but on no heap "
                           "map, because the program has closed a descriptor that was lmp's"),
+    SECONDS(lines_end_seconds,
+            "when the figures by line and the heap map end that others see than the program, since "
+            "start: while a snapshot is written, and for good where that was not finished; 0: they "
+            "go on"),
     COUNT(other_states, "other Lua states that were made with this one's allocator "
                         "(`lua_getallocf`); counted nowhere"),
     COUNT(mixed_states, "such states that could not be told apart, behind an allocator of their "
                         "own: counted with this one"),
     COUNT(passed_requests, "requests to this allocator in threads that do not run the state; "
                            "counted nowhere"),
+    COUNT(other_sizes, "blocks that were freed or resized by a caller who said another size than "
+                       "they had; they count as what they were asked for"),
     COUNT(gc_cycles, "garbage collections that have ended, and what was freed in them"),
     BYTES(gc_freed_bytes, NULL),
     {"gc_mode", LMP_FIG_WORD, AT(gc_mode), "string",
@@ -268,13 +274,12 @@ const char *stats_counts_lost(char out[STATS_LOST], const LmpStats *s) {
     return out;
 }
 
-void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
-    const LmpCounters *c = &live->counters;
-    LmpClassTotal total[LMP_CLASSES];
-    counters_read(c, total);
-    memset(out, 0, sizeof *out);
-
-    uint64_t peak[LMP_KINDS] = {0};
+void stats_set_totals(LmpStats *out, const LmpClassTotal total[LMP_CLASSES]) {
+    out->mallocs = out->malloc_bytes = out->reallocs = out->frees = out->free_bytes = 0;
+    out->live_blocks = out->live_bytes = 0;
+    out->realloc_bytes = 0;
+    for (unsigned k = 0; k < LMP_KINDS; k++)
+        out->kind[k] = (LmpKindStats){.peak_bytes = out->kind[k].peak_bytes};
     for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
         const LmpClassTotal *t = &total[cls];
         out->mallocs += t->allocs;
@@ -295,16 +300,23 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
         tag->tag_live_blocks += t->live_blocks;
         tag->tag_live_bytes += t->live_bytes;
         tag->tag_made_bytes += t->live_bytes + t->free_bytes;
-        peak[class_owner(cls)] += c->class_peak[cls];
     }
-
-    /* The peak in the counters is only brought up to date before live bytes fall. */
-    uint64_t noted = counters_noted_peak(c);
-    int at_peak = out->live_bytes >= noted;
-    out->peak_bytes = at_peak ? out->live_bytes : noted;
+    /* A peak is only noted before live bytes fall. */
+    if (out->live_bytes < out->peak_bytes) return;
+    out->peak_bytes = out->live_bytes;
     for (unsigned k = 0; k < LMP_KINDS; k++)
-        out->kind[k].peak_bytes = at_peak ? out->kind[k].live_bytes : peak[k];
+        out->kind[k].peak_bytes = out->kind[k].live_bytes;
+}
 
+void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
+    const LmpCounters *c = &live->counters;
+    LmpClassTotal total[LMP_CLASSES];
+    counters_read(c, total);
+    memset(out, 0, sizeof *out);
+    out->peak_bytes = counters_noted_peak(c);
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++)
+        out->kind[class_owner(cls)].peak_bytes += c->class_peak[cls];
+    stats_set_totals(out, total);
     out->failed = c->failed;
     out->before_frees = c->before_frees;
     out->before_free_bytes = c->before_free_bytes;
@@ -313,6 +325,7 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->dropped = c->dropped;
     out->dropped_bytes = c->dropped_bytes;
     out->hidden_regions = live->hidden_leaves;
+    out->lines_end_seconds = (double)(live->lines_end < LATEST ? live->lines_end : LATEST) / 1e9;
     out->gc_cycles = live->gc.cycles;
     out->gc_freed_bytes = live->gc.freed_bytes;
     out->gc_mode = live->gc.mode;
@@ -332,6 +345,7 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->other_states = live->strange.apart;
     out->mixed_states = live->strange.mixed;
     out->passed_requests = live->strange.passed;
+    out->other_sizes = live->strange.other_sizes;
     out->covered = live->strange.covered != 0;
     out->owners_known = live->owners_known == 1;
     out->folded = live->tables.folded;

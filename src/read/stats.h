@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "read/figure.h"
-#include "shared/layout.h"
+#include "shared/counters.h"
 
 typedef struct LmpKindStats {
     /* by owner */
@@ -40,7 +40,8 @@ typedef struct LmpStats {
     uint64_t before_frees, before_free_bytes, before_reallocs;
     int64_t before_realloc_bytes;
     uint64_t dropped, dropped_bytes;
-    uint64_t hidden_regions; /* of 64 MiB: in the figures, but not in the file that viewers map */
+    uint64_t hidden_regions;  /* of 64 MiB: in the figures, but not in the file that viewers map */
+    double lines_end_seconds; /* the file's figures by line show this moment; 0: now */
     uint64_t gc_cycles, gc_freed_bytes;
     uint32_t gc_mode; /* LmpGcMode */
     uint32_t lines;   /* LmpLines: how it is known who made what; stats_lines() */
@@ -56,7 +57,7 @@ typedef struct LmpStats {
     bool stacks;
     uint64_t sample; /* bytes between samples, on average; 0: every block is accounted for */
     /* others that have called the profiled state's allocator (LmpStrange) */
-    uint64_t other_states, mixed_states, passed_requests;
+    uint64_t other_states, mixed_states, passed_requests, other_sizes;
     bool covered;
     bool owners_known;
     uint64_t folded; /* allocations charged to "(others)": a table was full */
@@ -93,6 +94,10 @@ const char *stats_counts_lost(char out[STATS_LOST], const LmpStats *stats);
 /* Derives all figures. `clock`: nanoseconds since start to report as `seconds`. Safe on any bytes
  * (sums may wrap, nothing else happens). */
 void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out);
+
+/* Makes the figures that are sums over classes those of these totals. The peak stays, unless more
+ * is live than that. */
+void stats_set_totals(LmpStats *stats, const LmpClassTotal total[LMP_CLASSES]);
 
 /* Makes figures what was added since `then`, an earlier moment of the same state: what is live is
  * how much more it is, in two's complement. What no range of time has (LmpFigure.moment) is 0; what

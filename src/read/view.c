@@ -57,7 +57,7 @@ LmpErr view_open(LmpView *view, int fd) {
     } else {
         view->header = lmp_os->map(LMP_CONTROL_AT, fd, 0, false);
         if (!view->header) {
-            err = LMP_E_NOMEM;
+            err = os_map_error();
         } else {
             err = check_header(view->header);
         }
@@ -69,7 +69,7 @@ LmpErr view_open(LmpView *view, int fd) {
         view->overflow = lmp_os->map(LMP_TABLES_AT - LMP_OVERFLOW_AT, fd, LMP_OVERFLOW_AT, false);
         void *tables = lmp_os->map(LMP_TABLES_SIZE, fd, LMP_TABLES_AT, false);
         if (tables) view->tables = tables_at(tables, (LmpLive *)view->live);
-        if (!view->control || !view->live || !view->overflow || !tables) err = LMP_E_NOMEM;
+        if (!view->control || !view->live || !view->overflow || !tables) err = os_map_error();
     }
     if (err) {
         view_close(view);
@@ -81,7 +81,7 @@ LmpErr view_open(LmpView *view, int fd) {
 }
 
 void *view_whole(int fd) {
-    return sealed_size(fd) < VIEW_WHOLE ? NULL : lmp_os->map(VIEW_WHOLE, fd, 0, false);
+    return sealed_size(fd) < VIEW_WHOLE ? NULL : lmp_os->map(VIEW_WHOLE, fd, 0, true);
 }
 
 LmpErr view_open_whole(LmpView *view, void *whole) {
@@ -120,6 +120,7 @@ void view_close(LmpView *view) {
 }
 
 void view_refresh(LmpView *view) {
+    if (atomic_load(&view->control->given_back)) return;
     uint32_t leaves = *(const volatile uint32_t *)&view->live->leaves;
     atomic_thread_fence(memory_order_acquire);
     if (leaves > LMP_MAX_LEAVES) leaves = LMP_MAX_LEAVES;
@@ -147,7 +148,7 @@ uint64_t view_memory(const LmpView *view) {
     if (!view->pid) return bytes;
     view_copy_told(view, &told);
     for (uint32_t i = 0; i < told.ranges; i++) {
-        uint64_t size = (told.range[i].size + PAGES_PIECE - 1) & ~(uint64_t)(PAGES_PIECE - 1);
+        uint64_t size = os_whole_pages(told.range[i].size);
         if (size > MOST_PRIVATE - looked || told.range[i].at > UINT64_MAX - size) break;
         looked += size;
         bytes += pages_within(view->pid, told.range[i].at, told.range[i].at + size);
@@ -203,12 +204,22 @@ bool view_copy_op(const LmpView *view, LmpOp *out) {
     return whole;
 }
 
-bool view_copy_snapshot(const LmpView *view, LmpSnapshotLive *out) {
-    const LmpSnapshotLive *from = &view->live->snapshot;
+static bool copy_snapshot(const LmpSnapshotLive *from, LmpSnapshotLive *out) {
     bool whole = copy_group(&from->seq, from, out, sizeof *out);
     out->why_in_place[sizeof out->why_in_place - 1] = 0;
     out->file[sizeof out->file - 1] = 0;
     if (out->state > LMP_SNAPSHOT_FAILED) out->state = LMP_SNAPSHOT_NONE;
+    return whole;
+}
+
+bool view_copy_snapshot_before(const LmpView *view, uint32_t number, LmpSnapshotLive *out) {
+    if (number == 0) return false;
+    copy_snapshot(&view->live->snapshot_before[(number - 1) % LMP_SNAPSHOTS_BEFORE], out);
+    return out->number == number;
+}
+
+bool view_copy_snapshot(const LmpView *view, LmpSnapshotLive *out) {
+    bool whole = copy_snapshot(&view->live->snapshot, out);
     const LmpBeat *beat = view->beat;
     if (out->state != LMP_SNAPSHOT_RUNS || !beat || atomic_load(&beat->number) != out->number)
         return whole;
@@ -383,8 +394,13 @@ bool view_copy_inside(const LmpView *view, LmpInside *out) {
     return ready && whole;
 }
 
+#define LATE_NS 250000000u
+
 void view_next_frame(LmpView *view) {
     atomic_fetch_add_explicit(&view->control->frame, 1, memory_order_relaxed);
+    if (atomic_load(&view->live->state) != LMP_RUNNING) return;
+    uint64_t now = lmp_os->clock() - view->header->start_clock, seen = view->live->clock;
+    if (now > seen && now - seen > LATE_NS) atomic_store(&view->control->trap, 1);
 }
 
 LmpSeen view_seen(const LmpView *view, bool alive) {

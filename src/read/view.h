@@ -41,8 +41,7 @@ void view_close(LmpView *view);
 uint64_t view_pid_space(uint32_t pid);
 
 /* For readers that keep more states than there may be descriptors: all of a state but its leaves,
- * mapped read-only, VIEW_WHOLE bytes; the descriptor may be closed then. NULL: no state, or no
- * memory. */
+ * mapped, VIEW_WHOLE bytes; the descriptor may be closed then. NULL: no state, or no memory. */
 #define VIEW_WHOLE LMP_LEAVES_AT
 void *view_whole(int fd);
 /* The same as view_open for such a mapping, which stays the caller's; no requests are possible. */
@@ -63,6 +62,8 @@ bool view_copy_op(const LmpView *view, LmpOp *out);
 /* The last snapshot of the heap, or the one under way, as far as it is known: also where its child
  * is done and the program has not looked at it since. Texts end. */
 bool view_copy_snapshot(const LmpView *view, LmpSnapshotLive *out);
+/* What became of an earlier one; false: it is not known any more. */
+bool view_copy_snapshot_before(const LmpView *view, uint32_t number, LmpSnapshotLive *out);
 
 /* What the program has last said of its memory; its counts are in bounds. */
 bool view_copy_told(const LmpView *view, LmpMemory *out);

@@ -322,10 +322,9 @@ static LmpErr apply_rows(Apply *a, const RecGroup *g) {
     size_t number = (size_t)(g - rec_groups);
     struct RecHeld none, *held = a->undo ? &a->undo->group[number] : &none;
     uint32_t known = a->which.rows, next = 0, *row = a->which.row;
+    if (known > 0 && row[known - 1] >= g->most) return LMP_E_DAMAGED; /* there is no place for it */
     uint64_t words = words_changed(a, held);
     bool fine = true;
-    while (known > 0 && row[known - 1] >= g->most)
-        known--;
     if (a->undo && words && !undo_room(held, known)) return LMP_E_NOMEM;
     for (uint32_t i = 0; i < known && fine; i += TILE) {
         uint32_t n = known - i < TILE ? known - i : TILE;

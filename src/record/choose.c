@@ -111,8 +111,10 @@ static void keep_cycle_near(Choice *c, uint32_t frame) {
     keep(c, after, REC_KEEP_FIGURES);
 }
 
-static void choose(Choice *c, uint32_t peak, uint64_t bytes) {
+/* `tables`: the largest frame that has them. */
+static void choose(Choice *c, uint32_t peak, uint32_t tables, uint64_t bytes) {
     keep_always(c, peak, bytes / 3 * 2);
+    keep_always(c, tables, bytes / 3 * 2);
     keep_always(c, c->frames - 1, bytes / 3 * 2);
     keep_always(c, 0, bytes / 3 * 2);
     keep_cycle_near(c, peak);
@@ -128,8 +130,8 @@ static void choose(Choice *c, uint32_t peak, uint64_t bytes) {
 uint8_t *choose_frames(const LmpRecording *r, uint64_t bytes, uint32_t *short_of) {
     Choice c = {.frames = recording_frames(r)};
     uint8_t *out = malloc((size_t)c.frames + 1);
-    uint32_t peak = 0;
-    uint64_t most = 0, tables;
+    uint32_t peak = 0, tabled = 0;
+    uint64_t most = 0, most_tabled = 0, tables;
     c.frame = calloc((size_t)c.frames + 1, sizeof *c.frame);
     for (uint32_t i = 0; i < c.frames && c.frame; i++) {
         LmpFrameInfo info = recording_frame(r, i);
@@ -142,9 +144,13 @@ uint8_t *choose_frames(const LmpRecording *r, uint64_t bytes, uint32_t *short_of
             most = info.live_bytes;
             peak = i;
         }
+        if (info.flags & LMP_FRAME_TABLES && info.live_bytes > most_tabled) {
+            most_tabled = info.live_bytes;
+            tabled = i;
+        }
         c.last = info.clock;
     }
-    if (c.frame && c.frames > 0) choose(&c, peak, bytes);
+    if (c.frame && c.frames > 0) choose(&c, peak, tabled, bytes);
     for (uint32_t i = 0; i < c.frames && c.frame && out; i++)
         out[i] = c.frame[i].keep;
     *short_of = c.short_of;

@@ -3,9 +3,9 @@
  * By shares of these bytes, one after another; what does not fit a share is thinned by age: frames
  * are kept that are as far apart as a part of their age, and that part grows until they fit.
  *
- *   1. the largest, the last and the first frame, with tables, unless these are more than two
- *      thirds of the bytes, and figures of the frames with a collector cycle right before and after
- *      the largest: in any case
+ *   1. the largest, the largest with tables, the last and the first frame, with tables, unless
+ *      these are more than two thirds of the bytes, and figures of the frames with a collector
+ *      cycle right before and after the largest: in any case
  *   2. marks, with tables: a quarter; without tables: a quarter more
  *   3. figures of the newest minute: all, as long as that is no more than half of what is left
  *   4. frames with tables: up to five sixths; all those of the newest minute before older ones

@@ -2,6 +2,7 @@
  * plain bytes one after another. */
 #include "record/copies.h"
 
+#include "record/parity.h"
 #include "record/recscan.h"
 
 typedef struct Copies {
@@ -94,6 +95,7 @@ LmpErr copies_put(RecFile *file, uint64_t clock) {
     find_new(&c);
     if (c.pack && has_room(&c, c.once)) err = put_once(&c);
     if (c.pack && !err && has_room(&c, c.rows)) err = put_rows(&c, clock);
+    if (!err) err = parity_put(file, clock);
     pack_free(c.pack);
     bytes_free(&c.stored);
     bytes_free(&c.plain);

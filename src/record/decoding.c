@@ -143,7 +143,7 @@ static LmpErr tell_changes(const Teller *t, RecRead *r, const RecSchema *schema,
 typedef struct Rows {
     RecRead r;
     const RecSchema *schema;
-    const RecMemory *m;
+    const RecMemory *m; /* NULL: nothing is put anywhere */
     uint32_t *have;
     bool linked; /* rows are differences from those of the part before */
     RecTell *tell;
@@ -152,7 +152,7 @@ typedef struct Rows {
 
 static void read_row_word(Rows *c, const RecFileGroup *g, const RecFileField *f, uint32_t word,
                           uint64_t first, uint64_t n) {
-    const RecField *own = c->have && g->own && f->own && word < f->own->count ? f->own : NULL;
+    const RecField *own = c->m && g->own && f->own && word < f->own->count ? f->own : NULL;
     uint64_t value = 0;
     char *to = own ? rec_at(c->m, g->own->at + own->at + (uint64_t)word * own->size) : NULL;
     if (own && first && c->linked) value = rec_word(to + (first - 1) * g->own->row, own->size);
@@ -179,7 +179,7 @@ static LmpErr read_group_rows(Rows *c) {
         if (field->text && g->fields == 1 && field->count == 1) {
             const uint8_t *bytes = read_bytes(&c->r, n);
             if (!bytes) break;
-            if (have && field->own && g->own->row == 1)
+            if (c->m && have && field->own && g->own->row == 1)
                 memcpy(rec_at(c->m, g->own->at) + first, bytes, n);
             for (uint64_t i = 0; c->tell && i < n; i++)
                 c->tell(c->of, g, field, 0, first + i, bytes[i]);
@@ -194,25 +194,28 @@ static LmpErr read_group_rows(Rows *c) {
 
 LmpErr coding_read_rows(const RecSchema *schema, uint32_t version, const uint8_t *bytes, size_t n,
                         const RecMemory *m, uint32_t *have) {
-    Rows c = {.r = {bytes, bytes + n, false},
-              .schema = schema,
-              .m = m,
-              .have = have,
-              .linked = version == REC_VERSION_LINKED};
+    uint32_t would[REC_GROUPS];
+    const Rows begin = {
+        .r = {bytes, bytes + n, false}, .schema = schema, .linked = version == REC_VERSION_LINKED};
     LmpErr err = LMP_OK;
-    while (!err && c.r.at < c.r.end)
-        err = read_group_rows(&c);
+    memcpy(would, have, sizeof would);
+    for (int put = 0; put < 2 && !err; put++) { /* rows of a damaged piece are no rows */
+        Rows c = begin;
+        c.m = put ? m : NULL;
+        c.have = put ? have : would;
+        while (!err && c.r.at < c.r.end)
+            err = read_group_rows(&c);
+    }
     return err;
 }
 
 LmpErr coding_tell(const RecSchema *schema, RecSection section, const uint8_t *bytes, size_t n,
                    RecTell *tell, void *of) {
-    static const RecMemory none;
     LmpErr err = LMP_OK;
     RecWhich which = {0};
     const Teller t = {tell, of};
     RecRead r = {bytes, bytes + n, false};
-    Rows rows = {.r = r, .schema = schema, .m = &none, .tell = tell, .of = of};
+    Rows rows = {.r = r, .schema = schema, .tell = tell, .of = of};
     while (!err && section != REC_ROWS && r.at < r.end)
         err = tell_changes(&t, &r, schema, section, &which);
     while (!err && section == REC_ROWS && rows.r.at < rows.r.end)

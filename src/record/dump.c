@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "record/coding.h"
+#include "record/kepttexts.h"
 #include "record/outputs.h"
 #include "record/recording.h"
 #include "record/recscan.h"
@@ -201,6 +202,23 @@ static LmpErr put_changes(Dump *d, RecSection section) {
     return err;
 }
 
+static LmpErr put_source(Dump *d) {
+    KeptTexts *texts = NULL;
+    const char *source;
+    size_t n;
+    LmpErr err = kepttexts_add(&texts, d->plain.at, d->plain.n);
+    if (!err) {
+        const char *text = kepttexts_at(texts, 0, &source, &n);
+        fputs("  ", d->out);
+        put_text(d->out, source, strlen(source));
+        fputs(": ", d->out);
+        put_text(d->out, text, n);
+        fputc('\n', d->out);
+    }
+    kepttexts_free(texts);
+    return err;
+}
+
 static LmpErr put_content(Dump *d, const RecPart *part) {
     LmpErr err = read_part(d, part);
     if (err) return err;
@@ -210,12 +228,15 @@ static LmpErr put_content(Dump *d, const RecPart *part) {
         d->told = true;
         return LMP_OK;
     case REC_AGAIN:
+    case REC_DIRECTORY:
         fputs("  ", d->out);
         put_text(d->out, (const char *)d->plain.at, d->plain.n);
         fputc('\n', d->out);
         return LMP_OK;
     case REC_OUTPUT:
         return put_output(d, part);
+    case REC_SOURCE:
+        return put_source(d);
     case REC_ENDED:
         fprintf(d->out, "  status %" PRIu64 "\n", part->live_bytes);
         if (part->rss) fprintf(d->out, "  frames without room for tables %" PRIu64 "\n", part->rss);

@@ -5,10 +5,16 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "record/kepttexts.h"
 #include "record/linetext.h"
+#include "record/taken.h"
 
 /* A chunk ends when its frames have become large, or many. */
 enum { CHUNK_FRAMES = 600, LARGE = 1 << 20 };
+
+/* Tables of at most so many bytes are read again while they are not of one moment; for so long, ns.
+ */
+enum { SETTLES = 2 << 20, SETTLE_TIME = 100000 };
 
 #define TEXT_ROWS (LMP_SITES_AT - LMP_TABLES_AT + LMP_SITES_MAX * sizeof(LmpSite))
 
@@ -23,7 +29,9 @@ typedef struct Chunk {
 
 struct RecFrames {
     RecSink sink;
-    RecMemory now, key; /* key: first frames of both chunks */
+    RecMemory now, key;   /* key: first frames of both chunks */
+    RecMemory tables_now; /* where the tables are read: the program's own, or a copy in `copied` */
+    char *copied;
     Chunk live, tables;
     uint32_t have[REC_GROUPS]; /* rows that never change: written */
     uint32_t high[REC_GROUPS]; /* rows of the key that may hold something */
@@ -50,9 +58,11 @@ LmpErr frames_open(RecFrames **out, RecSink sink) {
     f->pack = pack_new();
     f->now.fixed = calloc(1, REC_FIXED);
     f->key.fixed = lmp_os->map(VIEW_WHOLE, -1, 0, true);
+    f->copied = lmp_os->map(VIEW_WHOLE - LMP_TABLES_AT, -1, 0, true);
     f->scratch = lmp_os->map(LMP_NODES_MAX * sizeof *f->scratch, -1, 0, true);
     *out = f;
-    if (f->live.pack && f->tables.pack && f->pack && f->now.fixed && f->key.fixed && f->scratch) {
+    if (f->live.pack && f->tables.pack && f->pack && f->now.fixed && f->key.fixed && f->scratch &&
+        f->copied) {
         f->key.tables = f->key.fixed + LMP_TABLES_AT;
         return LMP_OK;
     }
@@ -70,6 +80,7 @@ void frames_close(RecFrames *f) {
     linetexts_free(f->texts);
     if (f->text_rows) lmp_os->unmap(f->text_rows, TEXT_ROWS);
     if (f->key.fixed) lmp_os->unmap(f->key.fixed, VIEW_WHOLE);
+    if (f->copied) lmp_os->unmap(f->copied, VIEW_WHOLE - LMP_TABLES_AT);
     if (f->scratch) lmp_os->unmap(f->scratch, LMP_NODES_MAX * sizeof *f->scratch);
     bytes_free(&f->plain);
     bytes_free(&f->packed);
@@ -106,21 +117,54 @@ LmpErr frames_end(RecFrames *f, uint64_t clock, uint32_t ended, uint64_t left_ou
     return frames_put_bytes(f, &part, &none);
 }
 
-LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again) {
-    RecPart schema = {.kind = REC_SCHEMA}, header = {.kind = REC_HEADER}, how = {.kind = REC_AGAIN};
+static LmpErr put_words(RecFrames *f, RecKind kind, const char *words) {
+    RecPart part = {.kind = (uint8_t)kind};
+    if (!words) return LMP_OK;
+    f->plain.n = 0;
+    bytes_put(&f->plain, words, strlen(words));
+    return frames_put_bytes(f, &part, &f->plain);
+}
+
+LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again, const char *directory) {
+    RecPart schema = {.kind = REC_SCHEMA}, header = {.kind = REC_HEADER};
     f->plain.n = 0;
     coding_put_schema(&f->plain);
     LmpErr err = frames_put_bytes(f, &schema, &f->plain);
     if (err) return err;
     memcpy(f->now.fixed, view->header, sizeof *view->header);
-    if (!f->texts) f->texts = linetexts_new(view->pid, view->header->start_realtime);
+    if (!f->texts) f->texts = linetexts_new(view->pid, view->header->start_realtime, directory);
     f->plain.n = 0;
     coding_put_changes(&f->plain, 0, &f->now, NULL, f->scratch, false);
     err = frames_put_bytes(f, &header, &f->plain);
-    if (err || !again) return err;
+    if (!err) err = put_words(f, REC_AGAIN, again);
+    return err ? err : put_words(f, REC_DIRECTORY, directory);
+}
+
+/* ---- sources --------------------------------------------------------------------------------- */
+
+void frames_keep_sources(RecFrames *f, size_t most) {
+    linetexts_keep(f->texts, most);
+}
+
+static LmpErr put_source(RecFrames *f, uint64_t clock, const char *source, const char *text,
+                         size_t n) {
+    RecPart part = {.kind = REC_SOURCE, .clock = clock};
     f->plain.n = 0;
-    bytes_put(&f->plain, again, strlen(again));
-    return frames_put_bytes(f, &how, &f->plain);
+    kepttexts_put(&f->plain, source, text, n);
+    return frames_put_bytes(f, &part, &f->plain);
+}
+
+LmpErr frames_put_source(RecFrames *f, uint64_t clock, const char *source, const char *text,
+                         size_t n) {
+    linetexts_set(f->texts, source, text, n);
+    return put_source(f, clock, source, text, n);
+}
+
+void frames_put_sources(RecFrames *f, uint64_t clock) {
+    const char *source, *text;
+    size_t n;
+    while ((text = linetexts_take(f->texts, &source, &n)))
+        if (put_source(f, clock, source, text, n)) return;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -159,16 +203,12 @@ void frames_take(RecFrames *f, const LmpView *view, bool recorded) {
     laps_copy(&view->live->laps, &live->laps);
     view_copy_snapshot(view, &live->snapshot);
     view_copy_told(view, &live->memory);
+    containers_copy(&view->live->containers, &live->containers);
     live->tables = *tables_used(&view->tables);
     live->snapshot.frozen = 0;
-    RecExtra *extra = frames_extra(f);
-    if (recorded) {
-        memcpy(extra, (const char *)view->overflow + (REC_EXTRA_AT - LMP_OVERFLOW_AT),
-               sizeof *extra);
-        return;
-    }
-    extra->before = live->counters;
-    extra->clock[0] = lmp_os->clock() - view->header->start_clock;
+    if (recorded)
+        memcpy(frames_extra(f), (const char *)view->overflow + (REC_EXTRA_AT - LMP_OVERFLOW_AT),
+               sizeof(RecExtra));
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -186,16 +226,60 @@ static bool is_same(const RecFrames *f, const RecGroup *g, bool first) {
 /* What is to be said of the moment after the tables were read. */
 static void take_after(RecFrames *f, const LmpView *view) {
     RecExtra *extra = frames_extra(f);
-    if (f->recorded) return;
     copy_counters(&view->live->counters, &extra->after);
     extra->clock[1] = lmp_os->clock() - view->header->start_clock;
+}
+
+static bool is_table(const RecGroup *g) {
+    return g->section == REC_TABLES && g->at >= LMP_TABLES_AT;
+}
+
+/* Copies the tables, with the counters before and after. False: they are too large. */
+static bool copy_tables(RecFrames *f, const LmpView *view) {
+    LmpLive *live = (void *)(f->now.fixed + LMP_LIVE_AT);
+    RecExtra *extra = frames_extra(f);
+    uint64_t bytes = 0;
+    live->tables = *tables_used(&view->tables);
+    copy_counters(&view->live->counters, &live->counters);
+    extra->before = live->counters;
+    for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        const RecGroup *group = &rec_groups[g];
+        uint32_t rows = is_table(group) ? rec_rows(group, &f->now) : 0;
+        if (!rows || is_same(f, group, f->tables.base == 0)) continue;
+        bytes += (uint64_t)rows * group->row;
+        if (bytes > SETTLES) return false;
+        coding_copy(group, &f->tables_now, &f->now, 0, rows);
+    }
+    take_after(f, view);
+    return true;
+}
+
+static bool is_settled(const RecFrames *f) {
+    LmpLive *live = (void *)(f->now.fixed + LMP_LIVE_AT);
+    const RecExtra *extra = (const void *)(f->now.fixed + REC_EXTRA_AT);
+    LmpTables t = tables_at(f->copied, live);
+    return taken_still(&extra->before, &extra->after, &t);
+}
+
+/* Tables that are small are copied before they are written, and again until the program has done
+ * nothing meanwhile: then all figures are of one moment. */
+static void settle(RecFrames *f, const LmpView *view) {
+    RecExtra *extra = frames_extra(f);
+    bool copied = true;
+    uint64_t begun = lmp_os->clock() - view->header->start_clock;
+    extra->clock[0] = begun;
+    f->tables_now = (RecMemory){f->now.fixed, f->copied};
+    while ((copied = copy_tables(f, view)) && !is_settled(f) &&
+           extra->clock[1] - begun < SETTLE_TIME)
+        extra->clock[0] = extra->clock[1];
+    if (!copied) f->tables_now = f->now;
 }
 
 /* A group of a chunk's first frame becomes the key. */
 static void set_key(RecFrames *f, uint32_t g, bool same) {
     const RecGroup *group = &rec_groups[g];
     uint32_t rows = same ? 0 : rec_rows(group, &f->now);
-    coding_copy(group, &f->key, &f->now, 0, rows);
+    coding_copy(group, &f->key, &f->tables_now, 0, rows);
     if (f->high[g] > rows) coding_clear(group, &f->key, rows, f->high[g]);
     f->high[g] = rows;
 }
@@ -206,10 +290,11 @@ static LmpErr put_section(RecFrames *f, Chunk *chunk, const LmpView *view, RecPa
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
         const RecGroup *group = &rec_groups[g];
         if (group->section != chunk->section) continue;
-        if (group->at == REC_EXTRA_AT + offsetof(RecExtra, clock)) take_after(f, view);
+        bool reading = !f->recorded && f->tables_now.tables != f->copied;
+        if (reading && group->at == REC_EXTRA_AT + offsetof(RecExtra, clock)) take_after(f, view);
         bool same = is_same(f, group, first);
         if (first) set_key(f, g, same);
-        coding_put_changes(&f->plain, g, first ? &f->key : &f->now, first ? NULL : &f->key,
+        coding_put_changes(&f->plain, g, first ? &f->key : &f->tables_now, first ? NULL : &f->key,
                            f->scratch, same);
     }
     if (first && chunk->section == REC_TABLES) {
@@ -319,6 +404,11 @@ static LmpErr put_rows(RecFrames *f, uint64_t clock) {
 
 LmpErr frames_put(RecFrames *f, const LmpView *view, RecPart *frame, bool with_tables) {
     LmpErr err = LMP_OK;
+    f->tables_now = f->now;
+    if (with_tables && !f->recorded) {
+        settle(f, view);
+        frame->live_bytes = frames_live(f)->counters.live_bytes;
+    }
     if (with_tables) {
         RecPart tables = {.clock = frame->clock};
         err = put_rows(f, frame->clock);

@@ -21,8 +21,18 @@ void frames_close(RecFrames *f);
 /* The file lies elsewhere in memory from now on. */
 void frames_set_sink(RecFrames *f, RecSink sink);
 
-/* The parts that come first: schema, header, how it was started (NULL: not known). */
-LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again);
+/* The parts that come first: schema, header, how the program was started and where (NULL: not
+ * known). */
+LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again, const char *directory);
+
+/* Source files that tables name are kept from now on, so many bytes of text at most, with those
+ * that are there already; and frames_put_sources writes those that were read since it was called
+ * last. One that finds no room is left out. */
+void frames_keep_sources(RecFrames *f, size_t most);
+void frames_put_sources(RecFrames *f, uint64_t clock);
+/* Writes one that is known from another recording. Errors: NOMEM, and the sink's. */
+LmpErr frames_put_source(RecFrames *f, uint64_t clock, const char *source, const char *text,
+                         size_t n);
 
 /* Looks at the state: all figures but those of the tables. `recorded`: it is the view of a
  * recording. What it has is good until the next call. */
@@ -32,8 +42,9 @@ const LmpLive *frames_live(const RecFrames *f);
 void frames_set_own(RecFrames *f, uint64_t bytes);
 RecExtra *frames_extra(RecFrames *f);
 
-/* Writes what was taken: `with_tables`, also the tables, which are read right now. Clock, flags,
- * live_bytes and rss of `frame` are given; the rest is filled in. Errors: NOMEM, and the sink's. */
+/* Writes what was taken: `with_tables`, also the tables, which are read right now, with counters
+ * and live_bytes of that moment. Clock, flags, live_bytes and rss of `frame` are given; the rest is
+ * filled in. Errors: NOMEM, and the sink's. */
 LmpErr frames_put(RecFrames *f, const LmpView *view, RecPart *frame, bool with_tables);
 
 /* The part that says that all was written. `left_out`: frames whose tables found no room. */

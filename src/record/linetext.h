@@ -1,20 +1,28 @@
 /* linetext.h - a hash of the text of a line of the program, for a recording: by it a line is known
- * again in another run, though the file was edited in between. The text itself is not kept. */
+ * again in another run, though the file was edited in between. And the texts of small files. */
 #ifndef LMP_RECORD_LINETEXT_H
 #define LMP_RECORD_LINETEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Of one line, blanks around it left out; never 0. */
 uint32_t linetext_hash(const char *text, size_t n);
 
+/* Does a file look like a program? Who names it may name any, a password's, too. */
+bool linetext_is_program(const char *name, const char *text, size_t size);
+
 typedef struct LineTexts LineTexts;
 
-/* Of a process, whose directory its files are relative to. Of one that is gone, or cannot be looked
- * at, that is ours: `lmp run` starts it there. A file younger than `start` (nanoseconds since 1970;
- * 0: not known) is not what runs. NULL: no memory; all functions accept that. */
-LineTexts *linetexts_new(uint32_t pid, uint64_t start);
+/* In which directory a process runs; of one that is gone, or cannot be looked at, ours: `lmp run`
+ * starts it there. False: that is not known. */
+bool linetexts_directory(uint32_t pid, char *out, size_t size);
+
+/* Of a process, whose files are relative to `directory`; NULL: to linetexts_directory. A file
+ * younger than `start` (nanoseconds since 1970; 0: not known) is not what runs. NULL: no memory;
+ * all functions accept that. */
+LineTexts *linetexts_new(uint32_t pid, uint64_t start, const char *directory);
 void linetexts_free(LineTexts *texts);
 
 /* Of line `line` (from 1) of a source as lua_Debug has it ("@file"), blanks around it left out. 0:
@@ -22,5 +30,16 @@ void linetexts_free(LineTexts *texts);
 #define LINETEXT_BYTES (8u << 20)
 #define LINETEXT_FILES 4096u
 uint32_t linetexts_hash(LineTexts *texts, const char *source, int32_t line);
+
+/* Texts of programs' files read from now on are kept for linetexts_take, if they are of at most
+ * LINETEXT_KEPT bytes each, and `most` all together, with those of before. */
+#define LINETEXT_KEPT (256u << 10)
+#define LINETEXT_KEPT_ALL (1u << 20) /* that a recording should have, at most */
+void linetexts_keep(LineTexts *texts, size_t most);
+/* The next one kept, `*n` bytes, which lives until the next call; NULL: all have been taken. */
+const char *linetexts_take(LineTexts *texts, const char **source, size_t *n);
+/* The text of a source that is known from elsewhere: its file is not read. It counts as kept, and
+ * taken. */
+void linetexts_set(LineTexts *texts, const char *source, const char *text, size_t n);
 
 #endif

@@ -29,6 +29,8 @@ static LmpErr take(List *list, const LmpLive *live) {
         }
         RecordedMark *to = &list->mark[list->n++];
         *to = (RecordedMark){.clock = mark->clock, .number = i};
+        for (unsigned c = 1; c < LMP_C_COUNTED; c++)
+            to->bytes += mark->class_live[c];
         memcpy(to->name, mark->name, sizeof to->name - 1);
         list->lowest = i;
     }

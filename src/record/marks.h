@@ -8,6 +8,7 @@
 typedef struct RecordedMark {
     uint64_t clock;  /* ns since start */
     uint64_t number; /* of all that the program has set, from 1 */
+    uint64_t bytes;  /* live then, as the program has noted it */
     char name[sizeof((LmpMark *)0)->name];
 } RecordedMark;
 

@@ -10,6 +10,7 @@ const char *const rec_kind_names[REC_KINDS] = {
     [REC_SCHEMA] = "schema",  [REC_HEADER] = "header",      [REC_AGAIN] = "again",
     [REC_ROWS_PART] = "rows", [REC_TABLES_PART] = "tables", [REC_LIVE_PART] = "frame",
     [REC_OUTPUT] = "output",  [REC_INDEX] = "index",        [REC_ENDED] = "ended",
+    [REC_PARITY] = "parity",  [REC_SOURCE] = "source",      [REC_DIRECTORY] = "directory",
 };
 
 /* ---- heads ----------------------------------------------------------------------------------- */

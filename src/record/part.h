@@ -31,9 +31,13 @@ typedef enum RecKind {
     REC_OUTPUT,      /* of the script */
     REC_INDEX,       /* heads of all parts with their places */
     REC_ENDED,       /* all was written; live_bytes: 1 + the program's wait status, or 0 */
+    REC_PARITY,      /* a sum of first parts (parity.h) */
+    REC_SOURCE,      /* the text of a source file (kepttexts.h) */
+    REC_DIRECTORY,   /* in which the program ran */
     REC_KINDS
 } RecKind;
-#define REC_COPY 1u /* a flag of parts that come once: what parts before it say, again */
+#define REC_COPY 1u       /* a flag of parts that come once: what parts before it say, again */
+#define REC_OWN_TABLES 1u /* a flag of frames: LMP_FRAME_TABLES */
 extern const char *const rec_kind_names[REC_KINDS];
 
 typedef enum RecPacking {

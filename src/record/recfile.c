@@ -31,6 +31,7 @@ LmpErr recfile_begin(RecFile *file, int fd, uint32_t generation) {
     errno = 0;
     if (ftruncate(fd, 0) != 0 || !lmp_os->write_at(fd, 0, head, sizeof head)) return failed(file);
     file->size = sizeof head;
+    file->headsum = part_checksum(head, sizeof head);
     return LMP_OK;
 }
 
@@ -133,6 +134,7 @@ LmpErr recfile_end(RecFile *file) {
         uint8_t end[REC_END] = {0};
         rec_put64(end, index.place);
         rec_put32(end + 8, REC_PART + index.stored);
+        rec_put32(end + 12, file->headsum);
         rec_put64(end + 16, REC_END_MAGIC);
         errno = 0;
         if (lmp_os->write_at(file->fd, file->size, end, sizeof end))

@@ -8,7 +8,8 @@
 typedef struct RecFile {
     int fd; /* the caller's */
     uint64_t size;
-    RecPart *part; /* all so far, for the index */
+    uint32_t headsum; /* part_checksum of the head */
+    RecPart *part;    /* all so far, for the index */
     uint32_t parts, room;
     uint64_t most;     /* bytes, its index included, that it may have; 0: any. Set by the caller */
     bool full;         /* the last part would have been too much, */

@@ -13,6 +13,7 @@
 #include "read/heap/heapmap.h"
 #include "record/copies.h"
 #include "record/frames.h"
+#include "record/linetext.h"
 #include "record/outputs.h"
 #include "record/recfile.h"
 #include "record/recording.h"
@@ -21,12 +22,15 @@
 #define MINUTE 60000000000ull
 #define TICK 100000000ull /* ns between frames */
 #define SHARE 50u         /* tables take at most this part of the time */
-#define SHARE_MARK 10u    /* ... where there is a mark to note */
+#define SHARE_MARK 10u    /* ... where there is a mark or a peak to note */
+#define PEAK_PART 20u     /* a peak that is higher by this part than the last that is kept, */
+#define PEAK_LEAST 16384u /* ... and by so many bytes */
 #define SHARE_HASTE 20u   /* thinning takes at most this part where there is little room left */
 #define REST_MOST (2 * MINUTE) /* without tables since it is thinned */
 #define STEP_LONG (10 * THIN_STEP)
 #define TABLES_MINUTE 4u       /* tables of a minute take at most this part of the limit */
 #define TABLES_IN_LIMIT 16u    /* so many of the largest tables are to fit it */
+#define SOURCES_IN_LIMIT 16u   /* texts of sources take at most this part, before packing */
 #define COARSEST 6u            /* eighths of what thinning would leave, by which it leaves less */
 #define OWN_LOOK 1000000000ull /* ns between looks at what lmp takes itself, of 1 ms each */
 #define MAP_LOOK 1000000u      /* ns for the heap map, with every frame that has tables */
@@ -43,6 +47,8 @@ struct LmpRecorder {
     bool any;
     uint32_t marks;
     uint64_t peak, cycles;
+    uint32_t tables_marks; /* marks that the tables taken last know */
+    uint64_t tables_peak;  /* live bytes of the highest frame with tables */
     uint64_t tables_bytes; /* what frames with tables took lately, on average */
     uint64_t tables_most;  /* ... and took, or would have taken, at most */
     LmpRecordShort shortage, *shortage_out;
@@ -91,6 +97,19 @@ static int open_file(const LmpRecorderOptions *o) {
     return fd;
 }
 
+static size_t sources_most(const LmpRecorder *r) {
+    uint64_t most = r->limit / SOURCES_IN_LIMIT;
+    return most < LINETEXT_KEPT_ALL ? (size_t)most : LINETEXT_KEPT_ALL;
+}
+
+static LmpErr begin_frames(LmpRecorder *r, const LmpView *view, const char *again) {
+    char directory[4096];
+    bool known = linetexts_directory(view->pid, directory, sizeof directory);
+    LmpErr err = frames_begin(r->frames, view, again, known ? directory : NULL);
+    frames_keep_sources(r->frames, sources_most(r));
+    return err;
+}
+
 LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOptions *options) {
     *out = NULL;
     LmpRecorder *r = calloc(1, sizeof *r);
@@ -108,7 +127,7 @@ LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOp
     r->shortage_out = options->shortage;
     if (options->file && !(r->name = strdup(options->file))) err = LMP_E_NOMEM;
     if (!err) err = frames_open(&r->frames, (RecSink){recfile_put, &r->file});
-    if (!err) err = frames_begin(r->frames, view, options->again);
+    if (!err) err = begin_frames(r, view, options->again);
     if (err) {
         int why = errno;
         if (r->own_fd && fd >= 0 && r->file.size == 0) unlink(options->file); /* nothing is in it */
@@ -161,7 +180,7 @@ static uint64_t resident(const LmpView *view) {
     if (n <= 0) return 0;
     text[n] = 0;
     if (sscanf(text, "%*u %llu", &pages) != 1) return 0;
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return pages * lmp_os->page();
 }
 
 /* All figures but those of the tables. A program that has ended takes nothing any more: what it
@@ -253,9 +272,27 @@ static LmpErr put_frame(LmpRecorder *r, LmpView *view, const RecPart *frame, boo
     if (tables) note_most(r, before);
     if (!err && tables) {
         uint64_t bytes = r->file.size - before;
+        r->tables_marks = frames_live(r->frames)->marks;
+        if (part.live_bytes > r->tables_peak) r->tables_peak = part.live_bytes;
         r->tables_bytes = r->tables_bytes ? (r->tables_bytes * 7 + bytes) / 8 : bytes;
+        frames_put_sources(r->frames, part.clock);
     }
     return err;
+}
+
+/* The next peak that is worth tables. */
+static uint64_t peak_wanted(const LmpRecorder *r) {
+    return r->tables_peak + r->tables_peak / PEAK_PART + PEAK_LEAST;
+}
+
+/* Is there a mark or a peak to note, and may it be noted by now? */
+static bool is_remarkable(const LmpRecorder *r, const LmpLive *live, uint64_t now) {
+    return now >= r->next_mark &&
+           (live->marks != r->tables_marks || live->counters.live_bytes > peak_wanted(r));
+}
+
+uint64_t recorder_peak(const LmpRecorder *r, uint64_t now) {
+    return now >= r->next_mark ? peak_wanted(r) : UINT64_MAX;
 }
 
 static LmpErr thin(LmpRecorder *r);
@@ -269,12 +306,11 @@ static uint64_t rest(LmpRecorder *r) {
 
 /* `wanted`: with tables, whatever is due. */
 static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, unsigned more) {
-    uint64_t begun = lmp_os->clock();
+    uint64_t begun = lmp_os->worked();
     take_figures(r, view, now);
     const LmpLive *live = frames_live(r->frames);
     unsigned flags = frame_flags(r, live) | more;
-    bool tables =
-        wanted || (flags & LMP_FRAME_MARK && now >= r->next_mark) || now >= r->next_tables;
+    bool tables = wanted || now >= r->next_tables || is_remarkable(r, live, now);
     uint64_t clock = now > r->start ? now - r->start : 0;
     if (clock < r->last_clock) clock = r->last_clock;
     r->last_clock = clock;
@@ -291,13 +327,14 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
     if (err && r->file.full) {
         err = thin(r);
         take_figures(r, view, now);
+        part.live_bytes = frames_live(r->frames)->counters.live_bytes;
         if (!err) err = put_frame(r, view, &part, tables);
         if (err && r->file.full && tables) {
             note_left_out(r, 1);
             err = put_frame(r, view, &part, false);
         }
     }
-    uint64_t took = lmp_os->clock() - begun;
+    uint64_t took = lmp_os->worked() - begun;
     r->next = now + TICK;
     if (tables) {
         uint64_t wait = took * SHARE + rest(r),
@@ -335,6 +372,7 @@ static LmpErr take_over(LmpRecorder *r) {
     r->file = file;
     r->frames = frames;
     frames_set_sink(r->frames, (RecSink){recfile_put, &r->file});
+    frames_keep_sources(r->frames, sources_most(r));
     if (left_out > 0) note_left_out(r, left_out);
     /* What is written anew is a little more or less than was thought. */
     if (r->file.size > r->limit / 8 * 5 && r->coarse < COARSEST) r->coarse++;
@@ -385,12 +423,12 @@ static LmpErr thin_a_little(LmpRecorder *r, uint64_t now) {
 
 LmpErr recorder_tick(LmpRecorder *r, LmpView *view, uint64_t now, uint64_t *next) {
     if (r->ended) return LMP_E_STOPPED;
-    if (now >= r->next) {
+    if (now >= r->next || is_remarkable(r, view->live, now)) {
         r->ended = take(r, view, now, false, 0);
         bool whole = r->file.size > r->limit / 16 * 15;
         if (!r->ended) r->ended = whole ? thin(r) : thin_a_little(r, now);
     }
-    *next = r->next;
+    *next = r->next_mark > now && r->next_mark < r->next ? r->next_mark : r->next;
     return r->ended;
 }
 

@@ -39,11 +39,14 @@ typedef struct LmpRecorderOptions {
 LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOptions *options);
 
 /* Takes what is due: figures ten times a second, tables as often as a fiftieth of a processor
- * allows, and with every new mark. `now`: CLOCK_MONOTONIC ns. *next: when to call again (calling
- * sooner does nothing). An error ends the recording (what is written stays good); the caller says
- * it in one line and goes on. Errors: FILE (recorder_errno says why), NOMEM; STOPPED: it had ended
- * before. */
+ * allows; as often as a tenth does, at a new mark and at live bytes above recorder_peak. `now`:
+ * CLOCK_MONOTONIC ns. *next: when to call again (calling sooner does nothing, but for these two).
+ * An error ends the recording (what is written stays good); the caller says it in one line and goes
+ * on. Errors: FILE (recorder_errno says why), NOMEM; STOPPED: it had ended before. */
 LmpErr recorder_tick(LmpRecorder *recorder, LmpView *view, uint64_t now, uint64_t *next);
+
+/* Live bytes above which recorder_tick would take tables now; UINT64_MAX: it would not. */
+uint64_t recorder_peak(const LmpRecorder *recorder, uint64_t now);
 
 /* A frame with all tables now, whatever is due (pause, mark by the user, the end). Errors as
  * above. */

@@ -3,21 +3,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/os.h"
 #include "record/apply.h"
+#include "record/damage.h"
+#include "record/follow.h"
 #include "record/outputs.h"
+#include "record/parity.h"
 #include "record/recscan.h"
 #include "record/schema.h"
 #include "record/taken.h"
 #include "record/unknown.h"
+#include "shared/counters.h"
 
 _Static_assert(sizeof(LmpRecordedCell) == sizeof(RecMapCell) && LMP_RECORDED_CELLS == REC_MAP_CELLS,
                "cells for users are those of the file");
+_Static_assert((int)REC_OWN_TABLES == LMP_FRAME_TABLES && DAMAGE_WORDS == LMP_RECORD_DAMAGE,
+               "what parts and users of recordings have in common");
 
 struct LmpRecording {
     int fd;
@@ -27,7 +35,8 @@ struct LmpRecording {
     RecSchema schema;
     uint32_t *frame; /* numbers of parts */
     uint32_t frames, frames_room;
-    char *again;
+    char *again, *directory, *damage;
+    KeptTexts *sources;
     uint32_t ended;
     uint64_t left_out;
     RecOutputs outputs;
@@ -42,8 +51,9 @@ struct LmpRecording {
     uint64_t first_tables;        /* the first tables of the chunk, from which `undo` leads back */
     uint64_t tables;              /* place of the tables in the state; 0: none */
     uint64_t tables_clock;
-    uint32_t now; /* the frame sought; UINT32_MAX: none */
-    RecUndo undo; /* from the tables in the state to the first of the chunk */
+    uint32_t now;     /* the frame sought; UINT32_MAX: none */
+    RecUndo undo;     /* from the tables in the state to the first of the chunk */
+    uint64_t mending; /* bytes looked at to mend parts */
     RecBytes stored, plain;
     RecPack *pack, *pack_live, *pack_tables;
 };
@@ -61,26 +71,49 @@ static LmpErr read_part(LmpRecording *r, RecPack *pack, const RecPart *part) {
     return err;
 }
 
+static void clear_section(LmpRecording *r, RecSection section) {
+    for (uint32_t g = 0; g < REC_GROUPS; g++)
+        if (rec_groups[g].section == section)
+            coding_clear(&rec_groups[g], &r->state, 0, rec_groups[g].most);
+}
+
+/* People paste it: what a shell would take for more than words is none of ours. */
 static LmpErr read_again(LmpRecording *r) {
-    r->again = malloc(r->plain.n + 1);
-    if (!r->again) return LMP_E_NOMEM;
-    memcpy(r->again, r->plain.at, r->plain.n);
-    r->again[r->plain.n] = 0;
-    return LMP_OK;
+    bytes_put(&r->plain, "", 1);
+    if (r->plain.failed) return LMP_E_NOMEM;
+    const char *text = (const char *)r->plain.at;
+    if (r->plain.n > LMP_RECORD_AGAIN || !format_plain_line(text)) return LMP_E_DAMAGED;
+    r->again = strdup(text);
+    return r->again ? LMP_OK : LMP_E_NOMEM;
+}
+
+static LmpErr read_directory(LmpRecording *r) {
+    bytes_put(&r->plain, "", 1);
+    if (r->plain.failed) return LMP_E_NOMEM;
+    const char *text = (const char *)r->plain.at;
+    if (r->plain.n > PATH_MAX || *text != '/' || memchr(text, 0, r->plain.n - 1))
+        return LMP_E_DAMAGED;
+    r->directory = strdup(text);
+    return r->directory ? LMP_OK : LMP_E_NOMEM;
 }
 
 static LmpErr read_header(LmpRecording *r) {
     LmpHeader *h = (void *)r->state.fixed;
+    clear_section(r, REC_INFO); /* what a damaged one has left */
     LmpErr err =
         apply_changes(&r->schema, REC_INFO, r->plain.at, r->plain.n, &r->state, NULL, NULL);
-    r->header = true;
+    r->header = !err;
     h->program[sizeof h->program - 1] = 0;
     h->lua[sizeof h->lua - 1] = 0;
     h->lmp[sizeof h->lmp - 1] = 0;
     return err;
 }
 
+/* Moments are found by their clocks: one from before those that are there stands where it does not
+ * belong, and is lost (damage.c counts it so). */
 static LmpErr note_frame(LmpRecording *r, uint32_t part) {
+    const RecPart *of = r->scan.part;
+    if (r->frames && of[part].clock < of[r->frame[r->frames - 1]].clock) return LMP_OK;
     if (r->frames == r->frames_room) {
         uint32_t room = r->frames_room ? r->frames_room * 2 : 1024;
         uint32_t *more = realloc(r->frame, room * sizeof *more);
@@ -101,11 +134,14 @@ static LmpErr load_part(LmpRecording *r, uint32_t i) {
     if (part->kind == REC_ENDED) r->left_out = part->rss;
     bool wanted = (part->kind == REC_HEADER && !r->header) ||
                   (part->kind == REC_AGAIN && !r->again) || part->kind == REC_ROWS_PART ||
-                  part->kind == REC_OUTPUT;
+                  part->kind == REC_OUTPUT || part->kind == REC_SOURCE ||
+                  (part->kind == REC_DIRECTORY && !r->directory);
     if (!wanted) return LMP_OK;
     err = read_part(r, r->pack, part);
     if (!err && part->kind == REC_HEADER) err = read_header(r);
     if (!err && part->kind == REC_AGAIN) err = read_again(r);
+    if (!err && part->kind == REC_DIRECTORY) err = read_directory(r);
+    if (!err && part->kind == REC_SOURCE) err = kepttexts_add(&r->sources, r->plain.at, r->plain.n);
     if (!err && part->kind == REC_ROWS_PART)
         err = coding_read_rows(&r->schema, r->scan.version, r->plain.at, r->plain.n, &r->state,
                                r->have);
@@ -119,7 +155,7 @@ static LmpErr load(LmpRecording *r) {
     LmpErr err = r->schema.groups ? LMP_OK : schema_find(&r->schema, &r->scan);
     for (; !err && r->loaded < r->scan.parts; r->loaded++)
         err = load_part(r, r->loaded);
-    if (r->scan.lost) r->lost_rows = true;
+    if (r->scan.lost || (r->scan.complete && !r->scan.indexed)) r->lost_rows = true;
     if (r->lost_rows && !err) unknown_texts(&r->state, r->have);
     return err;
 }
@@ -135,7 +171,8 @@ static void set_header(LmpRecording *r) {
     h->control_size = sizeof(LmpControl);
     h->live_size = sizeof(LmpLive);
     h->leaf_size = sizeof(LmpLeaf);
-    h->pid_space = UINT64_MAX; /* no process of ours has it: the view's pid is 0 */
+    if (!r->header) h->top = 10; /* as without the option */
+    h->pid_space = UINT64_MAX;   /* no process of ours has it: the view's pid is 0 */
 }
 
 static LmpErr open_recording(LmpRecording *r) {
@@ -196,6 +233,9 @@ static void forget(LmpRecording *r) {
     if (r->key.fixed) lmp_os->unmap(r->key.fixed, REC_FIXED);
     free(r->frame);
     free(r->again);
+    free(r->directory);
+    kepttexts_free(r->sources);
+    free(r->damage);
     bytes_free(&r->stored);
     bytes_free(&r->plain);
 }
@@ -260,6 +300,8 @@ LmpErr recording_refresh(LmpRecording *r) {
 static LmpErr load_first(LmpRecording *r, RecSection section, RecPack *pack, const RecPart *part,
                          const RecMemory *m, uint64_t *now) {
     LmpErr err = part->base ? LMP_E_DAMAGED : read_part(r, r->pack, part);
+    if (err == LMP_E_DAMAGED && parity_mend(&r->scan, part, &r->stored, &r->mending))
+        err = pack_unpack(r->pack, part, r->stored.at, &r->plain);
     if (err) return err;
     *now = 0;
     if (section == REC_TABLES) undo_forget(&r->undo, r->extent);
@@ -343,8 +385,10 @@ static LmpErr show_live(LmpRecording *r, const RecPart *part) {
     for (uint32_t g = 0; g < REC_GROUPS; g++)
         if (rec_groups[g].section == REC_LIVE)
             coding_copy(&rec_groups[g], &r->state, &r->key, 0, rec_groups[g].most);
-    if (first == part) return LMP_OK;
-    return apply_changes(&r->schema, REC_LIVE, r->plain.at, r->plain.n, &r->state, NULL, NULL);
+    if (first != part)
+        err = apply_changes(&r->schema, REC_LIVE, r->plain.at, r->plain.n, &r->state, NULL, NULL);
+    const LmpLive *live = (const void *)(r->state.fixed + LMP_LIVE_AT);
+    return !err && live->counters.live_bytes != part->live_bytes ? LMP_E_DAMAGED : err;
 }
 
 static LmpErr show(LmpRecording *r, uint32_t i) {
@@ -358,13 +402,16 @@ LmpErr recording_seek(LmpRecording *r, uint32_t i) {
     LmpErr err = show(r, i);
     if (!err)
         r->now = i;
-    else if (r->now < r->frames)
-        show(r, r->now); /* it could be shown before */
+    else if (r->now >= r->frames || show(r, r->now) != LMP_OK) { /* it could be shown before */
+        clear_section(r, REC_LIVE);
+        show_no_tables(r);
+        r->now = UINT32_MAX;
+    }
     return err;
 }
 
 static void give_back(const void *from, const void *to) {
-    const uintptr_t page = 4096; /* at least: what is not on a border of theirs stays */
+    const uintptr_t page = lmp_os->page(); /* what is not on a border of theirs stays */
     uintptr_t at = ((uintptr_t)from + page - 1) & ~(page - 1), end = (uintptr_t)to & ~(page - 1);
     if (at < end) madvise((char *)at, end - at, MADV_DONTNEED);
 }
@@ -398,12 +445,30 @@ uint64_t recording_left_out(const LmpRecording *r) {
     return r->left_out;
 }
 
-bool recording_lost_rows(const LmpRecording *r) {
-    return r->lost_rows;
-}
-
 uint64_t recording_unknown(const LmpRecording *r) {
     return r->lost_rows ? unknown_rows(&r->view.tables) : 0;
+}
+
+/* Rows that are unknown are those of the last frame that can be read. */
+const char *recording_damage(LmpRecording *r) {
+    enum { TRIES = 100 };
+    RecDamage damage;
+    char words[DAMAGE_WORDS];
+    if (r->damage) return *r->damage ? r->damage : NULL;
+    if (damage_find(&damage, &r->scan)) return NULL;
+    if (!r->header) damage.header = true;
+    if (damage.open && follow_is_written(r->fd)) {
+        damage.open = false;
+        damage.cut = 0;
+    }
+    for (uint32_t n = 1; r->lost_rows && n <= r->frames && n <= TRIES; n++) {
+        if (recording_seek(r, r->frames - n)) continue;
+        damage.unknown = recording_unknown(r);
+        break;
+    }
+    damage_words(words, &damage);
+    r->damage = strdup(words);
+    return *words ? r->damage : NULL;
 }
 
 uint32_t recording_generation(const LmpRecording *r) {
@@ -462,6 +527,20 @@ const char *recording_again(const LmpRecording *r) {
     return r->again;
 }
 
+const char *recording_directory(const LmpRecording *r) {
+    return r->directory;
+}
+
+const KeptTexts *recording_sources(const LmpRecording *r) {
+    return r->sources;
+}
+
+KeptTexts *recording_take_sources(LmpRecording *r) {
+    KeptTexts *taken = r->sources;
+    r->sources = NULL;
+    return taken;
+}
+
 uint32_t recording_ended(const LmpRecording *r) {
     return r->ended;
 }
@@ -472,8 +551,12 @@ static const RecExtra *extra_of(const LmpRecording *r) {
 
 LmpRecordedTaken recording_taken(const LmpRecording *r) {
     const RecExtra *x = extra_of(r);
+    LmpClassTotal before[LMP_CLASSES], after[LMP_CLASSES];
+    counters_read(&x->before, before);
+    counters_read(&x->after, after);
     return (LmpRecordedTaken){.clock = {x->clock[0], x->clock[1]},
                               .live_bytes = {x->before.live_bytes, x->after.live_bytes},
+                              .moved = counters_moved(before, after),
                               .still = taken_still(&x->before, &x->after, &r->view.tables)};
 }
 

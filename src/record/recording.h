@@ -7,6 +7,7 @@
 #define LMP_RECORD_RECORDING_H
 
 #include "read/view.h"
+#include "record/kepttexts.h"
 
 typedef struct LmpRecording LmpRecording;
 
@@ -45,8 +46,10 @@ bool recording_torn(const LmpRecording *r, uint64_t *lost);
 /* Of a complete one: how many frames have no tables of their own since these found no room below
  * its limit. */
 uint64_t recording_left_out(const LmpRecording *r);
-/* May rows of tables be missing, since a part of the file that has some is damaged? */
-bool recording_lost_rows(const LmpRecording *r);
+/* What damage to its file has cost, for after "is damaged: "; NULL: nothing. Reads all of it, once,
+ * and the frame sought may be another then. */
+#define LMP_RECORD_DAMAGE 512u /* bytes of the words, with the NUL */
+const char *recording_damage(LmpRecording *r);
 /* How many rows of the tables (functions, sites, records, nodes) of the frame sought are not known
  * then: what they say of who made what reads "(others)" or "?"; figures and sums are right. */
 uint64_t recording_unknown(const LmpRecording *r);
@@ -78,15 +81,25 @@ LmpView *recording_view(LmpRecording *r);
  * back what another seek would need. Afterwards there is none (DAMAGED). */
 LmpView *recording_spend(LmpRecording *r);
 
-uint64_t recording_rss(const LmpRecording *r);      /* of the frame sought; 0: not known */
-const char *recording_again(const LmpRecording *r); /* how it was started; NULL: not known */
-uint32_t recording_ended(const LmpRecording *r);    /* 1 + wait status; 0: not known */
+uint64_t recording_rss(const LmpRecording *r); /* of the frame sought; 0: not known */
+/* How it was started: words that a shell takes for nothing else, below LMP_RECORD_AGAIN bytes with
+ * the NUL; NULL: not known. */
+#define LMP_RECORD_AGAIN 4096u
+const char *recording_again(const LmpRecording *r);
+/* The program's directory when it began; NULL: not known. */
+const char *recording_directory(const LmpRecording *r);
+/* The texts of source files that it has, NULL: none; good until the recording is read again. */
+const KeptTexts *recording_sources(const LmpRecording *r);
+/* The same for who frees them, later: it has none then, until it is opened again. */
+KeptTexts *recording_take_sources(LmpRecording *r);
+uint32_t recording_ended(const LmpRecording *r); /* 1 + wait status; 0: not known */
 
 /* The live bytes before and after the tables of the frame sought were read, and whether the tables
  * are of one moment (taken.h). */
 typedef struct LmpRecordedTaken {
     uint64_t clock[2];      /* ns since start */
     uint64_t live_bytes[2]; /* before, after */
+    uint64_t moved;         /* bytes that came or went in between */
     bool still;             /* nothing has happened in between, and nothing was half done */
 } LmpRecordedTaken;
 LmpRecordedTaken recording_taken(const LmpRecording *r);

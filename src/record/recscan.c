@@ -7,7 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_PARTS = 1 << 22, WINDOW = 64 << 10 };
+enum {
+    MOST_PARTS = 1 << 22,
+    WINDOW = 64 << 10,
+    LOOK_AGAIN = 256 << 20 /* bytes of damaged parts that are looked at for others, at most */
+};
 
 static size_t read_at(int fd, uint64_t at, void *to, size_t n) {
     size_t done = 0;
@@ -55,24 +59,38 @@ static uint64_t next_part(const RecScan *scan, uint64_t at, RecPart *part) {
     return scan->size;
 }
 
+/* Where to look for the next part, where none is at `at`: in the last one, if bytes of that are
+ * missing. */
+static uint64_t look_from(const RecScan *scan, uint64_t at, uint64_t *work) {
+    RecBytes stored = {0};
+    const RecPart *last = scan->parts ? &scan->part[scan->parts - 1] : NULL;
+    uint64_t cost = WINDOW + (last ? last->stored : 0);
+    bool asked = last && last->place + REC_PART + last->stored == at && cost < *work;
+    if (asked) *work -= cost;
+    bool whole = !asked || recscan_read(scan, last, &stored) != LMP_OK ||
+                 part_checksum(stored.at, stored.n) == last->checksum;
+    bytes_free(&stored);
+    return whole ? at : last->place + REC_PART;
+}
+
 static LmpErr look_through(RecScan *scan) {
-    uint64_t at = scan->end;
-    while (at + REC_PART <= scan->size) {
+    uint64_t at = scan->end, work = LOOK_AGAIN;
+    while (at < scan->size) {
         uint8_t head[REC_PART];
-        RecPart part;
+        RecPart part = {0}, other;
         bool there =
             read_at(scan->fd, at, head, sizeof head) == sizeof head && part_get(&part, head, at);
-        if (!there) {
-            uint64_t next = next_part(scan, at + 1, &part);
+        bool whole = there && part.stored <= scan->size - at - REC_PART;
+        uint64_t next = at + REC_PART + part.stored;
+        if (!whole) {
+            uint64_t from = there ? at + REC_PART : look_from(scan, at, &work);
+            next = next_part(scan, from, &other);
             if (next == scan->size) break; /* torn: no part comes any more */
-            scan->lost += next - at;
-            at = next;
+            scan->lost += next - from;
         }
-        if (part.stored > scan->size - at - REC_PART) break; /* torn */
-        if (part.kind != REC_INDEX && !add(scan, &part)) return LMP_E_NOMEM;
-        if (part.kind == REC_ENDED) scan->complete = true;
-        at += REC_PART + part.stored;
-        scan->end = at;
+        if (there && part.kind != REC_INDEX && !add(scan, &part)) return LMP_E_NOMEM;
+        if (whole && part.kind == REC_ENDED) scan->complete = true;
+        at = scan->end = next;
     }
     return LMP_OK;
 }
@@ -87,6 +105,7 @@ static void note_lost(RecScan *scan) {
         rest = 0;
     }
     scan->lost += rest;
+    scan->cut = rest;
 }
 
 /* ---- the index ------------------------------------------------------------------------------- */
@@ -96,12 +115,12 @@ static bool read_index(RecScan *scan, const RecBytes *plain, uint64_t index) {
     for (size_t at = 0; at + 8 + REC_PART <= plain->n; at += 8 + REC_PART) {
         RecPart part;
         uint64_t place = rec_get64(plain->at + at);
-        if (place < last || place > index || !part_get(&part, plain->at + at + 8, place) ||
-            place + REC_PART + part.stored > index || !add(scan, &part))
+        if (place != last || place > index || !part_get(&part, plain->at + at + 8, place) ||
+            !add(scan, &part))
             return false;
         last = place + REC_PART + part.stored;
     }
-    return true;
+    return last == index; /* it leaves none out */
 }
 
 static bool find_index(RecScan *scan) {
@@ -127,8 +146,11 @@ static bool find_index(RecScan *scan) {
     bytes_free(&plain);
     if (!found) scan->parts = 0;
     scan->complete = scan->indexed = found;
-    if (found) scan->end = scan->size;
-    return found;
+    if (!found) return false;
+    scan->end = scan->size;
+    /* The first version told no sum of the head: that is damaged, and rows would be read wrong. */
+    if (scan->version == REC_VERSION_LINKED && rec_get32(end + 12)) scan->version = REC_VERSION;
+    return true;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

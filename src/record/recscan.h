@@ -9,7 +9,8 @@ typedef struct RecScan {
     int fd;        /* the caller's */
     uint64_t size; /* of the file when it was looked at last */
     uint64_t end;  /* of the last whole part */
-    uint64_t lost; /* bytes that are in no whole part */
+    uint64_t lost; /* bytes that are in no whole part, */
+    uint64_t cut;  /* and those of them behind the last one */
     uint32_t version;
     uint32_t generation; /* changes when the file is written anew */
     uint64_t device, inode;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/luawords.h"
+
 enum { STAND_IN = 32 };
 
 typedef struct Redact {
@@ -15,48 +17,6 @@ typedef struct Redact {
     bool all;
     uint32_t files, chunks, functions, tags; /* stand-ins so far */
 } Redact;
-
-/* ---- words that are Lua's -------------------------------------------------------------------- */
-
-static bool in_list(const char *list, const char *word, size_t n) {
-    for (const char *at = list; *at;) {
-        size_t length = strcspn(at, " ");
-        if (length == n && memcmp(at, word, n) == 0) return true;
-        at += length;
-        at += strspn(at, " ");
-    }
-    return false;
-}
-
-/* Names of the standard libraries and what is in them, and those under which lmp is known. */
-static const char standard[] =
-    "_G assert collectgarbage dofile error getmetatable ipairs load loadfile next pairs pcall "
-    "print "
-    "rawequal rawget rawlen rawset require select setmetatable tonumber tostring type warn xpcall "
-    "coroutine close create isyieldable resume running status wrap yield "
-    "debug gethook getinfo getlocal getregistry getupvalue getuservalue sethook setlocal "
-    "setupvalue setuservalue traceback upvalueid upvaluejoin setcstacklimit "
-    "io flush input lines open output popen read seek setvbuf stderr stdin stdout tmpfile write "
-    "math abs acos asin atan ceil cos deg exp floor fmod log max min modf rad random randomseed "
-    "sin sqrt tan tointeger ult os clock date difftime execute exit getenv remove rename setlocale "
-    "time tmpname package loadlib searchpath string byte char dump find format gmatch gsub len "
-    "lower match pack packsize rep reverse sub unpack upper table concat insert move sort utf8 "
-    "codepoint codes offset for iterator index newindex add mul mod pow div idiv band bor bxor shl "
-    "shr unm bnot lt le eq call gc mode luamemprofiler lmp";
-
-/* "table.insert", "insert", "for iterator". */
-static bool is_standard(const char *name, size_t n) {
-    while (n > 0) {
-        size_t word = 0;
-        while (word < n && !strchr(".: ", name[word]))
-            word++;
-        if (!in_list(standard, name, word)) return false;
-        size_t skip = word < n ? word + 1 : word;
-        name += skip;
-        n -= skip;
-    }
-    return true;
-}
 
 static bool is_one_of(const char *text, const char *const *list) {
     for (; *list; list++)
@@ -143,6 +103,13 @@ static void hide_source(Redact *x, const LmpFunction *f) {
     }
 }
 
+/* Is a name Lua's: of C code, or given by the interpreter to what it calls itself? What is written
+ * in Lua has made its name up, whatever other functions have it. */
+static bool is_lua(const LmpFunction *f, const char *worded, const char *name, size_t n) {
+    bool called = strncmp(worded, "metamethod ", 11) == 0 || strncmp(worded, "for ", 4) == 0;
+    return (f->kind == LMP_F_C || called) && luawords_only(name, n, "");
+}
+
 /* As tracebacks word them: "method 'push'", "function <app.lua:12>", "main chunk". */
 static void hide_name(Redact *x, const LmpFunction *f) {
     static const char *const own[] = {"main chunk", "?", "function 'hook'", "hook '?'", NULL};
@@ -156,14 +123,14 @@ static void hide_name(Redact *x, const LmpFunction *f) {
     bool worded = to && from > text && from[-1] == ' ';
     for (const char *at = text; worded && at < from;) {
         size_t word = strcspn(at, " ");
-        worded = in_list(words, at, word);
+        worded = luawords_in(words, at, word);
         at += word + 1;
     }
     bool code = strstr(text, code_begins) != NULL;
     if (!x->all && !code) return;
     if (!worded) {
         replace(text, n, end, "f", ++x->functions);
-    } else if (*from == '<' || !is_standard(from + 1, (size_t)(to - from) - 1)) {
+    } else if (*from == '<' || !is_lua(f, text, from + 1, (size_t)(to - from) - 1)) {
         memset(to + 1, 0, (size_t)(end - to) - 1);
         replace(from + 1, (size_t)(to - from) - 1, to + 1, "f", ++x->functions);
     }
@@ -172,7 +139,7 @@ static void hide_name(Redact *x, const LmpFunction *f) {
 static void hide_qualified(Redact *x, const LmpFunction *f) {
     size_t n;
     char *text = begin_text(x, f->qualified, &n);
-    if (text && x->all && !is_standard(text, n)) replace(text, n, text + n, "f", ++x->functions);
+    if (text && x->all && !is_lua(f, "", text, n)) replace(text, n, text + n, "f", ++x->functions);
 }
 
 static void hide_functions(Redact *x) {
@@ -230,6 +197,7 @@ void redact_figures(LmpView *view) {
     for (uint32_t i = 0; i < LMP_LAPS_WORST; i++)
         number(live->laps.worst[i].name, sizeof live->laps.worst[i].name, "frame", i + 1);
     memset(live->snapshot.file, 0, sizeof live->snapshot.file);
+    memset(live->snapshot_before, 0, sizeof live->snapshot_before);
     for (uint32_t i = 0; i < LMP_BREAKS; i++)
         memset(view->control->break_row[i].file, 0, sizeof view->control->break_row[i].file);
 }

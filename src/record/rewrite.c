@@ -29,7 +29,8 @@ LmpErr rewrite_begin(RecRewrite *w, LmpRecording *from, int fd, uint32_t generat
     if (!err) err = frames_open(&w->frames, (RecSink){recfile_put, &w->file});
     if (!err && redact) err = hide_names(from, redact);
     const char *again = redact ? NULL : recording_again(from);
-    if (!err) err = frames_begin(w->frames, recording_view(from), again);
+    const char *directory = redact ? NULL : recording_directory(from);
+    if (!err) err = frames_begin(w->frames, recording_view(from), again, directory);
     return err;
 }
 
@@ -112,8 +113,23 @@ LmpErr rewrite_step(RecRewrite *w, uint64_t budget, bool *done) {
     return err;
 }
 
+/* Those that find no room are left out. */
+static LmpErr put_sources(RecRewrite *w, uint64_t clock) {
+    const KeptTexts *texts = recording_sources(w->from);
+    LmpErr err = LMP_OK;
+    for (uint32_t i = 0; !err && !w->redact && i < kepttexts_count(texts); i++) {
+        const char *source;
+        size_t n;
+        const char *text = kepttexts_at(texts, i, &source, &n);
+        err = frames_put_source(w->frames, clock, source, text, n);
+        if (err && w->file.full) err = LMP_OK;
+    }
+    return err;
+}
+
 LmpErr rewrite_rest(RecRewrite *w) {
     uint32_t n = recording_frames(w->from);
     LmpErr err = put_output(w, UINT64_MAX);
+    if (!err) err = put_sources(w, n ? recording_frame(w->from, n - 1).clock : 0);
     return err ? err : copies_put(&w->file, n ? recording_frame(w->from, n - 1).clock : 0);
 }

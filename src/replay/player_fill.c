@@ -25,6 +25,7 @@ LmpErr player_fill_live(LmpRecording *recording, Model *model, uint32_t frame) {
                         .own = view->live->resident_own};
     model_fill(model, view, &input);
     model->view = NULL;
+    if (model->ledger.when == LEDGER_NOW) model->ledger.when = LEDGER_THEN;
     model->pid = view->header->pid;
     model->ended = ended;
     return LMP_OK;
@@ -71,6 +72,14 @@ static uint32_t tables_of(const Player *p, uint32_t frame) {
     return PLAYER_NONE;
 }
 
+/* The frame whose tables are shown at frame i: before the first ones these. */
+static uint32_t tables_shown(const Player *p, uint32_t frame) {
+    uint32_t found = tables_of(p, frame);
+    for (uint32_t i = frame + 1; found == PLAYER_NONE && i < p->frames; i++)
+        if (recording_frame(p->recording, i).flags & LMP_FRAME_TABLES) found = i;
+    return found;
+}
+
 /* The tables about a second before those of a frame. */
 static uint32_t tables_before(const Player *p, uint32_t frame) {
     uint64_t clock = player_clock_of(p, frame);
@@ -94,8 +103,18 @@ static bool counts(const Player *p, const Model *model, uint32_t *from, uint32_t
 static LmpErr read_tables(const Player *p, Model *model, uint32_t frame, unsigned parts) {
     LmpErr err = recording_seek(p->recording, frame);
     if (err) return err;
-    model->tables_clock = player_clock_of(p, frame);
-    return model_fill_ledger(model, recording_view(p->recording), parts) ? LMP_OK : LMP_E_NOMEM;
+    model->tables_clock = frame == p->at ? model->clock : player_clock_of(p, frame);
+    if (!model_fill_ledger(model, recording_view(p->recording), parts)) return LMP_E_NOMEM;
+    if (frame == p->at) ledger_totals(&model->ledger, &model->stats);
+    return LMP_OK;
+}
+
+/* What sentences say of lines is of one moment: that of the tables. */
+static void judge(const Player *p, Model *model) {
+    const LmpStats of_frame = model->stats;
+    ledger_totals(&model->ledger, &model->stats);
+    model_fill_verdicts(model, &recording_view(p->recording)->tables);
+    model->stats = of_frame;
 }
 
 /* So that later tables can count from those of this frame. */
@@ -113,10 +132,15 @@ static LmpErr hold(Player *p, Model *model, uint32_t frame, unsigned parts) {
 }
 
 static LmpErr fill_tables(Player *p, Model *model, uint32_t frame, uint32_t base, unsigned parts) {
-    bool same = frame == p->tables && base == p->base && !(parts & ~p->parts);
+    bool same = frame == p->tables && base == p->base && !(parts & ~p->parts) &&
+                p->when == model->ledger.when;
     uint32_t before;
     LmpErr err;
-    if (same && p->tag == model->ledger.of_tag) return LMP_OK;
+    bool there = tables_of(p, p->at) == frame; /* else the recording shows others now */
+    if (same && p->tag == model->ledger.of_tag && (there || p->range)) {
+        if (there) judge(p, model);
+        return LMP_OK;
+    }
     if (base != PLAYER_NONE) {
         err = hold(p, model, base, parts);
         if (err) return err;
@@ -132,11 +156,12 @@ static LmpErr fill_tables(Player *p, Model *model, uint32_t frame, uint32_t base
     model->tables_held = base != PLAYER_NONE;
     err = read_tables(p, model, frame, parts);
     if (err) return err;
-    model_fill_verdicts(model, &recording_view(p->recording)->tables);
+    judge(p, model);
     err = against_join(&p->against, model, parts);
     if (err) return err;
     p->tables = frame;
     p->parts = parts;
+    p->when = model->ledger.when;
     p->tag = model->ledger.of_tag;
     return LMP_OK;
 }
@@ -178,9 +203,7 @@ LmpErr player_fill(Player *p, Model *model, unsigned parts) {
     p->shown = p->at;
     fill_map(p, model);
     bool base = counts(p, model, &from, &to);
-    uint32_t tables = tables_of(p, to), held = base ? tables_of(p, from) : PLAYER_NONE;
+    uint32_t tables = tables_shown(p, to), held = base ? tables_shown(p, from) : PLAYER_NONE;
     if (tables == PLAYER_NONE) return LMP_OK;
-    /* what a range begins without was nothing: it is the same as no base but the first tables */
-    if (base && held == PLAYER_NONE) held = tables_of(p, to);
     return fill_tables(p, model, tables, held, parts | LEDGER_SITES);
 }

@@ -39,7 +39,8 @@ struct Player {
     uint32_t tables; /* ... its tables of this one ... */
     uint32_t base;   /* ... and these count from that one */
     unsigned parts, base_parts;
-    uint32_t tag; /* Ledger.of_tag then */
+    uint32_t tag;    /* Ledger.of_tag then */
+    LedgerWhen when; /* Ledger.when then */
 
     Against against;
     Model whole; /* as of the last frame */

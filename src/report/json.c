@@ -48,7 +48,7 @@ void json_text(Json *json, const char *key, const char *text) {
             fputs("\\ufffd", out);
         else if (c == '"' || c == '\\')
             fprintf(out, "\\%c", (int)c);
-        else if (c < 0x20 || (c >= 0x7f && c < 0xa0)) /* a terminal obeys both kinds of controls */
+        else if (format_is_control(c)) /* a terminal may be who gets it */
             fprintf(out, "\\u%04x", (unsigned)c);
         else
             fwrite(text, 1, n, out);
@@ -91,7 +91,7 @@ void json_figures(Json *json, const void *of, const LmpFigure *list) {
 
 void json_node_figures(Json *json, const void *of, const LmpFigure *list) {
     for (const LmpFigure *f = list; f->name; f++)
-        if (f->node) put_figure(json, of, f);
+        if (f->node && figure_number(f, of) != 0) put_figure(json, of, f);
 }
 
 static void put_types(Json *json, const char *key, const LmpKindStats *kind) {

@@ -28,7 +28,7 @@ void json_number(Json *json, const char *key, double number);
 void json_flag(Json *json, const char *key, bool flag);
 
 /* All figures of a list, as fields of the object that is open; or only those that nodes of the call
- * tree have. */
+ * tree have and that are not 0. */
 void json_figures(Json *json, const void *of, const LmpFigure *list);
 void json_node_figures(Json *json, const void *of, const LmpFigure *list);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "read/ledger/ledger_between.h"
 #include "report/report_impl.h"
 
@@ -30,6 +31,7 @@ static void fill_ledger(LmpReport *r, ReportBefore *before, const LmpTables *tab
                         unsigned parts) {
     if (before) r->ledger.less = &before->nodes;
     r->ledger_error = ledger_refresh(&r->ledger, tables, ledger_parts(parts, tables), r->clock);
+    if (!r->ledger_error) ledger_totals(&r->ledger, &r->stats);
     if (before && !r->ledger_error) r->ledger_error = ledger_between(&r->ledger, &before->ledger);
     r->ledger.less = NULL;
 }
@@ -59,37 +61,57 @@ void report_set_range(LmpReport *report, uint64_t from, uint64_t until, uint64_t
     report->from_bytes = from_bytes;
 }
 
+void report_set_apart(LmpReport *report, uint64_t bytes) {
+    ReportMoment *m = &report->moment;
+    char n[LMP_NUM];
+    size_t at = strlen(m->said);
+    m->apart = bytes;
+    if (bytes > 0)
+        snprintf(m->said + at, sizeof m->said - at, "%s%s came or went while it was read",
+                 at ? "; " : "a program that ran on: ", format_bytes(n, bytes));
+}
+
 void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader *header,
                        const LmpLive *live, const LmpTables *tables, unsigned parts, uint64_t clock,
-                       const char *ending) {
+                       const char *ending, LedgerWhen when) {
     memset(report, 0, sizeof *report);
     memcpy(report->program, header->program, sizeof report->program);
     memcpy(report->lua, header->lua, sizeof report->lua);
     report->program[sizeof report->program - 1] = report->lua[sizeof report->lua - 1] = 0;
     report->pid = header->pid;
+    report->forked_from = header->forked_from;
+    report->before = header->before;
     report->ending = ending;
     report->error = NULL;
     report->clock = clock;
+    report->ledger.when = when;
     if (parts & REPORT_PART_HISTORY) copy_history(report, live);
     if (parts & REPORT_PART_HISTORY) copy_marks(report, live);
     report->peak_clock = live->counters.peak_clock;
+    LmpClassTotal begun[LMP_CLASSES], now[LMP_CLASSES];
+    counters_read(&live->counters, begun);
     stats_derive(live, clock, &report->stats);
+    if (tables && tables->writer) report->stats.lines_end_seconds = 0;
     report->gc = live->gc;
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
+    bool known = tables && tables->text;
+    if (known) fill_ledger(report, before, tables, parts);
+    counters_read(&live->counters, now);
+    if (known) report_set_apart(report, counters_moved(begun, now));
     if (before) {
         report_set_range(report, before->clock, clock, before->stats.live_bytes);
         report->taken = true;
         report->range = report->stats;
         stats_between(&report->range, &before->stats);
     }
-    if (!tables || !tables->text) return;
-    fill_ledger(report, before, tables, parts);
+    if (!known) return;
     if (!before && !(ledger_parts(parts, tables) & LEDGER_BRIEF)) judge(report, live, tables);
 }
 
 void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
-                      const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending) {
-    report_fill_since(report, NULL, header, live, tables, parts, clock, ending);
+                      const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending,
+                      LedgerWhen when) {
+    report_fill_since(report, NULL, header, live, tables, parts, clock, ending, when);
 }
 
 LmpErr report_at_top(LmpReport *report, const LmpLive *live, const LmpTables *tables,
@@ -101,15 +123,16 @@ LmpErr report_at_top(LmpReport *report, const LmpLive *live, const LmpTables *ta
     report->top_clock = clock > 0 ? clock : 1;
     LmpStats stats;
     stats_derive(live, live->clock, &stats);
-    report->top_bytes = stats.live_bytes;
     report->ledger_error =
         ledger_refresh(&report->ledger, tables, ledger_parts(parts, tables), live->clock);
+    if (!report->ledger_error) ledger_totals(&report->ledger, &stats);
+    report->top_bytes = stats.live_bytes;
     return report->ledger_error;
 }
 
 void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                  const LmpTables *tables, uint64_t clock, const char *ending) {
-    report_fill_with(report, header, live, tables, 0, clock, ending);
+    report_fill_with(report, header, live, tables, 0, clock, ending, LEDGER_END);
 }
 
 void report_close(LmpReport *report) {
@@ -135,6 +158,7 @@ LmpErr report_before(ReportBefore *before, const LmpLive *live, const LmpTables 
     if (parts & LEDGER_TREE) err = ledger_nodes_keep(&before->nodes, tables);
     parts = ledger_parts(parts, tables) & ~(unsigned)(LEDGER_TREE | LEDGER_TREE_KINDS);
     if (!err) err = ledger_refresh(&before->ledger, tables, parts, clock);
+    if (!err) ledger_totals(&before->ledger, &before->stats);
     if (err) report_before_free(before);
     return err;
 }

@@ -30,16 +30,29 @@ typedef enum ReportUnit { REPORT_ANY_UNIT, REPORT_BYTES, REPORT_BLOCKS, REPORT_U
 /* Beside LEDGER_*, for report_fill_with: LmpReport.history, .mark. */
 #define REPORT_PART_HISTORY (1u << 16)
 
+/* Which moment was asked for, and how far off the one is that the report is of. */
+typedef struct ReportMoment {
+    char said[512]; /* in words; "": none was asked for, it is the run's end */
+    double late;    /* seconds */
+    int64_t more;   /* live bytes */
+    uint64_t apart; /* came or went while the tables were read: sums by call path, and what lines
+                       had at the peak, may differ from the totals by as much (bytes) */
+} ReportMoment;
+
 typedef struct LmpReport {
     char program[sizeof((LmpHeader *)0)->program]; /* a copy, always terminated */
     char lua[sizeof((LmpHeader *)0)->lua];         /* "Lua 5.4.4" */
     uint32_t pid;
+    uint32_t forked_from; /* as in LmpHeader */
+    uint64_t before;
     const char *ending; /* "finished", "killed by signal 9 (SIGKILL)", "still running" ... */
     const char *error;  /* the message that it ended with; NULL: none, or not known */
-    bool attached;      /* lmp can look at it again: the "next" line says how */
-    bool watched;       /* it has had the display */
-    const char *again;  /* options, program and arguments of its `lmp run`, for a shell; NULL: not
-                           known */
+    const char *damage; /* what damage to its recording has cost; NULL: nothing */
+    ReportMoment moment;
+    bool attached;     /* lmp can look at it again: the "next" line says how */
+    bool watched;      /* it has had the display */
+    const char *again; /* options, program and arguments of its `lmp run`, for a shell; NULL: not
+                          known */
     LmpStats stats;
     LmpStats range;      /* of a range of time: what `stats` has more than before (stats_between) */
     LmpGc gc;            /* copy; ring indices are checked by its readers */
@@ -54,10 +67,12 @@ typedef struct LmpReport {
     LmpMark *mark;       /* the same, oldest first; names end */
     uint32_t marks;      /* in mark[] */
     uint64_t peak_clock; /* when the heap was largest, about (ns since start); 0: not known */
-    struct LmpRecording *recording; /* that it is of, by whoever opened it: a report may seek in
-                                       it. NULL: it is of one moment */
-    uint32_t metric, unit;          /* ReportMetric, ReportUnit */
-    bool leaks_only;                /* memprof: only what is held */
+    struct LmpRecording *recording;  /* that it is of, by whoever opened it: a report may seek in
+                                        it. NULL: it is of one moment */
+    const struct KeptTexts *sources; /* of a recording, by whoever opened it: what ran. NULL: files
+                                        are read as they are now */
+    uint32_t metric, unit;           /* ReportMetric, ReportUnit */
+    bool leaks_only;                 /* memprof: only what is held */
     uint64_t from;       /* a range of time begins then (ns since start); 0: there is none */
     uint64_t until;      /* and ends then */
     bool taken;          /* and the ledger has only what happened in it */
@@ -66,20 +81,24 @@ typedef struct LmpReport {
     uint64_t clock;                /* the moment that it is of (ns since start) */
 } LmpReport;
 
-/* Fills a report from a (checked) header, live part and tables (NULL: without them); `ending` must
- * outlive it. Its previous content is ignored; report_close frees what it holds. */
+/* Fills a report of a run that is over from a (checked) header, live part and tables (NULL: without
+ * them); `ending` must outlive it. Its previous content is ignored; report_close frees what it
+ * holds. */
 void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                  const LmpTables *tables, uint64_t clock, const char *ending);
-/* The same with what else a kind needs of the tables (LmpReportKind.parts): the call tree may have
- * a million nodes, so only the caller that writes it requests it. With
+/* The same of any moment, with what else a kind needs of the tables (LmpReportKind.parts): the call
+ * tree may have a million nodes, so only the caller that writes it requests it. With
  * LEDGER_BRIEF there are neither verdicts nor leaks. */
 void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
-                      const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending);
+                      const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending,
+                      LedgerWhen when);
 void report_close(LmpReport *report);
 
 /* Of a filled report: it is about the range `from` to `until` (ns since start), when `from_bytes`
  * were live at first; figures and rows stay as they are. */
 void report_set_range(LmpReport *report, uint64_t from, uint64_t until, uint64_t from_bytes);
+/* So many bytes came or went while its tables were read: LmpReport.moment has it, and says it. */
+void report_set_apart(LmpReport *report, uint64_t bytes);
 /* Makes its rows those of another moment, `clock` (REPORT_AT_TOP), with these parts. Errors: NOMEM
  * (it has none). */
 LmpErr report_at_top(LmpReport *report, const LmpLive *live, const LmpTables *tables,
@@ -102,7 +121,7 @@ void report_before_free(ReportBefore *before);
  * it is to be freed all the same. Without verdicts and leaks, which are those of a whole run. */
 void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader *header,
                        const LmpLive *live, const LmpTables *tables, unsigned parts, uint64_t clock,
-                       const char *ending);
+                       const char *ending, LedgerWhen when);
 
 /* For people, at most 80 columns, tables 100. OK. */
 LmpErr report_summary(const LmpReport *report, FILE *out);

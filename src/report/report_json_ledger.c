@@ -29,6 +29,11 @@ static void put_calls(Json *json, const Ledger *l, const LmpSiteRow *s) {
     json_end(json, ']');
 }
 
+/* What the program counts beside memory: in a range of time it may be less. */
+static void put_number(Json *json, const char *key, uint64_t n) {
+    json_change(json, key, (int64_t)n);
+}
+
 static void put_place(Json *json, const LmpSiteRow *s) {
     json_text(json, "source", s->raw_source);
     json_text(json, "short_src", s->short_src);
@@ -46,6 +51,7 @@ static void put_sites(Json *json, const Ledger *l) {
         json_begin(json, "here", '{');
         json_figures(json, s, here_figures);
         json_end(json, '}');
+        if (l->counts & LMP_COUNTS_INSTRUCTIONS) put_number(json, "instructions", s->instructions);
         put_types(json, s->kind);
         put_calls(json, l, s);
         json_end(json, '}');
@@ -69,6 +75,7 @@ static void put_functions(Json *json, const Ledger *l) {
         json_change(json, "linedefined", f->linedefined);
         json_text(json, "func", f->name);
         put_tally(json, "shallow", &f->shallow);
+        if (l->counts & LMP_COUNTS_CALLS) put_number(json, "calls", f->calls);
         if (l->stacks) put_tally(json, "retained", &f->retained);
         json_end(json, '}');
     }
@@ -86,6 +93,53 @@ static void put_tags(Json *json, const Ledger *l) {
     json_end(json, ']');
 }
 
+static void put_edges(Json *json, const Ledger *l) {
+    if (!(l->counts & LMP_COUNTS_CALLS)) return;
+    json_begin(json, "edges", '[');
+    for (uint32_t i = 0; i < l->edges; i++) {
+        const LmpEdgeRow *edge = &l->edge[i];
+        const LmpFunctionRow *caller = &l->function[edge->caller];
+        const LmpFunctionRow *callee = &l->function[edge->callee];
+        json_begin(json, NULL, '{');
+        json_text(json, "source", caller->raw_source);
+        json_text(json, "short_src", caller->short_src);
+        json_text(json, "func", caller->name);
+        json_change(json, "line", edge->line);
+        json_text(json, "callee", callee->name);
+        json_text(json, "callee_source", callee->raw_source);
+        json_change(json, "callee_linedefined", callee->linedefined);
+        put_number(json, "calls", edge->calls);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+}
+
+static void put_overrides(Json *json, const Ledger *l) {
+    if (!(l->counts & LMP_COUNTS_OVERRIDES)) return;
+    json_begin(json, "overrides", '[');
+    for (uint32_t i = 0; i < l->overrides; i++) {
+        const LmpOverrideRow *o = &l->override[i];
+        const struct {
+            const char *name;
+            uint32_t site;
+        } place[] = {{"made", o->made}, {"here", o->here}};
+        json_begin(json, NULL, '{');
+        for (int k = 0; k < 2; k++) {
+            json_begin(json, place[k].name, '{');
+            put_place(json, &l->site[place[k].site]);
+            json_end(json, '}');
+        }
+        put_number(json, "frees", o->frees);
+        put_number(json, "free_bytes", o->free_bytes);
+        put_number(json, "reallocs", o->reallocs);
+        json_change(json, "realloc_bytes", o->realloc_bytes);
+        put_number(json, "realloc_old", o->realloc_old);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+}
+
+/* Of nodes there may be a million, and most of their figures are 0. */
 static void put_node_tally(Json *json, const char *key, const LmpTally *tally) {
     json_begin(json, key, '{');
     json_node_figures(json, tally, tally_figures);
@@ -93,21 +147,21 @@ static void put_node_tally(Json *json, const char *key, const LmpTally *tally) {
 }
 
 /* An array, not objects within objects: a path can be 200 000 calls deep, and most JSON readers
- * recurse. Callers come before those that they call. */
+ * recurse. Callers come before those that they call. Names are in `functions`: there they are once.
+ */
 static void put_tree(Json *json, const Ledger *l) {
     if (!l->stacks || !l->nodes) return;
     json_begin(json, "tree", '[');
     for (uint32_t i = 0; i < l->nodes; i++) {
         const LmpTreeRow *node = &l->tree[i];
         json_begin(json, NULL, '{');
-        json_text(json, "func", node->name);
-        json_text(json, "short_src", node->short_src);
+        if (i > 0) json_count(json, "function", node->function);
         json_change(json, "line", node->line);
         if (i > 0) json_count(json, "parent", node->parent);
         if (node->flags & LMP_NODE_TAIL) json_flag(json, "tail", true);
         if (node->flags & LMP_NODE_COROUTINE) json_flag(json, "coroutine", true);
         put_node_tally(json, "shallow", &node->shallow);
-        put_node_tally(json, "retained", &node->retained);
+        if (node->children > 0) put_node_tally(json, "retained", &node->retained);
         json_end(json, '}');
     }
     json_end(json, ']');
@@ -147,6 +201,8 @@ void json_ledger(Json *json, const LmpReport *r) {
     put_sites(json, l);
     put_functions(json, l);
     put_tags(json, l);
+    put_edges(json, l);
+    put_overrides(json, l);
     put_tree(json, l);
     if (!json->range) put_leaks(json, r);
 }

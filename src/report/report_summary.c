@@ -22,6 +22,11 @@ static void put_head(const LmpReport *r, FILE *out) {
     ending[0] = (char)toupper((unsigned char)ending[0]);
     fprintf(out, "%s after %s\n", ending, format_clock(clock, (uint64_t)(r->stats.seconds * 1e9)));
     if (r->error) fprintf(out, "  %s\n", r->error);
+    if (r->damage) fprintf(out, "  Damaged: %s\n", r->damage);
+    if (*r->moment.said) fprintf(out, "  Of %s\n", r->moment.said);
+    if (r->forked_from)
+        fprintf(out, "Forked from pid %u; the %s that it had by then are \"from before start\"\n",
+                r->forked_from, format_bytes(clock, r->before));
 }
 
 /* One line of the operations; `count` and `sign` are "" where the line has none. */
@@ -132,6 +137,9 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
     if (s->hidden_regions)
         fprintf(out, "  Heap map             lacks %s x 64 MiB: the program closed lmp's file\n",
                 text_count(a, s->hidden_regions, 7));
+    if (s->lines_end_seconds > 0)
+        fprintf(out, "  Figures by line      as they were after %s: a snapshot was not finished\n",
+                format_span(a, (uint64_t)(s->lines_end_seconds * 1e9)));
     if (s->other_states)
         fprintf(out, "  Other Lua states     %s made with the same allocator, counted nowhere\n",
                 text_count(a, s->other_states, 11));
@@ -142,6 +150,10 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
     if (s->passed_requests)
         fprintf(out, "  From other threads   %s requests passed on, counted nowhere\n",
                 text_count(a, s->passed_requests, 14));
+    if (s->other_sizes)
+        fprintf(out, "  Other sizes          %s %s given back with another size\n",
+                text_count(a, s->other_sizes, 14),
+                s->other_sizes == 1 ? "block was" : "blocks were");
     if (s->covered)
         fputs("  Allocator covered    by another one: lines and owners are approximate\n", out);
     if (s->before_frees || s->before_reallocs)

@@ -2,6 +2,7 @@
 #ifndef LMP_SAVE_H
 #define LMP_SAVE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -9,9 +10,13 @@
 /* What a writer writes, as save_file runs it. */
 typedef LmpErr SaveWriter(const void *of, FILE *out);
 
-/* Writes a file: beside it first, readable by its owner alone, which then takes its place; so there
- * is never half a file under this name, and a link is replaced, not followed. What is no regular
- * file (a pipe, /dev/stdout) is written to directly. Errors: FILE (errno says why), NOMEM. */
+/* Can it be written, as far as can be told beforehand? Else errno. */
+bool save_possible(const char *file);
+
+/* Writes a file: without a name first, readable by its owner alone, which then takes the place of
+ * what the name, or a link of that name, stands for; so there is never half a file, nor another one
+ * beside it. What is no regular file (a pipe, /dev/stdout) is written to. Errors: FILE (errno says
+ * why), NOMEM. */
 LmpErr save_file(const char *file, SaveWriter *writer, const void *of);
 
 #endif

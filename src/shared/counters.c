@@ -58,6 +58,18 @@ void counters_read(const LmpCounters *c, LmpClassTotal total[LMP_CLASSES]) {
     }
 }
 
+uint64_t counters_moved(const LmpClassTotal before[LMP_CLASSES],
+                        const LmpClassTotal after[LMP_CLASSES]) {
+    uint64_t moved = 0;
+    for (int i = 1; i < LMP_C_COUNTED; i++) {
+        uint64_t resized = (uint64_t)after[i].realloc_bytes - (uint64_t)before[i].realloc_bytes;
+        moved += after[i].alloc_bytes - before[i].alloc_bytes;
+        moved += after[i].free_bytes - before[i].free_bytes;
+        moved += (int64_t)resized < 0 ? 0 - resized : resized;
+    }
+    return moved;
+}
+
 void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes) {
     *blocks = *bytes = 0;
     for (int i = 1; i < LMP_C_COUNTED; i++) {

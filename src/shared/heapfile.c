@@ -143,33 +143,42 @@ static void put_state(Writer *w, const LmpHeapState *state) {
     }
 }
 
+static bool has_state(const LmpHeapState *state) {
+    return state && state->header && state->live;
+}
+
+void heapfile_head(LmpHeapHead *head, const LmpHeapInfo *info, const LmpHeapGraph *graph,
+                   const LmpHeapState *state) {
+    *head = (LmpHeapHead){.magic = LMP_HEAPFILE_MAGIC,
+                          .version = LMP_HEAPFILE_VERSION,
+                          .head_size = sizeof *head,
+                          .info_size = sizeof head->info,
+                          .columns = LMP_HEAP_COLUMNS,
+                          .state = has_state(state),
+                          .layout = LMP_LAYOUT,
+                          .info = *info,
+                          .objects = graph->objects,
+                          .edges = graph->edges,
+                          .wides = graph->wides,
+                          .frames = graph->frames,
+                          .slots = graph->slots,
+                          .text_bytes = graph->text_bytes};
+    memcpy(head->count, graph->count, sizeof head->count);
+    head->checksum = heapfile_checksum(head, offsetof(LmpHeapHead, checksum), 0);
+}
+
 LmpErr heapfile_write(LmpHeapSink *sink, const LmpHeapInfo *info, const LmpHeapGraph *graph,
                       const LmpHeapState *state, void *scratch) {
     unsigned char *at = scratch;
-    bool with_state = state && state->header && state->live;
     Writer w = {.sink = sink, .lz4 = at};
+    LmpHeapHead head;
     w.plain = at + aligned((size_t)LZ4_sizeofState());
     w.out = w.plain + HEAPFILE_PLAIN;
-    LmpHeapHead head = {.magic = LMP_HEAPFILE_MAGIC,
-                        .version = LMP_HEAPFILE_VERSION,
-                        .head_size = sizeof head,
-                        .info_size = sizeof head.info,
-                        .columns = LMP_HEAP_COLUMNS,
-                        .state = with_state,
-                        .layout = LMP_LAYOUT,
-                        .info = *info,
-                        .objects = graph->objects,
-                        .edges = graph->edges,
-                        .wides = graph->wides,
-                        .frames = graph->frames,
-                        .slots = graph->slots,
-                        .text_bytes = graph->text_bytes};
-    memcpy(head.count, graph->count, sizeof head.count);
-    head.checksum = heapfile_checksum(&head, offsetof(LmpHeapHead, checksum), 0);
+    heapfile_head(&head, info, graph, state);
     w.failed = !sink->write(sink, &head, sizeof head);
     for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++)
         put_column(&w, graph, i);
-    if (with_state) put_state(&w, state);
+    if (has_state(state)) put_state(&w, state);
     put_chunk(&w, LMP_HEAPFILE_END, "", 0);
     return w.failed ? LMP_E_FILE : LMP_OK;
 }

@@ -23,6 +23,11 @@ typedef struct LmpHeapHead {
 _Static_assert(sizeof(LmpHeapHead) == 4 * 8 + sizeof(LmpHeapInfo) + 8 * 4 + LMP_HEAP_KINDS * 4 + 8,
                "no holes, which would differ from file to file");
 
+/* Makes the head, for the beginning of the file: what heapfile_write has written there may be
+ * written again with more of `info` known. */
+void heapfile_head(LmpHeapHead *head, const LmpHeapInfo *info, const LmpHeapGraph *graph,
+                   const LmpHeapState *state);
+
 typedef struct LmpHeapChunk {
     uint32_t section; /* a column, or LMP_HEAP_COLUMNS + a row of heapfile_parts; or the end */
     uint32_t plain;   /* bytes before compression, at most HEAPFILE_PLAIN */

@@ -194,6 +194,8 @@ static LmpErr check_head(const LmpHeapHead *h, uint64_t file) {
         !ended(info->program, sizeof info->program) || !ended(info->lua, sizeof info->lua) ||
         !ended(info->lmp, sizeof info->lmp))
         return LMP_E_DAMAGED;
+    for (uint32_t i = 0; i < LMP_HEAP_MODULES; i++)
+        if (!ended(info->module[i].name, sizeof info->module[i].name)) return LMP_E_DAMAGED;
     uint64_t objects = 0;
     for (uint32_t kind = 0; kind < LMP_HEAP_KINDS; kind++)
         objects += h->count[kind];
@@ -271,6 +273,9 @@ static bool read_state(Reader *r, LmpHeapRead *out) {
                         (uint64_t)part->row * part->most, part->row, !whole))
             return false;
     }
+    LmpLive *live = (void *)((char *)out->whole + LMP_LIVE_AT);
+    live->snapshot.frozen = 0; /* the file has the rows of its moment */
+    live->lines_end = 0;
     return true;
 }
 

@@ -159,6 +159,14 @@ typedef enum LmpHeapTaken {
     LMP_TAKEN_IN_PLACE /* while the program stood */
 } LmpHeapTaken;
 
+/* The code of a program or library in memory: what functions of C are named by that have no name
+ * else, "NAME+0x1a50", where the number is the address less `base`. */
+#define LMP_HEAP_MODULES 64u
+typedef struct LmpHeapModule {
+    uint64_t base, begin, end; /* end 0: no more of them */
+    char name[40];
+} LmpHeapModule;
+
 /* What a snapshot says of itself. Texts end, UTF-8 not guaranteed. */
 typedef struct LmpHeapInfo {
     uint32_t pid, serial; /* as LmpHeader has them */
@@ -173,6 +181,7 @@ typedef struct LmpHeapInfo {
     uint64_t live_bytes, live_blocks; /* the profiler's totals in that moment */
     char why_in_place[96];            /* "" when forked, or when that was wanted */
     char program[256], lua[32], lmp[32];
+    LmpHeapModule module[LMP_HEAP_MODULES];
 } LmpHeapInfo;
 
 /* One row for each column: X(member, rows expression's member or kind, element type, encoding).

@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-void history_init(LmpHistory *history, uint64_t interval) {
-    memset(history, 0, sizeof *history);
-    history->interval = interval;
-}
-
 /* Two neighbours merged: totals and levels are the later one's; the types are those of the one
  * whose heap was larger. */
 static LmpHistoryPoint merged(const LmpHistoryPoint *a, const LmpHistoryPoint *b) {

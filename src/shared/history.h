@@ -1,11 +1,9 @@
-/* history.h - the heap over time in a bounded number of samples (LmpHistory in layout.h). */
+/* history.h - the heap over time in a bounded number of samples (LmpHistory in layout.h).
+ * An empty one is zeroes but for its `interval`, so that only what is filled takes memory. */
 #ifndef LMP_HISTORY_H
 #define LMP_HISTORY_H
 
 #include "shared/layout.h"
-
-/* An empty history whose first intervals last `interval` nanoseconds (> 0). */
-void history_init(LmpHistory *history, uint64_t interval);
 
 /* Notes the state at `clock` (nanoseconds since start, never going back). Intervals in which
  * nothing was noted repeat the one before: no operation took place in them. `now.max_bytes` and

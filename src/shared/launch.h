@@ -50,6 +50,9 @@ enum {
 };
 
 /* Bytes on LMP_FD_LINE. */
+#define LMP_SAY_KEPT                                                                               \
+    'K' /* `lmp run`, before there is a relay: it has all that LMP_HANDSHAKE_DISPLAY brings; or    \
+           LMP_SAY_FAILED: too few descriptors */
 #define LMP_SAY_READY 'R'  /* relay: the display is up, the program may go on */
 #define LMP_SAY_FAILED 'F' /* relay: there will be no display; the streams go back */
 #define LMP_SAY_END 'E'    /* module: state is FINISHED, our streams are the terminal again */
@@ -62,6 +65,7 @@ enum {
 #define LMP_ENV_USER_INIT "LMP_USER_INIT"
 #define LMP_ENV_COMMAND "LMP_COMMAND"   /* path of the command lmp, where it cannot be found */
 #define LMP_ENV_SUMMARY "LMP_SUMMARY"   /* where to, should `lmp run` be killed: as --summary= */
+#define LMP_ENV_RECORD "LMP_RECORD"     /* set: `lmp run` records, unless it is killed too early */
 #define LMP_ENV_BREAKS "LMP_BREAKS"     /* break conditions to begin with, one a line */
 #define LMP_ENV_SNAPSHOT "LMP_SNAPSHOT" /* file for a snapshot of the heap at the end */
 #define LMP_ENV_SNAPSHOT_PID                                                                       \
@@ -89,7 +93,9 @@ enum {
     LMP_HANDSHAKE_DISPLAY = 2, /* before the relay is started, with all that it gets, too
                               (LMP_FD_STATE and so on, in this order, those in `fds`), but with the
                               read end of the pipe, whose end tells that relay and viewer are done
-                              or dead; not answered */
+                              or dead; answered on LMP_FD_LINE, LMP_SAY_KEPT */
+    LMP_HANDSHAKE_FORKED = 4,  /* as STATE, of a forked child: never shows the display, and is not
+                                  answered */
     LMP_HANDSHAKE_REFUSED = 3  /* a state that runs unprofiled, and has said why; not answered */
 };
 #define LMP_HANDSHAKE_FDS 9 /* most that come along */

@@ -12,10 +12,11 @@
  *                                      paths, sites by collector cycle, calls (rows.h)
  *     LMP_LEAVES_AT       LmpLeaf[n]   the shadow map, 64 MiB of addresses a leaf; n grows
  *
- * Rules. One writer (the thread that runs the Lua state); every word is written whole. The file
- * never shrinks while mapped (F_SEAL_SHRINK; a reader checks for the seal), so a checked offset
- * stays good. There are no pointers in it, only offsets and plain addresses of the program. The
- * writer may have died anywhere: a reader checks every count and every index before it uses it.
+ * Rules. Each part begins at a multiple of LMP_PAGE_MOST, so that it can be mapped whatever the
+ * system's pages are. One writer (the thread that runs the Lua state); every word is written whole.
+ * The file never shrinks while mapped (F_SEAL_SHRINK; a reader checks for the seal), so a checked
+ * offset stays good. There are no pointers in it, only offsets and plain addresses of the program.
+ * The writer may have died anywhere: a reader checks every count and every index before it uses it.
  * Groups of words that must fit together carry a sequence number: odd while they are written.
  *
  * While a child writes a snapshot of the heap, overflow table, tables and leaves in the file are as
@@ -30,19 +31,21 @@
 #include <stdint.h>
 
 #include "base/kind.h"
+#include "shared/containers.h"
 #include "shared/laps.h"
 #include "shared/paused.h"
 #include "shared/rows.h"
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 19u /* changes whenever anything here, in rows.h, laps.h or paused.h does */
-#define LMP_LAYOUT_DIGEST 0xe6f91e9378971a8eull
+#define LMP_LAYOUT 27u /* changes whenever anything here or in the headers of rows above does */
+#define LMP_LAYOUT_DIGEST 0x25e452799b353302ull
 
-#define LMP_CONTROL_AT 4096ull
-#define LMP_LIVE_AT 8192ull
+#define LMP_PAGE_MOST (64ull << 10) /* bytes of the largest page that a system may have */
+#define LMP_CONTROL_AT LMP_PAGE_MOST
+#define LMP_LIVE_AT (2 * LMP_PAGE_MOST)
 #define LMP_OVERFLOW_AT (1ull << 20)
-#define LMP_BEAT_AT (LMP_OVERFLOW_AT - 4096)
+#define LMP_BEAT_AT (LMP_OVERFLOW_AT - LMP_PAGE_MOST)
 #define LMP_TABLES_AT (16ull << 20)
 #define LMP_LEAVES_AT (388ull << 20)
 
@@ -64,7 +67,10 @@ typedef struct LmpHeader {
     char lmp[32];            /* version of the module */
     uint32_t interval_us;    /* wanted time between repaints, from option fps */
     uint32_t top;            /* rows of the summary's tables, from option top */
-    uint64_t pid_space; /* inode of the pid namespace that `pid` is a number of; 0: not known */
+    uint64_t pid_space;   /* inode of the pid namespace that `pid` is a number of; 0: not known */
+    uint64_t before;      /* bytes that Lua had at start: they are in no figure */
+    uint32_t forked_from; /* pid of the profile whose process was forked for this one; 0: none */
+    uint32_t reserved;
 } LmpHeader;
 
 /* ---- control: what viewers request ----------------------------------------------------------- */
@@ -141,8 +147,9 @@ typedef struct LmpControl {
     /* By `lmp run`, when it has seen the program's end: 1 + its status as wait() gives it; 0: not
      * known. */
     _Atomic uint32_t ended;
-    _Atomic uint32_t memory; /* sequence of the request to say what Lua counts (count) */
-    uint32_t spare2;
+    _Atomic uint32_t memory;     /* sequence of the request to say what Lua counts (count) */
+    _Atomic uint32_t given_back; /* by `lmp run`, when the program is gone and nobody looks: 1: all
+                                    of the shadow map, which reads as 0 now */
     LmpBreak break_row[LMP_BREAKS];
     /* A heap snapshot. Whoever asks makes the sequence odd, writes the rest, and makes it even. */
     _Atomic uint32_t snapshot;           /* sequence */
@@ -154,6 +161,9 @@ typedef struct LmpControl {
     _Atomic uint32_t inside;               /* sequence of the request below (count) */
     uint32_t spare4;
     LmpInsideWish inside_wish;
+    /* LmpLive.changed is bumped at marks, too, and once when live bytes are more than this. Set by
+     * who records; 0: nobody does. */
+    _Atomic uint64_t peak_wake;
 } LmpControl;
 
 /* ---- live: figures --------------------------------------------------------------------------- */
@@ -349,6 +359,7 @@ typedef struct LmpLeaf {
      * stored. */
     uint32_t apart[LMP_LEAF_APART];
     uint32_t alloc_context[LMP_LEAF_ENTRIES + LMP_LEAF_BEYOND - LMP_LEAF_APART];
+    uint32_t untouched[LMP_PAGE_MOST / 4 - 1024 - 2 * LMP_LEAF_BEYOND]; /* no memory of the file */
 } LmpLeaf;
 
 /* A block outside the grid. Open addressing; addr 0: free, 1: was used. */
@@ -383,7 +394,8 @@ typedef struct LmpStrange {
     uint32_t mixed;   /* such states behind an allocator of their own: counted with ours (count) */
     uint32_t covered; /* 1: another allocator was put over ours: lines, owners are less certain */
     uint32_t spare;
-    uint64_t passed; /* requests in other threads that are counted nowhere (count) */
+    uint64_t passed;      /* requests in other threads that are counted nowhere (count) */
+    uint64_t other_sizes; /* blocks given back with another size than they had (count) */
 } LmpStrange;
 
 /* ---- live: heap snapshots -------------------------------------------------------------------- */
@@ -396,7 +408,8 @@ typedef enum LmpSnapshotState {
     LMP_SNAPSHOT_FAILED,  /* there is none: `error` */
 } LmpSnapshotState;
 
-/* The last snapshot. Written by the program. Guarded by `seq`. */
+/* A snapshot: the last one, and what became of those before it. Written by the program. Guarded by
+ * `seq`. */
 typedef struct LmpSnapshotLive {
     _Atomic uint32_t seq;   /* odd while being written */
     _Atomic uint32_t taken; /* LmpControl.snapshot of the last request that was seen */
@@ -420,8 +433,9 @@ typedef struct LmpSnapshotLive {
     uint64_t walk;                    /* nanoseconds; 0: not known (yet) */
     char why_in_place[96];            /* "": that was wanted, or it was not in place */
     char file[LMP_SNAPSHOT_FILE + 64];
-    LmpTablesUsed tables; /* while `frozen`: rows of the tables in the file */
 } LmpSnapshotLive;
+
+#define LMP_SNAPSHOTS_BEFORE 15u
 
 /* How far the child is, which alone writes this: beside the figures, so that viewers see it while
  * the program does nothing. At LMP_BEAT_AT. */
@@ -464,6 +478,8 @@ typedef struct LmpLive {
     uint64_t resident; /* when it was stopped: the process's resident set, bytes; 0: not known */
     uint64_t resident_own; /* of which lmp's own: this file's pages, and private tables; in a
                               recording, at any moment */
+    uint64_t lines_end;    /* overflow table, tables and leaves of the file show the moment so many
+                              nanoseconds after start, and go on when a snapshot is over; 0: now */
     _Atomic uint32_t step_done, collect_done, mark_done, preview_done, locals_done;
     _Atomic uint32_t inside_done;
     uint32_t spare;
@@ -488,8 +504,11 @@ typedef struct LmpLive {
     LmpStrange strange;
     LmpLaps laps; /* frames of the program's own */
     LmpSnapshotLive snapshot;
+    LmpSnapshotLive snapshot_before[LMP_SNAPSHOTS_BEFORE]; /* number n at (n - 1) % of these */
+    LmpTablesUsed tables_frozen; /* while `snapshot.frozen`: rows of the tables in the file */
     LmpMemory memory;
     LmpInside inside;
+    LmpContainers containers;
 } LmpLive;
 
 /* Which blocks a leaf stands for: address >> LMP_LEAF_BITS; low 4 bits of their addresses; 1: the
@@ -501,7 +520,7 @@ typedef struct LmpLive {
 #define LMP_LEAF_KINDS 32u /* for the same addresses, by the bits above base */
 #define LMP_LEAF_KIND(word) ((word) >> 56)
 
-_Static_assert(sizeof(LmpHeader) <= LMP_LIVE_AT - LMP_CONTROL_AT, "the header fits its page");
+_Static_assert(sizeof(LmpHeader) <= LMP_CONTROL_AT, "the header fits its page");
 _Static_assert(sizeof(LmpControl) <= LMP_LIVE_AT - LMP_CONTROL_AT,
                "the control block fits its page");
 _Static_assert(LMP_LIVE_AT + sizeof(LmpLive) <= LMP_BEAT_AT, "the live part fits");
@@ -533,7 +552,10 @@ _Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
                        LMP_INSTRUCTIONS_AT &&
                    LMP_INSTRUCTIONS_AT + LMP_SITES_MAX * 8ull <= LMP_LEAVES_AT,
                "the tables fit");
-_Static_assert(sizeof(LmpLeaf) % 4096 == 0, "leaves are whole pages");
+_Static_assert((LMP_BEAT_AT | LMP_OVERFLOW_AT | LMP_TABLES_AT | LMP_LEAVES_AT | sizeof(LmpLeaf)) %
+                       LMP_PAGE_MOST ==
+                   0,
+               "whole pages, whatever the system's are");
 _Static_assert(sizeof(LmpClassCount) == 64, "one cache line");
 
 #endif

@@ -1,9 +1,11 @@
 /* recordnote.c - see recordnote.h. */
 #include "shared/recordnote.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/os.h"
+#include "shared/launch.h"
 
 #define NOTE_IN_CONTROL (LMP_LIVE_AT - LMP_CONTROL_AT - sizeof(LmpRecordNote))
 
@@ -25,6 +27,12 @@ LmpRecordNote recordnote_copy(const LmpControl *control) {
     memcpy(note.name, from->name, sizeof note.name);
     note.name[sizeof note.name - 1] = 0;
     return note;
+}
+
+const char *recordnote_lack(const LmpControl *control) {
+    LmpRecordNote note = recordnote_copy(control);
+    bool lacks = getenv(LMP_ENV_RECORD) && atomic_load(&note.count) == 0;
+    return lacks ? "lmp: no recording: lmp run was killed before it began\n" : "";
 }
 
 bool recordnote_held(int fd) {

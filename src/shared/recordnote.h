@@ -38,6 +38,9 @@ _Static_assert(sizeof(LmpControl) + sizeof(LmpRecordNote) <= LMP_LIVE_AT - LMP_C
 LmpRecordNote *recordnote_at(LmpControl *control);
 /* A copy that is safe to use: the state is known, the name ends. */
 LmpRecordNote recordnote_copy(const LmpControl *control);
+/* What to say at the end of a program whose `lmp run` was killed: a line if there was to be a
+ * recording and none was begun, else "". */
+const char *recordnote_lack(const LmpControl *control);
 /* Is there a process that records? `fd`: the state's file. */
 bool recordnote_held(int fd);
 

@@ -90,11 +90,11 @@ typedef struct LmpSite {
     uint64_t unproven;        /* requests charged here that LmpTablesUsed.unproven counts */
     uint32_t how;             /* LmpHow; 0: not known */
     /* What looks.h has seen, in looks of a few operations each (counts). */
-    uint32_t joins;     /* strings of 1 KiB and more made by `..` */
+    uint32_t joins;     /* strings too long to be shared made by `..` */
     uint32_t fed;       /* of these, those of which one operand is at least half */
     uint32_t fed_by;    /* row of the site that made that operand, the last time */
     uint64_t fed_bytes; /* size of that string, contents alone */
-    uint32_t texts;     /* strings too long to be shared, from the second on */
+    uint32_t texts;     /* such strings, made by whatever, from the second on */
     uint32_t same;      /* of these, those with the contents of the one before them */
     uint32_t next;      /* of its function's */
     uint32_t text; /* in a recording: a hash of the line's text; 0: not known, as in the program */
@@ -206,6 +206,7 @@ typedef struct LmpTablesUsed {
     uint32_t why;                    /* LmpWhy */
     uint32_t stacks;                 /* 1: nodes and paths are kept */
     uint32_t stacks_why, sample_why; /* LmpWhy: asked for and not there */
+    uint32_t spare0;
     uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
     uint32_t text;   /* bytes */
     uint32_t functions, sites, records, nodes, paths, tags; /* rows in use, row 0 included */

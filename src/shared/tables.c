@@ -24,10 +24,9 @@ LmpTables tables_at(void *base, LmpLive *live) {
 }
 
 const LmpTablesUsed *tables_used(const LmpTables *t) {
-    const LmpSnapshotLive *snapshot = &t->live->snapshot;
-    bool frozen = !t->writer && *(const volatile uint32_t *)&snapshot->frozen;
+    bool frozen = !t->writer && *(const volatile uint32_t *)&t->live->snapshot.frozen;
     atomic_thread_fence(memory_order_acquire);
-    return frozen ? &snapshot->tables : &t->live->tables;
+    return frozen ? &t->live->tables_frozen : &t->live->tables;
 }
 
 static uint32_t rows(const uint32_t *count, uint32_t most) {

@@ -554,6 +554,20 @@ case("line_hook", "in a line hook that makes tables", function(n)
     debug.sethook()
 end)
 
+-- ---- processes ----------------------------------------------------------------------------------
+
+case("forked", "small tables in a forked child, as in a server's worker", function(n)
+    local forks = require("forks")
+    if forks.fork() > 0 then
+        forks.wait()
+        return
+    end
+    for _ = 1, n * 150000 do
+        local _ = {}
+    end
+    os.exit()
+end)
+
 if not arg[1] then
     for _, c in ipairs(list) do
         print(c.name, c.what)

@@ -20,7 +20,6 @@
 #include "record/recorder.h"
 #include "record/recording.h"
 #include "shared/counters.h"
-#include "shared/history.h"
 
 #define SECOND 1000000000ull
 #define MINUTE (60 * SECOND)
@@ -66,7 +65,7 @@ static Program *program_new(uint32_t sites, uint32_t records, uint32_t nodes) {
                             .lua = "Lua 5.4.4"};
     p->view = (LmpView){
         .fd = -1, .header = &p->header, .control = &p->control, .live = f->live, .tables = f->t};
-    history_init(&f->live->history, 25000000);
+    f->live->history.interval = 25000000;
     u->stacks = 1;
     for (uint32_t i = 0; i < sites; i++) {
         if (i % 8 == 0) {
@@ -365,7 +364,7 @@ static void busy(double minutes, double mib, const uint32_t n[4]) {
 
 int main(int argc, char **argv) {
     os = os_real;
-    os.clock = now;
+    os.clock = os.worked = now;
     lmp_os = &os;
     if (argc > 2 && strcmp(argv[1], "in") == 0)
         seek_in(argv[2], argc > 3 ? atoi(argv[3]) : 200);

@@ -58,7 +58,7 @@ static void report(FakeTables *f, const LmpReportKind *kind, bool range) {
     if (range && report_before(&before, f->live, &f->t, kind->parts, f->live->clock)) _exit(1);
     f->t.spent = give_back;
     report_fill_since(&r, range ? &before : NULL, &header, f->live, &f->t, kind->parts,
-                      f->live->clock, "finished");
+                      f->live->clock, "finished", LEDGER_END);
     report_before_free(&before);
     if (range) r.metric = REPORT_ALLOCATED; /* nothing has happened in it, but all rows are there */
     double filled = now();

@@ -22,6 +22,19 @@ nm -D --defined-only "$module" | grep -q luaopen_luamemprofiler || {
     echo "nm shows nothing of the module"
     status=1
 }
+# What is linked into it has its notice, and that is installed with it.
+for file in LICENSE docs/notices.txt; do
+    grep -qF "/$file" "$LMP_BUILD/ui/cmake_install.cmake" || {
+        echo "$file is not installed"
+        status=1
+    }
+done
+for name in LZ4 Zstandard zlib ncurses; do
+    grep -q "^==== $name " "$LMP_SOURCE/docs/notices.txt" || {
+        echo "docs/notices.txt does not have $name"
+        status=1
+    }
+done
 case $lz4 in
 *.a)
     if readelf -d "$module" | grep NEEDED | grep -q lz4; then

@@ -15,7 +15,6 @@
 #include "read/model/model.h"
 #include "read/stats.h"
 #include "report/formats/formats.h"
-#include "shared/history.h"
 #include "state_parts.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -73,7 +72,7 @@ static void fill_live(LmpLive *live) {
     live->op.depth = live->op.frames = 3;
     live->op.locals = 2;
     live->op.hit = 1;
-    history_init(&live->history, 25000000);
+    live->history.interval = 25000000;
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
@@ -198,7 +197,8 @@ static void read_model(void) {
 static void read_report(void) {
     static LmpReport report;
     report_fill_with(&report, view.header, view.live, &view.tables,
-                     LEDGER_TREE | LEDGER_TREE_KINDS | REPORT_PART_HISTORY, 12345, "fuzzed");
+                     LEDGER_TREE | LEDGER_TREE_KINDS | REPORT_PART_HISTORY, 12345, "fuzzed",
+                     LEDGER_END);
     for (size_t i = 0; i < REPORTS; i++) {
         char *text = NULL;
         size_t size = 0;

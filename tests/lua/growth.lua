@@ -113,7 +113,7 @@ local one = of((function()
     held[#held + 1] = {}
   end
 end)())
-assert(one.bytes_per_call >= 56 and one.bytes_per_call <= 72 and one.sites[1].blocks_per_call == 1)
+assert(math.abs(one.bytes_per_call - 72) < 0.5 and one.sites[1].blocks_per_call == 1) -- and a slot
 
 -- A leak in some of the calls alone, and what only few calls can tell.
 for every = 2, 4 do
@@ -334,6 +334,15 @@ assert(not ok and got:find("function expected, got string", 1, true), got)
 ok, got = pcall(lmp.measure_growth, 12, print)
 assert(not ok and got:find("31 to 2097151 calls can be made", 1, true), got)
 assert(not pcall(lmp.stats), "the profile that it started is over")
+do -- Where no garbage is collected nothing can be told, whatever it is (before 5.4.4 there is some).
+  local g
+  setmetatable({}, { __gc = function()
+    g = lmp.measure_growth(leaks().table[1]())
+  end })
+  collectgarbage()
+  assert(g.verdict == "leak" or g.verdict == "unclear" and #g.rounds == 0 and #g.sites == 0
+    and g.words == "cannot tell: within a finalizer no garbage is collected", g.words)
+end
 lmp.start({ summary = false, lines = false })
 r = lmp.measure_growth(leaks().table[1]())
 assert(r.verdict == "leak" and #r.sites == 0)

@@ -27,12 +27,13 @@ end
 assert(lmp._VERSION:match("^%d+%.%d+%.%d+$"))
 raises("not running", lmp.stop)
 raises("not running", lmp.stats)
-raises("not running", lmp.mark)
+assert(select("#", lmp.mark("no profile")) == 0)
 raises("not running", lmp.stats, { sites = true })
 raises("not running", lmp.stop, { sites = true })
 
 -- Misuse of the options names the key and what was expected, and starts nothing.
 raises("unknown option 'foo'", lmp.start, { foo = 1 })
+raises("(one table has all options", lmp.start, true, { hold = false })
 raises("option 'fps' must be a number from 0.1 to 60, got -1", lmp.start, { fps = -1 })
 raises("option 'live' must be a boolean", lmp.start, { live = "yes" })
 raises("option 'summary' must be a boolean or the name of a file", lmp.start, { summary = {} })

@@ -93,6 +93,9 @@ async function table() {
 
 async function range() {
   if (!await page.run("Boolean(data.time)")) return "no timeline";
+  const bars = await page.run("cycleBars(CYCLE_WIDTH, CYCLE_TALL)"), counts = bars.map(b => b[3]), most = Math.max(...counts);
+  assert.strictEqual(counts.reduce((a, n) => a + n, 0), await page.run("Math.max(data.all.cycles, time.cycles[time.cycles.length - 1])"));
+  for (const [, , tall, count] of bars) assert.strictEqual(tall, Math.max(1, Math.round(12 * count / most)), "a cycle is as tall everywhere");
   await page.run(`chart.scrollIntoView({ block: "center" })`);
   const b = await page.run("(() => { const b = chart.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()");
   await mouse("mouseMoved", b[0] + b[2] * .25, b[1] + 60);

@@ -25,6 +25,30 @@ case_end() { # everything in order: display, output, summary, status
     check_terminal
 }
 
+case_few_descriptors() { # a display that lmp run knows of, or none: either way the summary comes once
+    local limit runs=0
+    open 100 30
+    for limit in 26 30 40 64; do
+        rm -f "$work/go"
+        type_line "(ulimit -n $limit; WAIT=1 \$P \$LMP run --live talk.lua 21; echo \"status=\$?\" of $limit)"
+        wait_for 'RUNNING|runs without a display'
+        shows RUNNING && runs=$((runs + 1))
+        wait_program
+        go_on
+        if shows RUNNING; then
+            wait_for 'FINISHED'
+            key q
+        fi
+        wait_said "status=0 of $limit"
+        [ "$(history_text | grep -c '^Memory of')" = 1 ] || fail "summaries with $limit descriptors"
+        wait_said 'line 21 '
+        check_terminal
+        tm clear-history -t "$pane"
+        type_line clear
+    done
+    [ $runs -ge 2 ] || fail 'no display with as few as 64 descriptors'
+}
+
 case_late_output() { # what comes after the end has been seen is shown as well
     open 100 30
     talk 201 ''
@@ -737,7 +761,7 @@ case_config() { # what the person has chosen for good; what cannot be read is sa
     open 120 36
     mkdir -p "$work/xdg/lmp"
     printf '%s\n' '# mine' 'thme = light' 'types = tag' 'panel = Leaks' 'mouse = off' >"$work/xdg/lmp/config"
-    type_line "XDG_CONFIG_HOME=\$PWD/xdg WAIT=1 \$P \$LMP run --no-hold --live talk.lua 20; echo \"status=\$?\""
+    type_line "XDG_CONFIG_HOME=\$PWD/xdg WAIT=1 \$P \$LMP run --no-hold --live talk.lua 21; echo \"status=\$?\""
     wait_for 'config, line 2: there is no "thme"; did you mean "theme"\?'
     wait_for 'by tag'
     wait_for '9 Leaks'
@@ -837,6 +861,53 @@ case_resize() {
     wait_gone RUNNING
     touch "$work/stop"
     wait_said 'status=0'
+    check_terminal
+}
+
+case_others() { # another program is chosen, and the first again; the end of the first is the display's
+    open 110 30
+    cat >"$work/fork.lua" <<'LUA'
+local forks = require "forks"
+local child = forks.fork()
+local name = child == 0 and "child" or "program"
+local f = io.open(name .. ".tmp", "w") f:write(forks.pid(), "\n") f:close()
+os.rename(name .. ".tmp", name .. ".pid")
+while not io.open("stop." .. name) do x = {} end
+if child > 0 then forks.wait() end
+LUA
+    type_line "\$P \$LMP run --live --follow-forks fork.lua; echo \"status=\$?\""
+    wait_for 'RUNNING'
+    wait_program
+    wait_file child.pid
+    child=$(cat "$work/child.pid")
+    wait_for "fork.lua .*$program"
+    key J
+    wait_for "● $program "
+    wait_for "$child +$program +running"
+    key Down
+    wait_for "▶.* $child|$child"
+    key Enter
+    wait_for "fork.lua .*$child"
+    key Space # it is that one which stands
+    wait_for 'PAUSED'
+    wait_for "\($program|pid $child|$child"
+    key J
+    wait_for "● $child "
+    wait_for "$program .* running"
+    key Home Enter
+    wait_for "fork.lua .*$program"
+    wait_for 'RUNNING'
+    key J
+    wait_for "$child +$program +running" # whoever leaves a program lets it go on
+    key Down Enter
+    wait_for "fork.lua .*$child"
+    touch "$work/stop.child"
+    wait_for 'ENDED|FINISHED'
+    touch "$work/stop.program"
+    wait_dead "$program"
+    key q
+    wait_for 'status=0'
+    wait_said "Forked from pid $program"
     check_terminal
 }
 

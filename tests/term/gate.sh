@@ -170,11 +170,11 @@ case_lmp_killed() { # what a killed lmp run leaves behind the next one removes, 
     cleaned
 }
 
-case_leaks() { # lines that grow; "cannot tell yet" of a short run is kept, and said
+case_leaks() { # lines that grow; a run too short to tell is kept, and said
     known
     gate 'leaks 0'
     is $status 0 status
-    has err '^  kept    leaks 0  0; cannot tell yet'
+    has err '^  kept    leaks 0  0; the run was too short to tell: '
     cat >leak.lua <<'LUA'
 collectgarbage "incremental"
 local log = {}

@@ -128,7 +128,7 @@ case_asks() { # w without a snapshot offers one, and goes on to the answer; what
     key n
     wait_for '─ Why it is alive'
     wait_for 'SNAPSHOT 1'
-    wait_for 'as it was, garbage and all'
+    wait_for 'with garbage that waits for the collector'
     wait_file config/lmp/config
     grep -qx 'collect = off' "$work/config/lmp/config" || fail "not remembered: $(cat "$work/config/lmp/config")"
     aged() { # from ten seconds on it is old, which is said when it is asked again

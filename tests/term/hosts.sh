@@ -113,6 +113,34 @@ LUA
     has r.json '"program":"\\u009b31m\\ufffd"'
 }
 
+case_ended() { # a program that has ended keeps no memory but what its summary needs
+    cat >child.lua <<'LUA'
+local t = {} for i = 1, 30000 do t[i] = { i } end
+if arg[1] == "killed" then os.execute 'kill -9 $PPID' end
+if arg[1] == "stopped" then require "luamemprofiler".stop() io.open("stopped", "w"):write "x":close()
+    while not io.open "go" do os.execute "sleep 0.05" end end
+LUA
+    cat >many.sh <<'SH'
+for i in 1 2 3 4 5; do $LUA child.lua; $LUA child.lua killed; done 2>/dev/null
+$LUA child.lua stopped &
+until [ -e go ]; do sleep 0.05; done
+wait
+SH
+    export LUA
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run -- sh many.sh >out 2>err </dev/null &
+    local lmp=$!
+    wait_file stopped
+    large() { # states that have more than 256 KiB
+        find /proc/$lmp/fd -lname '/memfd:lmp-state*' -exec stat -Lc %b {} + 2>/dev/null |
+            awk '$1 > 512 { n++ } END { print n + 0 }'
+    }
+    nothing_large() { [ "$(large)" = 0 ]; }
+    until_true 'the memory of programs that have ended' nothing_large
+    touch go
+    wait $lmp
+    is "$(grep -c '^Memory of child.lua' err)" 11 summaries
+    is "$(grep -c 'Maximum memory used *2' err)" 11 'summaries with figures'
+}
 case_many() { # more children than there may be descriptors
     echo 'K = {} for i = 1, tonumber(arg[1]) do K[i] = {} end' >child.lua
     cat >many.lua <<'LUA'
@@ -178,6 +206,92 @@ LUA
     is "$(tr '\n' ' ' <out)" 'SECURE true ' 'what start and stats say'
     has err 'without a display: .*setuid'
     [ ! -e was-run ] || fail "the command was run"
+}
+
+# A program that takes snapshots under hostile.c; its own view of the lines that keep something is in
+# own.txt, the viewers' must be the same.
+hostile() {
+    [ -z "$LMP_PRELOAD" ] || { echo "needs no preloaded library"; exit 77; }
+    cat >victim.lua <<'LUA'
+lmp, sys = require "luamemprofiler", require "hostile"
+K = {}
+function before(n) for i = 1, n do K[#K + 1] = {i} end end
+function during(n) for i = 1, n do K[#K + 1] = {i, i} end end
+function after(n) for i = 1, n do K[#K + 1] = {i, i, i} end end
+function churn() local t = {} for i = 1, 20000 do t[i % 50] = {} end end
+function stands() return lmp.stats().lines_end_seconds > 0 end
+function settle() for i = 1, 2000 do if not stands() then return end churn() end error "not merged" end
+function own()
+    local f = io.open("own.txt", "w")
+    for _, s in ipairs(lmp.stats { sites = true }.sites) do
+        if s.line >= 3 and s.line <= 5 then f:write(s.line, " ", s.live_bytes, "\n") end
+    end
+    f:close()
+    print "alive"
+end
+before(20000)
+LUA
+    cat >>victim.lua
+    rm -f r.json own.txt s.heap
+    LD_PRELOAD=$LMP_BUILD/hostile.so timeout 300 \
+        "$LMP" run --no-live --json=r.json victim.lua >out 2>err
+    is "$? $(cat out)" '0 alive' "status and output: $(cat err)"
+    sed 's/{"source"/\n&/g' r.json |
+        sed -n 's/^{"source[^{]*victim.lua","line":\([345]\),[^{]*"live_bytes":\([0-9]*\),"peak_live.*/\1 \2/p' |
+        sort -u >theirs.txt
+    sort -u own.txt -o own.txt
+}
+
+case_maps_refused() { # each call in turn that maps memory: the program lives, and the figures are right
+    for pages in '' 'sys.hide()'; do
+        hostile <<LUA
+$pages
+for _, ever in ipairs { false, true } do
+    local k = 0
+    repeat
+        k = k + 1
+        sys.refuse(k, ever)
+        lmp.snapshot "s.heap"
+        during(500)
+        settle()
+    until sys.refuse(0) < k
+    assert(k > 2)
+end
+after(500)
+own()
+LUA
+        is "$(cat theirs.txt)" "$(cat own.txt)" "the lines, $pages"
+        hasnt err 'Figures by line'
+    done
+}
+
+case_snapshot_closed() { # descriptors closed while it is written, and while it is merged
+    local when
+    for when in '' 'repeat churn() until io.open "s.heap"' 'settle()'; do
+        hostile <<LUA
+lmp.snapshot "s.heap"
+during(20000)
+$when
+sys.closeall()
+after(20000)
+settle()
+own()
+LUA
+        is "$(cat theirs.txt)" "$(cat own.txt)" "the lines, closed after: $when"
+    done
+    # where the system does not tell whose pages are it is said since when they stand
+    hostile <<LUA
+sys.hide()
+lmp.snapshot "s.heap"
+sys.closeall()
+after(20000)
+for i = 1, 300 do churn() end
+assert(stands())
+own()
+LUA
+    has err 'Figures by line      as they were after [0-9.]+ m?s: a snapshot was not finished'
+    has r.json '"lines_end_seconds":0\.[0-9]*[1-9]'
+    [ "$(cat theirs.txt)" != "$(cat own.txt)" ] || fail 'the lines have gone on'
 }
 
 [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }

@@ -348,7 +348,7 @@ case_mouse() { # real sequences, as a terminal sends them
     watch
     click 's f u r'
     wait_for 'filtered'
-    click 'm mark'
+    key m
     wait_for 'Mark 1 set'
     click 'Mark 1 set' # it has been read
     click ' 7 Functions'

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-static const char *const victim_names[] = {"run", "relay", "viewer", "program"};
+static const char *const victim_names[] = {"run",     "relay",    "viewer",
+                                           "program", "recorder", "snapshot"};
 const char *const kill_kinds[KINDS] = {"run", "start", "top"};
 static uint64_t random_state;
 
@@ -32,7 +33,9 @@ bool plan_kills_all(const Plan *p) {
 
 static bool survivable(const Plan *p) {
     const bool *v = p->victim;
-    bool any = v[RUN] || v[V_RELAY] || v[V_VIEWER] || v[V_PROGRAM];
+    bool any = false;
+    for (int i = 0; i < VICTIMS; i++)
+        any |= v[i];
     return any && !(plan_kills_all(p) && (p->kind == K_TOP || v[V_PROGRAM]));
 }
 
@@ -48,10 +51,15 @@ Plan plan_make(uint64_t seed, unsigned round, int kind) {
     p.lines = p.slow_reader ? 100 + below(500) : chance(30) ? 5000 + below(15000) : below(400);
     p.pause_ms = below(3) * below(150);
     p.status = chance(50) ? 0 : 1 + (int)below(100);
+    p.pause = chance(30);
+    p.record = p.kind != K_TOP && chance(50);
+    p.snapshot = p.kind != K_TOP && p.lines > 0 && chance(30);
     do {
         for (int i = 0; i < VICTIMS; i++)
             p.victim[i] = chance(i == V_PROGRAM ? 20 : 50);
         if (p.kind == K_START) p.victim[RUN] = false;
+        p.victim[V_RECORDER] &= p.record;
+        p.victim[V_SNAPSHOT] &= p.snapshot;
         if (p.kind == K_TOP) p.victim[V_RELAY] = p.victim[V_PROGRAM] = false;
     } while (!survivable(&p));
     /* Nobody else reads what the program writes then: it must not wait for that. */
@@ -65,11 +73,13 @@ Plan plan_make(uint64_t seed, unsigned round, int kind) {
 }
 
 void plan_describe(char *out, size_t size, const Plan *p) {
-    int n = snprintf(out, size, "%s%s, %u lines in %u ms%s, status %d; kill", kill_kinds[p->kind],
-                     p->kind == K_TOP ? ""
-                     : p->hold        ? " --hold"
-                                      : " --no-hold",
-                     p->lines, p->pause_ms, p->slow_reader ? " (slow reader)" : "", p->status);
+    int n = snprintf(
+        out, size, "%s%s%s%s%s, %u lines in %u ms%s, status %d; kill", kill_kinds[p->kind],
+        p->kind == K_TOP ? ""
+        : p->hold        ? " --hold"
+                         : " --no-hold",
+        p->record ? " recorded" : "", p->pause ? " paused" : "", p->snapshot ? " snapshot" : "",
+        p->lines, p->pause_ms, p->slow_reader ? " (slow reader)" : "", p->status);
     for (int i = 0; i < VICTIMS; i++)
         if (p->victim[i] && n > 0 && (size_t)n < size)
             n += snprintf(out + n, size - (size_t)n, " %s@%u", victim_names[i], p->at_ms[i]);

@@ -6,8 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* RUN: `lmp run`, or the supervisor of lmp top. */
-enum { RUN, V_RELAY, V_VIEWER, V_PROGRAM, VICTIMS };
+/* RUN: `lmp run`, or the supervisor of lmp top. V_RECORDER writes the recording, V_SNAPSHOT is the
+ * program's child that writes a heap snapshot. */
+enum { RUN, V_RELAY, V_VIEWER, V_PROGRAM, V_RECORDER, V_SNAPSHOT, VICTIMS };
+
+#define KILL_RECORDING "r.lmprec"
+#define KILL_SNAPSHOT "s.heap"
 
 typedef enum Kind { K_RUN, K_START, K_TOP, KINDS } Kind;
 extern const char *const kill_kinds[KINDS]; /* what they are called */
@@ -15,8 +19,9 @@ extern const char *const kill_kinds[KINDS]; /* what they are called */
 typedef struct Plan {
     Kind kind;
     bool hold, slow_reader;
-    unsigned lines, pause_ms; /* of the program */
-    int status;               /* it exits with this one */
+    bool record, pause, snapshot; /* KILL_RECORDING; a pause of the display's; KILL_SNAPSHOT */
+    unsigned lines, pause_ms;     /* of the program */
+    int status;                   /* it exits with this one */
     bool victim[VICTIMS];
     unsigned at_ms[VICTIMS];
     bool early;  /* relay or viewer was killed before the program could go on: it had no display

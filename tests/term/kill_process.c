@@ -8,6 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kill_check.h"
+
+/* A recorder has a session of its own, but the directory of whoever started it. */
+static bool is_recorder(const Process *p) {
+    char path[64], directory[300];
+    snprintf(path, sizeof path, "/proc/%d/cwd", (int)p->pid);
+    ssize_t n = p->pid == p->session ? readlink(path, directory, sizeof directory - 1) : -1;
+    return n > 0 && (size_t)n == strlen(kill_work) &&
+           memcmp(directory, kill_work, (size_t)n) == 0 && strcmp(p->name, "lmp") == 0;
+}
+
 size_t process_list(pid_t session, Process *out, size_t room) {
     DIR *dir = opendir("/proc");
     size_t n = 0;
@@ -30,7 +41,7 @@ size_t process_list(pid_t session, Process *out, size_t room) {
         p.session = in;
         *close_at = 0;
         snprintf(p.name, sizeof p.name, "%s", open_at + 1);
-        if (p.session == session) out[n++] = p;
+        if (p.session == session || is_recorder(&p)) out[n++] = p;
     }
     if (dir) closedir(dir);
     return n;
@@ -50,6 +61,8 @@ pid_t process_find(const Plan *p, int victim, pid_t session, pid_t job) {
         if (victim == RUN && x->pid == job && strcmp(x->name, "lmp") == 0) return x->pid;
         if (victim == V_RELAY && relay) return x->pid;
         if (victim == V_PROGRAM && strncmp(x->name, "lua", 3) == 0) return x->pid;
+        if (victim == V_SNAPSHOT && strcmp(x->name, "lmp-snapshot") == 0) return x->pid;
+        if (victim == V_RECORDER && x->session != session) return x->pid;
         if (victim != V_VIEWER || x->pid == job || strcmp(x->name, "lmp") != 0) continue;
         for (size_t k = 0; k < n; k++) /* not the process that forks the relay */
             if (x->parent == all[k].pid &&

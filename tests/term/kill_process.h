@@ -13,7 +13,7 @@ typedef struct Process {
     char state, name[32];
 } Process;
 
-/* All processes of a session, `room` at most. Returns how many. */
+/* All processes of a session, and recorders of the round, `room` at most. Returns how many. */
 size_t process_list(pid_t session, Process *out, size_t room);
 bool process_is_zombie(const Process *p);
 /* The process that plays a part now, 0: none does. */

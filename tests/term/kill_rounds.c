@@ -4,7 +4,8 @@
  *     all that the program wrote stands on the main screen, in order and once;
  *     the terminal is as it was: settings, screen, cursor, mouse, keys;
  *     the program ended with the status of its own, and `lmp run` with the same;
- *     there was a summary, and no process is left.
+ *     there was a summary, and no process is left;
+ *     a recording or snapshot that was asked for can be read, and is there if its writer lived.
  *
  * The job is started by a process that does what a shell does, and no more: it gives the terminal
  * to the job, waits for its first process, and takes the terminal back.
@@ -47,9 +48,12 @@ static bool verbose;
 /* ---- a round --------------------------------------------------------------------------------- */
 
 static const char script[] =
-    "local lines, ms, status, hold, live = ...\n"
+    "local lines, ms, status, hold, live, record, snapshot = ...\n"
     "lines, ms, status = tonumber(lines), tonumber(ms), tonumber(status)\n"
-    "if live == 'live' then require 'luamemprofiler'.start(true, {hold = hold == 'hold'}) end\n"
+    "local lmp = (live == 'live' or snapshot) and require 'luamemprofiler'\n"
+    "if live == 'live' then\n"
+    "  lmp.start {live = true, hold = hold == 'hold', record = record ~= '' and record}\n"
+    "end\n"
     "io.stdout:setvbuf 'no'\n"
     "local count = assert(io.open('count', 'w'))\n"
     "count:setvbuf 'no'\n"
@@ -58,6 +62,10 @@ static const char script[] =
     "  io.write(('L%06d '):format(i), string.char(97 + i % 26):rep(i % 37), '$\\n')\n"
     "  count:seek('set', 0) count:write(i)\n"
     "  kept[i % 100] = {i}\n"
+    "  if snapshot and i == lines // 2 + 1 then\n"
+    "    for k = 1, 20000 do kept[-k] = {k} end\n"
+    "    lmp.snapshot(snapshot)\n"
+    "  end\n"
     "  if i % each == 0 then\n"
     "    local t = os.clock() + ms / 20000\n"
     "    repeat local x = {} until os.clock() >= t\n"
@@ -77,10 +85,12 @@ static void write_file(const char *name, const char *text) {
     if (!f || fputs(text, f) < 0 || fclose(f) != 0) abort();
 }
 
-static void remove_file(const char *name) {
-    char path[300];
-    snprintf(path, sizeof path, "%s/%s", kill_work, name);
-    unlink(path);
+/* All that a round may leave, and parts of files whose writer was killed. */
+static void remove_files(void) {
+    DIR *dir = opendir(kill_work);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        unlinkat(dirfd(dir), e->d_name, 0);
+    if (dir) closedir(dir);
 }
 
 static void environment(void) {
@@ -100,15 +110,18 @@ static _Noreturn void be_job(const Plan *p, pid_t top) {
     snprintf(n[1], sizeof n[1], "%u", p->pause_ms);
     snprintf(n[2], sizeof n[2], "%d", p->status);
     snprintf(n[3], sizeof n[3], "%d", (int)top);
-    const char *hold = p->hold ? "hold" : "leave";
+    const char *hold = p->hold ? "hold" : "leave", *record = p->record ? KILL_RECORDING : "";
+    const char *snapshot = p->snapshot ? KILL_SNAPSHOT : NULL;
     environment();
     if (p->kind == K_RUN) {
         setenv("LD_PRELOAD", preload, 1);
-        execl(lmp, "lmp", "run", p->hold ? "--hold" : "--no-hold", "--", lua, "s.lua", n[0], n[1],
-              n[2], hold, "run", (char *)NULL);
+        execl(lmp, "lmp", "run", p->hold ? "--hold" : "--no-hold",
+              p->record ? "--record=" KILL_RECORDING : "--lines", "--", lua, "s.lua", n[0], n[1],
+              n[2], hold, "run", record, snapshot, (char *)NULL);
     }
     if (p->kind == K_START)
-        execl("/usr/bin/env", "env", lua, "s.lua", n[0], n[1], n[2], hold, "live", (char *)NULL);
+        execl("/usr/bin/env", "env", lua, "s.lua", n[0], n[1], n[2], hold, "live", record, snapshot,
+              (char *)NULL);
     execl(lmp, "lmp", "top", n[3], (char *)NULL);
     _exit(126);
 }
@@ -230,7 +243,8 @@ static void start_round(Round *r, pid_t top) {
 /* Until nothing of the job is left. False: it did not come to that. */
 static bool follow(Round *r) {
     const Plan *p = r->plan;
-    uint64_t start = now_ms(), output_end = 0, key = 0, looked = 0;
+    uint64_t start = now_ms(), output_end = 0, key = 0, looked = 0, paused = 0;
+    bool resumed = false;
     memcpy(r->pending, p->victim, sizeof r->pending);
     for (;;) {
         uint64_t now = now_ms();
@@ -246,6 +260,11 @@ static bool follow(Round *r) {
         if (!output_end && check_file("done")) output_end = now;
         if (!r->program && p->kind != K_TOP)
             r->program = process_find(p, V_PROGRAM, r->shell, r->job);
+        if (p->pause && !resumed && r->screen.alternate && (!paused || now - paused > 300)) {
+            (void)!write(r->master, " ", 1);
+            resumed = paused != 0;
+            paused = now;
+        }
         if (!p->at_end) {
             kill_victims(r, now - start);
         } else if (output_end) {
@@ -265,8 +284,12 @@ static bool follow(Round *r) {
             n = process_list(r->shell, all, 64);
         }
         /* the display is left when nothing more is to happen to it */
-        bool idle = !r->pending[0] && !r->pending[1] && !r->pending[2] && !r->pending[3];
+        bool idle = true;
+        for (int i = 0; i < VICTIMS; i++)
+            idle &= !r->pending[i];
         bool over = p->kind == K_TOP ? idle || now - start > 700 : output_end > 0;
+        over |=
+            p->pause && now - start > 5000; /* both keys may have come before there was a pause */
         if (r->screen.alternate && over && now - start > 800 && now - key > 200) {
             if (idle || now - (output_end ? output_end : start) > 800) {
                 (void)!write(r->master, "q", 1);
@@ -309,6 +332,31 @@ static bool check_status(const Round *r) {
     return true;
 }
 
+/* Can lmp read what a round has left? */
+static bool check_readable(const char *file) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        char lmp[400];
+        int null = open("/dev/null", O_RDWR);
+        snprintf(lmp, sizeof lmp, "%s/lmp", build);
+        for (int i = 0; i < 3; i++)
+            dup2(null, i);
+        if (chdir(kill_work) != 0) _exit(1);
+        execl(lmp, "lmp", "report", file, (char *)NULL);
+        _exit(126);
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    return status == 0 || check_wrong("lmp report %s: status %x", file, status);
+}
+
+/* What was asked for and is not there must have lost who writes it. */
+static bool check_kept(const Round *r, const char *file, int writer) {
+    if (check_file(file)) return check_readable(file);
+    bool lost = r->killed[writer] || r->killed[RUN] || r->killed[V_PROGRAM];
+    return lost || check_wrong("%s is not there", file);
+}
+
 static pid_t start_endless(void) {
     pid_t pid = fork();
     if (pid == 0) {
@@ -327,9 +375,7 @@ static pid_t start_endless(void) {
 
 static bool play(const Plan *p) {
     Round r = {.plan = p, .program_status = -1};
-    static const char *const files[] = {"count", "done", "up"};
-    for (size_t i = 0; i < 3; i++)
-        remove_file(files[i]);
+    remove_files();
     check_problem[0] = 0;
     write_file("s.lua", script);
     write_file("e.lua", endless);
@@ -348,6 +394,8 @@ static bool play(const Plan *p) {
     if (good && !nothing_left) good = check_terminal(&r.screen, r.tty, &r.before);
     if (good && !nothing_left && p->kind != K_TOP) good = check_output(&done, &r.screen);
     if (good) good = check_status(&r);
+    if (good && p->record) good = check_kept(&r, KILL_RECORDING, V_RECORDER);
+    if (good && p->snapshot) good = check_kept(&r, KILL_SNAPSHOT, V_SNAPSHOT);
     if (top) {
         if (good && waitpid(top, NULL, WNOHANG) != 0) good = check_wrong("the program has ended");
         kill(top, SIGKILL);
@@ -399,9 +447,7 @@ static unsigned play_some(const Options *o, unsigned job) {
         if (good && verbose) printf("ok   round %u: %s\n", i, text);
         fflush(stdout);
     }
-    static const char *const files[] = {"count", "done", "up", "s.lua", "e.lua"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        remove_file(files[i]);
+    remove_files();
     rmdir(kill_work);
     return failed;
 }

@@ -37,11 +37,11 @@ until_true() {
         sleep 0.05
     done
 }
-# go_on_marked NAME FILE [FRAMES]: makes the file `go` once a frame of the recording that is being
-# written knows of that mark, and there are so many.
+# go_on_marked NAME FILE [FRAMES]: makes the file `go` once the recording that is being written has
+# tables of after that mark, and so many frames.
 marked_in() {
-    LD_PRELOAD=$LMP_PRELOAD "$LMP" dump "$2" 2>/dev/null </dev/null |
-        awk -v name="\"$1\"" -v most="$3" '/ frame: /{ n++ } / name: /&& index($0, name) { known = 1 } END { exit !(known && n >= most) }'
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" report json "$2@$1" 2>/dev/null </dev/null | grep -q '"late":[0-9]' &&
+        [ "$(LD_PRELOAD=$LMP_PRELOAD "$LMP" dump "$2" 2>/dev/null </dev/null | grep -c ' frame: ')" -ge "$3" ]
 }
 go_on_marked() {
     (until_true "mark $1 in $2" marked_in "$1" "$2" "${3:-1}")

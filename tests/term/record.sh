@@ -176,6 +176,28 @@ LUA
     [ "$bytes" -gt $((before + 1234567)) ] || fail "the last figures are missing: $bytes after $before"
 }
 
+case_never() { # a recording that never was: it is said, whatever was in its way
+    echo 'for i = 1, 100 do T = {} end io.open("ran", "w"):write "x":close()' >x.lua
+    echo 'kill -9 $PPID; exec "$LUA" x.lua' >early.sh
+    export LUA
+    for options in '' --no-summary; do
+        lmp run --no-live $options --record=early.lmprec -- sh early.sh
+        until_true 'the line' grep -qx 'lmp: no recording: lmp run was killed before it began' err
+        [ -n "$options" ] || summary
+    done
+    lmp run --no-live -- sh early.sh
+    until_true 'the end' grep -q 'Maximum memory used' err
+    hasnt err 'no recording'
+    rm ran
+    (
+        ulimit -f 100
+        LD_PRELOAD=$LMP_PRELOAD exec "$LMP" run --no-live --record=x.lmprec x.lua 2>&1
+    ) </dev/null | cat >out
+    wait_file ran
+    is "$(grep -c '^lmp: ' out)" 2 lines
+    has out '^lmp: no recording: nothing was profiled$'
+}
+
 case_run_killed() { # and what records goes on: to the program's end
     busy --record=r.lmprec
     until_true 'a recording' recorded r.lmprec
@@ -253,7 +275,7 @@ for i = 1, 2 do
 end
 for _, place in ipairs { '/no/such/directory/x', '.', 'start.lua/x', 'fifo', ('x'):rep(300) } do
     print(lmp.start { summary = false, record = place })
-    assert(not pcall(lmp.stop)) -- no profile is left behind
+    assert(not lmp.stop()) -- no profile is left behind
 end
 assert(lmp.start { summary = false, record = true })
 LUA
@@ -283,6 +305,11 @@ END
     done
     set -- lmp-*.lmprec
     until_true "a complete $1" complete "$1"
+    # Without a terminal there is no display, but the recording all the same.
+    LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD setsid "$LUA" -e \
+        "print(require 'luamemprofiler'.start { live = true, record = 'nodisplay.lmprec' })" >out 2>err
+    has out '	NOTTY$'
+    until_true 'a recording without a display' complete nodisplay.lmprec
     mkdir 'a place'
     cat >said.lua <<'LUA'
 local lmp = require 'luamemprofiler'
@@ -402,17 +429,38 @@ case_damaged() { # rows that stood in a damaged part are unknown; sums are what 
     printf 'damaged' | dd of=bad.lmprec bs=1 seek=$((place + 80)) conv=notrunc status=none
     lmp report x.lmprec
     is $status 0 status
-    has out 'file4\.lua'
     grep -E '^  (total|table|Live|Number) ' out >sums
     lines sums 6
     lmp report bad.lmprec
     is $status 0 status
-    has err '^lmp: bad.lmprec: damage to it has cost [0-9,]+ rows of its tables: what they stood for is'
-    hasnt out 'file4\.lua'
+    has err '^lmp: bad.lmprec is damaged: it has lost [0-9,]+ rows of its tables \(what they stood for is shown as'
+    has out '^  Damaged: it has lost [0-9,]+ rows of its tables'
+    cp out bad.txt
     has out '\(others\)'
     while read -r line; do
         grep -qF "$line" out || fail "another sum than: $line"
     done <sums
+    lmp report csv bad.lmprec
+    [ "$(grep -c '^file[0-9]' out)" -lt 2000 ] || fail 'no line is lost'
+}
+
+case_sources() { # the lines that ran are in it, wherever it is read; not in one for others
+    mkdir here there
+    printf '%s\n' '-- a program' 'local kept = {}' 'for i = 1, 1000 do' '    kept[i] = {i} -- what ran' 'end' >here/app.lua
+    (cd here && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live --record=../x.lmprec app.lua) >out 2>&1 </dev/null || fail "$(cat out)"
+    lmp record cut x.lmprec --redact=contents -o shown.lmprec
+    is $status 0 'a cut'
+    lmp dump x.lmprec
+    has out "^  \"$PWD/here\"$"
+    has out '^  "@app.lua": .*what ran'
+    lmp dump shown.lmprec
+    hasnt out 'what ran|/here'
+    rm -r here
+    cd there || exit
+    lmp report html ../x.lmprec
+    has out 'what ran'
+    lmp report html ../shown.lmprec
+    hasnt out 'what ran'
 }
 
 case_programs() { # the example and luacheck, in each mode

@@ -46,9 +46,9 @@ LUA
     wait_for '^ready>'
 }
 
-replay() {
+replay() { # the end comes first
     type_line "clear; \$P $LMP replay run.lmprec"
-    wait_for 'REPLAY'
+    wait_for 'program has ended'
 }
 
 case ${1:?} in
@@ -56,7 +56,9 @@ keys)
     record_run
     open 120 36
     replay
+    key 3 && key Home
     wait_for 'REPLAY  00:00:00 of'
+    wait_gone 'program has ended'
     key ':' && type_text 'end' && key Enter
     wait_for 'program has ended'
     key '['
@@ -76,10 +78,12 @@ keys)
     wait_for 'since step 4'
     key m
     wait_for 'there is no program to ask'
+    key ':' && type_text 'end' && key Enter
+    wait_for 'program has ended'
+    key Space # from the end it begins again
+    wait_gone 'program has ended'
     key P && key P && key P
     wait_for 'P 100'
-    key ':' && type_text '0' && key Enter
-    key Space
     wait_for 'program has ended' # it plays to the end
     key 3 && key Home
     wait_for '00:00:00 of'
@@ -90,6 +94,23 @@ keys)
     tm resize-window -t t -x 200 -y 50
     wait_for 'space play'
     key q
+    wait_for '^ready>'
+    ;;
+elsewhere) # the lines that ran are shown where their file is not
+    record_run
+    sed -i 's/local garbage/local edited/' "$work/run.lua"
+    open 120 36
+    replay
+    key 6 && key Enter
+    wait_for 'if step ~= 3 then kept'
+    wait_for 'local garbage = \{\}'
+    rm "$work/run.lua"
+    key Escape && wait_for 'q quit' && key q
+    wait_for '^ready>'
+    replay
+    key 6 && key Enter
+    wait_for 'local garbage = \{\}'
+    key Escape && wait_for 'q quit' && key q
     wait_for '^ready>'
     ;;
 files)
@@ -225,7 +246,7 @@ LUA
     wait_gone 'range 00'
     key P && key P && key P && key Space # it catches up: that is the present again
     wait_for 'RUNNING'
-    wait_for 'C collect'
+    wait_for 'S snapshot'
     key 3 && key Left
     wait_for 'PAST'
     key End

@@ -14,7 +14,7 @@ local file = io.open("go", "r")
 while not file do file = io.open("go", "r") end
 for i = 1, 1000 do add(i) end
 END
-# A mark is on file once a frame is taken after it, and the program goes on only then.
+# The program goes on only once its state at the mark is on file.
 record() {
     rm -f go r.lmprec
     go_on_marked half r.lmprec "${frames:-1}" &
@@ -56,6 +56,50 @@ moments)
     lmp report r.lmprec@noon
     is $status 1 "no moment"
     has err '^lmp: noon: neither a time'
+    for outside in 5:00 -5m; do
+        lmp report r.lmprec@$outside
+        is $status 1 "a time outside the run"
+        has err "^lmp: $outside: what was recorded goes from 00:00:00.[0-9] to "
+        lmp report --from=$outside r.lmprec
+        is $status 1 "a range outside the run"
+    done
+    ;;
+found) # a peak in the middle, and marks 70 ms apart, of a program that says what was there then
+    cat >peak.lua <<'END'
+local lmp = require "luamemprofiler"
+local kept = {}
+local function spend(s) local stop = os.clock() + s while os.clock() < stop do end end
+local function grow(n) for _ = 1, n do kept[#kept + 1] = { 1 } end end
+local function mark(name) lmp.mark(name) print(name, lmp.stats().live_bytes) end
+for _ = 1, 40 do grow(2000) spend(0.01) end
+print("peak", lmp.stats().live_bytes)
+kept = {} collectgarbage()
+for _ = 1, 10 do grow(2000) spend(0.01) end
+mark "one" spend(0.03) grow(5000) spend(0.04)
+mark "two" spend(0.03) grow(5000) spend(0.2)
+END
+    # Within a twentieth of what the program says. A machine that is busy may not let the recorder run in
+    # time: then that is said, and tried again.
+    for try in 1 2 3 4 5 6; do
+        rm -f r.lmprec
+        lmp run --no-live --no-summary --record=r.lmprec peak.lua
+        cp out truth
+        for moment in peak one two; do
+            lmp report json r.lmprec@$moment
+            cp err said
+            live=$(grep -o '"live_bytes":[0-9]*' out | sed -n '1s/.*://p')
+            was=$(awk -v name=$moment '$1 == name { print $2 }' truth)
+            near=$([ $((live * 20)) -ge $((was * 19)) ] && [ $((live * 20)) -le $((was * 21)) ] && echo 1 || true)
+            [ "$near" ] || { grep -q 'the moment asked for was not recorded' said || fail "$moment: $live of $was, and nothing is said"; }
+            lmp report flat r.lmprec@$moment
+            has out "^  of $moment: as it was at 00:00:0[0-9.]+"
+            [ "$near" ] || continue 2
+            cp out flat.$moment
+        done
+        cmp -s flat.one flat.two || break
+    done
+    [ "$near" ] || fail "never near in $try runs"
+    ! cmp -s flat.one flat.two || fail "two marks are one moment"
     ;;
 ranges) # all formats; one sum in those that tell it, the difference of two moments
     frames=12
@@ -127,12 +171,16 @@ refused) # each said in one line
 2|--metric=most flat r.lmprec|live, allocated, peak or temporary was expected
 2|--unit=pounds flat r.lmprec|bytes or blocks was expected
 1|--metric=peak --unit=blocks flat r.lmprec|of the peak, blocks are not counted
-1|--from=0:00 --metric=peak folded r.lmprec|nothing was recorded in between|a range of time has no peak
+1|--from=start --metric=peak folded r.lmprec|nothing was recorded in between|a range of time has no peak
 1|flat 1|process 1: there is no such profiled process
 END
     cmp r.lmprec before || fail "the recording was changed"
     lmp run --no-live --report=pprof work.lua
     is $status 2 "pprof to a terminal"
+    lmp run --no-live --report=folded:none --report=json:none.json true
+    is $status 0 "nothing to profile"
+    has err '^lmp: no report in none: nothing was profiled$'
+    [ ! -e none ] || fail "an empty report"
     lmp report flat r.lmprec -o /dev/full
     is $status 1 "a full disk"
     has err 'cannot be written: No space left'

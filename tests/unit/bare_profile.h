@@ -11,7 +11,7 @@
 #include "suite.h"
 
 static LmpProfile *bare_profile(void) {
-    LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10};
+    LmpIdentity identity = {"test", "Lua 5.4", (uint32_t)getpid(), 1, 100000, 10, 0, 0};
     LmpSession *session = lmp_os->map(sizeof *session, -1, 0, true);
     ck_assert_ptr_nonnull(session);
     session_join(session);

@@ -55,7 +55,7 @@ static DiffFixture *diff_fixture_with(bool edited, unsigned parts) {
         fake_program(f->tables[i], parts & LEDGER_TREE);
         if (i == 1 && edited) diff_fixture_edit(f->tables[i]);
         report_fill_with(&f->r[i], &header, &f->live[i], &f->tables[i]->t, parts, 62412345678,
-                         "finished");
+                         "finished", LEDGER_END);
     }
     uint64_t noise = diffreport_noise(&f->r[0], &f->r[1], RUNDIFF_LIVE);
     const Ledger *old = &f->r[0].ledger, *newer = &f->r[1].ledger;

@@ -11,7 +11,9 @@
 #include "suite.h"
 
 #define FAKE_PID 4711u
-#define FAKE_PAGE 4096u
+
+static uint64_t fake_page = 4096; /* bytes of its kernel's */
+#define FAKE_PAGE fake_page
 
 typedef struct FakeMapping {
     uint64_t start, end;
@@ -108,12 +110,17 @@ static int64_t fake_file(const char *path, uint64_t at, void *to, size_t n) {
     return fake_process->pageless ? -1 : fake_pagemap(at, to, n);
 }
 
+static uint64_t fake_page_size(void) {
+    return fake_page;
+}
+
 static FakeProcess *fake_process_new(void) {
     static LmpOs os;
     FakeProcess *p = calloc(1, sizeof *p);
     p->heap = fake_new(false);
     p->heap->view.pid = FAKE_PID;
     os = *lmp_os;
+    os.page = fake_page_size;
     os.peek_process = fake_peek;
     os.read_file = fake_file;
     lmp_os = &os;

@@ -12,8 +12,10 @@
 #include "fake_tables.h"
 #include "record/coding.h"
 #include "record/part.h"
+#include "record/recfile.h"
 #include "record/recorder.h"
 #include "record/recording.h"
+#include "record/recscan.h"
 #include "shared/counters.h"
 #include "shared/history.h"
 #include "suite.h"
@@ -41,7 +43,7 @@ static uint64_t record_time(void) {
 __attribute__((unused)) static Recorded *recorded_new(void) {
     Recorded *s = calloc(1, sizeof *s);
     record_os = os_real;
-    record_os.clock = record_time;
+    record_os.clock = record_os.worked = record_time;
     lmp_os = &record_os;
     s->tables = fake_tables_new(NULL);
     s->header = (LmpHeader){.magic = LMP_MAGIC,
@@ -63,7 +65,7 @@ __attribute__((unused)) static Recorded *recorded_new(void) {
                         .live = s->tables->live,
                         .tables = s->tables->t};
     LmpLive *live = s->tables->live;
-    history_init(&live->history, 25000000);
+    live->history.interval = 25000000;
     counters_fold(&live->counters, 1000);
     live->gc.mode = LMP_GC_INCREMENTAL;
     live->owners_known = 1;
@@ -219,6 +221,55 @@ static inline int record_memfd(void) {
     int fd = memfd_create("recording", MFD_CLOEXEC);
     ck_assert_int_ge(fd, 0);
     return fd;
+}
+
+/* ---- made up --------------------------------------------------------------------------------- */
+
+/* Changes a part and its plain bytes; how often it is to be there: 2 is once more as it was. */
+typedef int RecordForge(RecPart *part, RecBytes *plain, void *of);
+
+/* A recording's parts as they are before packing, as `forge` changes them (NULL: not at all), with
+ * right checksums and no index. */
+__attribute__((unused)) static RecFile record_unpacked(int fd, RecordForge *forge, void *of) {
+    RecFile file;
+    RecScan scan;
+    RecBytes stored = {0}, plain = {0};
+    RecPack *pack = pack_new();
+    if (!pack || recscan_open(&scan, fd) || recfile_begin(&file, record_memfd(), 0)) abort();
+    uint64_t *place = calloc(scan.parts + 1, sizeof *place);
+    for (uint32_t i = 0; i < scan.parts; i++) {
+        RecPart part = scan.part[i];
+        uint32_t base = recscan_find(&scan, part.base), tables = recscan_find(&scan, part.tables);
+        if (part.packing == REC_ZSTD_BASE) {
+            if (recscan_read(&scan, &scan.part[base], &stored)) abort();
+            if (pack_unpack(pack, &scan.part[base], stored.at, &plain)) abort();
+            pack_set_base(pack, plain.at, plain.n, false);
+        }
+        if (recscan_read(&scan, &part, &stored) || pack_unpack(pack, &part, stored.at, &plain))
+            abort();
+        if (base < i) part.base = place[base];
+        if (tables < i) part.tables = place[tables];
+        part.packing = REC_PLAIN;
+        RecPart was = part;
+        RecBytes sound = {0};
+        bytes_put(&sound, plain.at, plain.n);
+        int times = forge ? forge(&part, &plain, of) : 1;
+        for (int k = 0; k < times; k++) {
+            RecPart *one = k ? &was : &part;
+            RecBytes *bytes = k ? &sound : &plain;
+            one->stored = one->plain = (uint32_t)bytes->n;
+            one->checksum = part_checksum(bytes->at, bytes->n);
+            if (recfile_put(&file, one, bytes->at)) abort();
+            place[i] = one->place;
+        }
+        bytes_free(&sound);
+    }
+    free(place);
+    pack_free(pack);
+    bytes_free(&stored);
+    bytes_free(&plain);
+    recscan_free(&scan);
+    return file;
 }
 
 #endif

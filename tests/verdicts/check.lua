@@ -1,6 +1,6 @@
 -- check.lua - whole programs: each verdict's rule with one that it must hold for, and near ones that
 -- it must not. RULE.lua or RULE-something.lua must be told RULE, at the line that is marked if one
--- is; RULE.not.lua or RULE-something.not.lua must not be.
+-- is, with the words of advice that stand there, and at none that is marked as not the one; RULE.not.lua or RULE-something.not.lua must not be.
 --
 --     lua5.4 check.lua LMP DIRECTORY SCRATCH [NAME]
 local lmp, dir, scratch, only = table.unpack(arg)
@@ -18,14 +18,15 @@ local function verdicts_of(json)
     assert(list, "no verdicts in the report")
     for one in list:sub(2, -2):gmatch("%b{}") do
         local rule = assert(one:match('"rule":"([^"]+)"'))
-        out[#out + 1] = { rule = rule, line = tonumber(one:match('"line":(%d+)')), text = one:match('"sentence":"(.-)","advice"') }
+        out[#out + 1] = { rule = rule, line = tonumber(one:match('"line":(%d+)')), text = one:match('"sentence":"(.-)","advice"'),
+            advice = one:match('"advice":"(.-)","source"') or "" }
     end
     return out
 end
 
 local rules = {
-    "quadratic-concat", "fills-or-leaks", "never-freed", "grows-in-steps", "grows", "load-in-loop", "rehash", "rehash-same-size", "short-lived-coroutines",
-    "short-lived-closures", "same-string", "short-lived-tables", "short-lived-strings", "peak-from-temporary",
+    "quadratic-concat", "table-grows", "fills-or-leaks", "never-freed", "grows-in-steps", "grows", "load-in-loop", "rehash", "rehash-same-size", "short-lived-coroutines",
+    "short-lived-closures", "same-string", "steady-copies", "short-lived-tables", "short-lived-strings", "peak-from-temporary",
     "outside-lua", "survivors", "frame-spikes", "collects-late", "no-growth", "last-collection", "wait",
 }
 
@@ -51,19 +52,21 @@ end
 local function check(name)
     local rule, must = assert(rule_of(name), name .. " is of no rule"), not name:find("%.not$")
     local list, source = run(name)
-    local marked, at = nil, 0
+    local marked, advice, at, wrong = nil, "", 0, {}
     for line in source:gmatch("([^\n]*)\n") do
         at = at + 1
-        if line:find("-- here", 1, true) then marked = at end
+        if line:find("-- here", 1, true) then marked, advice = at, line:match("-- here: (.*)") or "" end
+        wrong[at] = line:find("-- not here", 1, true)
     end
-    local found
+    local found, accused
     for _, v in ipairs(list) do
-        if v.rule == rule and (not marked or v.line == marked) then found = v end
+        if v.rule == rule and (not marked or v.line == marked) and v.advice:find(advice, 1, true) then found = v end
+        accused = accused or (v.rule == rule and wrong[v.line])
     end
-    local good = must == (found ~= nil)
+    local good = must == (found ~= nil) and not accused
     print(("%s %-32s %s"):format(good and "ok  " or "FAIL", name, found and found.text or ""))
     if not good then
-        for _, v in ipairs(list) do print("        " .. v.rule .. ": " .. tostring(v.text)) end
+        for _, v in ipairs(list) do print("        " .. v.rule .. ": " .. tostring(v.text) .. " -> " .. v.advice) end
     end
     return good
 end

@@ -1,8 +1,9 @@
--- A cache that nobody empties, beside work that leaves nothing behind.
-local cache = {}
-for i = 1, 60000 do
-    cache[i] = { id = i, size = i * 2 }
+-- A list that nobody empties, linked by its fields, so that no table keeps it; beside work that leaves
+-- nothing behind.
+local last
+for i = 1, 240000 do
+    last = { id = i, size = i * 2, before = last } -- here
     local scratch = { i, i + 1, i + 2, i + 3 }
-    cache.last = #scratch
-    if i % 2000 == 0 then collectgarbage() end
+    last.size = #scratch
+    if i % 4000 == 0 then collectgarbage() end
 end

@@ -372,6 +372,13 @@ static void show_said(App *app) {
     app->ui.said[0] = 0;
 }
 
+static void open_or_close(App *app, const Panel *page) {
+    if (app->ui.over == page)
+        ui_close(&app->ui);
+    else
+        ui_open(&app->ui, page);
+}
+
 static void act(App *app, Action action, Key key) {
     if (act_kinds(app, action)) return;
     if (act_heap(app, action)) {
@@ -415,11 +422,11 @@ static void act(App *app, Action action, Key key) {
         ask(app, REQUEST_REFRESH);
         break;
     case ACT_MARKS:
-        if (app->ui.over == &panel_marks) {
-            ui_close(&app->ui);
-        } else {
-            ui_open(&app->ui, &panel_marks);
-        }
+        open_or_close(app, &panel_marks);
+        break;
+    case ACT_PROGRAMS:
+        open_or_close(app, &panel_programs);
+        ask(app, REQUEST_PROGRAMS);
         break;
     case ACT_COLLECT:
         if (!can_ask(app)) break;
@@ -520,6 +527,7 @@ void app_press(App *app, Key key) {
 }
 
 void app_event(App *app, Event event) {
+    if (app->model.heap) app->model.heap->stopped = false;
     if (event.key == K_MOUSE) {
         app_mouse(app, event.mouse);
     } else if (event.key != K_NONE && event.key != K_RESIZE) {

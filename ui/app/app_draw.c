@@ -97,7 +97,7 @@ static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
     if (first > 0) {
         bool lost = news && first > INDEX_OF_panel_output;
         canvas_put(canvas, x, y, ' ', style);
-        canvas_put(canvas, x + 1, y, lost ? G_BULLET : G_ELLIPSIS, lost ? lit : style);
+        canvas_put(canvas, x + 1, y, G_ELLIPSIS, lost ? lit : style);
         used = TAB_MORE;
     }
     for (int i = first; i < APP_PANELS; i++) {
@@ -114,11 +114,14 @@ static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
 }
 
 /* The last thing that the program printed, in the lower line of the lowest frame, when its panel is
- * not on the screen: a question that waits for an answer must be seen. */
+ * not on the screen: a question that waits for an answer must be seen. Of an error that is the end
+ * of a traceback; the header has the error itself. */
 static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
     Output *output = app->ui.output;
     bool lowest = outer.x == 0 && outer.y + outer.h == app->layout.footer.y;
-    if (!output || !lowest || app->set == SET_HEAP || app->outer[INDEX_OF_panel_output].w > 0)
+    bool error = app->ended && app->ui.error[0];
+    if (!output || error || !lowest || app->set == SET_HEAP ||
+        app->outer[INDEX_OF_panel_output].w > 0)
         return;
     char text[OUTPUT_COLUMNS + 1] = "";
     for (uint64_t n = output_lines(output), back = 0; n-- > 0 && back < 8 && !text[0]; back++) {
@@ -143,16 +146,19 @@ static void add_mean(const App *app, const Panel *panel, char *note, size_t size
     snprintf(note + used, size - used, "%s%s", used == 0 ? "" : app->ui.utf8 ? " · " : " - ", mean);
 }
 
-/* Tables are recorded less often than the figures in the header: says how much older they are,
- * where that explains a difference. While it is played a second is nothing. */
+/* Tables are recorded less often than the figures in the header: says how much older they are, or
+ * how much later the first ones were. While it is played a second is nothing. */
 static void add_age(const App *app, const Panel *panel, char *note, size_t size) {
     const Model *model = &app->model;
     char rest[128], age[LMP_NUM];
-    uint64_t least = app->ui.time.playing ? 1000000000u : 100000000u;
-    bool any = panel->ledger && model->tables_clock && model->clock > model->tables_clock;
-    if (!any || model->clock - model->tables_clock < least || time_hides(app, panel)) return;
+    uint64_t least = app->ui.time.playing ? 1000000000u : 1;
+    bool later = model->tables_clock > model->clock;
+    uint64_t apart =
+        later ? model->tables_clock - model->clock : model->clock - model->tables_clock;
+    bool any = panel->ledger && model->tables_clock && apart >= least;
+    if (!any || time_hides(app, panel)) return;
     snprintf(rest, sizeof rest, "%.*s", (int)sizeof rest - 1, note);
-    snprintf(note, size, "%s old%s%s", format_span(age, model->clock - model->tables_clock),
+    snprintf(note, size, "%s %s%s%s", format_span(age, apart), later ? "later" : "old",
              !rest[0]       ? ""
              : app->ui.utf8 ? " · "
                             : " - ",

@@ -29,6 +29,7 @@ typedef enum PanelSet { SET_LIVE = 1, SET_HEAP = 2, SET_BOTH = 3 } PanelSet;
     X(panel_tag, SET_LIVE, SLOT_BOTTOM, false)                                                     \
     X(panel_breaks, SET_LIVE, SLOT_BOTTOM, false)                                                  \
     X(panel_marks, SET_LIVE, SLOT_BOTTOM, false)                                                   \
+    X(panel_programs, SET_LIVE, SLOT_BOTTOM, false)                                                \
     X(panel_flame, SET_LIVE, SLOTS, false)                                                         \
     X(panel_blocks, SET_LIVE, SLOT_BOTTOM, false)                                                  \
     X(panel_columns, SET_BOTH, SLOT_BOTTOM, false)                                                 \

@@ -13,6 +13,7 @@ static bool offers_over_heap(const App *app, Action action) {
     case ACT_FREEZE:
     case ACT_MARK:
     case ACT_COLLECT:
+    case ACT_SNAPSHOT:
     case ACT_RECORD:
     case ACT_BREAK:
     case ACT_INPUT:
@@ -44,6 +45,7 @@ bool footer_offers(const App *app, Action action) {
     case ACT_FREEZE:
     case ACT_MARK:
     case ACT_COLLECT:
+    case ACT_SNAPSHOT:
     case ACT_RECORD:
     case ACT_BREAK:
         return !app->ended;

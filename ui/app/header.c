@@ -304,7 +304,7 @@ static void add_lacks(Line *line, const LmpStats *s) {
     }
 }
 
-/* Other states that called the program's allocator, or an allocator put in front of it. */
+/* Others that called the program's allocator, or an allocator put in front of it. */
 static void add_foreign(Line *line, const LmpStats *s) {
     char text[LMP_NUM];
     if (s->covered) line_add(line, 2, STYLE(TONE_WRONG), "   allocator covered by another");
@@ -317,6 +317,10 @@ static void add_foreign(Line *line, const LmpStats *s) {
     if (s->passed_requests > 0)
         line_add(line, 2, STYLE(TONE_WRONG), "   %s requests of other threads not counted",
                  format_count(text, s->passed_requests));
+    if (s->other_sizes > 0)
+        line_add(line, 2, STYLE(TONE_WRONG), "   %s %s given back with another size",
+                 format_count(text, s->other_sizes),
+                 s->other_sizes == 1 ? "block was" : "blocks were");
 }
 
 static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
@@ -344,6 +348,10 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
     }
     if (model->stats.hidden_regions > 0)
         line_add(&line, 3, STYLE(TONE_WRONG), "   map incomplete (the program closed its file)");
+    double end = model->stats.lines_end_seconds;
+    if (end > 0 && model->stats.seconds - end > 2) /* a snapshot is over sooner, mostly */
+        line_add(&line, 3, STYLE(TONE_WRONG), "   figures by line end after %s (snapshot)",
+                 format_span(text, (uint64_t)(end * 1e9)));
     add_lacks(&line, &model->stats);
     add_foreign(&line, &model->stats);
     line_draw(&line, canvas, rect.x, y, rect.w - 1);

@@ -77,7 +77,8 @@ static void draw_taken(const App *app, Canvas *canvas, Rect rect, int y) {
         line_add(&line, 2, STYLE(TONE_TEXT), " %s %s ago", dot,
                  format_span(text, app->model.clock - info->clock));
     line_add(&line, 4, STYLE(TONE_MUTED), " %s %s", dot,
-             info->collected ? "after a full collection" : "as it was, garbage and all");
+             info->collected ? "after a full collection"
+                             : "with garbage that waits for the collector");
     if (info->stop > 0)
         line_add(&line, 6, STYLE(TONE_MUTED), " %s the program stood for %s", dot,
                  format_span(text, info->stop));

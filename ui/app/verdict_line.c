@@ -2,16 +2,18 @@
  * change, and the key that leads to its evidence. Where that does not fit, and the screen is tall
  * enough, the advice has a line of its own. It does not flicker: a sentence stays until it has
  * not been true for some seconds, or another one weighs considerably more. */
+#include <stdio.h>
 #include <string.h>
 
 #include "app/app_state.h"
+#include "base/format.h"
 
 enum {
     LEAST = 14,
-    HINT_FROM = 64,
-    NUMBER_FROM = 100,
+    HINT_FROM = 52,
+    NUMBER_FROM = 72,
     NOTE = 6,           /* columns of the word before it */
-    HINT_MOST = 18,     /* and of the keys behind it */
+    HINT_MOST = 21,     /* and of the keys behind it */
     ARROW = 4,          /* columns between the halves */
     ADVICE_LEAST = 16,  /* with less, it is left out */
     ADVICE_WANTED = 44, /* the sentence is cut for so much of it ... */
@@ -75,7 +77,7 @@ static const Verdict *shown(App *app) {
 /* Is the page open that the sentence leads to? It then follows the next one: left open, it would be
  * taken for what that is about. */
 static bool page_of(const App *app, const Verdict *v) {
-    return v->place == VERDICT_AT_SITE && app->ui.over == &panel_site && app->ui.site == v->site;
+    return v->site && app->ui.over == &panel_site && app->ui.site == v->site;
 }
 
 void verdict_next(App *app) {
@@ -95,6 +97,11 @@ bool verdict_leads(App *app) {
     return v && v->place != VERDICT_NOWHERE;
 }
 
+/* Is there a snapshot of the program, or may one be taken? */
+static bool can_prove(const App *app) {
+    return app->ui.has_snapshot || (!app->ended && !app->ui.time.past);
+}
+
 void verdict_open(App *app) {
     static const Panel *const panels[] = {[VERDICT_AT_LEAKS] = &panel_leaks,
                                           [VERDICT_AT_TIMELINE] = &panel_timeline,
@@ -102,7 +109,10 @@ void verdict_open(App *app) {
     const Verdict *v = shown(app);
     if (!v || v->place == VERDICT_NOWHERE) {
         app_say(app, "There is nothing to show for it");
-    } else if (v->place == VERDICT_AT_SITE) {
+    } else if (v->place == VERDICT_AT_HEAP && can_prove(app)) {
+        ui_ask_why_line(&app->ui, v->kept, 0);
+        app->ui.wish.site = v->site;
+    } else if (v->place == VERDICT_AT_SITE || v->place == VERDICT_AT_HEAP) {
         ui_open_site(&app->ui, v->site);
     } else {
         app_show(app, panels[v->place]);
@@ -120,7 +130,7 @@ static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Ver
     if (listed)
         snprintf(number, sizeof number, " %u/%u", (uint32_t)(v - all->verdict) + 1, all->count);
     else
-        snprintf(number, sizeof number, " -/%u", all->count);
+        snprintf(number, sizeof number, " %u more", all->count);
     if (numbered) {
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_MUTED), number);
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_ACCENT), "W");
@@ -139,36 +149,28 @@ typedef struct Halves {
     char text[sizeof((Verdict *)0)->text], advice[sizeof((Verdict *)0)->advice];
 } Halves;
 
-/* Of each path in a text only its last part. */
-static void shorten_paths(char *text) {
-    char *to = text, *word = text;
-    for (const char *from = text; *from; from++) {
-        if (*from == '/' && from[1] && from[1] != ' ') {
-            to = word;
-            continue;
-        }
-        *to++ = *from;
-        if (*from == ' ') word = to;
-    }
-    *to = 0;
-}
-
 static int where_width(const Halves *h) {
     return *h->where ? canvas_width(h->where) + 1 : 0;
 }
 
-/* Paths in full if there is room for all of both halves; else their last parts, those of the advice
- * only as there is need. */
-static void choose_paths(const Verdict *v, int room, Halves *h) {
-    const char *slash = strrchr(v->where, '/');
-    snprintf(h->text, sizeof h->text, "%s", v->text);
-    snprintf(h->advice, sizeof h->advice, "%s", v->advice);
-    h->where = v->where;
-    int text = canvas_width(h->text), advice = canvas_width(h->advice);
-    if (advice > 0) advice += ARROW;
-    if (where_width(h) + text + advice <= room) return;
-    if (slash && slash[1]) h->where = slash + 1;
-    if (where_width(h) + text + advice > room) shorten_paths(h->advice);
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The sentence, or what a snapshot has proven of it. */
+static Halves halves_of(const App *app, const Verdict *v) {
+    Halves h = {.where = v->where};
+    const UiProof *proof = &app->ui.proof;
+    char a[LMP_NUM], b[LMP_NUM];
+    snprintf(h.text, sizeof h.text, "%s", v->text);
+    snprintf(h.advice, sizeof h.advice, "%s", v->advice);
+    if (v->place != VERDICT_AT_HEAP || !proof->site || proof->site != v->site) return h;
+    snprintf(h.text, sizeof h.text, "keeps %s by the snapshot at %s: %u of %u things that %s made",
+             format_bytes(a, proof->retained), format_span(b, proof->clock), proof->part, proof->of,
+             base_of(v->kept));
+    snprintf(h.advice, sizeof h.advice, "take entries out of %s", proof->path);
+    return h;
 }
 
 /* Is it a word that nothing but the next one explains: a number without its unit, "and"? */
@@ -252,11 +254,10 @@ static int draw_words(Canvas *canvas, int x, int y, int room, Style style, char 
     return used + 1;
 }
 
-/* All of both halves, with short paths in the advice if need be, beside the hint at its widest. */
-static bool fits_one_line(const Verdict *v, int w) {
-    Halves h;
+/* All of both halves, beside the hint at its widest. */
+static bool fits_one_line(const App *app, const Verdict *v, int w) {
+    Halves h = halves_of(app, v);
     int room = w - 1 - NOTE - HINT_MOST;
-    choose_paths(v, room, &h);
     int advice = canvas_width(h.advice);
     return where_width(&h) + canvas_width(h.text) + (advice > 0 ? advice + ARROW : 0) <= room;
 }
@@ -268,7 +269,7 @@ bool verdict_is_tall(App *app, int w, int h) {
     line->w = w;
     line->h = h;
     if (h < LAYOUT_TALL || w < HINT_FROM) return false;
-    line->tall = line->tall || (v && !fits_one_line(v, w));
+    line->tall = line->tall || (v && !fits_one_line(app, v, w));
     return line->tall;
 }
 
@@ -289,11 +290,8 @@ static void draw_tall(const App *app, Canvas *canvas, int x, int y, int end, int
                       const Verdict *v) {
     const Style said = STYLE(*v->advice ? TONE_STRONG : TONE_TEXT);
     const char *arrow = app->ui.utf8 ? "→ " : "-> ";
-    const char *slash = strrchr(v->where, '/');
     int at = x;
-    Halves h = {.where = v->where};
-    snprintf(h.text, sizeof h.text, "%s", v->text);
-    if (where_width(&h) + canvas_width(h.text) > end - x && slash && slash[1]) h.where = slash + 1;
+    Halves h = halves_of(app, v);
     if (*h.where) {
         at += canvas_text(canvas, at, y, end - at, STYLE_BOLD(TONE_STRONG), h.where);
         at++;
@@ -302,8 +300,6 @@ static void draw_tall(const App *app, Canvas *canvas, int x, int y, int end, int
     draw_words(canvas, at, y, end - at, said, h.text, more);
     if (!*v->advice) return;
     x += canvas_text(canvas, x, y + 1, right - x, STYLE(TONE_ACCENT), arrow);
-    snprintf(h.advice, sizeof h.advice, "%s", v->advice);
-    if (canvas_width(h.advice) > right - x) shorten_paths(h.advice);
     draw_words(canvas, x, y + 1, right - x, STYLE(TONE_TEXT), h.advice, false);
 }
 
@@ -316,8 +312,7 @@ void verdict_draw(App *app, Canvas *canvas, Rect rect, int y) {
         draw_tall(app, canvas, x, y, end, rect.x + rect.w - 1, v);
         return;
     }
-    Halves h;
-    choose_paths(v, end - x, &h);
+    Halves h = halves_of(app, v);
     if (*h.where) {
         x += canvas_text(canvas, x, y, end - x, STYLE_BOLD(TONE_STRONG), h.where);
         x++;

@@ -83,7 +83,10 @@ static bool play(Doctor *d) {
             command_say("%s: ended by signal %d (%s) before it began", d->program.name,
                         WTERMSIG(status), strsignal(WTERMSIG(status)));
         } else {
-            command_say("%s never started a Lua 5.4 state", d->program.name);
+            const char *option = d->program.argv[1];
+            bool odd = option && option[0] == '-';
+            command_say("%s%s%s never started a Lua 5.4 state", d->program.name, odd ? " " : "",
+                        odd ? option : "");
         }
         return false;
     }
@@ -142,6 +145,12 @@ static int run(const Command *command, int argc, char **argv) {
     }
     if (p.failed || p.help) return p.failed ? EXIT_USAGE : 0;
     bool chosen = p.at < argc;
+    for (int i = p.at + 1; i < argc && !p.dashes; i++)
+        if (option_called(command, argv[i]))
+            return command_wrong(command,
+                                 "%s stands after %s, which would get it: options come "
+                                 "first, or -- before %s if it is meant",
+                                 argv[i], argv[p.at], argv[p.at]);
     if (!program_find_interpreter(&d.program, argc - p.at, argv + p.at, &problem)) {
         command_say("%s", problem);
         return EXIT_TROUBLE;
@@ -150,8 +159,8 @@ static int run(const Command *command, int argc, char **argv) {
         command_say("cannot run %s: no such command", chosen ? argv[p.at] : "lua5.4");
         return EXIT_TROUBLE;
     }
-    if (!program_find_module(d.module, sizeof d.module)) {
-        command_say("the Lua module luamemprofiler.so was not found beside this command");
+    if (!program_find_module(d.module, sizeof d.module, &problem)) {
+        command_say("%s", problem);
         return EXIT_TROUBLE;
     }
     if (d.modes) setenv(LMP_ENV_DOCTOR_MODES, d.modes, 1);

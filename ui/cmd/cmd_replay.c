@@ -7,8 +7,8 @@
 #include "cmd/attached.h"
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/recopen.h"
 #include "cmd/unreadable.h"
-#include "record/recording.h"
 
 static const Option options[] = {
     {"fps", "N", "repaints a second while it plays (default " LMP_FPS_WORD(LMP_FPS_DEFAULT) ")"},
@@ -26,6 +26,7 @@ static int show(LmpRecording *recording, const char *file, int fd, double fps) {
                             .grows = !recording_complete(recording),
                             .recording_file = file,
                             .recording_fd = fd,
+                            .at = UINT64_MAX, /* the end */
                             .tty = STDOUT_FILENO,
                             .fps = fps,
                             .hold = true,
@@ -35,6 +36,7 @@ static int show(LmpRecording *recording, const char *file, int fd, double fps) {
     const ViewerResult *result;
     if (recording_frames(recording) == 0)
         return unreadable(UNREADABLE_RECORDING, file, LMP_E_DAMAGED, 0);
+    recopen_say_damage(recording, file);
     return attached_show(&viewer, "", &result);
 }
 
@@ -67,11 +69,12 @@ const Command cmd_replay = {
     .name = "replay",
     .usage = {"[OPTIONS] FILE"},
     .help = "Shows a recording in the display, at any moment of the run",
-    .details = "FILE was written by lmp run --record, lmp record or the display. space plays and "
-               "stops, P chooses\nhow fast; , and . go a frame back and on, [ and ] to the mark "
-               "before and after; : takes a\nmoment (12:30, -5m, 50%, peak, a mark) or words of "
-               "the output; V begins a range and ends it:\ntables then show what was made, freed "
-               "and grew in it.",
+    .details =
+        "FILE was written by lmp run --record, lmp record or the display. Its end comes "
+        "first; space\nplays it from the beginning, or stops, P chooses how fast; , and . go "
+        "a frame back and on,\n[ and ] to the mark before and after; : takes a moment "
+        "(12:30, -5m, 50%, peak, a mark) or\nwords of the output; V begins a range and ends "
+        "it: tables then show what was made, freed\nand grew in it.",
     .options = options,
     .examples = examples,
     .run = run,

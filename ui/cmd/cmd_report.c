@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/format.h"
 #include "base/nearest.h"
 #include "cmd/cmd.h"
 #include "cmd/heapopen.h"
@@ -54,8 +53,7 @@ static const Option options[] = {
     [O_NO_STACKS] = {"no-stacks", NULL,
                      "with heapsnapshot: without call paths, which VS Code cannot read"},
     [O_REDACT] = {"redact", NULL,
-                  "of a heap: hide what strings contain, and keys that are no names in the "
-                  "program's code"},
+                  "of a heap: hide what strings contain, keys, and all names but Lua's own"},
     [O_LIST] = {"list", NULL, "list the formats"},
     {0},
 };
@@ -125,15 +123,13 @@ static int no_such_format(const Command *command, const char *name) {
 static bool fits(const Wish *wish, bool run) {
     const char *is = run ? "a run" : "a heap snapshot", *other = run ? "heap snapshots" : "runs";
     const Option *o = wish->only[run ? OF_HEAP : OF_RUN];
-    char name[1024];
     bool format = !wish->format ||
                   (run ? report_find(wish->format) != NULL : heapreport_find(wish->format) != NULL);
-    format_text(name, sizeof name, wish->file, 0);
     if (!format)
         command_say("%s is of %s, and %s is of %s (see: lmp report --list)", wish->format, other,
-                    name, is);
+                    wish->file, is);
     else if (o)
-        command_say("--%s is for %s, and %s is of %s", o->name, other, name, is);
+        command_say("--%s is for %s, and %s is of %s", o->name, other, wish->file, is);
     return format && !o;
 }
 
@@ -252,7 +248,7 @@ static bool is_same_file(const char *a, const char *b) {
 
 /* Which of the two a file is; what cannot be read at all is said by whoever opens heaps. */
 static int report_file(const Command *command, Wish *wish) {
-    char path[4096], name[1024];
+    char path[4096];
     uint32_t pid, serial;
     LmpRecording *recording = NULL;
     struct stat st;
@@ -273,8 +269,7 @@ static int report_file(const Command *command, Wish *wish) {
         return 1;
     }
     if (err == LMP_E_FOREIGN && wish->run.moment) {
-        command_say("%s is no recording: only those have moments",
-                    format_text(name, sizeof name, path, 0));
+        command_say("%s is no recording: only those have moments", path);
         return 1;
     }
     if (err == LMP_E_FOREIGN && snapshot_info(&(LmpHeapInfo){0}, path) != LMP_E_FOREIGN)

@@ -46,12 +46,11 @@ static bool all_writable(const RunOptions *want, const Recorders *recorders) {
     if (writable) writable = recorders_writable(recorders, &file);
     if (writable && want->junit) {
         file = want->junit;
-        writable = outfile_replaceable(file);
+        writable = save_possible(file);
     }
     for (unsigned kind = 0; kind < REPORTS && writable; kind++) {
         file = want->file[kind];
-        writable =
-            !file || (report_kinds[kind].own ? outfile_writable(file) : outfile_replaceable(file));
+        writable = !file || (report_kinds[kind].own ? outfile_writable(file) : save_possible(file));
     }
     if (!writable) command_say("cannot write %s: %s", file, outfile_problem(errno));
     return writable;
@@ -126,7 +125,7 @@ static void follow(Run *run) {
         struct signalfd_siginfo info;
         pid_t pid = waitpid(run->end.pid, &run->end.status, WNOHANG);
         if (pid == run->end.pid || (pid < 0 && errno == ECHILD)) break;
-        if (poll(p, 3, -1) < 0) continue;
+        if (poll(p, 3, collect_look(&run->collect)) < 0) continue;
         if (p[1].revents) collect_receive(&run->collect);
         if (p[2].revents) collect_displays(&run->collect);
         while (read(run->signals, &info, sizeof info) == sizeof info)
@@ -208,6 +207,10 @@ static bool write_out(const Run *run, unsigned kind) {
 }
 
 static void write_report(const Run *run, const char *file, unsigned kind) {
+    if (file && !report_kinds[kind].own && run->collect.count == 0) {
+        command_say("no report in %s: nothing was profiled", file);
+        return;
+    }
     if (file ? write_file(run, file, kind) : write_out(run, kind)) return;
     command_say("cannot write %s: %s", file ? file : "the summary", outfile_problem(errno));
 }
@@ -264,9 +267,10 @@ static void set_snapshot(const Run *run) {
 
 static int run_program(Run *run) {
     char module[4096], text[512];
+    const char *problem;
     int pair[2];
-    if (!program_find_module(module, sizeof module)) {
-        command_say("the Lua module luamemprofiler.so was not found beside this command");
+    if (!program_find_module(module, sizeof module, &problem)) {
+        command_say("%s", problem);
         return EXIT_CANNOT;
     }
     LmpOwnFd theirs = OWNFD_NONE; /* out of the way of programs that expect to get 3, 4, ... */
@@ -279,16 +283,23 @@ static int run_program(Run *run) {
     collect_open(&run->collect, pair[0], run->want.live);
     run->collect.recorders = &run->recorders;
     snprintf(text, sizeof text,
-             "live=%d hold=%d fps=%u.%03u lines=%d stacks=%d sample=%llu counts=%u top=%u%s%.200s",
+             "live=%d hold=%d fps=%u.%03u lines=%d stacks=%d sample=%llu counts=%u top=%u "
+             "follow=%d%s%.200s",
              run->want.live, run->want.hold, (unsigned)run->want.fps,
              (unsigned)(run->want.fps * 1000) % 1000, run->want.lines, run->want.stacks,
              (unsigned long long)run->want.sample, run->want.counts, run->want.top,
-             run->want.name ? " name=" : "", run->want.name ? run->want.name : "");
+             run->want.follow, run->want.name ? " name=" : "",
+             run->want.name ? run->want.name : "");
     catch_signals(run);
     if (run->want.breaks[0]) {
         setenv(LMP_ENV_BREAKS, run->want.breaks, 1);
     } else {
         unsetenv(LMP_ENV_BREAKS);
+    }
+    if (run->recorders.wanted) {
+        setenv(LMP_ENV_RECORD, "1", 1);
+    } else {
+        unsetenv(LMP_ENV_RECORD);
     }
     set_summary_place(run);
     run_gate_open(&run->gate, &run->want, run->program.name);
@@ -302,6 +313,7 @@ static int run_program(Run *run) {
         return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
     }
     run->recorders.main = (uint32_t)run->end.pid;
+    run->collect.main = run->end.pid;
     follow(run);
     collect_ended(&run->collect, &run->end);
     recorders_ended(&run->recorders);

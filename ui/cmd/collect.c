@@ -17,13 +17,14 @@
 #include "base/os.h"
 #include "cmd/command.h"
 #include "cmd/ending.h"
+#include "cmd/giveback.h"
 #include "pty/errorline.h"
 #include "pty/spool.h"
 #include "read/snapshotline.h"
 #include "read/view.h"
 #include "relay/pty_relay.h"
 
-#define HIGH_FD 64 /* beyond the numbers that mean something in launch.h */
+#define LOOK_MS 250
 
 /* A build may run a thousand Lua programs: they get half of the descriptors at most. */
 static bool runs_short(int fd) {
@@ -31,7 +32,53 @@ static bool runs_short(int fd) {
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2;
 }
 
+/* The display that is not over; there is only one at a time. */
+static CollectDisplay *open_display(const Collect *c) {
+    for (size_t i = 0; i < c->display_count; i++)
+        if (!c->displays[i].over) return (CollectDisplay *)&c->displays[i];
+    return NULL;
+}
+
+/* A display or a recorder of ours needs all of it. */
+static bool in_use(const Collect *c, const CollectState *state) {
+    struct stat st, shown;
+    const CollectDisplay *d = open_display(c);
+    if (fstat(state->fd, &st) != 0) return true;
+    if (d && fstat(d->fd[LMP_FD_STATE], &shown) == 0 && shown.st_ino == st.st_ino) return true;
+    return c->recorders && recorders_busy(c->recorders, st.st_ino);
+}
+
+int collect_look(Collect *c) {
+    uint64_t now = lmp_os->clock();
+    bool due = now >= c->next_look, left = false;
+    if (due) c->next_look = now + LOOK_MS * 1000000ull;
+    for (size_t i = 0; i < c->count; i++) {
+        CollectState *s = &c->states[i];
+        if (s->over || s->fd < 0 || s->pid == (uint32_t)c->main) continue;
+        s->over = due && !in_use(c, s) && giveback(s->fd, s->pid);
+        left = left || !s->over;
+    }
+    return left ? LOOK_MS : -1;
+}
+
+static void keep_whole(CollectState *s) {
+    s->whole = view_whole(s->fd);
+    if (s->whole) close_fd(&s->fd);
+}
+
+/* What is kept of programs that have ended needs none. Returns `fd` by its lowest number. */
+static int spare_descriptors(Collect *c, int fd) {
+    collect_look(c);
+    for (size_t i = 0; i < c->count; i++)
+        if (c->states[i].over && c->states[i].fd >= 0) keep_whole(&c->states[i]);
+    int low = fcntl(fd, F_DUPFD_CLOEXEC, LMP_FD_END);
+    if (low < 0) return fd;
+    close(fd);
+    return low;
+}
+
 static void keep_state(Collect *c, int fd, uint32_t pid) {
+    if (runs_short(fd)) fd = spare_descriptors(c, fd);
     if (c->recorders) recorders_state(c->recorders, fd, pid);
     if (c->count == c->room) {
         size_t room = c->room ? c->room * 2 : 8;
@@ -45,32 +92,33 @@ static void keep_state(Collect *c, int fd, uint32_t pid) {
         c->room = room;
     }
     CollectState *state = &c->states[c->count++];
-    *state = (CollectState){fd, runs_short(fd) ? view_whole(fd) : NULL, pid};
-    if (!state->whole) return;
-    close(fd);
-    state->fd = -1;
+    *state = (CollectState){.fd = fd, .pid = pid};
+    if (runs_short(fd)) keep_whole(state);
 }
 
 /* Descriptors that arrived in order, named by the bits of `which`; placed above the numbers that
- * they get in a process that takes over. */
+ * they get in a process that takes over. One that is missing, and there is no display. */
 static void keep_display(Collect *c, uint32_t which, const int *fd, size_t count) {
-    CollectDisplay *d = &c->displays[c->display_count];
+    CollectDisplay d = {.heir = 0};
     size_t used = 0;
-    bool room = c->display_count < sizeof c->displays / sizeof *c->displays;
-    for (int to = 0; room && to < LMP_FD_END; to++) {
-        d->fd[to] = -1;
-        if (!(which & 1u << to) || used >= count) continue;
-        d->fd[to] = fcntl(fd[used], F_DUPFD_CLOEXEC, HIGH_FD);
-        close(fd[used++]);
+    bool all = c->display_count < sizeof c->displays / sizeof *c->displays;
+    for (int to = 0; to < LMP_FD_END; to++) {
+        d.fd[to] = -1;
+        if (!(which & 1u << to)) continue;
+        int high = used < count ? fcntl(fd[used], F_DUPFD_CLOEXEC, LMP_FD_END) : -1;
+        all = all && high >= 0;
+        d.fd[to] = high < 0 && used < count ? fd[used] : high;
+        if (high >= 0) close(fd[used]);
+        used++;
     }
-    d->heir = 0;
-    d->over = false;
-    if (room && d->fd[LMP_FD_HOLD] >= 0) {
-        c->display_count++;
-        if (c->recorders) recorders_output(c->recorders, d->fd[LMP_FD_STATE], d->fd[LMP_FD_SPOOL]);
+    char word = all ? LMP_SAY_KEPT : LMP_SAY_FAILED;
+    (void)!send(d.fd[LMP_FD_LINE], &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (all) {
+        c->displays[c->display_count++] = d;
+        if (c->recorders) recorders_output(c->recorders, d.fd[LMP_FD_STATE], d.fd[LMP_FD_SPOOL]);
     }
-    while (used < count)
-        close(fd[used++]);
+    for (int to = 0; to < LMP_FD_END && !all; to++)
+        close_fd(&d.fd[to]);
 }
 
 /* What comes with a message in addition to its words. */
@@ -133,8 +181,10 @@ void collect_receive(Collect *c) {
         Enclosed with = enclosed(&message);
         int fd = with.count > 0 ? with.fd[0] : -1;
         bool known = n == (ssize_t)sizeof handshake && handshake.magic == LMP_HANDSHAKE_MAGIC;
-        if (known && handshake.what == LMP_HANDSHAKE_STATE) {
-            answer(c);
+        bool forked = known && handshake.what == LMP_HANDSHAKE_FORKED;
+        if (forked || (known && handshake.what == LMP_HANDSHAKE_STATE)) {
+            if (!forked) answer(c);
+            c->next_look = 0;
             if (fd >= 0)
                 keep_state(c, fd, (uint32_t)with.from.pid);
             else
@@ -185,7 +235,7 @@ static _Noreturn void be_heir(const CollectDisplay *d, int hold) {
 static bool make_heir(CollectDisplay *d) {
     int hold[2];
     if (pipe2(hold, O_CLOEXEC) != 0) return false;
-    int high = fcntl(hold[1], F_DUPFD_CLOEXEC, HIGH_FD);
+    int high = fcntl(hold[1], F_DUPFD_CLOEXEC, LMP_FD_END);
     close(hold[1]);
     pid_t pid = high >= 0 ? fork() : -1;
     if (pid == 0) be_heir(d, high);
@@ -199,13 +249,6 @@ static bool make_heir(CollectDisplay *d) {
     d->fd[LMP_FD_HOLD] = hold[0];
     d->heir = pid;
     return true;
-}
-
-/* The display that is not over; there is only one at a time. */
-static CollectDisplay *open_display(const Collect *c) {
-    for (size_t i = 0; i < c->display_count; i++)
-        if (!c->displays[i].over) return (CollectDisplay *)&c->displays[i];
-    return NULL;
 }
 
 int collect_display_fd(const Collect *c) {
@@ -305,10 +348,11 @@ static bool read_state(const Collect *c, size_t which, const CollectEnd *end, un
     bool failed = view.pid == (uint32_t)end->pid && end->status != 0;
     unsigned parts = wanted;
     if (!view.live->tables.stacks) parts &= ~(unsigned)(LEDGER_TREE | LEDGER_TREE_KINDS);
-    report_fill_with(&report, view.header, view.live, &view.tables, parts, view.live->clock,
-                     ending);
+    bool there = view_seen(&view, view.pid && lmp_os->alive(view.pid)) <= LMP_SEEN_PAUSED;
+    report_fill_with(&report, view.header, view.live, &view.tables, parts, view.live->clock, ending,
+                     there ? LEDGER_NOW : LEDGER_END);
     if (view.pid) report.pid = view.pid;
-    report.attached = view_seen(&view, view.pid && lmp_os->alive(view.pid)) <= LMP_SEEN_PAUSED;
+    report.attached = there;
     report.watched = c->display_count > 0;
     if (view.pid == (uint32_t)end->pid) report.again = end->again;
     report.error = failed && error_line(c, error, sizeof error) ? error : NULL;
@@ -370,18 +414,34 @@ void collect_report(const Collect *c, const CollectEnd *end, const LmpReportKind
         fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
 }
 
+/* What became of one; false: its file is not to be spoken of, or it is not over. */
+static bool say_snapshot(const LmpSnapshotLive *s, const char *unsaid) {
+    char line[2800];
+    if (*unsaid && strncmp(s->file, unsaid, strlen(unsaid)) == 0) return true;
+    if (s->state != LMP_SNAPSHOT_WRITTEN && s->state != LMP_SNAPSHOT_FAILED) return false;
+    command_say("%s", snapshotline_say(line, sizeof line, s));
+    return true;
+}
+
+/* Those before the last one, as far as they are known. */
+static void say_before(const LmpView *view, uint32_t last, const char *unsaid) {
+    LmpSnapshotLive s;
+    uint32_t first = last > LMP_SNAPSHOTS_BEFORE ? last - LMP_SNAPSHOTS_BEFORE : 1;
+    if (first > 1) command_say("snapshots 1 to %u came before", first - 1);
+    for (uint32_t i = first; i < last; i++)
+        if (view_copy_snapshot_before(view, i, &s)) say_snapshot(&s, unsaid);
+}
+
 void collect_snapshots(const Collect *c, bool wanted, const char *unsaid) {
     static LmpView view; /* large */
     static LmpSnapshotLive s;
-    char line[2800];
+    if (wanted && c->count == 0) command_say("no snapshot: no Lua state was profiled");
     for (size_t i = 0; i < c->count; i++) {
         if (open_state(&view, &c->states[i])) continue;
         view_copy_snapshot(&view, &s);
-        bool silent = *unsaid && strncmp(s.file, unsaid, strlen(unsaid)) == 0;
-        if (silent)
+        say_before(&view, s.number, unsaid);
+        if (say_snapshot(&s, unsaid))
             (void)0;
-        else if (s.state == LMP_SNAPSHOT_WRITTEN || s.state == LMP_SNAPSHOT_FAILED)
-            command_say("%s", snapshotline_say(line, sizeof line, &s));
         else if (s.state == LMP_SNAPSHOT_RUNS)
             command_say("snapshot %u: the program was killed, or crashed, while it was written",
                         s.number);

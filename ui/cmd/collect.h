@@ -26,6 +26,7 @@ typedef struct CollectState {
     int fd;
     void *whole;  /* view_whole */
     uint32_t pid; /* of the program, in our pid namespace; 0: not known */
+    bool over;    /* nobody needs more than its summary, and the rest is given back */
 } CollectState;
 
 typedef struct Collect {
@@ -33,8 +34,10 @@ typedef struct Collect {
     bool live;            /* the next state may show the display */
     CollectState *states; /* shared states, in the order of their handshakes; owned */
     size_t count, room;
-    size_t lost;    /* states that could not be received: no memory, or too many open files */
-    size_t refused; /* states that run unprofiled, and have said why */
+    pid_t main;         /* the program that was started; 0: not yet */
+    uint64_t next_look; /* CLOCK_MONOTONIC, nanoseconds */
+    size_t lost;        /* states that could not be received: no memory, or too many open files */
+    size_t refused;     /* states that run unprofiled, and have said why */
     CollectDisplay displays[16];
     size_t display_count;
     Recorders *recorders; /* told of states and displays; the caller's, NULL: none */
@@ -52,6 +55,10 @@ typedef struct CollectEnd {
 void collect_open(Collect *collect, int socket, bool live);
 /* Receives what is there, without waiting. */
 void collect_receive(Collect *collect);
+/* Gives back the memory of programs that have ended, but not of `main`, whose end is ours, too.
+ * Does nothing for a while after the last time, unless a state has come. Returns after how many
+ * milliseconds to look again, -1: there is nobody else. */
+int collect_look(Collect *collect);
 /* The program has ended: tells everyone who shows or looks at its states how. */
 void collect_ended(const Collect *collect, const CollectEnd *end);
 /* For poll(): readable when something has happened to a display, -1: there is none. */

@@ -6,27 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/fps.h"
 #include "base/nearest.h"
 #include "screen/config.h"
 
 static const Option help_option = {"help", NULL, "show this help"};
 
+/* In one line, with nothing in it that a terminal obeys: names of files are anybody's. */
+static void say(const char *who, const char *format, va_list args, const char *end) {
+    char *line = NULL;
+    if (vasprintf(&line, format, args) < 0) return;
+    fprintf(stderr, "lmp%s: %s%s\n", who, format_text(line, strlen(line) + 1, line, 0), end);
+    free(line);
+}
+
 void command_say(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fputs("lmp: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    say("", format, args, "");
     va_end(args);
 }
 
 int command_wrong(const Command *command, const char *format, ...) {
     va_list args;
+    char who[64], help[80];
+    snprintf(who, sizeof who, " %s", command->name);
+    snprintf(help, sizeof help, " (see: lmp %s --help)", command->name);
     va_start(args, format);
-    fprintf(stderr, "lmp %s: ", command->name);
-    vfprintf(stderr, format, args);
-    fprintf(stderr, " (see: lmp %s --help)\n", command->name);
+    say(who, format, args, help);
     va_end(args);
     return EXIT_USAGE;
 }
@@ -70,6 +78,11 @@ static const Option *find_option(const Command *command, const char *name, size_
                : NULL;
 }
 
+const Option *option_called(const Command *command, const char *word) {
+    return strncmp(word, "--", 2) == 0 ? find_option(command, word + 2, strcspn(word + 2, "="))
+                                       : NULL;
+}
+
 const Option *options_next(Parse *p) {
     p->value = NULL;
     if (p->failed || p->help || p->at >= p->argc) return NULL;
@@ -83,7 +96,7 @@ const Option *options_next(Parse *p) {
     }
     const char *name = word + (word[1] == '-' ? 2 : 1);
     size_t length = strcspn(name, "=");
-    const Option *option = word[1] == '-' ? find_option(p->command, name, length) : NULL;
+    const Option *option = option_called(p->command, word);
     if (!option) {
         say_unknown_option(p->command, word);
     } else if (name[length] == '=' && !option->arg) {

@@ -50,10 +50,13 @@ typedef struct Parse {
 /* The next option, or NULL at the first operand, after "--", after --help or a mistake. */
 const Option *options_next(Parse *parse);
 
+/* The command's option that a word such as "--name=value" is; NULL: none. */
+const Option *option_called(const Command *command, const char *word);
+
 /* Prints "lmp COMMAND: ..." and how to get help, on stderr; returns EXIT_USAGE. */
 int command_wrong(const Command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Prints "lmp: ..." on stderr. */
+/* Prints "lmp: ..." on stderr. Both print format_text of it, so callers need not. */
 void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A number within [low, high], written with a point; false: it is not one. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/format.h"
 #include "cmd/command.h"
 #include "cmd/ending.h"
 #include "cmd/recopen.h"
@@ -16,8 +15,9 @@
 typedef struct Side {
     LmpReport report;
     RunPaths paths;
+    KeptTexts *sources;
     bool filled;
-    char ending[64];
+    char ending[64], damage[LMP_RECORD_DAMAGE];
 } Side;
 
 typedef struct Job {
@@ -37,22 +37,21 @@ bool diff_runs_is(const char *name) {
 }
 
 static bool say_cannot(const char *name, const char *what) {
-    char text[1024];
-    command_say("%s: %s", format_text(text, sizeof text, name, 0), what);
+    command_say("%s: %s", name, what);
     return false;
 }
 
 static LmpErr fill(Side *side, LmpRecording *r, uint32_t frame, unsigned parts) {
-    LmpView *view = recording_view(r);
+    const char *damage = recording_damage(r);
     LmpErr err = recording_seek(r, frame);
     if (err) return err;
-    if (recording_frame(r, frame).flags & LMP_FRAME_END)
-        ending_words(side->ending, sizeof side->ending, view, recording_ended(r));
-    else
-        snprintf(side->ending, sizeof side->ending, "as it was");
-    view = recording_spend(r);
+    LedgerWhen when = ending_of_frame(side->ending, sizeof side->ending, r, frame);
+    LmpView *view = recording_spend(r);
     report_fill_with(&side->report, view->header, view->live, &view->tables, parts,
-                     view->live->clock, side->ending);
+                     view->live->clock, side->ending, when);
+    snprintf(side->damage, sizeof side->damage, "%s", damage ? damage : "");
+    if (damage) side->report.damage = side->damage;
+    side->report.sources = side->sources = recording_take_sources(r);
     side->filled = true;
     return LMP_OK;
 }
@@ -60,9 +59,11 @@ static LmpErr fill(Side *side, LmpRecording *r, uint32_t frame, unsigned parts) 
 /* False: said. */
 static bool open_side(Side *side, const char *name, unsigned parts) {
     LmpRecording *r;
-    uint32_t frame;
-    if (!recopen_at(&r, name, &frame, NULL)) return false;
-    LmpErr err = fill(side, r, frame, parts);
+    LmpMoment moment;
+    if (!recopen_at(&r, name, &moment)) return false;
+    LmpErr err = fill(side, r, moment.tables, parts);
+    snprintf(side->report.moment.said, sizeof side->report.moment.said, "%s", moment.said);
+    report_set_apart(&side->report, recording_taken(r).moved);
     recording_close(r);
     if (err) return say_cannot(name, "it is damaged there: another moment may be readable");
     err = side->report.ledger_error;
@@ -73,6 +74,7 @@ static bool open_side(Side *side, const char *name, unsigned parts) {
 static void close_side(Side *side) {
     if (side->filled) report_close(&side->report);
     runpaths_free(&side->paths);
+    kepttexts_free(side->sources);
 }
 
 static int put(const DiffRuns *wish, const DiffReport *report) {

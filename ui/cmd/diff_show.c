@@ -18,8 +18,9 @@ static int show(const ViewerOptions *viewer) {
 
 int diff_show(const char *old, const char *newer) {
     char name[1024];
-    bool moment;
-    uint32_t frame;
+    char file[4096];
+    bool named = moment_split(file, sizeof file, newer) != NULL;
+    LmpMoment before, moment;
     int status = 1;
     ViewerOptions viewer = {.tty = STDOUT_FILENO,
                             .fps = command_fps(LMP_FPS_DEFAULT),
@@ -28,11 +29,12 @@ int diff_show(const char *old, const char *newer) {
                             .notify = -1,
                             .input = -1,
                             .against_name = format_text(name, sizeof name, old, 0)};
-    if (!recopen_at(&viewer.against, old, &viewer.against_frame, NULL)) return 1;
-    if (recopen_at(&viewer.recording, newer, &frame, &moment)) {
+    if (!recopen_at(&viewer.against, old, &before)) return 1;
+    viewer.against_frame = before.tables;
+    if (recopen_at(&viewer.recording, newer, &moment)) {
         viewer.view = recording_view(viewer.recording);
-        viewer.grows = !moment && !recording_complete(viewer.recording);
-        viewer.at = recording_frame(viewer.recording, frame).clock;
+        viewer.grows = !named && !recording_complete(viewer.recording);
+        viewer.at = recording_frame(viewer.recording, moment.tables).clock;
         status = show(&viewer);
         recording_close(viewer.recording);
     }

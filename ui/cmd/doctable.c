@@ -104,11 +104,10 @@ static void print_lines(const char *text, FILE *out) {
 }
 
 static void print_verdicts(FILE *out) {
-    static const char *const where[] = {[VERDICT_AT_SITE] = "the line's page",
-                                        [VERDICT_AT_LEAKS] = "*Leaks*",
-                                        [VERDICT_AT_TIMELINE] = "*Timeline*",
-                                        [VERDICT_AT_PROCESS] = "*Process*",
-                                        [VERDICT_NOWHERE] = ""};
+    static const char *const where[] = {
+        [VERDICT_AT_SITE] = "the line's page",        [VERDICT_AT_LEAKS] = "*Leaks*",
+        [VERDICT_AT_TIMELINE] = "*Timeline*",         [VERDICT_AT_PROCESS] = "*Process*",
+        [VERDICT_AT_HEAP] = "its path in a snapshot", [VERDICT_NOWHERE] = ""};
     VerdictRuleInfo r;
     fputs("| rule | needs | holds when | says | and advises | leads to |\n"
           "| --- | --- | --- | --- | --- | --- |\n",

@@ -94,15 +94,21 @@ static const char *lines_word(const Doctor *d) {
     return "not known";
 }
 
+/* What a file or another program says: without control characters. */
+static void print_text(const char *what, const char *text) {
+    char plain[4096];
+    format_text(plain, sizeof plain, text, 0);
+    printf("%-12s %s\n", what, plain);
+}
+
 static void print_interpreter(const Doctor *d) {
     char compiler[256];
-    printf("interpreter  %s\n", d->program.path);
-    printf("version      %s\n", d->lua);
-    if (strcmp(d->code, d->program.path) != 0) printf("code in      %s\n", d->code);
-    printf("build id     %s\n", d->build_id[0] ? d->build_id : "none");
+    print_text("interpreter", d->program.path);
+    print_text("version", d->lua);
+    if (strcmp(d->code, d->program.path) != 0) print_text("code in", d->code);
+    print_text("build id", d->build_id[0] ? d->build_id : "none");
     compiler_of(d->code, compiler, sizeof compiler);
-    format_text(compiler, sizeof compiler, compiler, 0);
-    printf("compiler     %s\n", compiler[0] ? compiler : "not said");
+    print_text("compiler", compiler[0] ? compiler : "not said");
 }
 
 static const Job *worst(const Doctor *d, Health health) {

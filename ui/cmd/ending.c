@@ -20,6 +20,15 @@ void ending_words(char *out, size_t size, const LmpView *view, uint32_t ended) {
         snprintf(out, size, "ended without stopping the profiler");
     } else {
         snprintf(out, size,
-                 view->pid && lmp_os->alive(view->pid) ? "still running" : "killed, or crashed");
+                 view->pid && lmp_os->alive(view->pid) ? "still running"
+                 : view->header->forked_from           ? "ended without saying how"
+                                                       : "killed, or crashed");
     }
+}
+
+LedgerWhen ending_of_frame(char *out, size_t size, LmpRecording *recording, uint32_t frame) {
+    snprintf(out, size, "as it was");
+    if (!(recording_frame(recording, frame).flags & LMP_FRAME_END)) return LEDGER_THEN;
+    ending_words(out, size, recording_view(recording), recording_ended(recording));
+    return LEDGER_END;
 }

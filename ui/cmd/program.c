@@ -126,11 +126,13 @@ bool program_find_interpreter(Program *program, int argc, char **argv, const cha
     return true;
 }
 
-bool program_find_module(char *out, size_t size) {
+bool program_find_module(char *out, size_t size, const char **problem) {
     static const char *const dirs[] = {"", LMP_MODULE_FROM_COMMAND "/"};
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    *problem = "/proc is not there (mount it): lmp cannot tell where its Lua module is";
     if (n <= 0) return false;
+    *problem = "the Lua module " MODULE_FILE " was not found beside this command";
     self[n] = 0;
     char *slash = strrchr(self, '/');
     if (slash) slash[1] = 0;

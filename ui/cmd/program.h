@@ -27,8 +27,9 @@ bool program_ignores_init(const Program *program);
  * Otherwise as program_find. */
 bool program_find_interpreter(Program *program, int argc, char **argv, const char **problem);
 
-/* Path of the Lua module next to this command: build tree or installed. */
-bool program_find_module(char *out, size_t size);
+/* Path of the Lua module next to this command: build tree or installed. False: *problem says why.
+ */
+bool program_find_module(char *out, size_t size, const char **problem);
 
 /* Makes the states of what is started first call a function of the module, or if that cannot be
  * loaded, run `otherwise`: Lua code, in which `e` says why. False: no memory. */

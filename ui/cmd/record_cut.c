@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "cmd/cmd.h"
+#include "cmd/recopen.h"
 #include "cmd/unreadable.h"
 #include "record/cut.h"
 #include "record/moment.h"
@@ -43,17 +45,17 @@ static bool default_name(char *out, size_t size, const char *file) {
 /* The moments `from` and `to` in the recording; NULL: its ends. */
 static bool find_times(LmpRecording *r, const char *from, const char *to, LmpCut *cut) {
     char problem[MOMENT_PROBLEM];
-    uint32_t frame;
+    LmpMoment moment;
     cut->from = 0;
     cut->to = UINT64_MAX;
     const char *text[2] = {from, to};
     for (int i = 0; i < 2; i++) {
         if (!text[i]) continue;
-        if (!moment_find(r, text[i], &frame, problem)) {
+        if (!moment_find(r, text[i], &moment, problem)) {
             command_say("--%s=%s: %s", i ? "to" : "from", text[i], problem);
             return false;
         }
-        *(i ? &cut->to : &cut->from) = recording_frame(r, frame).clock;
+        *(i ? &cut->to : &cut->from) = recording_frame(r, moment.frame).clock;
     }
     if (cut->from <= cut->to) return true;
     command_say("--from is later than --to");
@@ -62,22 +64,19 @@ static bool find_times(LmpRecording *r, const char *from, const char *to, LmpCut
 
 static int cut_file(const char *file, const char *out, const char *from, const char *to,
                     LmpRedact redact) {
+    char name[NAME];
     LmpRecording *r;
     LmpCut cut = {.redact = redact};
     uint32_t frames;
-    uint64_t lost;
-    errno = 0;
-    LmpErr err = recording_open(&r, file);
-    if (err) return unreadable(UNREADABLE_RECORDING, file, err, errno);
     int status = 2;
-    if (recording_torn(r, &lost))
-        command_say("%s: %llu bytes of it belong to no whole part, and are left out", file,
-                    (unsigned long long)lost);
+    if (!recopen(&r, file)) return 1;
     if (find_times(r, from, to, &cut)) {
-        err = recording_cut(r, &cut, out, &frames);
+        LmpErr err = recording_cut(r, &cut, out, &frames);
         status =
             err ? unreadable(UNREADABLE_RECORDING, err == LMP_E_FILE ? out : file, err, errno) : 0;
-        if (!err) printf("%s: %u frame%s\n", out, frames, frames == 1 ? "" : "s");
+        if (!err)
+            printf("%s: %u frame%s\n", format_text(name, sizeof name, out, 0), frames,
+                   frames == 1 ? "" : "s");
     }
     recording_close(r);
     return status;

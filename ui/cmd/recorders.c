@@ -86,6 +86,15 @@ void recorders_state(Recorders *r, int fd, uint32_t pid) {
     r->of[r->count++] = one;
 }
 
+bool recorders_busy(Recorders *r, uint64_t inode) {
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->of[i].inode != inode) continue;
+        hear(&r->of[i]);
+        return r->of[i].line >= 0;
+    }
+    return false;
+}
+
 void recorders_output(Recorders *r, int state, int spool) {
     struct stat st;
     if (spool < 0 || state < 0 || fstat(state, &st) != 0) return;
@@ -143,6 +152,7 @@ void recorders_say(Recorders *r) {
     if (r->count > said && said == SAID)
         command_say("there are recordings of %zu processes in all: %s.*", r->count,
                     recordname_short(r->file));
+    if (r->wanted && r->count + r->lost == 0) command_say("no recording: nothing was profiled");
     if (r->lost > 0) command_say("%zu Lua states could not be recorded", r->lost);
 }
 

@@ -35,6 +35,8 @@ typedef struct Recorders {
 bool recorders_writable(const Recorders *r, const char **file);
 /* A state has come; `fd` stays the caller's. */
 void recorders_state(Recorders *r, int fd, uint32_t pid);
+/* Does a recorder of ours need the state with this inode yet? */
+bool recorders_busy(Recorders *r, uint64_t inode);
 /* What the program of this state prints is kept in `spool`; both stay the caller's. */
 void recorders_output(Recorders *r, int state, int spool);
 /* The program has ended: tells the recorders of its states. */

@@ -30,6 +30,7 @@ enum {
 #define REPORT_OPTION_ID_LISTED(ID)
 #define REPORT_OPTION_ID(ID, name, help, how, ...) REPORT_OPTION_ID_##how(ID)
     REPORT_KINDS(REPORT_OPTION_ID) O_REPORT,
+    O_FOLLOW,
     O_NO_SUMMARY,
     O_TOP,
     O_BREAK,
@@ -63,6 +64,8 @@ const Option run_options[] = {
     REPORT_KINDS(REPORT_OPTION)[O_REPORT] = {"report", "FORMAT[:FILE]",
                                              "a report in a format of `lmp report --list`; may be "
                                              "repeated"},
+    [O_FOLLOW] = {"follow-forks", NULL,
+                  "profile forked children, too, each as a program of its own"},
     [O_NO_SUMMARY] = {"no-summary", NULL, "no summary"},
     [O_TOP] = {"top", "N", "rows of the summary's tables, 0 to 1000 (default 10)"},
     [O_BREAK] = {"break", "CONDITION",
@@ -94,6 +97,8 @@ const Example run_examples[] = {
     {"lmp run --limit='peak 64MiB' --limit='leaks 0' test.lua", "fail the build where it is more"},
     {"lmp run --sample=512KiB server.lua", "at next to no cost, for days"},
     {"lmp run --no-live --json=heap.json script.lua", "no display; figures for machines"},
+    {"lmp run --follow-forks server.lua",
+     "the workers of a server that forks, each with a summary"},
     {"lmp run -- lua5.4 script.lua", "any command that runs Lua 5.4"},
     {"lmp run -- lua5.4 /usr/bin/busted", "a tool that would take another Lua"},
     {0},
@@ -217,9 +222,9 @@ static bool read_format(RunOptions *want, const Command *command, const char *va
 
 /* Options that say what is profiled, and how. */
 static bool is_said_again(const Option *o) {
-    static const unsigned char said[] = {O_LINES, O_NO_LINES, O_STACKS,       O_SAMPLE,
-                                         O_TOP,   O_CALLS,    O_INSTRUCTIONS, O_OVERRIDES,
-                                         O_BREAK, O_FPS,      O_NAME,         O_SNAPSHOT_WHEN};
+    static const unsigned char said[] = {O_LINES, O_NO_LINES,      O_STACKS,    O_SAMPLE, O_TOP,
+                                         O_CALLS, O_INSTRUCTIONS,  O_OVERRIDES, O_BREAK,  O_FPS,
+                                         O_NAME,  O_SNAPSHOT_WHEN, O_FOLLOW};
     return memchr(said, (int)(o - run_options), sizeof said) != NULL;
 }
 
@@ -327,6 +332,9 @@ bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *s
 #define READ_OPTION_LISTED(ID)
 #define READ_OPTION(ID, name, help, how, ...) READ_OPTION_##how(ID)
             REPORT_KINDS(READ_OPTION)
+        case O_FOLLOW:
+            want->follow = true;
+            break;
         case O_NO_SUMMARY:
             want->no_summary = true;
             break;

@@ -30,6 +30,7 @@ typedef struct RunOptions {
     const char *name;
     const char *file[REPORTS]; /* by kind; the summary's NULL: standard error; others add to it */
     bool no_summary;
+    bool follow;      /* forked children, too */
     unsigned first;   /* REPORT_*: what takes the summary's place */
     char again[1024]; /* words to repeat this, except what is shown and written where; "": none */
 } RunOptions;

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/format.h"
 #include "cmd/command.h"
 #include "cmd/ending.h"
 #include "cmd/recopen.h"
@@ -13,6 +12,7 @@
 #include "record/moment.h"
 
 static LmpReport report; /* large */
+static KeptTexts *sources;
 
 typedef struct Job {
     const LmpReportKind *kind;
@@ -31,6 +31,8 @@ static int put(const RunReport *wish) {
     report.unit = wish->unit;
     report.leaks_only = wish->leaks_only;
     if (wish->top) report.top = wish->top;
+    if (report.ledger.nodes > 0 && report.moment.apart > report.ledger.all.live_bytes / 100)
+        command_say("sums by call path are not quite of one moment: %s", report.moment.said);
     const char *lacks = report_lacks(wish->kind, &report);
     int status = 1;
     if (lacks) {
@@ -51,22 +53,26 @@ static unsigned parts_of(const LmpReportKind *kind, const LmpView *view) {
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
-/* The frame of a moment that reports can be made of; false: said. */
-static bool find(LmpRecording *r, const char *moment, uint32_t *frame) {
-    char problem[MOMENT_PROBLEM], text[200];
-    if (!moment_find(r, moment, frame, problem)) {
-        command_say("%s: %s", format_text(text, sizeof text, moment, 0), problem);
-        return false;
-    }
-    *frame = moment_tables(r, *frame);
+static ReportMoment moment; /* of the report that is to be filled */
+
+/* The frame of a moment that reports can be made of, and what the report says of it; false: said.
+ * An end that nobody asked for is spoken of where it could not be had. */
+static bool find(LmpRecording *r, const char *text, bool asked, uint32_t *frame) {
+    LmpMoment m;
+    if (!recopen_moment(r, "", text, &m)) return false;
+    *frame = m.tables;
+    if (!asked && m.late == 0) return true;
+    size_t n = strlen(moment.said);
+    snprintf(moment.said + n, sizeof moment.said - n, "%s%s", n ? "; " : "", m.said);
+    moment.late = (double)m.late / 1e9;
+    moment.more = m.more;
     return true;
 }
 
 static bool seek(const RunReport *wish, LmpRecording *r, uint32_t frame) {
-    char name[1024];
     LmpErr err = recording_seek(r, frame);
     if (err)
-        command_say("%s: %s", format_text(name, sizeof name, wish->file, 0),
+        command_say("%s: %s", wish->file,
                     err == LMP_E_NOMEM ? "not enough memory to read it"
                                        : "it is damaged there: another moment may be readable");
     return !err;
@@ -78,6 +84,7 @@ static bool take_before(const RunReport *wish, LmpRecording *r, uint32_t from,
     const LmpView *view = recording_view(r);
     LmpErr err = report_before(before, view->live, &view->tables, parts_of(wish->kind, view),
                                view->live->clock);
+    moment.apart = recording_taken(r).moved;
     if (err) command_say("not enough memory to read what was there before");
     return !err;
 }
@@ -100,18 +107,22 @@ static uint32_t highest(const LmpRecording *r, uint32_t from, uint32_t to) {
 
 /* The report of the moment that the recording is at; what it needs is copied, unless it seeks. */
 static void fill(const RunReport *wish, LmpRecording *r, ReportBefore *before, bool last) {
-    static char ending[64], again[4096];
+    static char ending[64], again[LMP_RECORD_AGAIN], damage[LMP_RECORD_DAMAGE];
     LmpView *view = recording_view(r);
     bool stays = seeks(wish, view);
-    snprintf(ending, sizeof ending, "as it was");
-    if (recording_frame(r, recording_now(r)).flags & LMP_FRAME_END)
-        ending_words(ending, sizeof ending, view, recording_ended(r));
+    LedgerWhen when = ending_of_frame(ending, sizeof ending, r, recording_now(r));
     if (recording_again(r)) snprintf(again, sizeof again, "%s", recording_again(r));
+    if (recording_damage(r)) snprintf(damage, sizeof damage, "%s", recording_damage(r));
+    uint64_t apart = moment.apart + recording_taken(r).moved;
     if (last && !stays) recording_spend(r);
     report_fill_since(&report, before, view->header, view->live, &view->tables,
-                      parts_of(wish->kind, view), view->live->clock, ending);
+                      parts_of(wish->kind, view), view->live->clock, ending, when);
+    report.moment = moment;
+    report_set_apart(&report, apart);
     if (*again) report.again = again;
+    if (*damage) report.damage = damage;
     report.recording = stays ? r : NULL;
+    report.sources = sources = recording_take_sources(r);
 }
 
 /* By the clock of who recorded: the program's stands still while it sleeps. */
@@ -143,6 +154,8 @@ static bool fill_at_top(const RunReport *wish, LmpRecording *r, uint32_t from, u
     bool ready = seek(wish, r, top);
     if (ready) {
         const LmpView *view = recording_spend(r);
+        report.moment = moment;
+        report_set_apart(&report, recording_taken(r).moved);
         ready = !report_at_top(&report, view->live, &view->tables, parts_of(wish->kind, view),
                                recording_frame(r, top).clock);
         if (!ready) command_say("not enough memory for its rows");
@@ -155,7 +168,9 @@ static bool fill_range(const RunReport *wish, LmpRecording *r, uint32_t from, ui
     if (wish->kind->flags & REPORT_AT_TOP) return fill_at_top(wish, r, from, to);
     if (!(wish->kind->flags & REPORT_WHOLE)) return fill_between(wish, r, from, to);
     bool other = wish->kind->flags & REPORT_SEEKS; /* who can show another range has all of them */
-    if (!seek(wish, r, other ? moment_tables(r, recording_frames(r) - 1) : to)) return false;
+    LmpMoment last = {.tables = to};
+    if (other && !recopen_moment(r, "", "end", &last)) return false;
+    if (!seek(wish, r, last.tables)) return false;
     fill(wish, r, NULL, true);
     set_range(r, from, to);
     return true;
@@ -165,7 +180,8 @@ static bool fill_range(const RunReport *wish, LmpRecording *r, uint32_t from, ui
 static bool choose(const RunReport *wish, LmpRecording *r, uint32_t *from, uint32_t *to) {
     const char *end = wish->to ? wish->to : wish->moment ? wish->moment : "end";
     recopen_say_damage(r, wish->file);
-    if ((wish->from && !find(r, wish->from, from)) || !find(r, end, to)) return false;
+    if (wish->from && !find(r, wish->from, true, from)) return false;
+    if (!find(r, end, wish->to || wish->moment, to)) return false;
     if (!wish->from || *from < *to) return true;
     command_say("--from is not before --to, or nothing was recorded in between");
     return false;
@@ -184,6 +200,8 @@ int runreport_of_recording(const RunReport *wish, LmpRecording *r) {
     if (!stays) recording_close(r); /* before it is written, which takes memory, too */
     int status = filled ? put(wish) : 1;
     if (stays) recording_close(r);
+    kepttexts_free(sources);
+    sources = NULL;
     return status;
 }
 
@@ -202,7 +220,7 @@ int runreport_of_program(const RunReport *wish, uint32_t pid, uint32_t serial) {
         return 1;
     }
     report_fill_with(&report, view.header, view.live, &view.tables, parts_of(wish->kind, &view),
-                     view.live->clock, "still running");
+                     view.live->clock, "still running", LEDGER_NOW);
     if (view.pid) report.pid = view.pid;
     report.attached = true;
     view_close(&view); /* the report has all of it */

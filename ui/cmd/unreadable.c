@@ -1,7 +1,6 @@
 /* unreadable.c - see unreadable.h. */
 #include "cmd/unreadable.h"
 
-#include "base/format.h"
 #include "cmd/command.h"
 
 static const struct {
@@ -13,26 +12,24 @@ static const struct {
 };
 
 int unreadable(Unreadable what, const char *file, LmpErr err, int why) {
-    char name[1024];
-    format_text(name, sizeof name, file, 0);
     switch (err) {
     case LMP_E_FILE:
-        command_say("%s: %s", name, why ? err_of_file(why) : "cannot be read");
+        command_say("%s: %s", file, why ? err_of_file(why) : "cannot be read");
         break;
     case LMP_E_FOREIGN:
-        command_say("%s %s", name, words[what].foreign);
+        command_say("%s %s", file, words[what].foreign);
         break;
     case LMP_E_VERSION:
-        command_say("%s was written by another version of lmp", name);
+        command_say("%s was written by another version of lmp", file);
         break;
     case LMP_E_DAMAGED:
-        command_say("%s %s", name, words[what].damaged);
+        command_say("%s %s", file, words[what].damaged);
         break;
     case LMP_E_NOMEM:
-        command_say("%s: not enough memory to read it", name);
+        command_say("%s: not enough memory to read it", file);
         break;
     default:
-        command_say("%s: %s", name, err_message(err));
+        command_say("%s: %s", file, err_message(err));
     }
     return 1;
 }

@@ -5,19 +5,16 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/format.h"
 #include "cmd/command.h"
 
 static bool said; /* that standard output cannot be written */
 
 static int say(LmpErr err, const char *file, int why) {
-    char name[1024];
-    format_text(name, sizeof name, file, 0);
     if (err == LMP_E_FILE)
-        command_say("%s: cannot be written: %s", name,
+        command_say("%s: cannot be written: %s", file,
                     why ? strerror(why) : "not all of it was taken");
     else
-        command_say("%s: not enough memory to make it", name);
+        command_say("%s: not enough memory to make it", file);
     return 1;
 }
 

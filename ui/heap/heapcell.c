@@ -18,12 +18,15 @@ OpenedHeap *heapcell_heap(const Model *model, Canvas *canvas, Rect rect) {
 bool heapcell_wait(const OpenedHeap *heap, uint64_t *asked, uint64_t what, const char *words,
                    Ui *ui, Canvas *canvas, Rect rect) {
     uint64_t mark = heap->serial * 64 + what + 1;
-    if (heap->now.g.objects < HEAPCELL_LARGE || *asked == mark) return false;
-    *asked = mark;
     char count[LMP_NUM];
+    if (heap->now.g.objects < HEAPCELL_LARGE || (*asked == mark && !heap->stopped)) return false;
+    format_count(count, heap->now.g.objects);
     canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED),
-                  "Summing up %s objects %s ...", format_count(count, heap->now.g.objects), words);
-    ui->at_once = true;
+                  heap->stopped ? "Stopped summing up %s objects %s; any key begins again"
+                                : "Summing up %s objects %s ...  esc stops it",
+                  count, words);
+    *asked = heap->stopped ? 0 : mark;
+    ui->at_once = !heap->stopped;
     return true;
 }
 

@@ -11,7 +11,8 @@
 /* The snapshot that is open; NULL: none, and where there is a canvas it says so. */
 OpenedHeap *heapcell_heap(const Model *model, Canvas *canvas, Rect rect);
 /* Before something that takes long with a large heap: true, once, when the frame is to say
- * "Summing up `what` ..." and do it in the next one. `asked` is the panel's: 0 at first. */
+ * "Summing up `what` ..." and do it in the next one; and as long as it is stopped, which the frame
+ * then says. `asked` is the panel's: 0 at first. */
 bool heapcell_wait(const OpenedHeap *heap, uint64_t *asked, uint64_t what, const char *words,
                    Ui *ui, Canvas *canvas, Rect rect);
 

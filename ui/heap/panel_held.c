@@ -86,7 +86,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     Held *h = state;
     OpenedHeap *heap = heapcell_heap(model, canvas, rect);
     if (!h || !heap || rect.w <= 0 || rect.h <= 0) return;
-    if (h->serial != heap->serial) {
+    if (h->serial != heap->serial || !heap->suspects_made) {
         if (!heap->suspects_made &&
             heapcell_wait(heap, &h->asked, 0, "for what stands out", ui, canvas, rect))
             return;

@@ -208,7 +208,10 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         heapcell_wait(heap, &m->asked, ui->members.number * 2 + by, "by what is in them", ui,
                       canvas, bychoice_below(rect)))
         return;
-    if (groups && members_alike_make(m->alike, &heap->now, &ui->members, by))
+    bool alike =
+        groups && opened_begin(heap) && members_alike_make(m->alike, &heap->now, &ui->members, by);
+    if (groups) opened_end(heap);
+    if (alike)
         tablepanel_draw(m->alike, model, ui, canvas, rect, &from);
     else
         tablepanel_draw(m, model, ui, canvas, rect, &from);

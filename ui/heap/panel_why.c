@@ -41,6 +41,29 @@ static bool same_line(const char *a, const char *b) {
     return strcmp(a, b) == 0;
 }
 
+/* Who holds what a line has made, for the sentence that wanted it proven. */
+static void prove(OpenedHeap *heap, const LmpHeapGroups *groups, const LmpHeapGroup *group,
+                  uint32_t site, Ui *ui) {
+    const LmpSnapshot *s = &heap->now;
+    LmpWhyShape shape[WHY_SHAPES];
+    LmpWhyPaths why;
+    uint32_t asked;
+    uint32_t n =
+        why_shapes(s, groups->member + group->first, group->objects, shape, WHY_SHAPES, &asked);
+    if (n == 0 || why_make(&why, s, shape[0].holder, 1, NULL, 0) != LMP_OK) return;
+    UiProof proof = {.site = site,
+                     .retained = s->retained[shape[0].holder],
+                     .clock = s->info.clock,
+                     .of = asked};
+    for (uint32_t i = 0; i < n; i++)
+        if (shape[i].holder == shape[0].holder) proof.part += shape[i].objects;
+    if (why.paths > 0) {
+        why_text(s, &why.path[0], proof.path, sizeof proof.path);
+        ui->proof = proof;
+    }
+    why_free(&why);
+}
+
 /* What a panel of the program wants to know: found in the snapshot now. */
 static void take_wish(Why *w, OpenedHeap *heap, Ui *ui) {
     UiWish wish = ui->wish;
@@ -61,6 +84,7 @@ static void take_wish(Why *w, OpenedHeap *heap, Ui *ui) {
         const LmpHeapGroup *group = &groups->group[i];
         if (!same_line(group->name, wish.line)) continue;
         w->missing = false;
+        if (wish.site) prove(heap, groups, group, wish.site, ui);
         ui_open_why_of(ui, heap, groups->member + group->first, group->objects, group->name);
     }
 }
@@ -138,6 +162,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         draw_many(w, &ui->why, canvas, rect);
     else if (list.h < rect.h)
         draw_object(w, &heap->now, &ui->why, canvas, rect);
+    if (list.y - rect.y == 3 && w->rows.rows > 0)
+        why_rows_titles(&w->rows, canvas, rect, list.y - 1);
     why_rows_draw(&w->rows, &heap->now, ui, canvas, list);
 }
 

@@ -47,7 +47,8 @@ static bool list_paths(WhyRows *w) {
         add(w, (WhyRow){.what = WHY_HEADING, .path = p});
         for (uint32_t i = 0; i < path->steps; i++) {
             if (i == gap_of(path)) add(w, (WhyRow){.what = WHY_LEFT_OUT, .path = p});
-            if (path->step[i].cut && !chosen) {
+            bool here = path->container ? path->step[i].to == path->container : path->step[i].cut;
+            if (here && !chosen) {
                 w->cursor = w->rows;
                 chosen = true;
             }
@@ -108,20 +109,29 @@ const char *why_rows_held(const WhyRows *w, char *out, size_t size) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-static void draw_heading(const WhyRows *w, const WhyRow *row, Canvas *canvas, Rect rect, int y) {
+static void draw_heading(const WhyRows *w, const LmpSnapshot *s, const WhyRow *row, Canvas *canvas,
+                         Rect rect, int y) {
     const LmpWhyPath *path = &w->why.path[row->path];
+    const char *then = path->container ? "; " : ": ";
     char bytes[LMP_NUM];
     int x = rect.x + 1, right = rect.x + rect.w - 1;
     x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_STRONG), "Path %u", row->path + 1);
     x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED),
-                     row->path == 0 ? ", the shortest" : "");
+                     path->shortest ? ", the shortest" : "");
+    if (path->container) {
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), ": its container retains ");
+        x += canvas_text(canvas, x, y, right - x, STYLE_BOLD(TONE_GROWTH),
+                         format_bytes(bytes, s->retained[path->container]));
+    }
     if (path->frees == 0) {
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), then);
         canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED),
-                    w->why.paths > 1 ? ": cut alone, it frees nothing; the others hold on"
-                                     : ": no single reference of it frees the object");
+                    w->why.paths > 1 ? "cut alone, it frees nothing; the others hold on"
+                                     : "no single reference of it frees the object");
         return;
     }
-    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), ": the marked reference frees ");
+    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), then);
+    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), "the marked reference frees ");
     x += canvas_text(canvas, x, y, right - x, STYLE_BOLD(TONE_GROWTH),
                      format_bytes(bytes, path->frees));
     x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), " alone");
@@ -175,9 +185,10 @@ static void draw_step(const WhyRows *w, const LmpSnapshot *s, const Ui *ui, cons
         x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_ACCENT), "%s%s",
                            ui->utf8 ? "×" : " x", format_count(count, step->times));
     snapshot_name(s, step->to, name, sizeof name);
-    if (step->cut && right - x > 16) {
+    if (step->cut && right - x > 16)
         x += canvas_text(canvas, x, y, right - x, STYLE(TONE_GROWTH), "  cut here");
-    }
+    else if (step->to == path->container && right - x > 16)
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_GROWTH), "  take entries out here");
     if (strcmp(name, p) != 0 && right - x > 6)
         canvas_text(canvas, x + 2, y, right - x - 2, STYLE(heapcell_tone(s, step->to)), name);
 }
@@ -211,6 +222,14 @@ static void scroll(WhyRows *w, int page) {
     if (w->top + lines > w->rows) w->top = w->rows > lines ? w->rows - lines : 0;
 }
 
+void why_rows_titles(const WhyRows *w, Canvas *canvas, Rect rect, int y) {
+    int right = rect.x + rect.w - 1;
+    canvas_text_right(canvas, rect.x + 1 + BYTES, y, BYTES, STYLE(TONE_MUTED),
+                      w->many ? "size" : "retains");
+    if (!w->many && rect.w >= SITE_FROM)
+        canvas_text(canvas, right - SITE, y, SITE, STYLE(TONE_MUTED), "line");
+}
+
 void why_rows_draw(WhyRows *w, const LmpSnapshot *s, const Ui *ui, Canvas *canvas, Rect rect) {
     scroll(w, rect.h);
     for (int i = 0; i < rect.h && w->top + (uint32_t)i < w->rows; i++) {
@@ -218,7 +237,7 @@ void why_rows_draw(WhyRows *w, const LmpSnapshot *s, const Ui *ui, Canvas *canva
         int y = rect.y + i;
         switch (row->what) {
         case WHY_HEADING:
-            draw_heading(w, row, canvas, rect, y);
+            draw_heading(w, s, row, canvas, rect, y);
             break;
         case WHY_STEP:
             draw_step(w, s, ui, row, canvas, rect, y);

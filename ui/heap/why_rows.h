@@ -32,6 +32,8 @@ void why_rows_free(WhyRows *rows);
 /* "held by 3 paths", "only weakly held", "garbage: waits for the collector". Returns out. */
 const char *why_rows_held(const WhyRows *rows, char *out, size_t size);
 
+/* The titles of its columns, in line y. */
+void why_rows_titles(const WhyRows *rows, Canvas *canvas, Rect rect, int y);
 void why_rows_draw(WhyRows *rows, const LmpSnapshot *s, const Ui *ui, Canvas *canvas, Rect rect);
 /* Moves the cursor; false: not such an action. */
 bool why_rows_act(WhyRows *rows, Action action, int page);

@@ -97,7 +97,7 @@ char *break_place_words(char *out, size_t size, const BreakPlace *place, const L
     case BREAK_PLACE_FINE:
         break;
     case BREAK_PLACE_NO_SOURCE:
-        snprintf(out, size, "nothing of %s has made memory yet%s%s%s", b->file,
+        snprintf(out, size, "nothing of %s has made memory%s%s%s", b->file,
                  place->like ? "; did you mean " : "", place->like ? place->like : "",
                  place->like ? "?" : "");
         break;
@@ -108,7 +108,7 @@ char *break_place_words(char *out, size_t size, const BreakPlace *place, const L
         snprintf(out, size, "line %d of %s has no code%s", b->line, b->file, nearest);
         break;
     case BREAK_PLACE_NOTHING:
-        snprintf(out, size, "line %d of %s has made no memory yet", b->line, b->file);
+        snprintf(out, size, "line %d of %s has made no memory", b->line, b->file);
         if (place->nearest) {
             size_t used = strlen(out);
             snprintf(out + used, size - used, "; the nearest that has is %d", place->nearest);

@@ -1,32 +1,35 @@
 /* flamecallers.c - see flamefind_impl.h: hits of the inverted graph. Each node that made something
  * has a path of callers, and a frame is what paths begin with alike. So paths are sorted into
  * frames step by step outwards, like words into a dictionary, and left as soon as they stand alone,
- * or have no hit before them. Nodes with one caller in common go on as one. */
+ * or have no hit before them. Nodes with one caller in common go on as one.
+ *
+ * Counting them knows nothing of who made what, so it moves a number a path. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "panels/flamefind_impl.h"
 
-#define SOON 8u /* callers ahead, whose nodes are fetched */
-
-/* How far out a path has come. */
-typedef struct Caller {
-    uint32_t node, at;     /* one that made something; the caller */
-    uint32_t up, function; /* of the caller: nodes are far apart in memory, so both are kept */
-    uint64_t value;        /* of all that have come here */
-} Caller;
+#define SOON 12u /* callers ahead, whose nodes are fetched */
 
 /* Paths that are alike so far: a frame. */
 typedef struct Group {
-    uint64_t key; /* of what is around the frame */
     uint32_t first, n;
+    uint32_t function;
     bool on; /* on the way to the frame that is zoomed to, or that one, or inside */
 } Group;
 
+/* What a path is of, for those who list hits: one that made something, how far out its path has
+ * come, and the value of all that have come here. */
+typedef struct Made {
+    uint32_t node, at;
+    uint64_t value;
+} Made;
+
 typedef struct Level {
-    Caller *caller;
+    uint32_t *up; /* by path: the caller that comes next; 0: none */
+    Made *made;   /* by path, too, where hits are listed */
     Group *group;
-    uint32_t callers, groups, caller_room, group_room;
+    uint32_t callers, groups, caller_room, made_room, group_room;
 } Level;
 
 /* A node, and along its path, its own frame included: hits, and how many frames there are. */
@@ -36,14 +39,16 @@ typedef struct Ahead {
 
 struct FlameCallers {
     const FlameLink *links;
+    bool list;
     Level now, next;
-    Level step; /* callers of one group, merged */
+    Level step;     /* paths of one group, merged */
+    Ahead *step_at; /* ... and the callers that they have come to */
     Ahead *ahead;
     uint32_t *slot; /* by function: its group's number + 1 among those being made */
     uint32_t *zoom; /* functions of the frame that is zoomed to, the first one outermost */
     uint64_t steps;
     uint32_t zoom_depth, depth;
-    uint32_t node_room, function_room, zoom_room;
+    uint32_t node_room, function_room, zoom_room, step_room;
 };
 
 static uint64_t plus(uint64_t a, uint64_t b) {
@@ -60,10 +65,12 @@ static void *room_for(void *array, uint32_t *room, uint32_t n, size_t size) {
     return grown;
 }
 
-static bool caller_room(Level *level, uint32_t n) {
-    void *grown = room_for(level->caller, &level->caller_room, n, sizeof(Caller));
-    if (grown) level->caller = grown;
-    return grown != NULL;
+static bool caller_room(Level *level, uint32_t n, bool list) {
+    void *up = room_for(level->up, &level->caller_room, n, sizeof *level->up);
+    if (up) level->up = up;
+    void *made = list ? room_for(level->made, &level->made_room, n, sizeof *level->made) : NULL;
+    if (made) level->made = made;
+    return up && (made || !list);
 }
 
 static bool group_room(Level *level, uint32_t n) {
@@ -73,7 +80,8 @@ static bool group_room(Level *level, uint32_t n) {
 }
 
 static void level_free(Level *level) {
-    free(level->caller);
+    free(level->up);
+    free(level->made);
     free(level->group);
 }
 
@@ -82,6 +90,7 @@ void flamecallers_free(FlameCallers *c) {
     level_free(&c->now);
     level_free(&c->next);
     level_free(&c->step);
+    free(c->step_at);
     free(c->ahead);
     free(c->slot);
     free(c->zoom);
@@ -126,30 +135,49 @@ static void look_ahead(FlameCallers *c, FlameFind *f, uint32_t nodes, const uint
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
-/* How many hits on a path that stands alone from the frame of `at` on, this deep, are in the frame
- * that is zoomed to. */
-static uint32_t inside_of(const FlameCallers *c, uint32_t at, uint32_t depth) {
-    for (; depth < c->zoom_depth; depth++) {
-        at = c->ahead[at].parent;
-        if (!at || c->ahead[at].function != c->zoom[depth]) return 0;
-    }
-    return c->ahead[at].hits;
+/* The frame around one by a path that has come to `at`: the path's frames before it. */
+static uint64_t key_around(const FlameCallers *c, const Made *path) {
+    uint64_t key = flametree_key_root();
+    for (uint32_t at = path->node; at != path->at; at = c->ahead[at].parent)
+        key = flametree_key_below(key, c->links[at].function_id);
+    return key;
 }
 
-static bool find_alone(FlameCallers *c, FlameFind *f, const Caller *path, uint64_t key, bool on) {
-    Ahead ahead = c->ahead[path->at];
-    FlameRun run = {key, path->value, path->node, path->at, ahead.hits};
-    c->steps += ahead.depth;
-    return flamefind_add(f, run, on ? inside_of(c, path->at, c->depth + 1) : 0);
+/* How many hits on a path that stands alone from the frame of `at` on are in the frame that is
+ * zoomed to. */
+static uint32_t inside_of(const FlameCallers *c, Ahead at) {
+    for (uint32_t depth = c->depth + 1; depth < c->zoom_depth; depth++) {
+        uint32_t up = at.parent;
+        if (!up || c->ahead[up].function != c->zoom[depth]) return 0;
+        at = c->ahead[up];
+    }
+    return at.hits;
+}
+
+/* Hits from one path: `made`, where they are listed. */
+static bool add(const FlameCallers *c, FlameFind *f, const Made *made, uint32_t hits,
+                uint32_t inside) {
+    if (c->list)
+        return flamefind_add(
+            f, (FlameRun){key_around(c, made), made->value, made->node, made->at, hits}, inside);
+    f->hits += hits;
+    f->inside += inside;
+    return true;
+}
+
+static bool find_alone(FlameCallers *c, FlameFind *f, uint32_t i, bool on) {
+    Ahead at = c->step_at[i];
+    c->steps += at.depth;
+    return add(c, f, c->step.made + i, at.hits, on ? inside_of(c, at) : 0);
 }
 
 static bool find_frame(const FlameCallers *c, FlameFind *f, const Group *group) {
-    const Caller *path = &c->now.caller[group->first];
-    FlameRun run = {.key = group->key, .node = path->node, .at = path->at, .hits = 1};
-    if (!f->match[path->function]) return true;
-    for (uint32_t i = 0; i < group->n; i++)
-        run.value = plus(run.value, path[i].value);
-    return flamefind_add(f, run, group->on && c->depth >= c->zoom_depth);
+    Made all = {0};
+    if (!f->match[group->function]) return true;
+    if (c->list) all = c->now.made[group->first];
+    for (uint32_t i = 1; c->list && i < group->n; i++)
+        all.value = plus(all.value, c->now.made[group->first + i].value);
+    return add(c, f, &all, 1, group->on && c->depth >= c->zoom_depth);
 }
 
 /* ---- sorting --------------------------------------------------------------------------------- */
@@ -160,30 +188,30 @@ static bool is_on(const FlameCallers *c, bool on, uint32_t function) {
 }
 
 /* Counts the callers in `step` by function, in groups of `step`. */
-static void count(FlameCallers *c, uint64_t key, bool on) {
+static void count(FlameCallers *c, bool on) {
     c->step.groups = 0;
     for (uint32_t i = 0; i < c->step.callers; i++) {
-        uint32_t function = c->step.caller[i].function, *slot = &c->slot[function];
+        uint32_t function = c->step_at[i].function, *slot = &c->slot[function];
         if (*slot == 0) {
-            Group group = {.key = key, .on = is_on(c, on, function)};
-            c->step.group[c->step.groups++] = group;
+            c->step.group[c->step.groups++] =
+                (Group){.function = function, .on = is_on(c, on, function)};
             *slot = c->step.groups;
         }
         c->step.group[*slot - 1].n++;
     }
 }
 
-/* Makes frames of the callers in `step`, below the frame `key`; of those with one path their hits.
+/* Makes frames of the callers in `step`, below one frame; of those with one path their hits.
  * False: no memory. */
-static bool sort(FlameCallers *c, FlameFind *f, uint64_t key, bool on) {
+static bool sort(FlameCallers *c, FlameFind *f, bool on) {
     Level *next = &c->next, *step = &c->step;
     uint32_t n = step->callers;
     bool ok = true;
-    if (n == 1) return find_alone(c, f, step->caller, key, is_on(c, on, step->caller->function));
-    if (!caller_room(next, next->callers + n) || !group_room(step, n) ||
+    if (n == 1) return find_alone(c, f, 0, is_on(c, on, c->step_at[0].function));
+    if (!caller_room(next, next->callers + n, c->list) || !group_room(step, n) ||
         !group_room(next, next->groups + n))
         return false;
-    count(c, key, on);
+    count(c, on);
     for (uint32_t g = 0; g < step->groups; g++) {
         step->group[g].first = next->callers;
         if (step->group[g].n == 1) continue;
@@ -191,53 +219,62 @@ static bool sort(FlameCallers *c, FlameFind *f, uint64_t key, bool on) {
         next->callers += step->group[g].n;
     }
     for (uint32_t i = 0; i < n; i++) {
-        const Caller *path = &step->caller[i];
-        Group *group = &step->group[c->slot[path->function] - 1];
-        if (group->n > 1)
-            next->caller[group->first++] = *path;
-        else
-            ok = ok && find_alone(c, f, path, key, group->on);
+        Group *group = &step->group[c->slot[c->step_at[i].function] - 1];
+        if (group->n > 1) {
+            next->up[group->first] = c->step_at[i].parent;
+            if (c->list) next->made[group->first] = step->made[i];
+            group->first++;
+        } else {
+            ok = ok && find_alone(c, f, i, group->on);
+        }
     }
-    for (uint32_t i = 0; i < n; i++)
-        c->slot[step->caller[i].function] = 0;
+    for (uint32_t g = 0; g < step->groups; g++)
+        c->slot[step->group[g].function] = 0;
     return ok;
+}
+
+static bool step_room(FlameCallers *c, uint32_t n) {
+    void *at = room_for(c->step_at, &c->step_room, n, sizeof *c->step_at);
+    if (at) c->step_at = at;
+    c->step.callers = 0;
+    return at && (!c->list || caller_room(&c->step, n, true));
 }
 
 /* Those who made something, each its own first caller. */
 static bool begin(FlameCallers *c, FlameFind *f, uint32_t nodes, const uint64_t *own) {
+    uint32_t n = 0;
     c->now.callers = c->now.groups = c->next.callers = c->next.groups = 0;
-    c->depth = c->step.callers = 0;
+    c->depth = 0;
     c->steps = 0;
-    if (!caller_room(&c->step, nodes)) return false;
+    if (!step_room(c, nodes)) return false;
     for (uint32_t i = 1; i < nodes; i++) {
-        Ahead ahead = c->ahead[i];
-        if (own[i] && ahead.hits)
-            c->step.caller[c->step.callers++] =
-                (Caller){i, i, ahead.parent, ahead.function, own[i]};
+        if (!own[i] || !c->ahead[i].hits) continue;
+        if (c->list) c->step.made[n] = (Made){i, i, own[i]};
+        c->step_at[n++] = c->ahead[i];
     }
-    return c->step.callers == 0 || sort(c, f, flametree_key_root(), true);
+    c->step.callers = n;
+    return n == 0 || sort(c, f, true);
 }
 
 /* One step outwards: nodes are in an order in which those of one parent stand together. */
 static bool step_out(FlameCallers *c, FlameFind *f, const Group *group) {
-    const Caller *from = c->now.caller + group->first;
-    uint64_t key = flametree_key_below(group->key, c->links[from->at].function_id);
-    uint32_t n = 0;
-    if (!caller_room(&c->step, group->n)) return false;
+    uint32_t n = 0, last = 0, ends = c->now.callers - group->first;
+    const uint32_t *up = c->now.up + group->first;
+    const Made *made = c->now.made + group->first;
+    if (!step_room(c, group->n)) return false;
     for (uint32_t i = 0; i < group->n; i++) {
-        uint32_t at = from[i].up;
-        if (i + SOON < group->n) __builtin_prefetch(&c->ahead[from[i + SOON].up]);
-        Ahead ahead = c->ahead[at];
-        Caller *last = n ? &c->step.caller[n - 1] : NULL;
-        if (ahead.hits == 0) continue;
-        if (last && last->at == at)
-            last->value = plus(last->value, from[i].value);
-        else
-            c->step.caller[n++] =
-                (Caller){from[i].node, at, ahead.parent, ahead.function, from[i].value};
+        if (i + SOON < ends) __builtin_prefetch(&c->ahead[up[i + SOON]]);
+        if (n && last == up[i]) {
+            if (c->list) c->step.made[n - 1].value = plus(c->step.made[n - 1].value, made[i].value);
+            continue;
+        }
+        if (c->ahead[up[i]].hits == 0) continue;
+        last = up[i];
+        if (c->list) c->step.made[n] = (Made){made[i].node, last, made[i].value};
+        c->step_at[n++] = c->ahead[last];
     }
     c->step.callers = n;
-    return n == 0 || sort(c, f, key, group->on);
+    return n == 0 || sort(c, f, group->on);
 }
 
 static bool find_level(FlameCallers *c, FlameFind *f) {
@@ -250,15 +287,10 @@ static bool find_level(FlameCallers *c, FlameFind *f) {
     return true;
 }
 
-bool flamecallers_find(FlameFind *f, const FlameTree *tree, uint32_t zoom) {
-    FlameCallers *c = f->callers ? f->callers : calloc(1, sizeof *c);
-    const uint64_t *own = flametree_own(tree);
-    uint32_t nodes = flametree_ledger(tree)->nodes;
-    f->callers = c;
-    if (!c || !make_room(c, flametree_ledger(tree)) || !zoom_to(c, tree, zoom)) return false;
-    c->links = flametree_links(tree);
-    look_ahead(c, f, nodes, own);
-    if (!begin(c, f, nodes, own)) return false;
+static bool find_all(FlameCallers *c, FlameFind *f, const FlameTree *tree) {
+    f->hits = f->inside = f->runs = 0;
+    f->cut = false;
+    if (!begin(c, f, flametree_ledger(tree)->nodes, flametree_own(tree))) return false;
     f->cut = c->steps >= FLAME_FIND_STEPS;
     while (c->next.groups > 0 && !f->cut) {
         Level now = c->next;
@@ -269,4 +301,19 @@ bool flamecallers_find(FlameFind *f, const FlameTree *tree, uint32_t zoom) {
         if (!find_level(c, f)) return false;
     }
     return true;
+}
+
+bool flamecallers_find(FlameFind *f, const FlameTree *tree, uint32_t zoom) {
+    FlameCallers *c = f->callers ? f->callers : calloc(1, sizeof *c);
+    f->callers = c;
+    if (!c || !make_room(c, flametree_ledger(tree)) || !zoom_to(c, tree, zoom)) return false;
+    c->links = flametree_links(tree);
+    c->list = false;
+    look_ahead(c, f, flametree_ledger(tree)->nodes, flametree_own(tree));
+    return find_all(c, f, tree);
+}
+
+bool flamecallers_list(FlameFind *f, const FlameTree *tree) {
+    f->callers->list = true;
+    return find_all(f->callers, f, tree);
 }

@@ -161,8 +161,12 @@ static uint32_t count_before(const FlameFind *f, const FlameLink *links, const F
     return n;
 }
 
-bool flamefind_next(const FlameFind *find, const FlameTree *tree, uint32_t from, int step,
-                    FlameHit *next, uint32_t *place) {
+bool flamefind_next(FlameFind *find, const FlameTree *tree, uint32_t from, int step, FlameHit *next,
+                    uint32_t *place) {
+    if (find->hits && !find->runs && !flamecallers_list(find, tree)) {
+        clear(find);
+        return false;
+    }
     const FlameLink *links = flametree_links(tree);
     FlameHit here = {.key = flametree_key(tree, from), .value = flametree_value(tree, from)};
     bool any = flamefind_has(find, tree, from) && first_after(find, links, &here, step, next);

@@ -3,8 +3,8 @@
  * however many of the frames around it match.
  *
  * Costs a pass over the nodes of the ledger. Inverted, paths are followed only while they are as
- * others are; from where one stands alone, the hits on it are a number that is known, and they are
- * looked at when the next one is asked for. FLAME_FIND_STEPS are made at most. */
+ * others are; from where one stands alone, the hits on it are a number that is known. They are
+ * counted then, and listed when the next one is asked for. FLAME_FIND_STEPS are made at most. */
 #ifndef LMP_FLAMEFIND_H
 #define LMP_FLAMEFIND_H
 
@@ -52,8 +52,8 @@ void flamefind_free(FlameFind *find);
 bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t frame);
 /* The hit after the frame `from` (or, `step` -1, before it) by size, largest first, wrapping
  * around; from a frame that is none the largest (smallest). `tree` is as it was found in. False:
- * there are no hits. `place`: its number from 1. */
-bool flamefind_next(const FlameFind *find, const FlameTree *tree, uint32_t from, int step,
-                    FlameHit *next, uint32_t *place);
+ * there are no hits, or no memory. `place`: its number from 1. */
+bool flamefind_next(FlameFind *find, const FlameTree *tree, uint32_t from, int step, FlameHit *next,
+                    uint32_t *place);
 
 #endif

@@ -136,7 +136,7 @@ static const char *why_not_yet(const Model *model, const Ui *ui, const LmpBreak 
     case BREAK_PLACE_NO_CODE:
         return "no code on that line";
     case BREAK_PLACE_NOTHING:
-        return "nothing made there yet";
+        return "nothing made there";
     default:
         return "";
     }

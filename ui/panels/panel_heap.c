@@ -21,6 +21,7 @@ typedef struct Heap {
     const LmpView *view; /* that the map belongs to */
     HeapWindow window;
     uint64_t sought; /* number of the paused operation whose block was brought into view */
+    bool begun;      /* the cursor has been put on the fullest cell */
     bool moved;      /* the cursor has moved since: the line below describes its cell */
 } Heap;
 
@@ -137,6 +138,20 @@ static uint64_t told_cell(const Heap *heap, const Model *model) {
     return (at - window->first) / window->size;
 }
 
+/* Nobody has moved the cursor yet: it stands on the fullest cell, which is told below, and stays
+ * there while something lives in it. */
+static void begin_cursor(Heap *heap) {
+    HeapWindow *window = &heap->window;
+    uint64_t at = (heapwindow_cursor(window) - window->first) / window->size, fullest = 0;
+    if (heap->moved || heap->sought || window->zoomed) return;
+    if (heap->begun && at < window->count && heapcell_bytes(&window->cell[at], ~0u) > 0) return;
+    for (uint64_t i = 1; i < window->count; i++)
+        if (heapcell_bytes(&window->cell[i], ~0u) > heapcell_bytes(&window->cell[fullest], ~0u))
+            fullest = i;
+    heapwindow_move_to(window, window->first + fullest * window->size);
+    heap->begun = true;
+}
+
 /* ---- the line below -------------------------------------------------------------------------- */
 
 /* The kinds of a cell by descending bytes; returns how many have any. */
@@ -227,13 +242,16 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     HeapShape s = heapcells_shape(ui, rect);
     HeapWindow *window = window_of(heap);
     if (!window) {
-        canvas_text(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED), "no live blocks yet");
+        bool gone = model->view && atomic_load(&model->view->control->given_back);
+        canvas_text(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED),
+                    gone ? "the program has ended, and its map is not kept" : "no live blocks");
         return;
     }
     heapwindow_arrange(window, s.cols, s.rows);
     seek_block(heap, model);
     heapwindow_fill(window, s.cols, s.rows, ui->frozen);
     if (!window->cell) return;
+    begin_cursor(heap);
     heapcells_draw(window->cell, window->count, ui, canvas, rect, s);
     draw_block(window, model, canvas, rect, s);
     /* even while its blocks are listed beside it */

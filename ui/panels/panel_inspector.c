@@ -292,7 +292,7 @@ static bool look_inside(const Inspector *in, const Model *model, Ui *ui) {
         ui_open_site(ui, site->id);
         return true;
     }
-    ui_say(ui, "Line %d has made nothing so far", f->line);
+    ui_say(ui, "Line %d has made nothing", f->line);
     return true;
 }
 

@@ -80,7 +80,7 @@ static void cell_trend(const TableSource *from, uint32_t row, bool wide, TableCe
     const LmpLeak *leak = leak_of(from, row);
     snprintf(cell->text, sizeof cell->text, "%s",
              leak->steady   ? "grows"
-             : leak->lately ? wide ? "cannot tell yet" : "rose"
+             : leak->lately ? wide ? "rose lately" : "rose"
              : wide         ? "no growth"
                             : "");
     cell->style = style_of(from, row, TONE_GROWTH);
@@ -235,7 +235,8 @@ static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect
     format_text(words, sizeof words, v->words, !ui->utf8);
     int used = canvas_text(canvas, rect.x + 2, rect.y, rect.w - 3, style, words);
     static const char how[] = "C asks for one";
-    if (v->growth == LMP_GROWTH_WAIT && used + 6 + (int)sizeof how <= rect.w)
+    bool there = s->ledger->when == LEDGER_NOW; /* who could be asked */
+    if (v->growth == LMP_GROWTH_WAIT && there && used + 6 + (int)sizeof how <= rect.w)
         canvas_text(canvas, rect.x + 5 + used, rect.y, rect.w - 5 - used, STYLE(TONE_MUTED), how);
 }
 

@@ -45,7 +45,7 @@ static void draw_empty(const Ui *ui, Canvas *canvas, Rect rect) {
     const char *text = ui->time.replay && !ui->output
                            ? "No output is recorded: lmp held no terminal."
                        : ui->time.past ? "The program had printed nothing by then."
-                       : ui->output    ? "The program has printed nothing yet."
+                       : ui->output    ? "The program has printed nothing."
                                        : "The program's output goes to its own terminal.";
     canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_MUTED), text);
 }

@@ -158,7 +158,7 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
     put_fate(f, t, "at once", t->temporary, "before the next made");
     put_fate(f, t, "in a cycle", tally_in_cycle(t), "in the next cycle");
     put_fate(f, t, "later", tally_later(t), "after that");
-    put_fate(f, t, "still there", t->live_blocks, "not freed yet");
+    put_fate(f, t, "still there", t->live_blocks, "not freed");
     if (row->here_frees > 0)
         flow_figure(f, "frees here", plain, format_bytes(a, row->here_free_bytes),
                     "%s block%s of any site", format_count(b, row->here_frees),
@@ -217,7 +217,7 @@ static void put_history(Flow *f, const Model *model, const LmpSiteRow *row, int 
     char a[LMP_NUM], b[LMP_NUM], note[96];
     if (!row->live_history || ledger->live_history_rows < 2) {
         flow_title(f, "History", NULL);
-        flow_text(f, "bytes held after full cycles: fewer than two yet");
+        flow_text(f, "bytes held after full cycles: fewer than two");
         return;
     }
     uint64_t even[LMP_LIVE_HISTORY];
@@ -266,7 +266,7 @@ static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row,
                makes ? "what was made for them here" : "what was made for them here, and is live");
     for (uint32_t i = 0; i < callers; i++)
         put_caller(f, &caller[i], &row->tally, makes);
-    if (callers == 0) flow_text(f, "none known yet");
+    if (callers == 0) flow_text(f, "none known");
 }
 
 static void text_of(void *context, uint64_t line, char *out, size_t size) {

@@ -185,6 +185,6 @@ const TableDef tree_table = {
     .sort_makes = TREE_MADE,
     .sort_range = TREE_RANGE_MADE,
     .id = id_of,
-    .empty = "nothing allocated yet",
+    .empty = "nothing was allocated",
     .own_order = true,
 };

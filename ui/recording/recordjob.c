@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -29,14 +31,25 @@
 #define ENDED_NS (100 * MS)  /* the same where nobody has promised to */
 #define ALIVE_NS (2000 * MS) /* for a program to end whose profile is over */
 #define DRAIN_NS (1000 * MS) /* for the relay to have its last words */
+#define WOKEN_NS (2 * MS)    /* between two wake-ups by the program, at least */
 
 enum { FD_STATE = 3, FD_LINE, FD_OUTPUT, FD_END }; /* in a started process */
+
+/* A thread that sleeps on LmpLive.changed, as poll cannot: marks, peaks, pauses and the end are
+ * seen at once, and nobody looks for them. */
+typedef struct Waker {
+    pthread_t thread;
+    bool runs;
+    int fd; /* an event for each change; -1: there is none, and changes are seen later */
+    _Atomic bool stop, stopped;
+} Waker;
 
 typedef struct Recording {
     const RecordJob *job;
     LmpRecorder *recorder;
     LmpRecordNote *note;
     RecordOutput output;
+    Waker waker;
     int lock, signals, line, process; /* -1: not there (any more) */
     uint32_t pid;
     uint32_t state;        /* of the program, at the last look */
@@ -108,10 +121,43 @@ static void look(Recording *r, uint64_t now) {
         ;
     while (read(r->signals, &info, sizeof info) == sizeof info)
         r->asked = true;
+    uint64_t woken;
+    if (r->waker.fd >= 0) (void)!read(r->waker.fd, &woken, sizeof woken);
     if (atomic_load(&r->note->stop)) r->asked = true;
     if (r->dead) return;
     bool gone = r->process >= 0 ? poll(&process, 1, 0) > 0 : r->pid && !lmp_os->alive(r->pid);
     if (gone || r->said_ended) r->dead = now;
+}
+
+static void *sleep_and_tell(void *of) {
+    Waker *w = of;
+    static const uint32_t nap;
+    uint64_t one = 1;
+    while (!atomic_load(&w->stop)) {
+        uint32_t changed = atomic_load(&view.live->changed);
+        (void)!write(w->fd, &one, sizeof one);
+        lmp_os->futex_wait(&nap, 0, WOKEN_NS);
+        lmp_os->futex_wait(&view.live->changed, changed, FILE_NS);
+    }
+    atomic_store(&w->stopped, true);
+    return NULL;
+}
+
+static void waker_open(Waker *w) {
+    w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    w->runs = w->fd >= 0 && pthread_create(&w->thread, NULL, sleep_and_tell, w) == 0;
+}
+
+static void waker_close(Waker *w) {
+    static const uint32_t nap;
+    atomic_store(&view.control->peak_wake, 0);
+    atomic_store(&w->stop, true);
+    while (w->runs && !atomic_load(&w->stopped)) { /* it may be about to sleep */
+        lmp_os->futex_wake(&view.live->changed);
+        lmp_os->futex_wait(&nap, 0, MS / 5);
+    }
+    if (w->runs) pthread_join(w->thread, NULL);
+    close_fd(&w->fd);
 }
 
 /* ---- when it is over ------------------------------------------------------------------------- */
@@ -137,13 +183,15 @@ static LmpErr take(Recording *r, uint64_t now, uint64_t *next) {
     r->state = state;
     view_refresh(&view);
     if (still) err = recorder_frame(r->recorder, &view, now);
-    if (!err && now >= *next) err = recorder_tick(r->recorder, &view, now, next);
+    if (!err) err = recorder_tick(r->recorder, &view, now, next);
+    if (!err) atomic_store(&view.control->peak_wake, recorder_peak(r->recorder, now));
     return err;
 }
 
 static void wait_until(const Recording *r, uint64_t now, uint64_t next) {
     struct pollfd p[] = {{.fd = r->signals, .events = POLLIN},
                          {.fd = r->line, .events = POLLIN},
+                         {.fd = r->waker.fd, .events = POLLIN},
                          {.fd = r->dead ? -1 : r->process, .events = POLLIN}};
     uint64_t most = r->over ? 20 * MS : r->output.fd >= 0 ? OUTPUT_NS : ASKED_NS;
     uint64_t wait = next > now ? next - now : 0;
@@ -230,7 +278,9 @@ static RecordEnd record(Recording *r) {
     if (err) {
         end = failed(err, errno);
     } else {
+        waker_open(&r->waker);
         err = follow(r);
+        waker_close(&r->waker);
         end.why = r->over ? RECORD_ENDED : RECORD_ASKED;
         if (err) end = failed(err, r->number ? r->number : recorder_errno(r->recorder));
         end.bytes = recorder_size(r->recorder);
@@ -252,13 +302,13 @@ static RecordEnd record(Recording *r) {
 }
 
 RecordEnd recordjob_run(const RecordJob *job, int line) {
-    Recording r = {.job = job, .line = line, .lock = -1, .output.fd = -1, .process = -1};
+    Recording r = {
+        .job = job, .line = line, .lock = -1, .output.fd = -1, .process = -1, .waker.fd = -1};
     take_signals(&r);
     int state = fcntl(job->state, F_DUPFD_CLOEXEC, FD_END);
     LmpErr err = state < 0 ? LMP_E_MEMFD : view_open(&view, state);
-    if (err) return failed(err, 0);
-    RecordEnd end = {.why = RECORD_TAKEN};
-    if (hold(&r)) {
+    RecordEnd end = err ? failed(err, 0) : (RecordEnd){.why = RECORD_TAKEN};
+    if (!err && hold(&r)) {
         end = record(&r);
         r.note->number = end.number;
         atomic_store(&r.note->bytes, end.bytes);

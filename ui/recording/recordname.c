@@ -71,7 +71,8 @@ char *recordname_say(char *out, size_t size, const char *file, const RecordEnd *
     char bytes[LMP_NUM], clock[LMP_NUM], why[200], name[RECORDNAME_MOST], words[RECORDNAME_MOST];
     format_text(name, sizeof name, recordname_short(file), 0);
     const char *word = typed(words, sizeof words, recordname_short(file));
-    if (end->why == RECORD_TAKEN)
+    bool begun = end->bytes || end->err == LMP_E_FILE;
+    if (end->why == RECORD_TAKEN || (end->why == RECORD_FAILED && !begun))
         snprintf(out, size, "no recording in %s: %s", name, recordjob_problem(end));
     else if (end->why != RECORD_FAILED)
         snprintf(out, size, "recording written to %s (%s)%s%s%s", name,

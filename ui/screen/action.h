@@ -88,12 +88,12 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_FAR_ON, GROUP_TIME, 0, K_SHIFT_RIGHT, 0, "shift-right", NULL, NULL, NULL)                \
     X(ACT_FREEZE, GROUP_DISPLAY, 20, 'z', 0, "z", "freeze", "thaw",                                \
       "freeze only the display; the program runs on")                                              \
-    X(ACT_NEXT_PANEL, GROUP_DISPLAY, 8, K_TAB, 0, "tab", "panel", NULL,                            \
+    X(ACT_NEXT_PANEL, GROUP_DISPLAY, 9, K_TAB, 0, "tab", "panel", NULL,                            \
       "next panel; shift-tab: the one before")                                                     \
     X(ACT_PREV_PANEL, GROUP_DISPLAY, 0, K_BACK_TAB, 0, "shift-tab", NULL, NULL, NULL)              \
     X(ACT_PANEL_NUMBER, GROUP_DISPLAY, 0, 0, 0, "0 to 9", NULL, NULL,                              \
       "the panel of that number; again: enlarge, shrink")                                          \
-    X(ACT_ENTER, GROUP_DISPLAY, 7, K_ENTER, '\n', "enter", "look inside", NULL,                    \
+    X(ACT_ENTER, GROUP_DISPLAY, 8, K_ENTER, '\n', "enter", "look inside", NULL,                    \
       "look inside (the blocks of a cell, the page of a line), or enlarge")                        \
     X(ACT_WHY, GROUP_DISPLAY, 26, 'w', 0, "w", "why", NULL,                                         \
       "to the evidence of what the line under the header says; on a block, the page of a line, and "   \
@@ -114,13 +114,13 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_ZOOM_OUT, GROUP_MOVE, 0, '-', '_', "-", NULL, NULL, NULL)                                \
     X(ACT_MAKES, GROUP_TABLES, 6, 'G', 0, "G", "holds", "makes",                                   \
       "what the program holds, or what it makes: tables, tree, callers, bars and heat")            \
-    X(ACT_FILTER, GROUP_TABLES, 9, '/', 0, "/", "filter", NULL,                                    \
+    X(ACT_FILTER, GROUP_TABLES, 10, '/', 0, "/", "filter", NULL,                                    \
       "show only rows with the words typed; enter keeps that, esc clears it")                      \
     X(ACT_NEXT_MATCH, GROUP_TABLES, 5, 0, 0, "n N", "match", NULL,                                 \
       "to the next of what / has found and lit up (in help, output, source, call tree; while the " \
       "program is paused n steps), to the one before")                                                        \
     X(ACT_MATCH_BEFORE, GROUP_TABLES, 0, 'N', 0, "N", NULL, NULL, NULL)                            \
-    X(ACT_SORT_LEFT, GROUP_TABLES, 10, '<', 0, "< >", "sort", NULL,                                \
+    X(ACT_SORT_LEFT, GROUP_TABLES, 11, '<', 0, "< >", "sort", NULL,                                \
       "sort by the column to the left, to the right")                                              \
     X(ACT_SORT_RIGHT, GROUP_TABLES, 0, '>', 0, ">", NULL, NULL, NULL)                              \
     X(ACT_REVERSE, GROUP_TABLES, 21, 'O', 0, "O", "reverse", NULL,                                 \
@@ -141,7 +141,7 @@ extern const char *const action_group_title[GROUPS];
       "flame graph: coloured by what share still lives, by type, by change since the mark")        \
     X(ACT_SAME, GROUP_TABLES, 33, '#', 0, "#", "same", NULL,                                       \
       "flame graph: light up the same function everywhere")                                        \
-    X(ACT_DELETE, GROUP_TABLES, 11, 'd', K_DELETE, "d", "delete", NULL,                            \
+    X(ACT_DELETE, GROUP_TABLES, 28, 'd', K_DELETE, "d", "delete", NULL,                            \
       "break conditions, marks: take one away")                                                    \
     X(ACT_STRING, GROUP_KINDS, 14, 's', 0, "s f u r t o", "types", NULL, "strings: show or hide")  \
     X(ACT_FUNCTION, GROUP_KINDS, 0, 'f', 0, "f", NULL, NULL, "functions, their prototypes and upvalues")\
@@ -161,9 +161,11 @@ extern const char *const action_group_title[GROUPS];
       "out the holder under the cursor")                     \
     X(ACT_MARKS, GROUP_PROGRAM, 0, 'L', 0, "L", "marks", NULL,                                     \
       "the list of marks: enter counts from one, e names it, d takes it away")                     \
+    X(ACT_PROGRAMS, GROUP_PROGRAM, 0, 'J', 0, "J", "programs", NULL,                               \
+      "the profiled programs, such as a server's workers: enter shows another one")                \
     X(ACT_COLLECT, GROUP_PROGRAM, 19, 'C', 0, "C", "collect", NULL,                                \
       "ask for a full garbage collection")                                                         \
-    X(ACT_SNAPSHOT, GROUP_PROGRAM, 0, 'S', 0, "S", "snapshot", NULL,                               \
+    X(ACT_SNAPSHOT, GROUP_PROGRAM, 7, 'S', 0, "S", "snapshot", NULL,                               \
       "a snapshot of the heap, lmp-PID-N.heap; asks once whether to collect garbage first")        \
     X(ACT_SNAPSHOT_HOW, GROUP_PROGRAM, 0, 'A', 0, "A", NULL, NULL,                                 \
       "a snapshot, and asks anew whether S is to collect garbage first")                           \

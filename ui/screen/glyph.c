@@ -54,7 +54,7 @@ uint32_t canvas_glyph_ascii(uint32_t glyph) {
         {0x2019, '\''},       {0x201c, '"'},         {0x201d, '"'},       {0x00d7, 'x'},
         {0x25a1, '.'},        {0x251c, '+'},         {0x2524, '+'},       {0x252c, '+'},
         {0x2534, '+'},        {0x00a0, ' '},         {0x2503, '#'},       {0x2514, '`'},
-        {G_SORT_DOWN, 'v'},   {G_SORT_UP, '^'},      {G_BULLET, '*'},
+        {G_SORT_DOWN, '*'},   {G_SORT_UP, '^'},      {G_BULLET, '*'},
     };
     if (glyph < 0x7f) return glyph;
     if (glyph >= G_BRAILLE && glyph < G_BRAILLE + 256) { /* by the number of dots */

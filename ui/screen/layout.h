@@ -34,7 +34,7 @@ typedef enum FrameKind {
 } FrameKind;
 
 /* From so many rows on the header may have another line, for advice. */
-#define LAYOUT_TALL 30
+#define LAYOUT_TALL 20
 /* `advice`: it has, if the screen is tall enough. */
 Layout layout_make(int w, int h, Bottom bottom, bool advice);
 /* The room that a panel has in `rect`, and its frame (kind may be NULL). */

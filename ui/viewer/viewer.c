@@ -58,6 +58,7 @@ static uint64_t draw(Viewer *v) {
     uint64_t shown = lmp_os->clock();
     v->dirty = v->urgent = false;
     if (app_ui(v->app)->at_once) viewer_paint(v);
+    viewer_heap_later(v);
     viewer_serve(v, lmp_os->clock()); /* panels request previews while they draw */
     return lmp_os->clock() - shown;
 }
@@ -110,6 +111,12 @@ static ViewerEnd ended_as(LmpSeen seen) {
     return seen == LMP_SEEN_KILLED ? VIEWER_KILLED : VIEWER_FINISHED;
 }
 
+/* Has the program that the display was started for ended? It may be another one that is shown. */
+static LmpSeen home_seen(const Viewer *v) {
+    if (v->view == v->home) return viewer_model(v)->seen;
+    return view_seen(v->home, v->home->pid && lmp_os->alive(v->home->pid));
+}
+
 static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
     uint64_t spent = 0; /* by the last repaint */
     for (;;) {
@@ -126,7 +133,7 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
         if (v->player) moment = viewer_play(v, now);
         if (moment) viewer_fill_moment(v, now);
         fresh |= moment;
-        LmpSeen seen = viewer_model(v)->seen;
+        LmpSeen seen = program ? home_seen(v) : viewer_model(v)->seen;
         bool over = program && (seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED);
         if (over && !v->o->hold) {
             draw(v);
@@ -148,6 +155,7 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
         }
         if (viewer_lost_terminal(v)) return VIEWER_LOST;
         read_events(v);
+        if (v->other) return VIEWER_OTHER;
         if (v->quit) return over ? ended_as(seen) : VIEWER_QUIT;
         int w, h;
         term_size(v->term, &w, &h);
@@ -170,7 +178,7 @@ static bool open_all(Viewer *v) {
     if (config_path(path, sizeof path)) config_read(&v->config, path);
     const char *problem = "the terminal is in other hands";
     v->own_group = tty_is_ours(v->o->tty);
-    if (v->own_group || !v->o->live) {
+    if (!v->term && (v->own_group || !v->o->live)) {
         viewer_note_taken(v, true);
         v->term = term_open(v->o->tty, config_get(&v->config, "theme"), &problem);
     }
@@ -220,39 +228,64 @@ static bool open_all(Viewer *v) {
     return true;
 }
 
-void viewer_run(const ViewerOptions *options, ViewerResult *result) {
-    memset(result, 0, sizeof *result);
-    result->end = VIEWER_NO_TTY;
-    static Viewer v; /* large */
-    v = (Viewer){
-        .o = options, .view = options->view, .pidfd = -1, .slider.fd = -1, .result = result};
-    TtySignals signals;
-    ttysignals_take(&signals);
-    v.interval = interval_of(options);
-    if (open_all(&v)) {
-        bool program = v.view && !v.o->recording;
-        if (program) atomic_fetch_add(&v.view->control->attached, 1);
-        result->end = loop(&v, &signals);
+/* Shows what `v` has until it ends; the terminal stays open. */
+static ViewerEnd show(Viewer *v, const TtySignals *signals) {
+    ViewerEnd end = VIEWER_NO_TTY;
+    if (open_all(v)) {
+        bool program = v->view && !v->o->recording;
+        if (program) atomic_fetch_add(&v->view->control->attached, 1);
+        end = loop(v, signals);
         if (program) {
-            viewer_leave_record(&v, result->end == VIEWER_FINISHED || result->end == VIEWER_KILLED);
-            atomic_fetch_sub(&v.view->control->attached, 1);
-            if (app_ui(v.app)->breaks.count > 0 && view_breaks_ours(v.view))
-                view_breaks(v.view, NULL, 0);
-            if (viewer_has_paused(&v)) view_pause(v.view, false);
+            viewer_leave_record(v, end == VIEWER_FINISHED || end == VIEWER_KILLED);
+            atomic_fetch_sub(&v->view->control->attached, 1);
+            if (app_ui(v->app)->breaks.count > 0 && view_breaks_ours(v->view))
+                view_breaks(v->view, NULL, 0);
+            if (viewer_has_paused(v)) view_pause(v->view, false);
         }
-        if (result->end == VIEWER_NO_TTY) {
-            snprintf(result->problem, sizeof result->problem, "the terminal is gone");
+        if (end == VIEWER_NO_TTY) {
+            snprintf(v->result->problem, sizeof v->result->problem, "the terminal is gone");
         }
     }
-    if (v.app) viewer_close_slider(&v);
-    if (v.app) ledger_free(&app_model(v.app)->ledger);
-    term_close(v.term);
+    if (v->app) viewer_close_slider(v);
+    if (v->app) ledger_free(&app_model(v->app)->ledger);
+    if (v->pidfd >= 0) close(v->pidfd);
+    return end;
+}
+
+static void close_all(Viewer *v) {
+    app_free(v->app);
+    viewer_close_replay(v);
+    opened_close(v->heap);
+    output_free(v->output);
+    canvas_free(v->canvas);
+    free(v->programs);
+    if (v->view != v->home) view_close(v->view);
+}
+
+void viewer_run(const ViewerOptions *options, ViewerResult *result) {
+    memset(result, 0, sizeof *result);
+    static Viewer v; /* large */
+    TtySignals signals;
+    ViewerOptions of = *options;
+    Term *term = NULL;
+    ttysignals_take(&signals);
+    do {
+        v = (Viewer){.o = &of,
+                     .view = of.view,
+                     .home = options->view,
+                     .pidfd = -1,
+                     .slider.fd = -1,
+                     .term = term,
+                     .result = result};
+        v.interval = interval_of(&of);
+        result->end = show(&v, &signals);
+        term = v.term;
+        of.view = v.other;
+        of.breaks = NULL; /* the first program's */
+        if (result->end == VIEWER_OTHER) close_all(&v);
+    } while (result->end == VIEWER_OTHER);
+    term_close(term);
     viewer_note_taken(&v, false);
-    if (v.pidfd >= 0) close(v.pidfd);
-    app_free(v.app);
-    viewer_close_replay(&v);
-    opened_close(v.heap);
-    output_free(v.output);
-    canvas_free(v.canvas);
+    close_all(&v);
     ttysignals_give_back(&signals);
 }

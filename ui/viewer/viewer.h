@@ -49,6 +49,7 @@ typedef enum ViewerEnd {
     VIEWER_KILLED,   /* the program is gone and did not end normally */
     VIEWER_TOLD,     /* the notify descriptor said so */
     VIEWER_LOST,     /* another job has the terminal now, such as the shell that started this one */
+    VIEWER_OTHER,    /* within viewer_run: another program is to be shown */
     VIEWER_NO_TTY,   /* the terminal was unusable (or went away); nothing was shown */
 } ViewerEnd;
 

@@ -47,6 +47,8 @@ typedef struct Waiting {
     Viewer *v;
 } Waiting;
 
+static Waiting summing; /* what is made of it once it is open, while a frame is drawn */
+
 /* Is there still somebody who waits? */
 static bool look_around(Waiting *w) {
     Viewer *v = w->v;
@@ -76,6 +78,16 @@ static bool tell(LmpProgress *progress, const char *step, double share) {
     app_say(w->v->app, "%s", heap_wait_words(&w->wait, step, share, ui->utf8, width - 2, line));
     viewer_paint(w->v);
     return true;
+}
+
+/* The frame before says what is done. */
+static bool tell_summing(LmpProgress *progress, const char *step, double share) {
+    Waiting *w = (Waiting *)progress;
+    uint64_t now = lmp_os->clock();
+    (void)step, (void)share;
+    if (now - w->wait.shown < LOOK) return true;
+    w->wait.shown = now;
+    return look_around(w);
 }
 
 static LmpErr read_it(Waiting *w, const char **failed) {
@@ -124,8 +136,21 @@ void viewer_heap_show(Viewer *v) {
         app_no_heap(v->app);
         if (!v->view) v->quit = true; /* there is nothing else to show */
     } else {
+        summing = (Waiting){.wait.progress.tell = tell_summing, .v = v};
+        v->heap->progress = &summing.wait.progress;
         app_show_heap(v->app, v->heap);
     }
     while (!v->quit && (event = heap_wait_later(&w.wait)).key != K_NONE)
         app_event(v->app, event);
+}
+
+void viewer_heap_later(Viewer *v) {
+    Event event;
+    while (!v->quit && (event = heap_wait_later(&summing.wait)).key != K_NONE) {
+        app_event(v->app, event);
+        v->dirty = v->urgent = true;
+    }
+    if (summing.wait.stopped) v->dirty = v->urgent = true;
+    summing.wait.stopped = false;
+    summing.wait.laters = summing.wait.taken = 0;
 }

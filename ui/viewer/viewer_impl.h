@@ -84,6 +84,9 @@ typedef struct Viewer {
     char heap_file[4096]; /* the newest one's file; "": there is none */
     bool told;            /* the notify descriptor has said that it is over */
     bool quit;            /* the person wants to leave */
+    const LmpView *home;  /* the program that the display was started for */
+    LmpView *other;       /* that is to be shown; NULL: none */
+    UiProgram *programs;  /* of the last list; owned */
     ViewerResult *result;
 } Viewer;
 
@@ -105,6 +108,8 @@ bool viewer_has_paused(const Viewer *v);
 void viewer_heap_written(Viewer *v, const char *file);
 /* Opens the newest one, unless it is open, and shows it. */
 void viewer_heap_show(Viewer *v);
+/* What a person has typed while it was summed up in a frame. */
+void viewer_heap_later(Viewer *v);
 
 /* viewer.c: draws a frame as things are, and shows it. */
 void viewer_paint(Viewer *v);

@@ -35,7 +35,7 @@ static uint64_t resident(void *viewer) {
     if (!file) return 0;
     if (fscanf(file, "%llu %llu", &total, &pages) != 2) pages = 0;
     fclose(file);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return pages * lmp_os->page();
 }
 
 /* lmp's own part of the resident set, bytes. It grows slowly. */
@@ -53,7 +53,8 @@ void viewer_fill_ledger(Viewer *v, uint64_t now, bool must) {
     if (!must && now < v->ledger_next) return;
     model->ledger.of_tag = app_ui(v->app)->tag;
     bool judge = must || now >= v->verdicts_next, sites = parts & LEDGER_SITES;
-    model_fill_ledger(model, v->view, judge ? parts | LEDGER_SITES : parts);
+    if (model_fill_ledger(model, v->view, judge ? parts | LEDGER_SITES : parts))
+        ledger_totals(&model->ledger, &model->stats);
     uint64_t then = lmp_os->clock();
     uint64_t spent = then - now, least = parts & LEDGER_TREE ? TREE_EVERY : 0;
     if (judge) {

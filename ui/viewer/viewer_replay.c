@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "record/follow.h"
 #include "viewer/viewer_impl.h"
+#include "widget/source.h"
 
 #define GROWS_EVERY (1000 * MS) /* how often a recording that is written is looked at */
 #define BACKLOG (2u << 20)      /* bytes of output that are enough for all lines kept */
@@ -92,6 +93,10 @@ static bool compare(Viewer *v) {
     return err != LMP_E_NOMEM;
 }
 
+static const char *find_source(void *recording, const char *source, size_t *n) {
+    return kepttexts_find(recording_sources(recording), source, n);
+}
+
 bool viewer_open_replay(Viewer *v) {
     v->player = player_new(v->o->recording);
     if (!v->player) return false;
@@ -101,11 +106,15 @@ bool viewer_open_replay(Viewer *v) {
         v->unended = !v->grows;
     }
     v->dead = true; /* there is no process to look at */
+    const SourcesKept kept = {find_source, v->o->recording, recording_directory(v->o->recording)};
+    sources_kept(app_ui(v->app)->sources, &kept);
     v->refill = true;
     player_go(v->player, v->grows ? FOREVER : v->o->at);
     if (v->o->recording && recording_left_out(v->o->recording) > 0)
         app_say(v->app, "Tables of %llu moments had no room in this recording",
                 (unsigned long long)recording_left_out(v->o->recording));
+    const char *damage = v->o->recording && !v->grows ? recording_damage(v->o->recording) : NULL;
+    if (damage) app_say(v->app, "This recording is damaged: %s", damage);
     if (v->o->against && !compare(v)) return false;
     tell_time(v);
     return true;

@@ -1,10 +1,13 @@
 /* viewer_requests.c - does what panels and app.c request: one function for each kind. */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/os.h"
+#include "read/discover.h"
 #include "screen/svg.h"
 #include "viewer/editor.h"
 #include "viewer/ttysignals.h"
@@ -84,6 +87,44 @@ static void serve_open(Viewer *v, const Request *request) {
 static void serve_heap(Viewer *v, const Request *request) {
     (void)request;
     viewer_heap_show(v);
+}
+
+static bool is_shown(const Viewer *v, const LmpFound *one) {
+    return v->view && one->pid == v->view->pid && one->serial == v->view->header->serial;
+}
+
+static void serve_programs(Viewer *v, const Request *request) {
+    Ui *ui = app_ui(v->app);
+    LmpFound *list;
+    size_t count;
+    (void)request;
+    if (discover_list(&list, &count)) return;
+    UiProgram *row = realloc(v->programs, (count + 1) * sizeof *row);
+    if (row) v->programs = row;
+    for (size_t i = 0; row && i < count; i++) {
+        row[i] = (UiProgram){.pid = list[i].pid,
+                             .serial = list[i].serial,
+                             .forked_from = list[i].forked_from,
+                             .seen = list[i].seen,
+                             .shown = is_shown(v, &list[i]),
+                             .live_bytes = list[i].live_bytes,
+                             .elapsed = list[i].elapsed};
+        format_text(row[i].name, sizeof row[i].name, list[i].program, !ui->utf8);
+    }
+    ui->programs.row = v->programs;
+    ui->programs.count = row ? (uint32_t)count : 0;
+    free(list);
+    v->dirty = true;
+}
+
+static void serve_other(Viewer *v, const Request *request) {
+    static LmpView views[2]; /* large: one is shown, perhaps */
+    LmpView *next = &views[v->view == &views[0]];
+    LmpErr err = discover_open(request->other.pid, request->other.serial, next);
+    if (err)
+        app_say(v->app, "Process %u: %s", request->other.pid, err_message(err));
+    else
+        v->other = next;
 }
 
 static void serve_remember(Viewer *v, const Request *request) {
@@ -188,13 +229,14 @@ static const struct {
 
 /* What a recording cannot do. */
 static bool of_program(RequestKind kind) {
-    return servers[kind].answered || kind == REQUEST_SEND || kind == REQUEST_INTERRUPT ||
-           kind == REQUEST_MEMORY || kind == REQUEST_RECORD;
+    return servers[kind].answered || kind == REQUEST_PROGRAMS || kind == REQUEST_OTHER ||
+           kind == REQUEST_SEND || kind == REQUEST_INTERRUPT || kind == REQUEST_MEMORY ||
+           kind == REQUEST_RECORD;
 }
 
 void viewer_serve(Viewer *v, uint64_t now) {
     const Request *request;
-    while (!v->quit && (request = request_take(&app_ui(v->app)->requests)) != NULL) {
+    while (!v->quit && !v->other && (request = request_take(&app_ui(v->app)->requests)) != NULL) {
         if (v->o->recording && of_program(request->kind)) continue;
         servers[request->kind].serve(v, request);
         if (servers[request->kind].answered) v->wanted = now;

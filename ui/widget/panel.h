@@ -57,12 +57,30 @@ typedef struct UiObjects {
     char name[160];         /* of the list */
 } UiObjects;
 
+/* A profiled program, as it was when they were listed. */
+typedef struct UiProgram {
+    uint32_t pid, serial, forked_from; /* as in LmpHeader */
+    unsigned seen;                     /* LmpSeen */
+    bool shown;                        /* here and now */
+    uint64_t live_bytes, elapsed;
+    char name[64]; /* printable */
+} UiProgram;
+
 /* What a person wants to know of the newest snapshot, from a panel of the program. */
 typedef struct UiWish {
     enum { WISH_NOTHING, WISH_BLOCK, WISH_LINE } what;
     uint64_t addr;  /* of the block */
     char line[160]; /* "cache.lua:12", as snapshot_site says it */
+    uint32_t site;  /* Verdict.site that it is to prove; 0: none */
 } UiWish;
+
+/* What a snapshot has shown of a table that the line of a sentence grows. */
+typedef struct UiProof {
+    uint32_t site;            /* Verdict.site; 0: nothing is proven */
+    char path[160];           /* to what holds, safe to print */
+    uint64_t retained, clock; /* bytes; of the snapshot */
+    uint32_t part, of;        /* of what was made on a line, so many things of so many (counts) */
+} UiProof;
 
 /* Which moment is shown, if it can be chosen: of a recording, or of the past of the program that
  * runs. Times are nanoseconds since its start. */
@@ -131,8 +149,13 @@ typedef struct Ui {
     UiObjects why;             /* what panel_why explains */
     uint32_t object;           /* what panel_object shows */
     UiWish wish;               /* for the snapshot that is to be opened */
+    UiProof proof;             /* the newest */
     bool has_snapshot;         /* there is one of this program to be opened */
-    Requests requests;         /* for the viewer */
+    struct {
+        const UiProgram *row;
+        uint32_t count;
+    } programs;        /* the viewer's, by REQUEST_PROGRAMS */
+    Requests requests; /* for the viewer */
 } Ui;
 
 #define UI_SHOWS(ui, kind) (((ui)->kinds >> (unsigned)(kind)&1u) != 0)
@@ -187,7 +210,7 @@ PanelPlace panel_place_of(const LmpSiteRow *site);
 extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
     panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
     panel_tag, panel_process, panel_blocks, panel_breaks, panel_columns, panel_marks, panel_help,
-    panel_flame;
+    panel_flame, panel_programs;
 /* Over a snapshot: */
 extern const Panel panel_held, panel_objects, panel_dominators, panel_treemap, panel_suspects,
     panel_compare, panel_members, panel_object, panel_why;

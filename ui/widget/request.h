@@ -23,6 +23,8 @@
     X(REQUEST_SAVE, save, false)         /* a picture of the screen */                             \
     X(REQUEST_OPEN, open, false)         /* .file, in the person's editor */                       \
     X(REQUEST_HEAP, heap, false)         /* opens the newest snapshot, for Ui.wish */              \
+    X(REQUEST_PROGRAMS, programs, false) /* lists them in Ui.programs */                           \
+    X(REQUEST_OTHER, other, false)       /* .other: shows that program */                          \
     X(REQUEST_REMEMBER, remember, false) /* .remember, in the config file */                       \
     X(REQUEST_TIME, time, false)         /* .time: another moment is to be shown */                \
     X(REQUEST_REDRAW, redraw, false)                                                               \
@@ -91,6 +93,9 @@ typedef struct Request {
         struct {
             char name[32], value[160]; /* "": no longer set */
         } remember;
+        struct {
+            uint32_t pid, serial;
+        } other;
         char line[REQUEST_LINE]; /* with its newline */
     };
 } Request;

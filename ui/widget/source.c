@@ -28,6 +28,7 @@ typedef struct File {
     uint32_t *begins; /* as source_ends has it; NULL: nobody has asked for it yet */
     struct timespec mtime;
     uint64_t looked, used; /* clock */
+    bool kept;             /* it is no file's: SourcesKept */
     char problem[128];
 } File;
 
@@ -37,6 +38,7 @@ struct Sources {
     bool fixed; /* the directory was given, see sources_directory */
     int cwd;    /* of the program when first seen, -1: not known */
     char cwd_path[PATH_MAX];
+    SourcesKept kept;
     File file[FILES];
     File *last;
 };
@@ -68,26 +70,45 @@ void sources_free(Sources *s) {
     free(s);
 }
 
+static int open_directory(const char *path) {
+    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void look_in(Sources *s, int directory, const char *path) {
+    if (s->cwd >= 0) close(s->cwd);
+    s->cwd = directory;
+    snprintf(s->cwd_path, sizeof s->cwd_path, "%s", path);
+    forget_all(s);
+}
+
 void sources_directory(Sources *s, const char *path) {
     if (!s) return;
-    if (s->cwd >= 0) close(s->cwd);
-    s->cwd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    snprintf(s->cwd_path, sizeof s->cwd_path, "%s", path);
+    look_in(s, open_directory(path), path);
     s->fixed = true;
-    forget_all(s);
 }
 
 void sources_program(Sources *s, uint32_t pid, uint64_t start) {
     if (!s || s->fixed || (s->pid == pid && s->start == start)) return;
-    if (s->cwd >= 0) close(s->cwd);
-    char link[48];
+    char link[48], path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/%u/cwd", pid);
+    bool any = pid || s->pid; /* else it is a recording's: sources_kept knows where that ran */
+    int directory = pid ? open_directory(link) : -1;
+    ssize_t n = directory >= 0 ? readlink(link, path, sizeof path - 1) : -1;
+    path[n > 0 ? n : 0] = 0;
     s->pid = pid;
     s->start = start;
-    s->cwd = pid ? open(link, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-    ssize_t n = s->cwd >= 0 ? readlink(link, s->cwd_path, sizeof s->cwd_path - 1) : -1;
-    s->cwd_path[n > 0 ? n : 0] = 0;
-    forget_all(s);
+    if (any)
+        look_in(s, directory, path);
+    else
+        forget_all(s);
+}
+
+void sources_kept(Sources *s, const SourcesKept *kept) {
+    if (!s) return;
+    s->kept = *kept;
+    s->kept.directory = NULL; /* it may not live long */
+    int directory = kept->directory ? open_directory(kept->directory) : -1;
+    if (directory >= 0) look_in(s, directory, kept->directory); /* else here */
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -191,8 +212,25 @@ static void read_file(const Sources *s, File *file) {
     close(fd);
 }
 
+/* False: there is none. The path is the file's all the same, if it is there: for an editor. */
+static bool read_kept(const Sources *s, File *file) {
+    size_t n = 0;
+    const char *text = s->kept.find ? s->kept.find(s->kept.of, file->source, &n) : NULL;
+    char *copy = text ? malloc(n + 1) : NULL;
+    if (!copy) return false;
+    memcpy(copy, text, n);
+    copy[n] = 0;
+    file->kept = true;
+    int fd = open_file(s, file->source + 1, file->path);
+    if (fd >= 0) file->text.path = file->path;
+    if (fd >= 0) close(fd);
+    take_bytes(file, copy, n);
+    return true;
+}
+
 static void read_source(const Sources *s, File *file) {
     const char *source = file->source;
+    if (source[0] == '@' && read_kept(s, file)) return;
     if (source[0] == '@') {
         read_file(s, file);
     } else if (source[0] == '=') {
@@ -209,10 +247,12 @@ static void read_source(const Sources *s, File *file) {
 }
 
 /* Has the file changed on the disk since it was read? */
-static bool is_stale(File *file, uint64_t now) {
+static bool is_stale(const Sources *s, File *file, uint64_t now) {
     struct stat st;
-    if (file->source[0] != '@' || now - file->looked < LOOK_AGAIN) return false;
+    size_t n;
+    if (file->source[0] != '@' || file->kept || now - file->looked < LOOK_AGAIN) return false;
     file->looked = now;
+    if (s->kept.find && s->kept.find(s->kept.of, file->source, &n)) return true; /* it came late */
     if (stat(file->path, &st) != 0) return file->text.problem == NULL;
     return file->text.problem || st.st_mtim.tv_sec != file->mtime.tv_sec ||
            st.st_mtim.tv_nsec != file->mtime.tv_nsec || (uint64_t)st.st_size != file->size;
@@ -231,7 +271,7 @@ const SourceText *sources_get(Sources *s, const char *source, uint64_t now) {
         if (one->used < file->used) file = one; /* the least recently used one */
     }
     bool other = !file->source || strcmp(file->source, source) != 0;
-    if (other || is_stale(file, now)) {
+    if (other || is_stale(s, file, now)) {
         forget(file);
         file->source = strdup(source);
         if (!file->source) return &none;

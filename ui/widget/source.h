@@ -4,7 +4,7 @@
  * A source is named as lua_Debug names it: "@file" is a file, relative to the program's directory;
  * "=name" is nothing that could be read; anything else is the text of the chunk itself. Files are
  * read as they are now; if one has changed since the program's start the text says so, for its
- * lines may differ from those that run. */
+ * lines may differ from those that run. Of what a recording has kept the text is that one. */
 #ifndef LMP_SOURCE_H
 #define LMP_SOURCE_H
 
@@ -33,6 +33,16 @@ void sources_program(Sources *sources, uint32_t pid, uint64_t start);
 
 /* Looks for files here instead, whatever the program's directory. */
 void sources_directory(Sources *sources, const char *path);
+
+/* Texts of the program's files that were kept when it ran: what `find` has is that text, whatever
+ * the file is now. All others are looked for in `directory` (NULL: not known), where it ran. */
+typedef struct SourcesKept {
+    /* `*n` bytes; NULL: it has none. Good until sources_get returns. */
+    const char *(*find)(void *of, const char *source, size_t *n);
+    void *of;
+    const char *directory;
+} SourcesKept;
+void sources_kept(Sources *sources, const SourcesKept *kept);
 
 /* The text of a source; never NULL. Valid until the next call. Checks now and then whether the file
  * is still the same. `now`: nanoseconds, any origin. */

@@ -170,18 +170,27 @@ static inline void count_instruction(LmpCounts *c, lua_State *L) {
 
 /* ---- the hook -------------------------------------------------------------------------------- */
 
+static void told(lua_State *L, lua_Debug *ar);
+
+/* The program's hook of a thread, or none, where ours stands. */
+static void give_back(LmpCounts *c, lua_State *L) {
+    const LmpOwnHook *own = ownhooks_find(&c->hooks, L);
+    if (lua_gethook(L) != told) return;
+    lua_sethook(L, own ? own->hook : NULL, own ? own->mask : 0, own ? own->count : 0);
+}
+
 static void told(lua_State *L, lua_Debug *ar) {
     LmpCounts *c = counts_of(L);
     if (!c) { /* the profile is over */
         lua_sethook(L, NULL, 0, 0);
         return;
     }
-    if (LIKELY(!c->p->detached)) {
-        if (ar->event == LUA_HOOKCOUNT) {
-            if (c->run) count_instruction(c, L);
-        } else if (ar->event == LUA_HOOKCALL || ar->event == LUA_HOOKTAILCALL) {
-            if (c->call) count_call(c, L, ar->event == LUA_HOOKTAILCALL);
-        }
+    if (UNLIKELY(pass_over(&c->p->pass))) {
+        give_back(c, L);
+    } else if (ar->event == LUA_HOOKCOUNT) {
+        if (c->run) count_instruction(c, L);
+    } else if (ar->event == LUA_HOOKCALL || ar->event == LUA_HOOKTAILCALL) {
+        if (c->call) count_call(c, L, ar->event == LUA_HOOKTAILCALL);
     }
     if (LIKELY(!c->hooks.n)) return;
     LmpOwnHook *own = ownhooks_find(&c->hooks, L);
@@ -254,7 +263,7 @@ static inline void note_resumer(LmpCounts *c, const Call *call) {
 
 static LmpCounts *counting(const lua_State *L) {
     LmpCounts *c = counts_of(L);
-    return c && !c->p->detached ? c : NULL;
+    return c && !pass_over(&c->p->pass) ? c : NULL;
 }
 
 static void hook_changed(lua_State *L, lua_State *of) {
@@ -300,13 +309,6 @@ void calls_begin(LmpProfile *p, lua_State *L) {
     note_frames(c, L);
 }
 
-/* The program's hook of a thread, or none, where ours stands. */
-static void give_back(LmpCounts *c, lua_State *L) {
-    const LmpOwnHook *own = ownhooks_find(&c->hooks, L);
-    if (lua_gethook(L) != told) return;
-    lua_sethook(L, own ? own->hook : NULL, own ? own->mask : 0, own ? own->count : 0);
-}
-
 /* Where ours should be; true: nothing is there. */
 static bool look_at(LmpCounts *c, lua_State *L) {
     lua_Hook there = lua_gethook(L);
@@ -327,9 +329,10 @@ void calls_look(LmpProfile *p) {
 void calls_end(LmpProfile *p, lua_State *L) {
     LmpCounts *c = p->counts;
     if (!c || (!c->call && !c->run)) return;
-    if (L)
+    bool over = pass_over(&p->pass); /* in a forked child */
+    if (L && !over)
         calls_look(p); /* a short run has had no tick */
-    else if (!p->detached)
+    else if (!over)
         look_at(c, p->main);
     for (uint32_t i = 0; L && i < c->hooks.n; i++)
         if (c->hooks.of[i].L == L || lines_is_thread(p, c->hooks.of[i].L))

@@ -14,7 +14,6 @@ enum {
     MOST = 512,  /* operations: a sweep has thousands of frees, which tell nothing */
     OPERANDS = 16,
     STRING_HEADER = 24,   /* bytes before the contents, Lua 5.4 */
-    JOIN_LEAST = 1024,    /* of a string: below that, copying costs no more than making it */
     SHORT = 40,           /* bytes of contents: up to that Lua keeps one of each itself */
     COMPARED = 256 << 10, /* bytes of contents that are compared in one look: some 30 us */
 };
@@ -85,10 +84,8 @@ void looks_before(LmpProfile *p) {
 
 static uint32_t site_of(LmpProfile *p, uintptr_t block) {
     uint64_t size;
-    if ((shadow_lookup(p, block, &size) & 15) != LMP_C_STRING) return 0;
-    const uint32_t *context = shadow_context(p, block);
-    if (!context || !*context) return 0;
-    return p->record[p->tree ? p->tables.path[*context].record : *context].site;
+    uint32_t entry, site = shadow_site(p, block, &entry, &size);
+    return (entry & 15) == LMP_C_STRING ? site : 0;
 }
 
 /* The string is being made by an OP_CONCAT of the function that runs: its operands are on the
@@ -128,8 +125,7 @@ bool looks_after(LmpProfile *p, const void *r, size_t size) {
         look->block = (uintptr_t)r;
         look->site = row;
         look->size = size - STRING_HEADER - 1;
-        if (size >= JOIN_LEAST && site->how & LMP_HOW_CONCAT && p->running)
-            note_join(p, site, look->size);
+        if (site->how & LMP_HOW_CONCAT && p->running) note_join(p, site, look->size);
     }
     if (r && look->allocs > 0) look->allocs--;
     look->left = look->allocs > 0 ? look->left - 1 : 0;

@@ -126,7 +126,8 @@ void names_answer(LmpProfile *p, lua_State *L) {
 
 void names_tick(LmpProfile *p) {
     struct LmpNames *n = p->names;
-    if (!n || p->closing || p->detached || !is_due(p, p->ticked) || p->ticked < n->armed) return;
+    if (!n || p->closing || pass_over(&p->pass) || !is_due(p, p->ticked) || p->ticked < n->armed)
+        return;
     /* A debug hook may make the program's stack grow: only while a viewer is attached. */
     if (atomic_load_explicit(&p->control->attached, memory_order_relaxed) == 0) return;
     n->armed = p->ticked + SPACING_NS;

@@ -1,4 +1,4 @@
-# Makes OUT, the table of corpus.h, from the files PROGRAMS.
+# Makes OUT, a TABLE of HEADER (rows: name, text, length), from the files PROGRAMS.
 set(texts "")
 set(rows "")
 set(n 0)
@@ -10,5 +10,5 @@ foreach(program ${PROGRAMS})
   string(APPEND rows "    {\"${name}\", text${n}, sizeof text${n} - 1},\n")
   math(EXPR n "${n} + 1")
 endforeach()
-file(WRITE ${OUT} "/* Made by embed.cmake. */\n#include \"agent/doctor/corpus.h\"\n\n${texts}\n"
-  "const Program corpus[] = {\n${rows}    {NULL, NULL, 0},\n};\n")
+file(WRITE ${OUT} "/* Made by embed.cmake. */\n#include \"${HEADER}\"\n\n${texts}\n"
+  "const ${TABLE}[] = {\n${rows}    {NULL, NULL, 0},\n};\n")

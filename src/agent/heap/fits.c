@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/forkos.h"
 #include "base/format.h"
+#include "base/os.h"
 
 /* The number behind `name` in a file of such lines; false: it is not there. */
 static bool number_of(const char *text, const char *name, uint64_t *out) {
@@ -29,7 +29,7 @@ static bool own_memory(uint64_t *bytes) {
     if (fork_os->text("/proc/self/statm", text, sizeof text) <= 0 ||
         sscanf(text, "%llu %llu %llu", &whole, &resident, &shared) != 3 || shared > resident)
         return false;
-    *bytes = (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+    *bytes = (resident - shared) * lmp_os->page();
     return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/map/shadow.h"
 #include "base/forkos.h"
 #include "base/os.h"
 
@@ -11,73 +12,92 @@
 enum { OVERFLOW, TABLES, LEAVES /* the first of them */ };
 
 typedef struct Region {
-    char *at;
+    char *shared, *own;    /* its two mappings */
     uint64_t size, offset; /* in the file */
-    LmpLeaf *leaf;         /* NULL: it is none */
+    bool is_leaf;
 } Region;
 
-static Region region_of(const LmpProfile *p, uint32_t i) {
-    if (i == OVERFLOW)
-        return (Region){(char *)p->overflow, LMP_TABLES_AT - LMP_OVERFLOW_AT, LMP_OVERFLOW_AT,
-                        NULL};
-    if (i == TABLES) return (Region){p->tables.text, LMP_TABLES_SIZE, LMP_TABLES_AT, NULL};
-    LmpLeaf *leaf = p->leaves.all[i - LEAVES];
-    uint64_t offset = LMP_LEAVES_AT + (i - LEAVES) * (uint64_t)sizeof *leaf;
-    return (Region){(char *)leaf, sizeof *leaf, offset, leaf};
+static uint64_t offset_of(uint32_t region) {
+    return region == OVERFLOW ? LMP_OVERFLOW_AT
+           : region == TABLES ? LMP_TABLES_AT
+                              : LMP_LEAVES_AT + (region - LEAVES) * (uint64_t)sizeof(LmpLeaf);
+}
+
+static Region region_of(const LmpProfile *p, const LmpFreeze *f, uint32_t i) {
+    uint64_t offset = offset_of(i);
+    return (Region){i < LEAVES ? f->shared[i] : (char *)p->leaves.shared[i - LEAVES],
+                    f->own_map + (offset - LMP_OVERFLOW_AT), offset_of(i + 1) - offset, offset,
+                    i >= LEAVES};
+}
+
+/* The program works on this mapping of the region from now on. */
+static void use(LmpProfile *p, uint32_t region, void *at) {
+    if (region == OVERFLOW) {
+        p->overflow = at;
+    } else if (region == TABLES) {
+        p->tables = tables_at(at, p->tables.live);
+        p->tables.writer = true;
+        if (p->record) p->record = p->tables.record;
+    } else {
+        shadow_use(p, region - LEAVES, at);
+    }
+}
+
+static bool map_own(LmpProfile *p, LmpFreeze *f) {
+    int fd = ownfd_get(&p->file);
+    if (fd < 0) return false;
+    f->leaves = p->live->leaves;
+    f->own_size = offset_of(LEAVES + f->leaves) - LMP_OVERFLOW_AT;
+    f->own_map = fork_os->own_copy(f->own_size, fd, LMP_OVERFLOW_AT);
+    if (f->own_map && ownfd_get(&p->file) < 0) freeze_release(f); /* closed just now */
+    return f->own_map != NULL;
+}
+
+/* Looks at a page before it is written and after: does the system tell whose it is? */
+static bool can_tell(const LmpFreeze *f) {
+    uint64_t before = 1, after = 0;
+    volatile char *probe = f->own_map;
+    char first = probe[0];
+    bool told = fork_os->own_pages(f->own_map, 64, &before);
+    probe[0] = first;
+    return told && fork_os->own_pages(f->own_map, 64, &after) && !(before & 1) && after & 1;
 }
 
 bool freeze_begin(LmpProfile *p, LmpFreeze *f) {
     LmpLive *live = p->live;
-    int fd = ownfd_get(&p->file);
-    if (f->on || fd < 0 || live->hidden_leaves) return false;
-    f->leaves = 0;
-    f->region = 0;
-    f->at = f->pages = 0;
-    f->on = true;
-    live->snapshot.tables = live->tables;
+    if (f->on || live->hidden_leaves) return false;
+    freeze_release(f);
+    if (!map_own(p, f)) return false;
+    if (!f->checked) f->compare = !can_tell(f);
+    f->checked = f->on = true;
+    f->lost = false;
+    f->region = f->passes = 0;
+    f->at = f->bytes = 0;
+    f->page = lmp_os->page();
+    f->shared[OVERFLOW] = (char *)p->overflow;
+    f->shared[TABLES] = p->tables.text;
+    live->tables_frozen = live->tables;
+    live->lines_end = live->clock ? live->clock : 1;
     atomic_thread_fence(memory_order_release);
     live->snapshot.frozen = 1;
-    for (uint32_t i = 0; i < LEAVES + live->leaves; i++) {
-        Region r = region_of(p, i);
-        if (!fork_os->cover(r.at, r.size, fd, r.offset, false)) return false;
-        f->leaves = i < LEAVES ? 0 : i - LEAVES + 1;
-    }
+    for (uint32_t i = 0; i < LEAVES + f->leaves; i++)
+        use(p, i, region_of(p, f, i).own);
     return true;
 }
 
 /* ---- which pages are the program's own ------------------------------------------------------- */
 
-enum { PROBE_PAGES = 64 };
-
-/* Looks at a private page before it is written and after: does the system tell them apart? */
-static bool can_tell(int fd) {
-    uint64_t before = 1, after = 0;
-    size_t size = PROBE_PAGES * FREEZE_PAGE;
-    volatile char *probe = lmp_os->map(size, -1, 0, true);
-    if (!probe) return false;
-    bool told = false;
-    if (fork_os->cover((void *)probe, FREEZE_PAGE, fd, 0, false)) {
-        char first = probe[0];
-        told = fork_os->own_pages((void *)probe, PROBE_PAGES, &before);
-        probe[0] = first;
-        told = told && fork_os->own_pages((void *)probe, PROBE_PAGES, &after);
-    }
-    lmp_os->unmap((void *)probe, size);
-    return told && !(before & 1) && after & 1;
-}
-
-/* Sets f->own for `pages` pages of a region from `at` on. */
-static bool find_own(LmpFreeze *f, const Region *r, uint64_t at, size_t pages, int fd) {
+/* Sets f->own for `pages` pages of a region from `at` on. False: the system does not tell. */
+static bool find_own(LmpFreeze *f, const Region *r, uint64_t at, size_t pages) {
     if (!f->compare) {
         size_t whole = (pages + 63) / 64 * 64; /* what lies beyond is not looked at */
-        if (fork_os->own_pages(r->at + at, whole, f->own)) return true;
-        f->compare = true;
+        f->compare = !fork_os->own_pages(r->own + at, whole, f->own);
+        return !f->compare;
     }
     memset(f->own, 0, sizeof f->own);
     for (size_t i = 0; i < pages; i++) {
-        uint64_t page = at + i * FREEZE_PAGE;
-        if (!fork_os->get(fd, f->page, FREEZE_PAGE, r->offset + page)) return false;
-        if (memcmp(f->page, r->at + page, FREEZE_PAGE) != 0) f->own[i / 64] |= 1ull << i % 64;
+        uint64_t from = at + i * f->page;
+        if (memcmp(r->shared + from, r->own + from, f->page) != 0) f->own[i / 64] |= 1ull << i % 64;
     }
     return true;
 }
@@ -88,48 +108,45 @@ static bool is_own(const LmpFreeze *f, size_t page) {
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* Viewers look again only at what was stamped since: all that has come to the file just now. */
+/* Viewers look again only at what was stamped since: all that has come to the file just now. The
+ * program's own stamps follow, with their page. */
 static void stamp(const LmpProfile *p, const Region *r, uint64_t from, uint64_t to) {
     uint64_t first = offsetof(LmpLeaf, entry), part = LMP_LEAF_ENTRIES / LMP_TOUCHES * 4ull;
-    if (!r->leaf || to <= first) return;
+    LmpLeaf *shared = (void *)r->shared, *own = (void *)r->own;
+    if (!r->is_leaf || to <= first) return;
     uint32_t frame = atomic_load_explicit(&p->control->frame, memory_order_relaxed);
     for (uint64_t t = from > first ? (from - first) / part : 0;
          t < LMP_TOUCHES && first + t * part < to; t++)
-        if (r->leaf->touch[t]) r->leaf->touch[t] = frame;
+        if (own->touch[t]) own->touch[t] = shared->touch[t] = frame;
 }
 
-/* Writes the own pages among `pages` from `at` on, run by run. */
-static bool write_own(LmpFreeze *f, const Region *r, uint64_t at, size_t pages, int fd) {
+/* Copies the own pages among `pages` from `at` on, run by run; then they are the file's again. */
+static void copy_own(const LmpProfile *p, LmpFreeze *f, const Region *r, uint64_t at,
+                     size_t pages) {
     for (size_t i = 0; i < pages; i++) {
         size_t n = 0;
         while (i + n < pages && is_own(f, i + n))
             n++;
         if (n == 0) continue;
-        uint64_t from = at + i * FREEZE_PAGE;
-        if (!fork_os->put(fd, r->at + from, n * FREEZE_PAGE, r->offset + from)) return false;
-        f->pages += n;
+        uint64_t from = at + i * f->page, size = n * f->page;
+        memcpy(r->shared + from, r->own + from, size);
+        fork_os->drop(r->own + from, size);
+        stamp(p, r, from, from + size);
+        f->bytes += size;
         i += n;
     }
-    return true;
-}
-
-/* What this piece has changed is seen by viewers from now on. */
-static void stamp_own(const LmpProfile *p, const LmpFreeze *f, const Region *r, uint64_t at,
-                      size_t pages) {
-    for (size_t i = 0; i < pages; i++)
-        if (is_own(f, i)) stamp(p, r, at + i * FREEZE_PAGE, at + (i + 1) * FREEZE_PAGE);
 }
 
 /* The first page of a hole of the file, from `at` to `end`, that is in memory all the same. */
-static uint64_t first_in_memory(const Region *r, uint64_t at, uint64_t end) {
+static uint64_t first_in_memory(const Region *r, uint64_t page, uint64_t at, uint64_t end) {
     unsigned char is[FREEZE_LOOK];
     while (at < end) {
-        uint64_t left = (end - at) / FREEZE_PAGE;
+        uint64_t left = (end - at) / page;
         size_t pages = left < FREEZE_LOOK ? (size_t)left : FREEZE_LOOK;
-        if (!fork_os->in_memory(r->at + at, pages, is)) return end;
+        if (!fork_os->in_memory(r->own + at, pages, is)) return end;
         for (size_t i = 0; i < pages; i++)
-            if (is[i] & 1) return at + i * FREEZE_PAGE;
-        at += pages * FREEZE_PAGE;
+            if (is[i] & 1) return at + i * page;
+        at += pages * page;
     }
     return end;
 }
@@ -145,63 +162,72 @@ static void next_part(const LmpFreeze *f, const Region *r, int fd, uint64_t *fro
     if (!fork_os->data(fd, r->offset + f->at, from, to)) *from = *to = r->offset + r->size;
     *from = *from - r->offset < r->size ? *from - r->offset : r->size;
     *to = *to - r->offset < r->size ? *to - r->offset : r->size;
-    uint64_t alone = first_in_memory(r, f->at, *from);
+    uint64_t alone = first_in_memory(r, f->page, f->at, *from);
     if (alone == *from) return;
     *from = alone;
-    *to = alone + FREEZE_PAGE;
+    *to = alone + f->page;
 }
 
-/* One piece of a region, from f->at on: up to its end, or until pages were written. False: the
- * system has refused. */
-static bool merge_piece(LmpProfile *p, LmpFreeze *f, const Region *r, int fd) {
-    uint64_t from, to;
-    next_part(f, r, fd, &from, &to);
-    uint64_t written = f->pages, at = from;
+/* One piece of a region, from f->at on: up to its end, or until pages were copied. False: the
+ * system does not tell which. */
+static bool merge_piece(LmpProfile *p, LmpFreeze *f, const Region *r) {
+    uint64_t from, to, before = f->bytes;
+    next_part(f, r, ownfd_get(&p->file), &from, &to);
     size_t pages = 0;
-    for (; at < to && f->pages == written; at += pages * FREEZE_PAGE) {
-        uint64_t left = (to - at) / FREEZE_PAGE;
+    for (f->at = from; f->at < to && f->bytes == before; f->at += pages * f->page) {
+        uint64_t left = (to - f->at) / f->page;
         pages = left < FREEZE_LOOK ? (size_t)left : FREEZE_LOOK;
-        if (!find_own(f, r, at, pages, fd) || !write_own(f, r, at, pages, fd)) return false;
+        if (!find_own(f, r, f->at, pages)) return false;
+        copy_own(p, f, r, f->at, pages);
     }
-    if (!fork_os->cover(r->at + f->at, at - f->at, fd, r->offset + f->at, true)) return false;
-    if (f->pages != written) stamp_own(p, f, r, at - pages * FREEZE_PAGE, pages);
-    f->at = at;
     return true;
 }
 
-static void all_shared(LmpProfile *p, LmpFreeze *f) {
+/* One region. A pass that has begun in an earlier call leaves what was changed since; a whole one
+ * in this call leaves nothing, as the program stands. So that there is one, each may copy twice as
+ * much as the one before it. */
+static bool merge_region(LmpProfile *p, LmpFreeze *f, const Region *r, uint64_t begun,
+                         uint64_t most) {
+    for (bool whole = false; !whole; f->at = 0, f->passes++) {
+        whole = f->at == 0;
+        while (f->at < r->size)
+            if (f->bytes - begun >= most << (f->passes < 20 ? f->passes : 20) ||
+                !merge_piece(p, f, r))
+                return false;
+    }
+    return true;
+}
+
+bool freeze_merge(LmpProfile *p, LmpFreeze *f, uint64_t bytes) {
+    if (!f->on) return true;
+    f->lost = f->compare && ownfd_get(&p->file) < 0;
+    if (f->lost) return false;
+    for (uint64_t begun = f->bytes; f->region < LEAVES + f->leaves; f->region++, f->passes = 0) {
+        Region r = region_of(p, f, f->region);
+        if (!merge_region(p, f, &r, begun, bytes)) return false;
+        use(p, f->region, r.shared);
+    }
     f->on = false;
+    p->live->lines_end = 0;
     atomic_thread_fence(memory_order_release);
     p->live->snapshot.frozen = 0;
-}
-
-bool freeze_merge(LmpProfile *p, LmpFreeze *f, uint32_t pages) {
-    int fd = f->on ? ownfd_get(&p->file) : -1;
-    if (!f->on) return true;
-    f->lost = fd < 0;
-    if (f->lost) return false;
-    if (!f->checked) f->compare = !can_tell(fd);
-    f->checked = true;
-    uint64_t most = f->pages + pages;
-    for (; f->region < LEAVES + f->leaves; f->region++, f->at = 0) {
-        Region r = region_of(p, f->region);
-        while (f->at < r.size)
-            if (f->pages >= most || !merge_piece(p, f, &r, fd)) return false;
-    }
-    all_shared(p, f);
     return true;
 }
 
+#define ALL (1ull << 40) /* bytes */
+
 void freeze_end(LmpProfile *p, LmpFreeze *f) {
-    int fd = f->on ? ownfd_get(&p->file) : -1;
-    if (freeze_merge(p, f, UINT32_MAX) || fd < 0) return;
-    for (; f->region < LEAVES + f->leaves; f->region++, f->at = 0) {
-        Region r = region_of(p, f->region);
-        for (size_t pages; f->at < r.size; f->at += pages * FREEZE_PAGE) {
-            uint64_t left = (r.size - f->at) / FREEZE_PAGE;
-            pages = left < FREEZE_LOOK ? (size_t)left : FREEZE_LOOK;
-            if (find_own(f, &r, f->at, pages, fd)) write_own(f, &r, f->at, pages, fd);
-        }
-    }
-    p->live->snapshot.frozen = 0;
+    if (!freeze_merge(p, f, ALL)) freeze_merge(p, f, ALL); /* by comparing */
+}
+
+void freeze_release(LmpFreeze *f) {
+    if (f->own_map && !f->on) lmp_os->unmap(f->own_map, f->own_size);
+    if (!f->on) f->own_map = NULL;
+}
+
+void freeze_forget(LmpProfile *p, LmpFreeze *f) {
+    for (uint32_t i = 0; f->on && i < LEAVES + f->leaves; i++)
+        use(p, i, region_of(p, f, i).shared);
+    f->on = false;
+    freeze_release(f);
 }

@@ -5,8 +5,6 @@
 
 #include "base/os.h"
 
-enum { PAGE = 4096 };
-
 void heapmemory_init(LmpHeapMemory *memory) {
     memset(memory, 0, sizeof *memory);
 }
@@ -22,7 +20,7 @@ void *heapmemory_get(LmpHeapMemory *memory, uint64_t bytes) {
     while (i < LMP_HEAP_PIECES && memory->piece[i].at)
         i++;
     if (i == LMP_HEAP_PIECES || bytes > SIZE_MAX / 2) return NULL;
-    size_t size = ((size_t)bytes + PAGE) / PAGE * PAGE;
+    size_t size = os_whole_pages(bytes + 1);
     void *at = lmp_os->map(size, -1, 0, true);
     if (!at) return NULL;
     memory->piece[i].at = at;

@@ -1,5 +1,4 @@
-/* size.h - what one object takes, by its layout: for who asks for a single size and needs no walk.
- */
+/* size.h - what objects take, by their layout: for who asks for sizes alone and needs no walk. */
 #ifndef LMP_HEAP_SIZE_H
 #define LMP_HEAP_SIZE_H
 
@@ -10,6 +9,17 @@
  * stack and frames; not what it refers to. 0: no object of the heap. Allocates nothing. Only after
  * heaplayout_known() has said LMP_OK. */
 uint64_t heapsize_of(lua_State *L, int index);
+
+/* What a program holds: all its objects, from before a profile or not. Of tables the slots in use
+ * count, not those that they have in store; of coroutines that wait the slots and frames in use; of
+ * those that run none, nor the interpreter's own. So what grows here has been put there. */
+typedef struct LmpHeapHeld {
+    uint64_t bytes, blocks;
+} LmpHeapHeld;
+
+/* Sums up the state's lists of objects, dead ones too: after a full collection there are none.
+ * Allocates nothing. Only after heaplayout_known() has said LMP_OK. */
+LmpHeapHeld heapsize_held(lua_State *L);
 
 /* Where the block of the value at `index` begins; 0: no object of the heap. */
 uintptr_t heapsize_block(lua_State *L, int index);

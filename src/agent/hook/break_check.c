@@ -163,7 +163,7 @@ static void split(const LmpBreakCheck *watch, LmpCheckedOp *w) {
 void break_check_before(LmpProfile *p, LmpCheckedOp *w) {
     LmpBreakCheck *watch = p->breaks;
     w->ceiling = high_water(p->counters);
-    w->size = !w->ptr || w->nsize > w->osize ? w->nsize : 0;
+    w->size = !w->ptr || w->nsize > w->old_size ? w->nsize : 0;
     for (uint32_t i = 0, bit = 1; i < watch->count; i++, bit <<= 1) {
         const LmpBreak *b = &watch->row[i];
         if (!(watch->armed & bit)) continue;

@@ -31,7 +31,7 @@ typedef struct LmpBreakCheck {
 /* One operation under watch: the request and its result. */
 typedef struct LmpCheckedOp {
     const void *ptr;
-    size_t osize, nsize;
+    size_t old_size, nsize;
     LmpSavedRegs regs; /* NULL: not known */
     unsigned cls;      /* of the block that was there, LMP_C_NONE: none */
     bool safe;         /* the stack may be looked at */

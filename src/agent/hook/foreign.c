@@ -6,14 +6,16 @@
 #include "agent/hook/allocs.h"
 #include "agent/hook/slow_path.h"
 #include "agent/interp/collector.h"
+#include "agent/interp/safepoint.h"
 #include "agent/interp/saved_regs_plan.h"
 #include "base/os.h"
 
 enum {
     NO_THREAD = 0, /* no thread has this number */
     BEING_WRITTEN = 1,
-    ABOVE = 8, /* words of our callers that are searched: 5 are used by all builds tried */
-    PAGE = 4096
+    TRIES = 64, /* new blocks: another allocator may stand over ours */
+    ABOVE = 8,  /* words of our callers that are searched: 5 are used by all builds tried */
+    PAGE = 4096 /* the smallest that there are; larger ones end at a multiple, too */
 };
 
 /* ---- the thread ------------------------------------------------------------------------------ */
@@ -32,6 +34,7 @@ void foreign_begin(LmpProfile *p, lua_State *L) {
     uintptr_t global = collector_global(L);
     atomic_store(&p->foreign.global, global ? disguise(global) : 0);
     atomic_store(&p->pass.thread, foreign_thread());
+    atomic_store(&p->foreign.tries, TRIES); /* last: with these it is over in children alone */
 }
 
 void foreign_moved(LmpProfile *p) {
@@ -39,8 +42,13 @@ void foreign_moved(LmpProfile *p) {
     if (was) atomic_compare_exchange_strong(&p->pass.thread, &was, foreign_thread());
 }
 
-void foreign_end(LmpProfile *p) {
+void foreign_forked(LmpProfile *p) {
     atomic_store(&p->pass.thread, NO_THREAD);
+}
+
+void foreign_end(LmpProfile *p) {
+    atomic_store(&p->foreign.tries, 0);
+    foreign_forked(p);
 }
 
 void foreign_clear(LmpProfile *p) {
@@ -66,6 +74,7 @@ static void *expected(LmpProfile *p) {
         if (!atomic_compare_exchange_strong(&n->thread, &was, BEING_WRITTEN)) continue;
         void *block = n->block;
         atomic_store(&n->thread, NO_THREAD);
+        atomic_fetch_sub(&p->foreign.expected, 1);
         return block;
     }
     return NULL;
@@ -82,6 +91,7 @@ static void expect(LmpProfile *p, void *block) {
             uintptr_t was = round ? atomic_load(&n->thread) : NO_THREAD;
             if (was == BEING_WRITTEN) continue;
             if (!atomic_compare_exchange_strong(&n->thread, &was, BEING_WRITTEN)) continue;
+            if (was == NO_THREAD) atomic_fetch_add(&p->foreign.expected, 1);
             n->block = block;
             atomic_store(&n->thread, here);
             return;
@@ -177,8 +187,43 @@ static bool joins(LmpProfile *p, const char *above, LmpSavedRegs regs) {
     return atomic_compare_exchange_strong(&p->pass.thread, &was, foreign_thread());
 }
 
+/* ---- forked children ------------------------------------------------------------------------- */
+
+static void (*found)(void);
+
+void foreign_prepare(void (*found_child)(void)) {
+    found = found_child;
+}
+
+bool foreign_has(LmpProfile *p, lua_State *L) {
+    void *ud;
+    return allocs_have(lua_getallocf(L, &ud)) && ud == p;
+}
+
+/* A request in a child. If it is the state's own, that has the allocator below from now on. */
+static COLD void asked_in_child(LmpProfile *p, const LmpRequested *q, const char *above,
+                                LmpSavedRegs regs) {
+    uintptr_t global = atomic_load(&p->foreign.global);
+    if (!pass_over(&p->pass)) return; /* it begins, just now */
+    if (found) found();
+    if (q->ptr) return; /* a stack may be on its way */
+    atomic_fetch_sub(&p->foreign.tries, 1);
+    if (!global || !stands_above(above, regs, global)) return;
+    atomic_store(&p->foreign.tries, 0);
+    if (foreign_has(p, p->main)) lua_setallocf(p->main, p->pass.alloc, p->pass.ud);
+    if (p->safepoints->again) safepoint_request_all(p);
+}
+
 COLD bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs regs,
                        void **r, void **mixed) {
+    if (pass_over(&p->pass)) {
+        if (UNLIKELY(atomic_load(&p->foreign.tries))) asked_in_child(p, q, above, regs);
+        if (LIKELY(!atomic_load_explicit(&p->foreign.expected, memory_order_relaxed)) &&
+            (q->ptr || !foreign_is_birth(q->osize, q->nsize))) {
+            *r = p->pass.alloc(p->pass.ud, q->ptr, q->osize, q->nsize);
+            return true;
+        }
+    }
     char *block = expected(p);
     bool newborn = block && set_free(p, block);
     if (!newborn && joins(p, above, regs)) {
@@ -202,11 +247,8 @@ COLD bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, 
 /* Has the state another allocator than ours by now? Then Lua does not call us directly, and the
  * caller tells neither lines nor owners. */
 static bool is_covered(LmpProfile *p) {
-    void *ud;
-    if (!p->main || p->closing || p->detached || foreign_elsewhere(p) ||
-        atomic_load(&p->live->state) == LMP_STARTING)
-        return false;
-    return !allocs_have(lua_getallocf(p->main, &ud)) || ud != p;
+    return p->main && !p->closing && !foreign_elsewhere(p) &&
+           atomic_load(&p->live->state) != LMP_STARTING && !foreign_has(p, p->main);
 }
 
 void foreign_tell(LmpProfile *p) {

@@ -55,7 +55,7 @@ WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     const LmpReturnAddr *asker;
     unsigned cls = return_addr_class(p->return_addrs, caller, &asker);
     void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
-    return hook_made(p, r, nsize, ODD_CONTEXT(0, cls), false, false);
+    return hook_made(p, r, nsize, 0, cls, false, false);
 }
 
 /* A coroutine, or another state that is being made. */
@@ -63,7 +63,7 @@ WAY void *thread_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     if (foreign_is_birth(osize, nsize)) return foreign_birth(p, nsize);
     void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
-    return hook_made(p, r, nsize, ODD_CONTEXT(0, LMP_C_THREAD), false, false);
+    return hook_made(p, r, nsize, 0, LMP_C_THREAD, false, false);
 }
 
 WAY void *object_request(void *ud, void *ptr, size_t osize, size_t nsize) {
@@ -72,7 +72,7 @@ WAY void *object_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (UNLIKELY(!cls)) return raw_request(ud, ptr, osize, nsize);
     if (UNLIKELY(cls == LMP_C_THREAD)) return thread_request(ud, ptr, osize, nsize);
     void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
-    return hook_made(p, r, nsize, ODD_CONTEXT(0, cls), false, false);
+    return hook_made(p, r, nsize, 0, cls, false, false);
 }
 
 WAY void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {
@@ -83,7 +83,8 @@ WAY void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {
 
 WAY void *release_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
-    if (!ptr) return p->pass.alloc(p->pass.ud, ptr, osize, 0); /* Lua frees NULL now and then */
+    if (!osize) /* Lua frees NULL now and then; others may not know a block's size */
+        return ptr ? slow_request(ud, ptr, osize, nsize) : hook_pass_free(p, ptr, osize);
     if (UNLIKELY(hook_must_stop(p))) return slow_request(ud, ptr, osize, nsize);
     return hook_release(p, ptr, osize, NULL, false, false);
 }

@@ -23,8 +23,11 @@
 
 /* A watched block, with lines: hook_lines.c. */
 void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
-/* A part that the program frees itself, with lines: hook_lines.c. */
-void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+/* A part, which the program may free itself, with lines; and with stacks: hook_lines.c. */
+void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa, uint32_t *entry,
+                        size_t cls);
+void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+                               uint32_t *entry, size_t cls);
 /* The slow path through any operation; by a jump, before anything else was done. Only where jumps
  * are possible: LMP_HAS_ENTRY, and an optimized build. */
 void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
@@ -43,8 +46,15 @@ static ALWAYS_INLINE bool hook_off_grid(const LmpProfile *p, uintptr_t a) {
 /* Is it not our thread, is there a request from a viewer, or has the collector moved on? Elsewhere
  * nothing but the first can be looked at. */
 static ALWAYS_INLINE bool hook_must_stop(const LmpProfile *p) {
-    return foreign_elsewhere(p) ||
-           (collector_now(p) ^ p->gc_seen) | atomic_load_explicit(p->trap, memory_order_relaxed);
+    if (foreign_elsewhere(p)) return true;
+    uint32_t moved = collector_now(p) ^ p->gc_seen;
+#if defined __x86_64__ && defined __LP64__
+    bool stop; /* atomic loads are instructions of their own to the compiler */
+    __asm__("orl %2, %0" : "+r"(moved), "=@ccnz"(stop) : "m"(*p->trap));
+    return stop;
+#else
+    return moved | atomic_load_explicit(p->trap, memory_order_relaxed);
+#endif
 }
 
 /* The entry for address a: bytes are counted, not entries, which saves the compiler the sums. */
@@ -53,9 +63,12 @@ static ALWAYS_INLINE uint32_t *hook_entry(LmpLeaf *leaf, uintptr_t a) {
     return (uint32_t *)(void *)((char *)leaf->entry + (a >> (LMP_GRAIN_BITS - 2) & mask));
 }
 
-static ALWAYS_INLINE void hook_touch(const LmpProfile *p, LmpLeaf *leaf, uintptr_t a) {
-    leaf->touch[(a >> LMP_TOUCH_BITS) & (LMP_TOUCHES - 1)] =
-        atomic_load_explicit(&p->control->frame, memory_order_relaxed);
+static ALWAYS_INLINE uint32_t hook_frame(const LmpProfile *p) {
+    return atomic_load_explicit(&p->control->frame, memory_order_relaxed);
+}
+
+static ALWAYS_INLINE void hook_touch(LmpLeaf *leaf, uintptr_t a, uint32_t frame) {
+    leaf->touch[(a >> LMP_TOUCH_BITS) & (LMP_TOUCHES - 1)] = frame;
 }
 
 /* The class of an entry for a block that starts at a and is not watched; others are not counted
@@ -64,84 +77,121 @@ static ALWAYS_INLINE uint32_t hook_entry_class(uint32_t entry, uintptr_t a) {
     return (entry ^ ((uint32_t)a & LMP_BLOCK_OFFSET)) & (LMP_BLOCK_NOTIFY | LMP_BLOCK_OFFSET | 15);
 }
 
-/* The allocator has made a block of n bytes at r: enters it. `alloc_context`: ODD_CONTEXT.
- * `lines`: alloc contexts are kept; `stacks`: they are paths. */
-static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context,
-                                     bool lines, bool stacks) {
+/* Frees a block without any account of it. */
+static ALWAYS_INLINE void *hook_pass_free(LmpProfile *p, void *ptr, size_t osize) {
+    lua_Alloc alloc = p->pass.alloc;
+    /* This comes before p's register takes ud; and what is where it belongs stays there. */
+    __asm__("" : "+r"(alloc), "+r"(ptr), "+r"(osize));
+    return alloc(p->pass.ud, ptr, osize, 0);
+}
+
+/* The allocator has made a block of n bytes, of class `cls`, at r: enters it. `lines`: alloc
+ * contexts are kept; `stacks`: they are paths. */
+static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint32_t alloc_context,
+                                     uint32_t cls, bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)r;
-    if (UNLIKELY(hook_off_grid(p, a))) return odd_made(p, r, n, alloc_context);
+    if (UNLIKELY(hook_off_grid(p, a))) return odd_made(p, r, n, ODD_CONTEXT(alloc_context, cls));
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (UNLIKELY(!leaf)) return odd_made(p, r, n, alloc_context);
+    if (UNLIKELY(!leaf)) return odd_made(p, r, n, ODD_CONTEXT(alloc_context, cls));
     uint32_t *entry = hook_entry(leaf, a);
-    if (UNLIKELY(*entry)) return odd_made(p, r, n, alloc_context); /* always so where r is NULL */
-    uint32_t cls = (uint32_t)(alloc_context >> 32);
+    if (UNLIKELY(*entry))
+        return odd_made(p, r, n, ODD_CONTEXT(alloc_context, cls)); /* always so where r is NULL */
     uint32_t e = ((uint32_t)a & LMP_BLOCK_OFFSET) | cls | p->birth;
     if (cls == LMP_C_THREAD && p->exact) e |= LMP_BLOCK_NOTIFY;
     if (LIKELY(n < LMP_BLOCK_SMALL)) {
         e |= (uint32_t)n << LMP_BLOCK_SIZE_SHIFT;
     } else {
-        if (UNLIKELY(n >= LMP_PACK_MAX)) return odd_made(p, r, n, alloc_context);
+        if (UNLIKELY(n >= LMP_PACK_MAX)) return odd_made(p, r, n, ODD_CONTEXT(alloc_context, cls));
         entry[1] = (uint32_t)n << 4 | LMP_BLOCK_SIZE;
         atomic_signal_fence(memory_order_release); /* the size before the entry that points to it */
     }
     *entry = e;
-    if (lines) entry[HOOK_ALLOC_CONTEXT_AT] = (uint32_t)alloc_context;
-    hook_touch(p, leaf, a);
+    if (lines) entry[HOOK_ALLOC_CONTEXT_AT] = alloc_context;
+    hook_touch(leaf, a, hook_frame(p));
     LmpCounters *c = p->counters;
     c->live_bytes += n;
-    if (lines) usage_made(p, (uint32_t)alloc_context, a, n, stacks);
+    if (lines) usage_made(p, alloc_context, a, n, stacks);
     if (UNLIKELY(counters_pack(&c->alloc_now[cls], n))) return odd_made_and_tick(p, r);
     return r;
 }
 
-/* Takes a block out of the map and frees it. `cfa`: the stack pointer of the interpreter's function
- * that called us, above its return address; only with lines. NULL: who frees is known. */
+/* What is left of the entry of a plain block of n bytes (not 0) that starts at a without what these
+ * two say: its class is hook_plain_class(). Where it is not plain, or of another size, that class
+ * is not a counted one. */
+static ALWAYS_INLINE uint32_t hook_plain(const uint32_t *entry, uint32_t e, uintptr_t a, size_t n) {
+    uint32_t rest = e ^ ((uint32_t)a & LMP_BLOCK_OFFSET);
+    if (LIKELY(n < LMP_BLOCK_SMALL)) return rest ^ (uint32_t)n << LMP_BLOCK_SIZE_SHIFT;
+    return LIKELY(e && entry[1] >> 4 == n) ? rest : LMP_C_COUNTED;
+}
+static ALWAYS_INLINE uint32_t hook_plain_class(uint32_t rest) {
+    return rest & (LMP_BLOCK_NOTIFY | LMP_BLOCK_SIZE_MASK | LMP_BLOCK_OFFSET | 15);
+}
+
+/* Takes a plain block, and of that size and class, out of the map and frees it. */
+static ALWAYS_INLINE void *hook_out(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+                                    uint32_t *entry, size_t cls, bool lines, bool stacks) {
+    LmpCounters *c = p->counters;
+    if (UNLIKELY(c->live_bytes > c->peak_bytes)) return odd_release(p, ptr, osize, cfa);
+    c->live_bytes -= osize;
+    uint32_t e = *entry;
+    if (UNLIKELY(osize >= LMP_BLOCK_SMALL)) entry[1] = 0;
+    *entry = 0;
+    if (lines) usage_freed(p, entry[HOOK_ALLOC_CONTEXT_AT], (uintptr_t)ptr, osize, e, stacks);
+    if (UNLIKELY(counters_pack(&c->free_now[cls], osize)))
+        return odd_tick_and_release(p, ptr, osize);
+    return hook_pass_free(p, ptr, osize);
+}
+
+/* The same; if it is a part, the program may have freed it itself. */
+static ALWAYS_INLINE void *hook_release_plain(LmpProfile *p, void *ptr, size_t osize,
+                                              const char *cfa, uint32_t *entry, size_t cls,
+                                              bool lines, bool stacks) {
+    if (lines && cls >= LMP_C_STRING_PART)
+        return stacks ? hook_release_part_stacks(p, ptr, osize, cfa, entry, cls)
+                      : hook_release_part(p, ptr, osize, cfa, entry, cls);
+    return hook_out(p, ptr, osize, cfa, entry, cls, lines, stacks);
+}
+
+/* Takes any block that has a size out of the map and frees it. `cfa`: the stack pointer of the
+ * interpreter's function that called us, above its return address; only with lines. */
 static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                         bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)ptr;
     if (UNLIKELY(hook_off_grid(p, a))) return odd_release(p, ptr, osize, cfa);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
     if (UNLIKELY(!leaf)) return odd_release(p, ptr, osize, cfa);
-    hook_touch(p, leaf, a);
+    hook_touch(leaf, a, hook_frame(p));
     uint32_t *entry = hook_entry(leaf, a);
-    uint32_t e = *entry;
-    uint32_t cls = hook_entry_class(e, a);
-    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1)) {
-        if (lines && e & LMP_BLOCK_NOTIFY) return hook_release_notified(p, ptr, osize, cfa);
+    uint32_t cls = hook_plain_class(hook_plain(entry, *entry, a, osize));
+    if (UNLIKELY(cls >= LMP_C_COUNTED)) {
+        if (lines && *entry & LMP_BLOCK_NOTIFY) return hook_release_notified(p, ptr, osize, cfa);
         return odd_release(p, ptr, osize, cfa);
     }
-    if (lines && cls >= LMP_C_STRING_PART && cfa && !saved_regs_collects(p->regs, cfa))
-        return hook_release_part(p, ptr, osize, cfa);
-    LmpCounters *c = p->counters;
-    if (UNLIKELY(c->live_bytes > c->peak_bytes)) return odd_release(p, ptr, osize, cfa);
-    c->live_bytes -= osize;
-    if (!(e & LMP_BLOCK_SIZE_MASK)) entry[1] = 0;
-    *entry = 0;
-    if (lines) usage_freed(p, entry[HOOK_ALLOC_CONTEXT_AT], a, osize, e, stacks);
-    if (UNLIKELY(counters_pack(&c->free_now[cls], osize)))
-        return odd_tick_and_release(p, ptr, osize);
-    return p->pass.alloc(p->pass.ud, ptr, osize, 0);
+    return hook_release_plain(p, ptr, osize, cfa, entry, cls, lines, stacks);
 }
 
 /* The allocator has made `r` of ptr: enters that. `here`: the record of the site that runs. */
 static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_t osize,
                                         size_t nsize, bool lines, uint32_t here) {
     uintptr_t from = (uintptr_t)ptr, to = (uintptr_t)r;
-    if (UNLIKELY(hook_off_grid(p, from) || hook_off_grid(p, to) || (osize | nsize) >= LMP_PACK_MAX))
+    if (UNLIKELY(hook_off_grid(p, from) || hook_off_grid(p, to) || nsize >= LMP_PACK_MAX || !osize))
         return odd_resized(p, ptr, r, osize, nsize, here);
     LmpCounters *c = p->counters;
     LmpLeaf *old = p->dir[from >> LMP_LEAF_BITS], *new = p->dir[to >> LMP_LEAF_BITS];
     if (UNLIKELY(!old || !new || c->live_bytes > c->peak_bytes))
         return odd_resized(p, ptr, r, osize, nsize, here); /* also when r is NULL */
     uint32_t *was = hook_entry(old, from), *is = hook_entry(new, to);
-    uint32_t e = *was;
-    uint32_t cls = hook_entry_class(e, from);
-    if (UNLIKELY(cls - 1 >= LMP_C_COUNTED - 1 || (from != to && *is)))
+    uint32_t e = hook_plain(was, *was, from, osize), cls = hook_plain_class(e);
+    if (UNLIKELY(cls >= LMP_C_COUNTED || (from != to && *is)))
         return odd_resized(p, ptr, r, osize, nsize, here);
+    uint32_t frame = hook_frame(p);
     uint32_t alloc_context = lines ? was[HOOK_ALLOC_CONTEXT_AT] : 0;
-    if (!(e & LMP_BLOCK_SIZE_MASK)) was[1] = 0;
-    if (from != to) *was = 0;
-    e = (e & ~(LMP_BLOCK_SIZE_MASK | LMP_BLOCK_OFFSET)) | ((uint32_t)to & LMP_BLOCK_OFFSET);
+    if (osize >= LMP_BLOCK_SMALL) was[1] = 0;
+    if (from != to) {
+        *was = 0;
+        hook_touch(old, from, frame);
+    }
+    e |= (uint32_t)to & LMP_BLOCK_OFFSET;
     if (nsize < LMP_BLOCK_SMALL) {
         e |= (uint32_t)nsize << LMP_BLOCK_SIZE_SHIFT;
     } else {
@@ -149,8 +199,7 @@ static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_
         atomic_signal_fence(memory_order_release);
     }
     *is = e;
-    hook_touch(p, old, from);
-    hook_touch(p, new, to);
+    hook_touch(new, to, frame);
     c->live_bytes += nsize - osize;
     c->count[cls].reallocs++;
     c->count[cls].realloc_bytes += (int64_t)(nsize - osize);

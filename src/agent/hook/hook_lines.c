@@ -15,34 +15,45 @@
 BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
     uintptr_t a = (uintptr_t)ptr;
     uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
-    uint32_t cls = hook_entry_class(*entry & ~LMP_BLOCK_NOTIFY, a);
-    if (cls - 1 >= LMP_C_COUNTED - 1 || osize >= LMP_PACK_MAX)
-        return odd_release(p, ptr, osize, cfa);
+    uint32_t cls = hook_plain_class(hook_plain(entry, *entry & ~LMP_BLOCK_NOTIFY, a, osize));
+    if (cls >= LMP_C_COUNTED || osize >= LMP_PACK_MAX) return odd_release(p, ptr, osize, cfa);
     *entry &= ~LMP_BLOCK_NOTIFY;
     deaths_notified(p, a, osize, cls);
-    return hook_release(p, ptr, osize, cfa, true, p->tree != NULL);
+    return hook_release_plain(p, ptr, osize, cfa, entry, cls, true, p->tree != NULL);
 }
 
 /* A table that grows gives its old part back: that is charged to the line that runs, too. Finding
  * that line takes the fast path if the thread that ran last has not resumed another one. */
-BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
-    uintptr_t a = (uintptr_t)ptr;
+BY_JUMP static void *release_own_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+                                      uint32_t *entry, size_t cls) {
     const lua_State *L = p->running;
-    uint32_t cls = *hook_entry(p->dir[a >> LMP_LEAF_BITS], a) & 15, row = 0;
+    uint32_t row = 0;
     if (LIKELY(L && frames_caller(frames_top(L)))) {
         const LmpCallInfo *ci = frames_top(L);
         uintptr_t constructor;
         if (!(frames_status(ci) & LMP_CI_C)) {
-            row = lines_record(p, L, ci, NULL, cls, &constructor);
+            row = lines_record(p, L, ci, NULL, (unsigned)cls, &constructor);
         } else if (!frames_resumed(L)) {
-            row = lines_record_c(p, L, ci, cls);
+            row = lines_record_c(p, L, ci, (unsigned)cls);
         }
     }
     if (UNLIKELY(!row || p->counters->live_bytes > p->counters->peak_bytes))
         return odd_release(p, ptr, osize, cfa);
     p->record[row].here_frees++;
     p->record[row].here_free_bytes += osize; /* nothing else is odd about it */
-    return hook_release(p, ptr, osize, NULL, true, p->tree != NULL);
+    return hook_out(p, ptr, osize, cfa, entry, cls, true, p->tree != NULL);
+}
+
+BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+                                uint32_t *entry, size_t cls) {
+    if (!saved_regs_collects(p->regs, cfa)) return release_own_part(p, ptr, osize, cfa, entry, cls);
+    return hook_out(p, ptr, osize, cfa, entry, cls, true, false);
+}
+
+BY_JUMP void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+                                       uint32_t *entry, size_t cls) {
+    if (!saved_regs_collects(p->regs, cfa)) return release_own_part(p, ptr, osize, cfa, entry, cls);
+    return hook_out(p, ptr, osize, cfa, entry, cls, true, true);
 }
 
 #if LMP_HAS_ENTRY
@@ -57,13 +68,11 @@ static LmpCharged stacks_find(void *ud, void *ptr, size_t osize, size_t nsize, L
     __attribute__((used));
 static void *lines_made(void *ud, void *r, size_t n, uint64_t alloc_context) __attribute__((used));
 static void *stacks_made(void *ud, void *r, size_t n, uint64_t alloc_context) __attribute__((used));
-static void *lines_release(void *ud, void *ptr, size_t osize, const char *cfa)
-    __attribute__((used));
-static void *stacks_release(void *ud, void *ptr, size_t osize, const char *cfa)
-    __attribute__((used));
+static void *lines_release(void *ud, void *ptr, size_t osize, size_t nsize) __attribute__((used));
+static void *stacks_release(void *ud, void *ptr, size_t osize, size_t nsize) __attribute__((used));
 LMP_ENTRY_LINES(hook_alloc_lines, lines_find, lines_made, lines_release);
 LMP_ENTRY_LINES(hook_alloc_stacks, stacks_find, stacks_made, stacks_release);
-_Static_assert(offsetof(LmpProfile, pass.alloc) == 0 && offsetof(LmpProfile, pass.ud) == 8,
+_Static_assert(offsetof(LmpProfile, pass.alloc) == 8 && offsetof(LmpProfile, pass.ud) == 16,
                "entry.h calls it");
 
 /* The caller as hook_alloc would have seen it. */
@@ -266,11 +275,13 @@ LMP_READS_REGS static LmpCharged stacks_find(void *ud, void *ptr, size_t osize, 
 }
 
 static void *lines_made(void *ud, void *r, size_t n, uint64_t alloc_context) {
-    return hook_made(ud, r, n, alloc_context, true, false);
+    return hook_made(ud, r, n, (uint32_t)alloc_context, (uint32_t)(alloc_context >> 32), true,
+                     false);
 }
 
 static void *stacks_made(void *ud, void *r, size_t n, uint64_t alloc_context) {
-    return hook_made(ud, r, n, alloc_context, true, true);
+    return hook_made(ud, r, n, (uint32_t)alloc_context, (uint32_t)(alloc_context >> 32), true,
+                     true);
 }
 
 /* The slow path, by a jump where possible. */
@@ -288,17 +299,20 @@ static ALWAYS_INLINE void *release_trapped(LmpProfile *p, void *ptr, size_t osiz
 
 static ALWAYS_INLINE void *release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                    bool stacks) {
-    if (!ptr) return p->pass.alloc(p->pass.ud, ptr, osize, 0); /* Lua frees NULL now and then */
+    if (!osize) /* Lua frees NULL now and then; others may not know a block's size */
+        return ptr ? release_trapped(p, ptr, osize, cfa) : hook_pass_free(p, ptr, osize);
     if (UNLIKELY(hook_must_stop(p))) return release_trapped(p, ptr, osize, cfa);
     return hook_release(p, ptr, osize, cfa, true, stacks);
 }
 
-static void *lines_release(void *ud, void *ptr, size_t osize, const char *cfa) {
-    return release(ud, ptr, osize, cfa, false);
+static void *lines_release(void *ud, void *ptr, size_t osize, size_t nsize) {
+    (void)nsize;
+    return release(ud, ptr, osize, __builtin_dwarf_cfa(), false);
 }
 
-static void *stacks_release(void *ud, void *ptr, size_t osize, const char *cfa) {
-    return release(ud, ptr, osize, cfa, true);
+static void *stacks_release(void *ud, void *ptr, size_t osize, size_t nsize) {
+    (void)nsize;
+    return release(ud, ptr, osize, __builtin_dwarf_cfa(), true);
 }
 
 #endif

@@ -37,7 +37,7 @@ LMP_READS_REGS static COLD void *sampled_request(void *ud, void *ptr, size_t osi
     /* the entry point counts down in any thread; nothing more is touched */
     if (foreign_elsewhere(p)) return trap_operation(p, ptr, osize, nsize, caller);
     sample_next(p);
-    if (p->detached || p->own.frame) return operate(p, ptr, osize, nsize, caller);
+    if (p->own.frame) return operate(p, ptr, osize, nsize, caller);
     uint64_t size;
     LmpAsk ask;
     uint32_t alloc_context = 0;

@@ -16,7 +16,7 @@
 #include "agent/map/usage.h"
 #include "shared/counters.h"
 
-const uint8_t odd_tag_class[16] = {
+const uint32_t odd_tag_class[16] = {
     [LUA_TSTRING] = LMP_C_STRING,
     [LUA_TTABLE] = LMP_C_TABLE,
     [LUA_TFUNCTION] = LMP_C_FUNCTION,
@@ -60,19 +60,22 @@ static COLD void count_free(LmpProfile *p, unsigned cls, size_t n) {
     c->count[cls].free_bytes += n;
 }
 
+/* A block that has been taken out of the map leaves all figures. */
+static COLD void gone(LmpProfile *p, uintptr_t addr, const LmpTaken *b) {
+    unsigned cls = b->entry & 15;
+    uint32_t entry = b->entry & ~LMP_BLOCK_NOTIFY;
+    count_free(p, cls, b->size);
+    if (p->exact) usage_freed(p, b->alloc_context, addr, b->size, entry, p->tree != NULL);
+    if (p->sampling) sample_leaves(p, b->alloc_context, addr, b->size, entry, true);
+    if (entry != b->entry && p->lines) deaths_notified(p, addr, b->size, cls);
+}
+
 /* Enters a block in the map. One that is already there was never freed through us: it is gone. */
 static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                        uint32_t alloc_context) {
-    LmpStale stale;
+    LmpTaken stale;
     bool placed = shadow_place(p, addr, size, entry, alloc_context, &stale);
-    unsigned cls = stale.entry & 15;
-    if (!stale.entry) return placed;
-    if (stale.entry & LMP_BLOCK_NOTIFY && p->lines) deaths_notified(p, addr, stale.size, cls);
-    count_free(p, cls, stale.size);
-    if (cls >= LMP_C_COUNTED) return placed;
-    if (p->exact)
-        usage_freed(p, stale.alloc_context, addr, stale.size, stale.entry, p->tree != NULL);
-    if (p->sampling) sample_leaves(p, stale.alloc_context, addr, stale.size, stale.entry, true);
+    if (stale.entry) gone(p, addr, &stale);
     return placed;
 }
 
@@ -103,17 +106,22 @@ static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *
     counts_freed(p, alloc_context, row, n);
 }
 
+/* Takes a block that is given back out of the map. `said`: what the caller says that its size is.
+ */
+static COLD LmpTaken take(LmpProfile *p, uintptr_t addr, size_t said) {
+    LmpTaken b = shadow_take(p, addr);
+    if (b.entry && b.size != said) p->live->strange.other_sizes++;
+    return b;
+}
+
 COLD void *odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
     uintptr_t addr = (uintptr_t)ptr;
-    uint32_t alloc_context, entry = shadow_take(p, addr, &alloc_context);
-    if (entry) {
-        if (p->exact && p->regs && (entry & 15) < LMP_C_COUNTED)
-            charge_free(p, entry & 15, osize, cfa, alloc_context);
-        count_free(p, entry & 15, osize);
-        if (p->exact) usage_freed(p, alloc_context, addr, osize, entry, p->tree != NULL);
-        if (p->sampling) sample_leaves(p, alloc_context, addr, osize, entry, true);
-        if (entry & LMP_BLOCK_NOTIFY && p->lines) deaths_notified(p, addr, osize, entry & 15);
-    } else {
+    LmpTaken b = take(p, addr, osize);
+    if (b.entry) {
+        if (p->exact && p->regs && (b.entry & 15) < LMP_C_COUNTED)
+            charge_free(p, b.entry & 15, b.size, cfa, b.alloc_context);
+        gone(p, addr, &b);
+    } else if (ptr) {
         p->counters->before_frees++;
         p->counters->before_free_bytes += osize;
         if (p->lines) deaths_unknown(p, addr, osize);
@@ -135,7 +143,8 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
                        uint32_t here) {
     if (!r) return count_failed(p, nsize);
     LmpCounters *c = p->counters;
-    uint32_t alloc_context, entry = shadow_take(p, (uintptr_t)ptr, &alloc_context);
+    LmpTaken b = take(p, (uintptr_t)ptr, osize);
+    uint32_t alloc_context = b.alloc_context, entry = b.entry;
     unsigned cls = entry & 15;
     if (!entry) {
         c->before_reallocs++;
@@ -143,6 +152,7 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
         if (p->lines) deaths_unknown(p, (uintptr_t)ptr, osize);
         return r;
     }
+    osize = b.size;
     if (cls < LMP_C_COUNTED) {
         if (nsize < osize && c->live_bytes > c->peak_bytes) counters_note_peak(c, p->ticked);
         c->live_bytes += nsize - osize;
@@ -159,9 +169,8 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
         alloc_context = 0;
     }
     if (!place(p, (uintptr_t)r, nsize, entry & ~LMP_BLOCK_NOTIFY, alloc_context)) {
-        count_free(p, cls, nsize);
+        gone(p, (uintptr_t)r, &(LmpTaken){nsize, entry & ~LMP_BLOCK_NOTIFY, alloc_context});
         count_dropped(p, nsize);
-        if (p->exact) usage_freed(p, alloc_context, (uintptr_t)r, nsize, entry, p->tree != NULL);
     }
     return r;
 }

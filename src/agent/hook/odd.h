@@ -9,7 +9,7 @@
 #include "agent/state/profile.h"
 
 /* Classes by the tag of a request: 4 .. 8 the Lua types, 9 upvalues, 10 prototypes (lobject.h). */
-extern const uint8_t odd_tag_class[16];
+extern const uint32_t odd_tag_class[16];
 
 static ALWAYS_INLINE unsigned odd_class(size_t type_tag) {
     return LIKELY(type_tag < 16) ? odd_tag_class[type_tag] : 0;

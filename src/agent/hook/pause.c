@@ -164,7 +164,7 @@ void pause_begin(LmpProfile *p, LmpTrapped *q) {
     atomic_fetch_add(&op->seq, 1);
     op->op = !q->ptr ? LMP_OP_ALLOC : q->nsize ? LMP_OP_REALLOC : LMP_OP_FREE;
     op->old_addr = (uintptr_t)q->ptr;
-    op->old_size = q->ptr ? q->osize : 0;
+    op->old_size = q->old_size;
     op->new_size = q->nsize;
     op->depth = op->frames = op->cut_at = op->coroutines = 0;
     op->hit = op->hits = 0;

@@ -12,6 +12,7 @@
 typedef struct LmpTrapped {
     void *ptr;
     size_t osize, nsize;
+    uint64_t old_size; /* of the block that was there: as the map has it, else as is said; or 0 */
     LmpCaller caller;
     bool own;                /* by our own API call */
     bool stack_safe;         /* the stack may be looked at */

@@ -42,6 +42,12 @@ static void note_rows(LmpProfile *p, LmpMark *mark) {
     p->slow->mark_due = now + (now - mark->clock) * MARK_SHARE;
 }
 
+void requests_tell_recorder(LmpProfile *p) {
+    if (atomic_load(&p->control->peak_wake) == 0) return;
+    atomic_fetch_add(&p->live->changed, 1);
+    lmp_os->futex_wake(&p->live->changed);
+}
+
 void requests_mark(LmpProfile *p, const char *name) {
     LmpLive *live = p->live;
     LmpMark *mark = &live->mark[live->marks % LMP_MARKS];
@@ -64,6 +70,7 @@ void requests_mark(LmpProfile *p, const char *name) {
     mark->number = live->marks + 1;
     atomic_thread_fence(memory_order_release);
     live->marks++;
+    requests_tell_recorder(p);
 }
 
 static void preview_string(uintptr_t string, uint64_t size, uint64_t *budget, LmpPreview *out) {

@@ -10,6 +10,9 @@
  * the operation, if it has been carried out; all zero: it comes yet. */
 void requests_serve(LmpProfile *p, bool stack_safe, const LmpHeapHand *hand);
 
+/* Wakes who records, if somebody does. */
+void requests_tell_recorder(LmpProfile *p);
+
 /* Notes a mark (the name is copied; NULL: "mark N"). */
 void requests_mark(LmpProfile *p, const char *name);
 

@@ -100,7 +100,7 @@ void sample_leaves(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64
                    uint32_t entry, bool freed) {
     if (!alloc_context) return;
     Weight w = weigh(p->sampling, addr, size);
-    bool short_lived = usage_short_lived(p, entry);
+    bool short_lived = usage_age(p, entry) < LMP_SHORT_LIVED;
     if (p->tree) {
         LmpPath path = p->tables.path[alloc_context];
         leave(p, &p->tables.node[path.node].use, w, freed, short_lived);

@@ -12,6 +12,6 @@ void slow_path_always(LmpProfile *p, bool always) {
 
 void slow_path_route(LmpProfile *p) {
     bool by_api = p->exact && !p->regs;
-    slow_path_always(p, p->own.frame || p->detached || p->expecting || !p->return_addrs || by_api ||
-                            looks_on(p) || p->slow->snapshot || counts_overrides(p));
+    slow_path_always(p, p->own.frame || p->expecting || !p->return_addrs || by_api || looks_on(p) ||
+                            p->slow->snapshot || counts_overrides(p));
 }

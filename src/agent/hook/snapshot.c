@@ -10,15 +10,16 @@
 
 #include "agent/heap/fits.h"
 #include "agent/heap/layout.h"
+#include "agent/heap/modules.h"
 #include "agent/hook/slow_path.h"
 #include "agent/interp/safepoint.h"
 #include "base/os.h"
 #include "shared/counters.h"
-#include "shared/heapfile.h"
+#include "shared/heapfile_impl.h"
 
 enum {
-    MERGE_PAGES = 256, /* a tick's share: 1 MiB */
-    NAMES = 1000,      /* tries for a name that nobody has */
+    MERGE_SHARE = 1 << 20, /* bytes, of a tick */
+    NAMES = 1000,          /* tries for a name that nobody has */
     STOP_NAPS = 200
 };
 #define STOP_NAP_NS 1000000u
@@ -117,6 +118,15 @@ static uint64_t stop_of(const LmpLive *shared) {
     return *stop;
 }
 
+/* In place the program stands until all is written; what is left then is to give the file its name.
+ */
+static bool tell_stop(LmpSnapshots *s, const LmpHeapState *state) {
+    LmpHeapHead head;
+    s->info.stop = lmp_os->clock() - s->begun;
+    heapfile_head(&head, &s->info, &s->graph, state);
+    return lmp_os->write_at(s->file.fd, 0, &head, sizeof head);
+}
+
 static LmpErr walk_and_write(LmpSnapshots *s, const LmpLive *shared) {
     LmpProfile *p = s->p;
     LmpBeat *told = s->beat;
@@ -130,7 +140,7 @@ static LmpErr walk_and_write(LmpSnapshots *s, const LmpLive *shared) {
     LmpErr err = heapwalk_run(&source, &s->memory, &s->graph, NULL);
     if (err) return err;
     s->info.walk = told->walk = lmp_os->clock() - begun;
-    told->objects = s->graph.objects;
+    told->objects = s->graph.objects - 1; /* the root is none */
     if (s->in_child) s->info.stop = stop_of(shared);
     atomic_store(&told->phase, LMP_BEAT_WRITES);
     beat(s);
@@ -139,6 +149,7 @@ static LmpErr walk_and_write(LmpSnapshots *s, const LmpLive *shared) {
     LmpHeapState state = {p->header, p->live, &p->tables};
     if (!scratch) return LMP_E_NOMEM;
     err = heapfile_write(&sink, &s->info, &s->graph, &state, scratch);
+    if (!err && !s->in_child && !tell_stop(s, &state)) err = LMP_E_FILE;
     return err ? err : partfile_commit(&s->file);
 }
 
@@ -187,12 +198,14 @@ static void fill_info(LmpProfile *p, const LmpSnapshotWish *wish, uint64_t clock
     memcpy(info->program, p->header->program, sizeof info->program);
     memcpy(info->lua, p->header->lua, sizeof info->lua);
     memcpy(info->lmp, p->header->lmp, sizeof info->lmp);
+    modules_list(info->module);
 }
 
 /* What is known when it begins. */
 static void announce(LmpProfile *p, const LmpSnapshotWish *wish) {
     LmpSnapshots *s = p->snapshots;
     LmpSnapshotLive *to = &p->live->snapshot;
+    if (to->number) p->live->snapshot_before[(to->number - 1) % LMP_SNAPSHOTS_BEFORE] = *to;
     begin_change(to);
     to->state = LMP_SNAPSHOT_RUNS;
     to->number = s->info.number;
@@ -262,7 +275,6 @@ static bool begin_child(LmpProfile *p, char *why, size_t size, uint64_t begun) {
     snprintf(why, size, "shadow map and tables could not be frozen");
     if (s->copy && freeze_begin(p, &s->freeze)) {
         memcpy(s->copy, p->live, sizeof *s->copy);
-        s->copy->snapshot.frozen = 0;
         s->info.taken = LMP_TAKEN_FORKED;
         error = child_begin(&s->child, s->beat, s->file.fd, work_in_child, s, begun);
         if (error) snprintf(why, size, "%s", why_no_child(error));
@@ -291,7 +303,7 @@ static void child_ended(LmpProfile *p) {
 LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHand *hand) {
     LmpSnapshots *s = p->snapshots;
     LmpSnapshotLive *to = &p->live->snapshot;
-    uint64_t begun = lmp_os->clock();
+    uint64_t begun = s->begun = lmp_os->clock();
     if (is_at_work(s)) return LMP_E_BUSY;
     if (s->child.pid) { /* it is giving its memory back */
         child_wait(&s->child);
@@ -346,7 +358,8 @@ void snapshot_tick(LmpProfile *p) {
     if (!p->slow->snapshot) return;
     if (s->child.pid) {
         if (child_look(&s->child, lmp_os->clock(), &end)) child_ended(p);
-    } else if (freeze_merge(p, &s->freeze, MERGE_PAGES) || s->freeze.lost) {
+    } else if (freeze_merge(p, &s->freeze, MERGE_SHARE) || s->freeze.lost) {
+        freeze_release(&s->freeze);
         p->slow->snapshot = false;
         slow_path_route(p);
     }
@@ -383,6 +396,7 @@ void snapshot_at_end(LmpProfile *p) {
 void snapshot_forget(LmpProfile *p) {
     child_forget(&p->snapshots->child);
     partfile_leave(&p->snapshots->file);
+    freeze_forget(p, &p->snapshots->freeze);
     p->slow->snapshot = false;
 }
 

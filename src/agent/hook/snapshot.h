@@ -32,7 +32,8 @@ typedef struct LmpSnapshots {
     char at_end[PARTFILE_PATH];    /* a snapshot at the end of the profile; "": none */
     /* of the one being taken */
     LmpProfile *p;
-    LmpBeat *beat; /* in the shared state */
+    uint64_t begun; /* clock */
+    LmpBeat *beat;  /* in the shared state */
     LmpHeapInfo info;
     LmpHeapHand hand;
     LmpHeapMemory memory;
@@ -70,7 +71,7 @@ void snapshot_note(LmpProfile *p, uint64_t ns);
 void snapshot_wait(LmpProfile *p);
 /* The one that was wanted for the end. */
 void snapshot_at_end(LmpProfile *p);
-/* In a child that the program has forked. */
+/* Before the state's memory goes, and in a child that the program has forked. */
 void snapshot_forget(LmpProfile *p);
 
 #endif

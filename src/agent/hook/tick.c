@@ -7,9 +7,11 @@
 #include "agent/charge/cycles.h"
 #include "agent/charge/looks.h"
 #include "agent/charge/names.h"
+#include "agent/heap/containers.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/memory_told.h"
+#include "agent/hook/requests.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/snapshot.h"
 #include "agent/map/shadow.h"
@@ -28,9 +30,13 @@ static void next_epoch(LmpProfile *p, uint64_t clock) {
     if (late && p->slow->snapshot) return; /* all of a frozen map would be copied */
     while (clock / live->epoch_length + 1 > EPOCHS) {
         live->epoch_length *= 2;
+        live->epoch = (live->epoch + 1) / 2;
         shadow_halve_births(p);
+        containers_halve_births(p);
     }
+    uint32_t earlier = live->epoch;
     live->epoch = (uint32_t)(clock / live->epoch_length + 1);
+    containers_epoch(p, live->epoch, earlier);
     p->birth = (p->birth & LMP_BLOCK_CYCLE_MASK) | live->epoch << LMP_BLOCK_BIRTH_SHIFT;
 }
 
@@ -63,6 +69,13 @@ static void note_history(LmpProfile *p, uint64_t clock) {
     history_add(&p->live->history, clock, &now);
 }
 
+static void tell_peak(LmpProfile *p) {
+    uint64_t most = atomic_load_explicit(&p->control->peak_wake, memory_order_relaxed);
+    if (most == 0 || p->live->counters.live_bytes <= most) return;
+    if (atomic_compare_exchange_strong(&p->control->peak_wake, &most, UINT64_MAX))
+        requests_tell_recorder(p);
+}
+
 /* A requested collection has not run yet: another thread than those that were prepared for it may
  * run next. */
 static void ask_again(LmpProfile *p) {
@@ -87,6 +100,7 @@ COLD void tick_now(LmpProfile *p) {
     p->live->clock = clock;
     next_epoch(p, clock);
     note_history(p, clock);
+    tell_peak(p);
     names_tick(p);
     if (p->counts) calls_look(p);
     foreign_tell(p);
@@ -94,4 +108,5 @@ COLD void tick_now(LmpProfile *p) {
     snapshot_tick(p);
     memory_told_tick(p);
     if (looks_due(p)) slow_path_route(p);
+    if (!p->slow->snapshot) containers_tick(p, passed); /* or all of a frozen map would be read */
 }

@@ -53,20 +53,21 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
 
 #define LATE_NS 4000000u /* since the last tick */
 
-/* Does the operation; where all requests take this path, ticks must too. */
-static void *operate(LmpProfile *p, const LmpTrapped *q) {
+/* Does the operation; where all requests take this path, ticks must too. `called`: by a viewer. */
+static void *operate(LmpProfile *p, const LmpTrapped *q, bool called) {
     bool look = looks_on(p);
-    uint64_t begun = p->slow->snapshot ? lmp_os->clock() : 0;
+    uint64_t begun = p->slow->snapshot || called ? lmp_os->clock() : 0;
     if (look) looks_before(p);
     void *r = odd_operate(p, q->ptr, q->osize, q->nsize, q->caller, q->own);
     if (look && !looks_after(p, q->ptr || q->own ? NULL : r, q->nsize)) slow_path_route(p);
-    /* A snapshot is to be over soon, also of a program that asks for memory once in a while. */
+    /* A program that asks for memory once in a while has few ticks: viewers want more of them, and
+     * a snapshot is to be over soon. */
     bool late = begun && begun - p->start - p->ticked > LATE_NS;
     if (++p->slow->ops >= p->tick_ops || late) {
         p->slow->ops = 0;
         tick_now(p);
     }
-    if (begun) snapshot_note(p, lmp_os->clock() - begun);
+    if (begun && p->slow->snapshot) snapshot_note(p, lmp_os->clock() - begun);
     return r;
 }
 
@@ -89,14 +90,14 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     if (p->expecting && foreign_settle(p, &mixed))
         return p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     if (mixed) count_mixed(p, mixed);
-    if (p->detached || (!ptr && !nsize)) return p->pass.alloc(p->pass.ud, ptr, osize, nsize);
+    if (!ptr && !nsize) return p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     cycles_look(p);
     LmpTrapped q = {.ptr = ptr, .osize = osize, .nsize = nsize, .caller = caller};
     q.own = p->own.frame && !ptr && is_own(p);
     bool called = !q.own && atomic_exchange(&p->control->trap, 0);
-    if (q.own || (!called && !p->breaks->on)) return operate(p, &q);
-    uint64_t size;
-    q.entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &size) : 0;
+    if (q.own || (!called && !p->breaks->on)) return operate(p, &q, called);
+    q.old_size = ptr ? osize : 0;
+    q.entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &q.old_size) : 0;
     q.alloc_context = pause_context(p, ptr);
     q.stack_safe = stack_is_safe(ptr, q.entry) && !lines_is_stack(p, caller.regs, ptr);
     q.failed = p->counters->failed;
@@ -104,11 +105,12 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
         requests_serve(p, q.stack_safe, &(LmpHeapHand){0});
         snapshot_serve(p, q.stack_safe, false);
     }
-    LmpCheckedOp watched = {ptr, osize, nsize, caller.regs, q.entry & 15, q.stack_safe, 0, 0, 0, 0};
+    LmpCheckedOp watched = {ptr,          q.old_size, nsize, caller.regs, q.entry & 15,
+                            q.stack_safe, 0,          0,     0,           0};
     if (p->breaks->on) break_check_before(p, &watched);
     bool pause = watched.met || (called && atomic_load(&p->control->pause));
     if (pause) pause_begin(p, &q);
-    void *r = operate(p, &q);
+    void *r = operate(p, &q, called);
     if (p->breaks->on) break_check_after(p, &watched, r);
     if (watched.met && !pause) pause_begin(p, &q); /* what is safe before it is safe after it */
     if (watched.taken) {

@@ -18,8 +18,8 @@
  * ptr, osize, nsize, regs) says who makes it, or does the whole operation: then it returns the
  * result with bit 63 set. Else ud's allocator is called, and made(ud, result, nsize, alloc context)
  * enters the block, by a jump, and returns the result. So neither of them spans a call or has to
- * save registers: that is already done here. Frees go to release(ud, ptr, osize, cfa) by a jump;
- * cfa: the stack pointer of our caller, above its return address. */
+ * save registers: that is already done here. Frees go to release(ud, ptr, osize, nsize) by a jump.
+ */
 #ifndef LMP_ENTRY_H
 #define LMP_ENTRY_H
 
@@ -97,7 +97,7 @@
 #define LMP_ENTRY_LINES(name, find, made, release)                                                 \
     __asm__(LMP_ENTRY_BEGINS(name)                                                                 \
             "testq %rcx, %rcx\n"                                                                   \
-            "je 2f\n"                                                                              \
+            "je " #release "\n"                                                                    \
             LMP_ENTRY_REGS                                                                        \
             "pushq %rcx\n"                                                                         \
             "pushq %rdx\n"                                                                         \
@@ -111,8 +111,8 @@
             "movq (%rsp), %rax\n"                                                                  \
             "movq 16(%rsp), %rcx\n"                                                                \
             "xorl %esi, %esi\n"                                                                    \
-            "movq 8(%rax), %rdi\n" /* the allocator and its ud: the first words of a profile */    \
-            "call *(%rax)\n"                                                                       \
+            "movq 16(%rax), %rdi\n" /* the allocator and its ud, in a profile */                   \
+            "call *8(%rax)\n"                                                                      \
             "movq (%rsp), %rdi\n"                                                                  \
             "movq %rax, %rsi\n"                                                                    \
             "movq 16(%rsp), %rdx\n"                                                                \
@@ -125,8 +125,6 @@
             "addq $72, %rsp\n"                                                                     \
             ".cfi_adjust_cfa_offset -72\n"                                                         \
             "ret\n"                                                                                \
-            "2: leaq 8(%rsp), %rcx\n"                                                              \
-            "jmp " #release "\n"                                                                   \
             LMP_ENTRY_ENDS(name))
 /* clang-format on */
 #else

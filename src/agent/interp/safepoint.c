@@ -131,7 +131,13 @@ static void collect(LmpProfile *p, lua_State *L) {
 static void serve_requests(lua_State *L) {
     LmpSafepoints *of = find_of(L);
     LmpProfile *p = of ? of->profile : NULL;
-    if (!p || p->detached || p->closing) return;
+    if (!p || p->closing) return;
+    if (pass_over(&p->pass)) {
+        void (*again)(lua_State *) = of->again;
+        of->again = NULL;
+        if (again) again(L);
+        return;
+    }
     uint64_t begun = p->slot.begun;
     of->also(p, L);
     if (p->collecting) collect(p, L);
@@ -146,7 +152,7 @@ static void between(lua_State *L, lua_Debug *ar) {
     if (ar->event == LUA_HOOKCOUNT) {
         LmpLent *lent = of ? of->lent : NULL;
         give_back(lent, L);
-        if (of && of->profile && !of->profile->detached) { /* others need not wait any more */
+        if (of && of->profile) { /* others need not wait any more */
             lua_State *chain[LMP_CHAIN];
             int n = stack_chain(of->profile->main, chain);
             for (int i = 0; i < n; i++)

@@ -20,6 +20,7 @@ typedef struct LmpSafepoints {
     LmpLent *lent;                             /* NULL: none yet */
     void (*also)(LmpProfile *p, lua_State *L); /* called in each, before a collection */
     void (*last)(LmpProfile *p, lua_State *L); /* and after it; may end the profile */
+    void (*again)(lua_State *L); /* in a forked child in place of both, once; NULL: nothing */
 } LmpSafepoints;
 /* Finds them for L. One function for all states; to be set before the first request. */
 typedef LmpSafepoints *LmpFindSafepoints(lua_State *L);

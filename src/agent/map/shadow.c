@@ -47,7 +47,7 @@ static COLD LmpLeaf *new_leaf(LmpProfile *p, LmpLeaf **dir, uint64_t word) {
     }
     if (base == 0) leaf->entry[0] = LMP_BLOCK_SIZE; /* so that NULL is never plain */
     dir[base] = leaf;
-    p->leaves.all[n] = leaf;
+    p->leaves.all[n] = p->leaves.shared[n] = leaf;
     live->leaf_base[n] = word;
     atomic_thread_fence(memory_order_release);
     live->leaves = n + 1;
@@ -132,13 +132,12 @@ static LmpOverflowBlock *overflow_at(LmpProfile *p, uintptr_t addr) {
     return addr > ADDR_USED_BEFORE ? overflow_find(p->overflow, addr) : NULL;
 }
 
-/* Entry 0: none is known there. */
-static LmpStale overflow_take(LmpProfile *p, uintptr_t addr) {
+static LmpTaken overflow_take(LmpProfile *p, uintptr_t addr) {
     LmpOverflowBlock *b = overflow_at(p, addr);
-    if (!b) return (LmpStale){0};
+    if (!b) return (LmpTaken){0};
     b->addr = ADDR_USED_BEFORE;
     p->leaves.overflow--;
-    return (LmpStale){b->size, b->entry, b->alloc_context};
+    return (LmpTaken){b->size, b->entry, b->alloc_context};
 }
 
 /* ---- blocks on a grid ------------------------------------------------------------------------ */
@@ -157,6 +156,12 @@ static unsigned kind_of(uintptr_t addr, unsigned second) {
 /* The directory for blocks like this one; NULL: none yet. */
 static LmpLeaf **dir_of(const LmpProfile *p, uintptr_t addr, unsigned second) {
     return !second && (addr & 15) == p->skew ? p->dir : p->leaves.odd[kind_of(addr, second)];
+}
+
+void shadow_use(LmpProfile *p, uint32_t n, LmpLeaf *leaf) {
+    uint64_t word = p->live->leaf_base[n];
+    LmpLeaf **dir = dir_of(p, LMP_LEAF_LOW(word), word >> 60 & 1);
+    dir[LMP_LEAF_BASE(word)] = p->leaves.all[n] = leaf;
 }
 
 static COLD LmpLeaf **new_dir(LmpProfile *p, uintptr_t addr, unsigned second) {
@@ -212,14 +217,15 @@ static uint32_t *grid_context(LmpLeaf *leaf, uintptr_t addr) {
     return &leaf->alloc_context[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
 }
 
-/* A block that was never freed through us starts where a new one does now: it is gone. */
-static LmpStale forget_stale(LmpProfile *p, uintptr_t addr) {
+LmpTaken shadow_take(LmpProfile *p, uintptr_t addr) {
     LmpLeaf *leaf = NULL;
     uint32_t *entry = grid_find(p, addr, &leaf);
-    if (!entry) return p->overflow->slots ? overflow_take(p, addr) : (LmpStale){0};
-    LmpStale stale = {grid_size(entry), *entry, p->lines ? *grid_context(leaf, addr) : 0};
+    if (!entry) return p->overflow->slots ? overflow_take(p, addr) : (LmpTaken){0};
+    LmpTaken taken = {grid_size(entry), *entry, p->lines ? *grid_context(leaf, addr) : 0};
+    if (p->sampling) *grid_context(leaf, addr) = 0; /* only samples have one */
     grid_clear(entry);
-    return stale;
+    touch(p, leaf, addr);
+    return taken;
 }
 
 /* The leaf for a block that starts at addr, if its entry there is free; NULL: it is not, or there
@@ -235,8 +241,8 @@ static LmpLeaf *free_leaf(LmpProfile *p, uintptr_t addr, unsigned second) {
 }
 
 bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
-                  uint32_t alloc_context, LmpStale *stale) {
-    *stale = forget_stale(p, addr);
+                  uint32_t alloc_context, LmpTaken *stale) {
+    *stale = shadow_take(p, addr);
     entry &= ~(LMP_BLOCK_SIZE_MASK | LMP_BLOCK_OFFSET);
     if (size >= LMP_PACK_MAX) entry |= LMP_BLOCK_NOTIFY; /* not for the fast path out of the map */
     if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, alloc_context);
@@ -258,24 +264,6 @@ bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
     return true;
 }
 
-uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *alloc_context) {
-    LmpLeaf *leaf = NULL;
-    uint32_t *at = grid_find(p, addr, &leaf);
-    *alloc_context = 0;
-    if (!at) {
-        if (!p->overflow->slots) return 0;
-        LmpStale block = overflow_take(p, addr);
-        *alloc_context = block.alloc_context;
-        return block.entry;
-    }
-    uint32_t entry = *at;
-    if (p->lines) *alloc_context = *grid_context(leaf, addr);
-    if (p->sampling) *grid_context(leaf, addr) = 0; /* only samples have one */
-    grid_clear(at);
-    touch(p, leaf, addr);
-    return entry;
-}
-
 uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size) {
     LmpLeaf *leaf = NULL;
     const uint32_t *entry = grid_find(p, addr, &leaf);
@@ -294,6 +282,13 @@ uint32_t *shadow_context(LmpProfile *p, uintptr_t addr) {
     if (grid_find(p, addr, &leaf)) return grid_context(leaf, addr);
     LmpOverflowBlock *b = overflow_at(p, addr);
     return b ? &b->alloc_context : NULL;
+}
+
+uint32_t shadow_site(LmpProfile *p, uintptr_t addr, uint32_t *entry, uint64_t *size) {
+    *entry = shadow_lookup(p, addr, size);
+    const uint32_t *context = *entry ? shadow_context(p, addr) : NULL;
+    if (!context || !*context) return 0;
+    return p->record[p->tree ? p->tables.path[*context].record : *context].site;
 }
 
 void shadow_notify(LmpProfile *p, uintptr_t addr) {

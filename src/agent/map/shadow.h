@@ -13,26 +13,30 @@
 #define LMP_BLOCK_SMALL 64u        /* blocks below this keep their size in the entry */
 #define LMP_BLOCK_BIG (1ull << 28) /* blocks from here on need two size words */
 
-/* A block that was never freed through us, and has been found gone. */
-typedef struct LmpStale {
+/* A block that has been taken out of the map. */
+typedef struct LmpTaken {
     uint64_t size;  /* bytes */
-    uint32_t entry; /* class and births; 0: there was none */
+    uint32_t entry; /* class and births; 0: none was known */
     uint32_t alloc_context;
-} LmpStale;
+} LmpTaken;
 
 /* Enters a block of any size at any address. `entry`: its class and births (other bits are
  * ignored). False: there is no memory for it, the block stays unknown. What was there before, on or
- * off the grid, goes to *stale, for the caller to account for; the map has forgotten it. */
+ * off the grid, was never freed through us: it is taken out to *stale, for the caller to account
+ * for. */
 bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
-                  uint32_t alloc_context, LmpStale *stale);
+                  uint32_t alloc_context, LmpTaken *stale);
 
-/* Takes out the block that starts at addr: its entry (class, births), or 0: none is known there.
- * Its alloc context in *alloc_context. */
-uint32_t shadow_take(LmpProfile *p, uintptr_t addr, uint32_t *alloc_context);
+/* Takes out the block that starts at addr, on or off the grid. */
+LmpTaken shadow_take(LmpProfile *p, uintptr_t addr);
 
 /* The block that starts at addr, on or off the grid: its entry, 0 if there is none; its size in
  * *size. For the cold side (previews). */
 uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size);
+
+/* The site that made the block that starts at addr; 0: there is none, or nobody knows. Its entry
+ * and its size as above. Only where each block has its alloc context (p->exact). */
+uint32_t shadow_site(LmpProfile *p, uintptr_t addr, uint32_t *entry, uint64_t *size);
 
 /* Marks the block that starts at addr, if it is known: its free goes to deaths_notified. */
 void shadow_notify(LmpProfile *p, uintptr_t addr);
@@ -47,6 +51,9 @@ uintptr_t shadow_usual_skew(lua_State *L);
 
 /* The alloc context word of the block that starts at addr; NULL: there is no such block. */
 uint32_t *shadow_context(LmpProfile *p, uintptr_t addr);
+
+/* The n-th leaf is where `leaf` is from now on: another mapping of the same part of the file. */
+void shadow_use(LmpProfile *p, uint32_t n, LmpLeaf *leaf);
 
 /* Halves the birth epochs of all blocks: an epoch lasts twice as long from now on. */
 void shadow_halve_births(LmpProfile *p);

@@ -24,15 +24,22 @@ static ALWAYS_INLINE void usage_add(const LmpCounters *c, LmpUsage *u, uintptr_t
     u->last = addr;
 }
 
+/* The age of the block of an entry (which is not watched): below LMP_SHORT_LIVED if it has lived
+ * through no collector cycle at all, or dies in the first. */
+#define LMP_SHORT_LIVED (2u << LMP_BLOCK_CYCLE_SHIFT)
+static ALWAYS_INLINE uint32_t usage_age(const LmpProfile *p, uint32_t entry) {
+    return (p->birth | ((1u << LMP_BLOCK_CYCLE_SHIFT) - 1)) - entry;
+}
+
 static ALWAYS_INLINE void usage_take(const LmpCounters *c, LmpUsage *u, uint64_t *temporary,
-                                     uintptr_t addr, uint64_t n, bool short_lived) {
+                                     uintptr_t addr, uint64_t n, uint32_t age) {
     usage_stamp(c, u);
     u->frees++;
     u->free_bytes += n;
-    u->short_lived += short_lived;
+    u->short_lived += age < LMP_SHORT_LIVED;
     if (u->last == addr) {
         u->last = 0;
-        *temporary += short_lived;
+        *temporary += age < LMP_SHORT_LIVED;
     }
 }
 
@@ -48,24 +55,19 @@ static ALWAYS_INLINE void usage_made(LmpProfile *p, uint32_t alloc_context, uint
     usage_add(p->counters, &p->record[alloc_context].use, addr, n);
 }
 
-/* Has the block of this entry lived through no collector cycle at all, or died in the first? */
-static ALWAYS_INLINE bool usage_short_lived(const LmpProfile *p, uint32_t entry) {
-    return (p->birth & LMP_BLOCK_CYCLE_MASK) - (entry & LMP_BLOCK_CYCLE_MASK) <=
-           1u << LMP_BLOCK_CYCLE_SHIFT;
-}
-
-/* It is freed. Call it after a new high-water mark has been noted. */
+/* It is freed; its entry is not watched (any more). Call it after a new high-water mark has been
+ * noted. */
 static ALWAYS_INLINE void usage_freed(LmpProfile *p, uint32_t alloc_context, uintptr_t addr,
                                       uint64_t n, uint32_t entry, bool stacks) {
-    bool short_lived = usage_short_lived(p, entry);
+    uint32_t age = usage_age(p, entry);
     if (stacks) {
         LmpPath path = p->tables.path[alloc_context];
         LmpNode *node = &p->tables.node[path.node];
-        usage_take(p->counters, &node->use, &node->temporary, addr, n, short_lived);
+        usage_take(p->counters, &node->use, &node->temporary, addr, n, age);
         alloc_context = path.record;
     }
     LmpRecord *record = &p->record[alloc_context];
-    usage_take(p->counters, &record->use, &record->temporary, addr, n, short_lived);
+    usage_take(p->counters, &record->use, &record->temporary, addr, n, age);
 }
 
 /* It has been moved and resized, by the site of record `here`. */

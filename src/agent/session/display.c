@@ -24,6 +24,7 @@
 #include "shared/run_handshake.h"
 
 #define START_NS 15000000000ull /* the display must be up by then */
+#define KEEP_NS 2000000000ull   /* and `lmp run` must have said that it knows of it by then */
 
 /* Everything that display_start has open until it knows how it ends. */
 typedef struct Start {
@@ -169,23 +170,29 @@ static char hear(int line, uint64_t deadline) {
     }
 }
 
-/* Puts the slave in place of the streams that are the terminal; on failure puts them back. */
-static bool take_streams(LmpDisplay *d, const Start *s) {
-    for (int i = 0; i < 3; i++)
-        if (s->on_tty[i]) {
-            d->saved[i] = ownfd_take(fcntl(i, F_DUPFD_CLOEXEC, OWNFD_LEAST));
-            if (d->saved[i].fd < 0) goto undo;
-        }
-    for (int i = 0; i < 3; i++)
-        if (s->on_tty[i] && dup2(s->slave, i) < 0) goto undo;
+/* What takes descriptors comes before there is a relay, which shows the display at once. */
+static bool save_streams(LmpDisplay *d, const Start *s) {
+    for (int i = 0; i < 3; i++) {
+        if (!s->on_tty[i]) continue;
+        d->saved[i] = ownfd_take(fcntl(i, F_DUPFD_CLOEXEC, OWNFD_LEAST));
+        if (d->saved[i].fd < 0) return false;
+    }
     return true;
-undo:
+}
+
+/* Puts the slave in place of the streams that are the terminal. */
+static bool take_streams(const Start *s) {
+    for (int i = 0; i < 3; i++)
+        if (s->on_tty[i] && dup2(s->slave, i) < 0) return false;
+    return true;
+}
+
+static void put_streams_back(LmpDisplay *d) {
     for (int i = 0; i < 3; i++)
         if (ownfd_get(&d->saved[i]) >= 0) {
             dup2(d->saved[i].fd, i);
             ownfd_close(&d->saved[i]);
         }
-    return false;
 }
 
 /* The state that the survivors need, and where it is. */
@@ -203,11 +210,13 @@ static LmpErr open_spool(Start *s, const struct termios *before) {
     return LMP_OK;
 }
 
-/* Before there is a process that could die and leave the work to others. */
-static void tell_run(const Start *s, int state_fd, int socket) {
+/* Before there is a process that could die and leave the work to others. Of a display that it does
+ * not know `lmp run` would not wait for the end. */
+static bool tell_run(const Start *s, int state_fd, int socket) {
     int fds[LMP_FD_END];
     to_give(fds, s, state_fd, 0);
-    if (s->hold[0] >= 0) handshake_send_display(socket, fds);
+    return handshake_send_display(socket, fds) &&
+           hear(s->line[0], lmp_os->clock() + KEEP_NS) == LMP_SAY_KEPT;
 }
 
 /* The spool goes over to the display: we read from it if no other process is left. */
@@ -231,19 +240,20 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
     if (!err) err = open_pty(&s);
     if (!err) err = open_spool(&s, &before);
     if (!err && (fstat(s.slave, &st) != 0 || !open_pair(s.line, true) ||
-                 (options->run_socket >= 0 && !open_pair(s.hold, false))))
+                 (options->run_socket >= 0 && !open_pair(s.hold, false)) || !save_streams(d, &s)))
         err = LMP_E_VIEWER;
     if (!err) {
         fflush(stdout);
         fflush(stderr);
-        if (options->run_socket >= 0) tell_run(&s, state_fd, options->run_socket);
-        err = spawn_relay(&s, state_fd, command, options);
+        if (options->run_socket >= 0 && !tell_run(&s, state_fd, options->run_socket))
+            err = LMP_E_VIEWER;
     }
+    if (!err) err = spawn_relay(&s, state_fd, command, options);
     if (!err) {
         close_fd(&s.line[1]);
         close_fd(&s.hold[1]);
         char word = hear(s.line[0], lmp_os->clock() + START_NS);
-        if (word != LMP_SAY_READY || !take_streams(d, &s)) err = LMP_E_VIEWER;
+        if (word != LMP_SAY_READY || !take_streams(&s)) err = LMP_E_VIEWER;
         if (word == 0) tty_put_right(s.tty, &s.spool.relay_state->tty); /* killed on its way up */
     }
     if (!err) {
@@ -257,6 +267,7 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
             s.master = -1;
         }
     }
+    if (err) put_streams_back(d);
     start_close(&s);
     return err;
 }

@@ -140,6 +140,12 @@ static bool run_killed(int socket, ino_t inode) {
            poll(&other, 1, 0) == 1 && (other.revents & POLLHUP);
 }
 
+/* Of a recording that `lmp run` was to make. */
+static void say_lack(const LmpControl *control) {
+    const char *line = recordnote_lack(control);
+    if (!no_stderr) write_all(STDERR_FILENO, line, strlen(line));
+}
+
 /* A display of `lmp run` that the end of the profile has not waited for: should all of lmp's
  * processes be killed yet, the end of this process does what is left to do. */
 static struct Late {
@@ -173,9 +179,10 @@ static void end_late(void) {
     bool said = alive || display_said(&late.display);
     display_forget(&late.display);
     int state = ownfd_get(&late.state);
-    if (said || state < 0 || !*late.summary || !run_killed(late.run_socket, late.run_inode)) return;
+    if (said || state < 0 || !run_killed(late.run_socket, late.run_inode)) return;
     if (view_open(&view, state)) return;
-    write_summary(late.summary, view.header, view.live, &view.tables, "ended");
+    if (*late.summary) write_summary(late.summary, view.header, view.live, &view.tables, "ended");
+    say_lack(view.control);
     view_close(&view);
 }
 
@@ -212,13 +219,17 @@ void ending_finish(LmpProfile *p, const char *ending) {
     /* `lmp run` waits for the display, and knows how the program ended only when it has. */
     if (s->run_socket >= 0 && strcmp(ending, "stopped") != 0 && leave_to_late(p)) return;
     bool written = display_end(&s->display); /* the relay writes the summary then */
-    if (!wanted) wanted = *s->summary && run_killed(s->run_socket, s->run_inode);
+    bool killed = !written && run_killed(s->run_socket, s->run_inode);
+    if (!wanted) wanted = *s->summary && killed;
     if (!written && wanted) write_summary(s->summary, p->header, p->live, &p->tables, ending);
+    if (killed) say_lack(p->control);
     if (!written && wanted && strcmp(s->summary, "-") == 0) say_recording(s);
 }
 
 bool ending_handshake(const LmpProfile *p, int socket) {
-    if (!handshake_send(socket, LMP_HANDSHAKE_STATE, p->header->serial, p->file.fd)) return false;
+    bool forked = p->header->forked_from != 0;
+    uint32_t what = forked ? LMP_HANDSHAKE_FORKED : LMP_HANDSHAKE_STATE;
+    if (!handshake_send(socket, what, p->header->serial, p->file.fd) || forked) return false;
     struct pollfd wait = {.fd = socket, .events = POLLIN};
     char answer = LMP_LIVE_NO;
     if (poll(&wait, 1, ANSWER_MS) != 1 || recv(socket, &answer, 1, MSG_DONTWAIT) != 1) return false;

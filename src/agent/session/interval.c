@@ -18,19 +18,31 @@ static void split(LmpProfile *p) {
         if (most > i->most) i->most = most;
 }
 
+/* The profile that runs, or a new one with this life. */
+static LmpErr find_or_start(lua_State *L, LmpLife life, LmpProfile **out) {
+    LmpErr lack, err;
+    LmpProfile *p = *out = session_find(L);
+    if (p) return LMP_OK;
+    LmpOptions options = profiler_defaults;
+    options.summary = "";
+    options.live = false;
+    err = profiler_start(L, &options, &lack);
+    if (err) return err;
+    p = *out = session_find(L);
+    if (!p) return LMP_E_NOTSTARTED;
+    session_of(p)->life = life;
+    return LMP_OK;
+}
+
+LmpErr interval_keep(lua_State *L) {
+    LmpProfile *p;
+    return find_or_start(L, LIFE_KEPT, &p);
+}
+
 LmpErr interval_begin(lua_State *L, LmpInterval *interval) {
-    LmpErr lack;
-    LmpProfile *p = session_find(L);
-    if (!p) {
-        LmpOptions options = profiler_defaults;
-        options.summary = "";
-        options.live = false;
-        LmpErr err = profiler_start(L, &options, &lack);
-        if (err) return err;
-        p = session_find(L);
-        if (!p) return LMP_E_NOTSTARTED;
-        session_of(p)->for_intervals = true;
-    }
+    LmpProfile *p;
+    LmpErr err = find_or_start(L, LIFE_INTERVALS, &p);
+    if (err) return err;
     split(p);
     *interval = (LmpInterval){session_of(p)->intervals, p->serial, p->counters->live_bytes,
                               p->counters->live_bytes};
@@ -67,5 +79,5 @@ void interval_end(lua_State *L, LmpInterval *interval) {
         return;
     }
     counters_join_peak(p->counters, lmp_os->clock() - p->start);
-    if (s->for_intervals) profiler_stop(L, NULL);
+    if (s->life == LIFE_INTERVALS) profiler_stop(L, NULL);
 }

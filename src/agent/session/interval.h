@@ -22,6 +22,9 @@ typedef struct LmpInterval {
 /* Begins; *interval stays where it is until its end. If nothing is profiled, a profile is started,
  * without display and summary, that ends with the last interval. Errors: as profiler_start's. */
 LmpErr interval_begin(lua_State *L, LmpInterval *interval);
+/* If nothing is profiled, starts such a profile that does not end with an interval, but with the
+ * state, or when the script starts one of its own. */
+LmpErr interval_keep(lua_State *L);
 /* As if it began now. False: the profile has ended since. */
 bool interval_again(lua_State *L, LmpInterval *interval);
 /* `most` is brought up to date. False: the profile has ended since. */

@@ -4,6 +4,7 @@
 #ifndef LMP_OPTIONS_H
 #define LMP_OPTIONS_H
 
+#include <lua.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +23,8 @@ typedef struct LmpOptions {
     const char *snapshot; /* of the heap, at the end: its file; NULL: none */
     bool snapshot_child;  /* the process is a child of the program that was meant */
     const char *record;   /* its file; "": a name is chosen; NULL: not recorded */
+    /* Starts the profile of a forked child, between two of its instructions; NULL: none is. */
+    void (*again)(lua_State *L);
     const char *breaks; /* conditions for snapshots, one a line (others are the display's); NULL */
 } LmpOptions;
 

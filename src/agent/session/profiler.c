@@ -66,12 +66,14 @@ static const char registry_key;
 typedef struct Slot {
     LmpSafepoints of; /* with the profile, NULL: none is running */
     bool closed;      /* the state is being closed, and this is already finalized */
+    LmpErr refused;   /* the script's last start, why; LMP_OK: it was not */
 } Slot;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards these, and the places */
 static LmpSession *sessions;
 static uint32_t serials;
 static bool prepared;
+static pid_t process; /* of the profiles in the list */
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
@@ -93,7 +95,6 @@ static void list_remove(LmpProfile *p) {
     pthread_mutex_unlock(&lock);
 }
 
-/* A forked child shares the pages of the shared state with its parent: it must not write there. */
 static void before_fork(void) {
     pthread_mutex_lock(&lock);
 }
@@ -102,15 +103,23 @@ static void after_fork_in_parent(void) {
     pthread_mutex_unlock(&lock);
 }
 
-static void after_fork_in_child(void) {
+/* A child shares the pages of the shared state with its parent: it must not write there. The states
+ * have our allocator until they ask for a block (foreign.h). */
+static void found_child(void) {
+    process = getpid();
     for (LmpSession *s = sessions; s; s = s->next) {
-        s->profile.detached = true;
+        foreign_forked(&s->profile);
         snapshot_forget(&s->profile);
-        foreign_end(&s->profile);
         display_forget(&s->display);
+        ownfd_close(&s->profile.file); /* its pages stay with the last who has them */
     }
     sessions = NULL;
+    serials = 0;
     ending_forget();
+}
+
+static void after_fork_in_child(void) {
+    found_child();
     pthread_mutex_unlock(&lock);
 }
 
@@ -129,6 +138,7 @@ static void finish(LmpProfile *p, const char *ending) {
 /* exit() without lua_close: figures and display end here; the allocator stays (threads may still be
  * running), and so does the memory. */
 static void at_exit(void) {
+    if (getpid() != process) found_child();
     for (;;) {
         pthread_mutex_lock(&lock);
         LmpSession *s = sessions;
@@ -158,6 +168,8 @@ static void prepare_process(void) {
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         ending_at_exit(at_exit);
         safepoint_prepare(find_safepoints);
+        foreign_prepare(found_child);
+        process = getpid();
         prepared = true;
     }
     pthread_mutex_unlock(&lock);
@@ -180,23 +192,31 @@ static LmpSafepoints *find_safepoints(lua_State *L) {
 
 LmpProfile *session_find(lua_State *L) {
     Slot *slot = find_slot(L);
-    LmpProfile *p =
-        slot && slot->of.profile && !slot->of.profile->detached ? slot->of.profile : NULL;
-    if (p) foreign_moved(p);
+    LmpProfile *p = slot ? slot->of.profile : NULL;
+    if (!p || pass_over(&p->pass)) return NULL;
+    foreign_moved(p);
     return p;
+}
+
+void profiler_note_refusal(lua_State *L, LmpErr err) {
+    Slot *slot = find_slot(L);
+    if (slot) slot->refused = err;
+}
+
+static LmpErr not_running(lua_State *L) {
+    const Slot *slot = find_slot(L);
+    return slot && slot->refused ? slot->refused : LMP_E_NOTSTARTED;
 }
 
 /* ---- stopping -------------------------------------------------------------------------------- */
 
 /* Gives the allocator back. False: another allocator covers it, so it stays, passing through for
- * ever.
- */
+ * ever. */
 static bool unhook(lua_State *L, LmpProfile *p) {
     void *ud;
-    bool ours = allocs_have(lua_getallocf(L, &ud)) && ud == p;
-    if (ours) lua_setallocf(L, p->pass.alloc, p->pass.ud);
+    if (foreign_has(p, L)) lua_setallocf(L, p->pass.alloc, p->pass.ud);
     foreign_end(p);
-    return ours;
+    return lua_getallocf(L, &ud) == p->pass.alloc && ud == p->pass.ud;
 }
 
 static LmpProfile *take_place(lua_State *L) {
@@ -209,7 +229,7 @@ static LmpProfile *take_place(lua_State *L) {
     if (!p) return NULL;
     session_join(session_of(p));
     session_of(p)->intervals = NULL;
-    session_of(p)->for_intervals = false;
+    session_of(p)->life = LIFE_WHOLE;
     foreign_clear(p);
     return p;
 }
@@ -231,7 +251,7 @@ static void end_lines(LmpProfile *p) {
 }
 
 static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpStats *last) {
-    bool forked = p->detached;
+    bool forked = pass_over(&p->pass);
     calls_end(p, p->closing ? NULL : L);
     if (!forked) foreign_tell(p); /* while our allocator should be there */
     bool unhooked = unhook(L, p);
@@ -245,6 +265,7 @@ static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpSt
         if (last) stats_derive(p->live, p->live->clock, last);
     }
     end_lines(p);
+    snapshot_forget(p);
     state_release(p);
     if (!unhooked) return LMP_E_WRAPPED; /* it keeps its place */
     leave_place(p);
@@ -267,12 +288,44 @@ static int state_closes(lua_State *L) {
     return 0;
 }
 
+void profiler_lacks(lua_State *L, LmpErr *display, LmpErr *recording) {
+    const LmpSession *s = session_of(session_find(L));
+    *display = s->no_display;
+    *recording = s->no_recording;
+}
+
 LmpErr profiler_stop(lua_State *L, LmpStats *last) {
     Slot *slot = find_slot(L);
-    if (!session_find(L)) return LMP_E_NOTSTARTED;
-    LmpProfile *p = slot->of.profile;
+    LmpProfile *p = session_find(L);
+    LmpErr err = p ? LMP_OK : not_running(L);
+    if (slot) slot->refused = LMP_OK;
+    if (err) return err;
     slot->of.profile = NULL;
     return end_profile(L, p, "stopped", last);
+}
+
+/* In a forked child: what is left of its parent's profile. Returns that one's pid, 0: there is
+ * none. */
+static uint32_t leave_parents(lua_State *L, Slot *slot) {
+    LmpProfile *p = slot->of.profile;
+    uint32_t pid = p ? p->header->pid : 0;
+    slot->of.profile = NULL;
+    if (p) end_profile(L, p, NULL, NULL);
+    return pid;
+}
+
+/* A child that is to be followed calls start() before its first instruction after a block. */
+static void follow_fork(lua_State *L) {
+    Slot *slot = find_slot(L);
+    if (!slot || !slot->of.profile || !pass_over(&slot->of.profile->pass)) return;
+    void (*again)(lua_State *) = slot->of.again;
+    slot->of.again = NULL;
+    if (again) again(L);
+}
+
+/* What Lua counts, in bytes. */
+static uint64_t bytes_of(lua_State *L) {
+    return (uint64_t)lua_gc(L, LUA_GCCOUNT) << 10 | (uint64_t)lua_gc(L, LUA_GCCOUNTB);
 }
 
 /* ---- starting -------------------------------------------------------------------------------- */
@@ -281,7 +334,7 @@ LmpErr profiler_stop(lua_State *L, LmpStats *last) {
 void profiler_prepare(lua_State *L) {
     if (find_slot(L)) return;
     Slot *slot = lua_newuserdatauv(L, sizeof *slot, 0);
-    *slot = (Slot){{NULL, NULL, names_answer, snapshot_between}, false};
+    *slot = (Slot){{NULL, NULL, names_answer, snapshot_between, NULL}, false, LMP_OK};
     lua_createtable(L, 0, 2);
     lua_pushboolean(L, 1);
     lua_rawsetp(L, -2, &registry_key);
@@ -390,18 +443,24 @@ static LmpErr first_lack(const LmpProfile *p) {
 
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     *lack = LMP_OK;
+    follow_fork(L);
     LmpProfile *running = session_find(L);
-    if (running &&
-        session_of(running)->adoptable) { /* `lmp run` started it: the script means this profile */
-        session_of(running)->adoptable = false;
+    LmpSession *of = running ? session_of(running) : NULL;
+    if (of && of->life == LIFE_ADOPTABLE) { /* the script means this profile */
+        of->life = LIFE_WHOLE;
         return LMP_OK;
     }
-    if (running) return LMP_E_STARTED;
+    if (of && of->life == LIFE_KEPT && !of->intervals) {
+        profiler_stop(L, NULL);
+    } else if (of) {
+        return LMP_E_STARTED;
+    }
     if (options->record && record_possible(options->record)) return LMP_E_FILE;
     prepare_process();
     profiler_prepare(L);
     Slot *slot = find_slot(L);
     if (slot->closed) return LMP_E_CLOSED;
+    uint32_t parent = leave_parents(L, slot);
     const char *name = program_name(L, options->name);
     char release[32];
     running_release(release, sizeof release);
@@ -412,8 +471,8 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
         p->file = OWNFD_NONE;
         session_of(p)->display = DISPLAY_NONE;
         LmpIdentity identity = {
-            name,        release, (uint32_t)getpid(), p->serial, (uint32_t)(1e6 / options->fps),
-            options->top};
+            name,         release, (uint32_t)getpid(), p->serial, (uint32_t)(1e6 / options->fps),
+            options->top, parent,  bytes_of(L)};
         err = state_create(p, &identity);
     }
     lua_pop(L, 1);
@@ -435,19 +494,21 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     p->live->owners_known = p->return_addrs != NULL;
     ending_prepare(p, options);
     bool live = options->live;
-    session_of(p)->adoptable = options->run_socket >= 0;
+    if (options->run_socket >= 0) session_of(p)->life = LIFE_ADOPTABLE;
+    slot->of.again = options->again;
     if (options->run_socket >= 0) live = ending_handshake(p, options->run_socket) && live;
-    if (live) *lack = start_display(p, options);
-    if (options->record && !*lack) *lack = record_start(session_of(p), options->record);
-    if (!*lack) *lack = first_lack(p);
+    LmpSession *s = session_of(p);
+    s->no_display = live ? start_display(p, options) : LMP_OK;
+    s->no_recording = options->record ? record_start(s, options->record) : LMP_OK;
+    *lack = s->no_display ? s->no_display : s->no_recording ? s->no_recording : first_lack(p);
     collector_attach(p, L, p->pass.alloc, p->pass.ud);
     cycles_mode(p);
+    foreign_begin(p, L);
     list_add(p);
     slot->of.profile = p;
     tick_now(p);
     atomic_store(&p->live->state, LMP_RUNNING);
     calls_begin(p, L);
-    foreign_begin(p, L);
     memory_told_begin(p, L);
     lua_setallocf(L, hook_choose(p), p);
     return LMP_OK;
@@ -457,7 +518,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
 
 LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     LmpProfile *p = session_find(L);
-    if (!p) return LMP_E_NOTSTARTED;
+    if (!p) return not_running(L);
     cycles_look(p); /* a collection may have been the last thing that happened */
     foreign_tell(p);
     if (p->counts) calls_look(p);
@@ -481,7 +542,7 @@ LmpErr profiler_heap(lua_State *L, LmpHeapMemory *memory, LmpHeapGraph *out) {
 
 LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out) {
     LmpProfile *p = session_find(L);
-    if (!p) return LMP_E_NOTSTARTED;
+    if (!p) return not_running(L);
     cycles_look(p);
     names_look(p, L);
     return ledger_refresh(out, &p->tables, parts, lmp_os->clock() - p->start);
@@ -505,26 +566,26 @@ void profiler_own_end(lua_State *L, LmpOwn before) {
     if (p) trap_own_end(p, before);
 }
 
-LmpErr profiler_mark(lua_State *L, const char *name) {
+void profiler_mark(lua_State *L, const char *name) {
     LmpProfile *p = session_find(L);
-    if (!p) return LMP_E_NOTSTARTED;
+    if (!p) return;
     names_look(p, L);
     requests_mark(p, name);
-    return LMP_OK;
 }
 
 LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait,
                          LmpSnapshotLive *out) {
     LmpProfile *p = session_find(L);
-    if (!p) return LMP_E_NOTSTARTED;
+    if (!p) return not_running(L);
     if (collect) lua_gc(L, LUA_GCCOLLECT);
     p = session_find(L); /* finalizers may do anything */
-    if (!p) return LMP_E_NOTSTARTED;
+    if (!p) return not_running(L);
     cycles_look(p);
     names_look(p, L);
     LmpSnapshotWish wish = {.file = file, .collect = collect};
     LmpErr err = snapshot_take(p, &wish, NULL);
     if (wait && !err) snapshot_wait(p);
+    freeze_release(&p->snapshots->freeze);
     slow_path_route(p);
     *out = p->live->snapshot;
     return err ? err : (LmpErr)out->error;

@@ -24,10 +24,18 @@ void profiler_prepare(lua_State *L);
 
 /* Starts profiling L's state. A profile that `lmp run` has begun answers the script's own first
  * start: it goes on as it is. Pushes and pops; may raise a Lua memory error before anything has
- * begun. *lack: what was requested and is not available (the profile runs): the display, why; or
- * else LMP_E_NOLINES, LMP_E_NOSTACKS, LMP_E_NOSAMPLE, where the figures say why. Or LMP_OK. Errors:
- * STARTED, CLOSED, NOMEM, MEMFD, FILE (the recording's; errno): nothing has changed. */
+ * begun. *lack: the first that was requested and is not available (the profile runs): the display,
+ * then the recording (profiler_lacks), then LMP_E_NOLINES, LMP_E_NOSTACKS, LMP_E_NOSAMPLE, where
+ * the figures say why. Or LMP_OK. Errors: STARTED, CLOSED, NOMEM, MEMFD, FILE (the recording's;
+ * errno): nothing has changed. */
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack);
+/* Why the running profile has no display or no recording that start was asked for; LMP_OK: none is
+ * missing. */
+void profiler_lacks(lua_State *L, LmpErr *display, LmpErr *recording);
+
+/* Notes what has refused the script's last start, LMP_OK: nothing. Until the next one, or a stop,
+ * that is the error of what needs a profile, in place of NOTSTARTED. */
+void profiler_note_refusal(lua_State *L, LmpErr err);
 
 /* Stops: the state has its old allocator back, the display has ended, the summary is written. The
  * last figures go to *last (may be NULL). Errors: NOTSTARTED; WRAPPED: another allocator was put
@@ -53,8 +61,8 @@ const char *profiler_tag(lua_State *L, const char *name);
 LmpOwn profiler_own_begin(lua_State *L);
 void profiler_own_end(lua_State *L, LmpOwn before);
 
-/* Notes a mark; `name` NULL: numbered. Error: NOTSTARTED. */
-LmpErr profiler_mark(lua_State *L, const char *name);
+/* Notes a mark; `name` NULL: numbered. Without a running profile it does nothing. */
+void profiler_mark(lua_State *L, const char *name);
 
 /* Takes a snapshot of the heap (snapshot.h), or begins to: *out tells. `file` NULL: a name is
  * chosen. `collect`: after a full collection; `wait`: returns when it is written. Errors:

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "base/ownfd.h"
 #include "base/ownmap.h"
 #include "read/pages.h"
@@ -30,17 +31,14 @@ static uint64_t private_tables(void) {
     uint32_t n = ownmap_copy(range), pid = (uint32_t)getpid();
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < n; i++) /* mappings are whole pages */
-        bytes +=
-            pages_within(pid, range[i].at,
-                         range[i].at + ((range[i].size + PAGES_PIECE - 1) & ~(PAGES_PIECE - 1ull)));
+        bytes += pages_within(pid, range[i].at, range[i].at + os_whole_pages(range[i].size));
     return bytes;
 }
 
 void resident_note(LmpProfile *p) {
     int before = errno, fd = ownfd_get(&p->file);
-    long page = sysconf(_SC_PAGESIZE);
     struct stat st;
-    if (page > 0) p->live->resident = resident_pages() * (uint64_t)page;
+    p->live->resident = resident_pages() * lmp_os->page();
     uint64_t own = private_tables();
     if (fd >= 0 && fstat(fd, &st) == 0 && st.st_blocks > 0) own += (uint64_t)st.st_blocks * 512;
     p->live->resident_own = own;

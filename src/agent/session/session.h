@@ -8,6 +8,7 @@
 
 #include "agent/charge/cycles.h"
 #include "agent/charge/live_history.h"
+#include "agent/heap/containers.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/snapshot.h"
@@ -15,6 +16,14 @@
 #include "agent/interp/owner.h"
 #include "agent/session/display.h"
 #include "agent/state/profile.h"
+
+/* Until when a profile runs, besides its stop and its state's end. */
+typedef enum LmpLife {
+    LIFE_WHOLE,
+    LIFE_ADOPTABLE, /* begun by `lmp run`: the script's own first start() is answered by it */
+    LIFE_INTERVALS, /* begun for what is measured: it ends with the last interval */
+    LIFE_KEPT       /* begun for what will be: it ends with the script's own start() */
+} LmpLife;
 
 typedef struct LmpSession {
     LmpProfile profile; /* first: the address of both is the same */
@@ -26,16 +35,17 @@ typedef struct LmpSession {
     LmpCycles cycles;
     LmpLiveHistoryPlan live_history;
     LmpSnapshots snapshots;
+    LmpContainerLooks containers;
     /* the session's own */
     LmpDisplay display;
     char summary[4096]; /* where the summary goes (ending.c): "" nowhere, "-" standard error */
-    bool recorded;      /* by the option of start(): then said with the summary, */
-    char folder[1024];  /* of that file as it was given, with its slash; "": the current one */
-    int run_socket;     /* to `lmp run`, which writes it unless it was killed; -1: none */
-    ino_t run_inode;    /* of that socket */
-    bool adoptable;     /* begun by `lmp run`: the script's own first start() is answered by it */
+    LmpErr no_display, no_recording; /* why what start() was asked for is not there */
+    bool recorded;                   /* by the option of start(): then said with the summary, */
+    char folder[1024]; /* of that file as it was given, with its slash; "": the current one */
+    int run_socket;    /* to `lmp run`, which writes it unless it was killed; -1: none */
+    ino_t run_inode;   /* of that socket */
+    LmpLife life;
     struct LmpInterval *intervals; /* that are measured now, interval.c */
-    bool for_intervals;            /* begun for them: it ends with the last one */
     struct LmpSession *next;       /* list of profiler.c */
 } LmpSession;
 
@@ -56,6 +66,7 @@ static inline void session_join(LmpSession *s) {
     p->cycles = &s->cycles;
     p->live_history = &s->live_history;
     p->snapshots = &s->snapshots;
+    p->containers = &s->containers;
 }
 
 #endif

@@ -12,6 +12,7 @@
 typedef struct LmpLeaves {
     LmpLeaf **odd[LMP_LEAF_KINDS]; /* as the directory, of other leaves: shadow.c; NULL: none yet */
     LmpLeaf **all;                 /* LMP_MAX_LEAVES, in the order of the file */
+    LmpLeaf **shared;              /* the same, but while `all` are frozen (freeze.h) */
     uint64_t file_size;            /* bytes */
     uint32_t overflow;             /* blocks in the overflow table (count) */
     bool refused;                  /* the system refused one; asked again after the next tick */

@@ -7,6 +7,7 @@
 #ifndef LMP_PASS_THROUGH_H
 #define LMP_PASS_THROUGH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,10 +17,16 @@ struct LmpProfile;
 
 /* What every operation reads first. */
 typedef struct LmpPassThrough {
+    _Atomic uintptr_t thread; /* the one that runs the profiled state; 0: the profile is over. In a
+                                 forked child the kernel makes it 0 (profile_pool.h) */
     lua_Alloc alloc; /* the allocator we found, called with its own ud: never another one */
     void *ud;
-    _Atomic uintptr_t thread; /* the one that runs the profiled state; 0: the profile is over */
 } LmpPassThrough;
+
+/* Is the profile over, or is this a forked child, where it never was? */
+static inline bool pass_over(const LmpPassThrough *pass) {
+    return !atomic_load_explicit(&pass->thread, memory_order_relaxed);
+}
 
 enum { LMP_NEWBORNS = 8 };
 
@@ -35,6 +42,9 @@ typedef struct LmpForeign {
     _Atomic uint64_t passed;       /* requests in other threads, passed on (count) */
     _Atomic uint32_t apart, mixed; /* other states: counted nowhere; counted with ours */
     LmpNewborn newborn[LMP_NEWBORNS];
+    _Atomic uint32_t expected; /* of them, in use (count) */
+    _Atomic uint32_t tries; /* in a forked child, to see that it is the state itself that asks, and
+                               to give its allocator back; 0: it has it, or will not get it */
 } LmpForeign;
 
 /* What profile_pool.c keeps in each slot, under its caller's lock. */

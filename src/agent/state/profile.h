@@ -85,7 +85,6 @@ typedef struct LmpProfile {
     uint64_t ticked;  /* clock of the last tick, nanoseconds since start */
     int32_t tick_ops; /* operations between ticks, adapted to their rate */
     bool closing;     /* the collector's mode is final: lua_close sets its own, or all is over */
-    bool detached;    /* in a forked child, or stopped under a wrapper: pass through */
     bool expecting;   /* another state is being made here: the next request is its own */
     uint32_t code_deaths; /* of code that was watched (lines_watch; count) */
     bool collecting;      /* a full collection was asked for, and threads for it (safepoint.h) */
@@ -99,6 +98,7 @@ typedef struct LmpProfile {
     struct LmpOwnerRules *rules;             /* owner.h */
     struct LmpSafepoints *safepoints;        /* safepoint.h: of the state */
     struct LmpSnapshots *snapshots;          /* snapshot.h */
+    struct LmpContainerLooks *containers;    /* heap/containers.h */
     struct LmpCycles *cycles;                /* cycles.h */
     struct LmpLiveHistoryPlan *live_history; /* live_history.h */
     struct LmpIndexes *indexes;              /* of the tables, sites.c */

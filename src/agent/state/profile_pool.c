@@ -24,8 +24,10 @@ LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, size_t size) {
     if (p) {
         clear(p, size);
     } else {
-        p = lmp_os->map(size, -1, 0, true);
-        if (!p) return NULL;
+        char *at = lmp_os->map(LMP_PAGE_MOST + size, -1, 0, true);
+        if (!at) return NULL;
+        lmp_os->empty_in_child(at, LMP_PAGE_MOST);
+        p = (LmpProfile *)(void *)(at + LMP_PAGE_MOST - offsetof(LmpProfile, pass.alloc));
         p->pass.alloc = alloc;
         p->pass.ud = ud;
         p->slot.next = slots;

@@ -4,7 +4,11 @@
  * our allocator, and call it long after the profile has ended, in any thread. So what such a call
  * reads (pass_through.h) never moves or changes. There is one slot for each pair of allocator and
  * ud, or as many as profiles of that pair have run at the same time; the next profile of the pair
- * reuses it. */
+ * reuses it.
+ *
+ * A child that is forked shares the pages of the shared state with its parent, and must not write
+ * there, however it was forked. So the first word of a profile, which says who runs its state, is
+ * the last one of pages that the kernel empties in a child (from Linux 4.14 on). */
 #ifndef LMP_PROFILE_POOL_H
 #define LMP_PROFILE_POOL_H
 

@@ -9,15 +9,14 @@
 #include "agent/state/reserve.h"
 #include "base/os.h"
 #include "read/view.h"
-#include "shared/history.h"
 
 #define HISTORY_INTERVAL                                                                           \
     25000000u                   /* nanoseconds: 1024 samples are 25 seconds before they merge      \
                                  */
 #define EPOCH_LENGTH 100000000u /* nanoseconds: 255 epochs are 25 seconds before they double */
 
-#define DIRECTORY_SIZE /* by address, and by age */                                                \
-    ((LMP_DIR_SIZE + LMP_MAX_LEAVES) * sizeof(LmpLeaf *))
+#define DIRECTORY_SIZE /* by address, and twice by age */                                          \
+    ((LMP_DIR_SIZE + 2 * LMP_MAX_LEAVES) * sizeof(LmpLeaf *))
 
 static uint64_t realtime(void) {
     struct timespec t;
@@ -38,6 +37,8 @@ static void fill_header(LmpProfile *p, const LmpIdentity *identity) {
     h->start_clock = p->start;
     h->interval_us = identity->interval_us;
     h->top = identity->top;
+    h->forked_from = identity->forked_from;
+    h->before = identity->before;
     h->pid_space = view_pid_space(0);
     snprintf(h->program, sizeof h->program, "%s", identity->program);
     snprintf(h->lua, sizeof h->lua, "%s", identity->lua);
@@ -64,9 +65,10 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
     p->tables.writer = true;
     p->dir = lmp_os->map(DIRECTORY_SIZE, -1, 0, true);
     if (p->dir) p->leaves.all = p->dir + LMP_DIR_SIZE;
+    if (p->dir) p->leaves.shared = p->leaves.all + LMP_MAX_LEAVES;
     if (!p->header || !p->control || !p->live || !p->overflow || !p->dir || !tables) {
         state_release(p);
-        return LMP_E_NOMEM;
+        return os_map_error();
     }
     p->counters = &p->live->counters;
     p->start = lmp_os->clock();
@@ -75,7 +77,7 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
     p->counters->peak_serial = 1;
     p->live->epoch = 1;
     p->live->epoch_length = EPOCH_LENGTH;
-    history_init(&p->live->history, HISTORY_INTERVAL);
+    p->live->history.interval = HISTORY_INTERVAL;
     fill_header(p, identity);
     return LMP_OK;
 }
@@ -98,7 +100,7 @@ void state_release(LmpProfile *p) {
     release(p->control, LMP_LIVE_AT - LMP_CONTROL_AT);
     release(p->header, LMP_CONTROL_AT);
     ownfd_close(&p->file);
-    p->dir = p->leaves.all = NULL;
+    p->dir = p->leaves.all = p->leaves.shared = NULL;
     p->overflow = NULL;
     p->tables = (LmpTables){0};
     p->live = NULL;

@@ -12,6 +12,8 @@ typedef struct LmpIdentity {
     uint32_t pid, serial;
     uint32_t interval_us; /* between repaints, microseconds */
     uint32_t top;         /* rows of the summary's tables */
+    uint32_t forked_from; /* as in LmpHeader */
+    uint64_t before;
 } LmpIdentity;
 
 /* Makes the memory file, its directory and the pointers in p. Errors: MEMFD, NOMEM; p is then as it

@@ -26,13 +26,45 @@ static const char *where_words(char out[WHERE_SIZE], const Ledger *ledger, const
     return out;
 }
 
+const char *ledger_untold(const Ledger *ledger) {
+    static const char *const words[] = {[LEDGER_NOW] = "cannot tell yet",
+                                        [LEDGER_THEN] = "too early to tell",
+                                        [LEDGER_END] = "the run was too short to tell"};
+    return words[ledger->when];
+}
+
+char *ledger_lacking(char out[LEDGER_LACKING], const Ledger *ledger, const LmpJudgement *judgement,
+                     const char *cycle) {
+    char a[LMP_NUM], b[LMP_NUM];
+    uint64_t missing = judgement->missing, all = judgement->cycles + missing;
+    if (ledger->when == LEDGER_NOW)
+        snprintf(out, LEDGER_LACKING, "%s more full %s%s", format_count(a, missing), cycle,
+                 missing == 1 ? "" : "s");
+    else
+        snprintf(out, LEDGER_LACKING, "%s of %s full %ss", format_count(a, judgement->cycles),
+                 format_count(b, all), cycle);
+    return out;
+}
+
+static void word_untold(LmpJudgement *v, const Ledger *ledger, const LmpLeak *first, bool beyond) {
+    char what[WHERE_SIZE + 32] = "", where[WHERE_SIZE], lacking[LEDGER_LACKING];
+    if (v->lately == 1)
+        snprintf(what, sizeof what, "%s rose lately", where_words(where, ledger, first, 22));
+    else if (v->lately > 1)
+        snprintf(what, sizeof what, "%u sites rose lately", v->lately);
+    else if (beyond)
+        snprintf(what, sizeof what, "heap higher than in any full cycle");
+    bool counts = !*what || ledger->when == LEDGER_NOW; /* elsewhere there is no room for both */
+    snprintf(v->words, sizeof v->words, "%s: %s%s%s", ledger_untold(ledger), what,
+             *what && counts ? ", " : "",
+             counts ? ledger_lacking(lacking, ledger, v, "cycle") : "");
+}
+
 /* None is wider than 76 columns: they have their place in the summary. `first`: the worst of those
  * that grow, or else of those that rose lately. */
 void leaks_word(LmpJudgement *v, const Ledger *ledger, const LmpLeak *first, bool beyond) {
-    char where[WHERE_SIZE], a[LMP_NUM], b[LMP_NUM], more[64];
+    char where[WHERE_SIZE], a[LMP_NUM], b[LMP_NUM];
     size_t size = sizeof v->words;
-    format_count(a, v->missing);
-    snprintf(more, sizeof more, "%s more full %s", a, v->missing == 1 ? "cycle" : "cycles");
     if (v->growth == LMP_GROWTH_FOUND) {
         format_bytes(a, (uint64_t)(fmin(first->bytes_per_cycle, 1e18) + 0.5));
         format_bytes(b, (uint64_t)(fmax(0, fmin(first->bytes_per_second, 1e18)) + 0.5));
@@ -46,14 +78,7 @@ void leaks_word(LmpJudgement *v, const Ledger *ledger, const LmpLeak *first, boo
         format_count(a, v->cycles);
         snprintf(v->words, size, "no growth over the last %s full cycles", a);
     } else if (v->growth == LMP_GROWTH_WAIT) {
-        if (v->lately == 0)
-            snprintf(v->words, size, "cannot tell yet: %s%s",
-                     beyond ? "heap higher than in any full cycle, " : "", more);
-        else if (v->lately == 1)
-            snprintf(v->words, size, "cannot tell yet: %s rose lately, %s",
-                     where_words(where, ledger, first, 22), more);
-        else
-            snprintf(v->words, size, "cannot tell yet: %u sites rose lately, %s", v->lately, more);
+        word_untold(v, ledger, first, beyond);
     } else if (ledger->lines == LMP_LINES_OFF)
         snprintf(v->words, size, "growth is not known without lines");
     else

@@ -78,9 +78,11 @@ static void give_back(LedgerStore *s, const LmpTables *t, unsigned parts) {
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock) {
     uint32_t of_tag = ledger->of_tag;
     struct LedgerNodes *less = ledger->less;
+    LedgerWhen when = ledger->when;
     if (ledger->store && ledger->store->base != tables->text) ledger_free(ledger);
     ledger->of_tag = of_tag;
     ledger->less = less;
+    ledger->when = when;
     if (!tables->text) return LMP_OK; /* no tables: no rows */
     if (!ledger->store) {
         ledger->store = calloc(1, sizeof *ledger->store);
@@ -104,6 +106,7 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     ledger->store->brief = !(parts & LEDGER_SITES) || parts & LEDGER_BRIEF;
     sum_records(ledger->store, tables);
     ledger->all = ledger->store->all;
+    memcpy(ledger->of_class, ledger->store->of_class, sizeof ledger->of_class);
     counts_sum(ledger, tables, parts);
     note_others(ledger, tables);
     tree_read(ledger, tables, parts);
@@ -131,10 +134,13 @@ uint32_t row_of_slot(const Ledger *ledger, uint32_t slot) {
 }
 
 uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t alloc_context) {
+    uint32_t record = tables_record_of(tables, alloc_context);
+    return ledger_row_of(ledger, tables, record ? read_once32(&tables->record[record].site) : 0);
+}
+
+uint32_t ledger_row_of(const Ledger *ledger, const LmpTables *tables, uint32_t site) {
     const LedgerStore *s = ledger->store;
     if (!s || ledger->sites == 0 || s->base != tables->text) return LEDGER_NO_ROW;
-    uint32_t record = tables_record_of(tables, alloc_context);
-    uint32_t row = record ? read_once32(&tables->record[record].site) : 0;
-    if (row == 0 || row >= s->rows) return LEDGER_NO_ROW;
-    return row_of_slot(ledger, PILE(s->row, const LedgerRow)[row].slot);
+    if (site == 0 || site >= s->rows) return LEDGER_NO_ROW;
+    return row_of_slot(ledger, PILE(s->row, const LedgerRow)[site].slot);
 }

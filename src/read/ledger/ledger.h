@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/kind.h"
+#include "read/stats.h"
 #include "shared/tables.h"
 
 /* A tally at an earlier moment. */
@@ -156,6 +157,13 @@ typedef struct LmpTagRow {
     LmpTally tally;
 } LmpTagRow;
 
+/* What comes after the moment that a ledger is of: so what cannot be told of it is worded. */
+typedef enum LedgerWhen {
+    LEDGER_NOW,  /* the program goes on, and can be asked for things */
+    LEDGER_THEN, /* it went on, or may have: a moment of the past */
+    LEDGER_END   /* nothing: the program has ended */
+} LedgerWhen;
+
 typedef struct Ledger {
     uint32_t lines;    /* LmpLines: stats_lines() */
     uint64_t unproven; /* requests whose line is the documented API's (count) */
@@ -185,7 +193,8 @@ typedef struct Ledger {
     uint64_t clock;            /* of the refresh */
     uint64_t since;            /* the moment that LmpTally.was is of, about a second ago; 0: none */
     LmpTally all;              /* sum of all sites */
-    uint32_t gc_mode;          /* LmpGcMode */
+    LmpTally of_class[LMP_C_COUNTED]; /* the same by LmpClass */
+    uint32_t gc_mode;                 /* LmpGcMode */
     uint32_t counts; /* LMP_COUNTS_ bits: what is counted in the program, whether asked for here or
                         not */
     uint64_t hook_lost; /* as in LmpTablesUsed: not 0: calls and instructions are not all there */
@@ -194,6 +203,7 @@ typedef struct Ledger {
     uint32_t edges, overrides; /* rows; only when they are asked for */
     LmpEdgeRow *edge;
     LmpOverrideRow *override;
+    LedgerWhen when;     /* set by who refreshes, and stays */
     uint64_t count_from; /* set before a refresh: the number of the mark (from 1) that LmpTally.mark
                             is to be of; LEDGER_HELD: of what ledger_hold has kept; 0: none */
     bool marked;         /* it is: what there was at that mark is kept */
@@ -227,6 +237,10 @@ enum {
  * Costs about 50 ns a record and 150 ns a node: a tree of a million nodes is not for every frame.
  * Given the tables of another state, it starts over. */
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock);
+/* Makes the totals in `stats` the sums of what the last refresh has read: so they agree with the
+ * rows at any moment of a program that runs on meanwhile. Without effect where the tables do not
+ * have every block (no lines, samples, lines that have ended, rows lost by damage). */
+void ledger_totals(const Ledger *ledger, LmpStats *stats);
 /* Keeps the figures of the last refresh, which had LEDGER_RATES, for LmpTally.mark of later ones
  * with `count_from` LEDGER_HELD: so any moment that a reader has seen can be counted from. With
  * LEDGER_TREE it keeps the tree's, too. Only of the tables of that refresh. Errors: NOMEM (what was
@@ -252,6 +266,9 @@ void ledger_free(Ledger *ledger);
 /* The site that made a block, by its alloc context word (LmpLeaf): row in ledger->site,
  * LEDGER_NO_ROW when it is not known or has no row. */
 uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t alloc_context);
+
+/* Row in ledger->site of a row of the tables' sites; LEDGER_NO_ROW as above. */
+uint32_t ledger_row_of(const Ledger *ledger, const LmpTables *tables, uint32_t site);
 
 /* ---- leaks: sites that grow ------------------------------------------------------------------ */
 
@@ -288,6 +305,14 @@ typedef struct LmpJudgement {
  * *n how many. */
 void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
                   LmpJudgement *judgement);
+
+/* How a sentence on growth begins that cannot be told: "cannot tell yet", or why it is too late. */
+const char *ledger_untold(const Ledger *ledger);
+/* What LMP_GROWTH_WAIT waits for, or in the past waited for: "3 more full cycles", "9 of 12 full
+ * cycles". `cycle`: what they are called. Returns out. */
+enum { LEDGER_LACKING = 96 };
+char *ledger_lacking(char out[LEDGER_LACKING], const Ledger *ledger, const LmpJudgement *judgement,
+                     const char *cycle);
 
 /* What a site held, at LMP_LIVE_HISTORY even times from the first row to the last, for a chart.
  * Returns how many figures there are: LMP_LIVE_HISTORY, or none. */

@@ -171,7 +171,7 @@ typedef struct LedgerStore {
     bool tag_lines;      /* this refresh is with LEDGER_TAG_LINES */
     uint32_t of_tag;     /* of this tag */
     LedgerPile tag_slot; /* LmpTally: what a slot has under it */
-    LmpTally all;
+    LmpTally all, of_class[LMP_C_COUNTED];
 
     /* mark, rates */
     bool keeps; /* this refresh is with LEDGER_RATES */

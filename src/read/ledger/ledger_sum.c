@@ -41,6 +41,7 @@ static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record,
     tally_add(&PILE(s->function_sum, LmpTally)[at->function], &t);
     tally_add(&s->tag_sum[tag], &t);
     if (s->tag_lines && tag == s->of_tag) tally_add(&PILE(s->tag_slot, LmpTally)[at->slot], &t);
+    if (cls < LMP_C_COUNTED) tally_add(&s->of_class[cls], &t);
     PILE(s->row_bytes, uint64_t)[row] += tally_made(&t);
 
     LedgerSlotSum *slot = &PILE(s->slot_sum, LedgerSlotSum)[at->slot];
@@ -90,6 +91,7 @@ void sum_records(LedgerStore *s, const LmpTables *t) {
     memset(s->function_sum.data, 0, s->functions * sizeof(LmpTally));
     memset(s->row_bytes.data, 0, s->rows * sizeof(uint64_t));
     memset(s->tag_sum, 0, sizeof s->tag_sum);
+    memset(s->of_class, 0, sizeof s->of_class);
     if (s->tag_lines) memset(s->tag_slot.data, 0, s->slots * sizeof(LmpTally));
     LedgerPeak peak = peak_of(t->live);
     for (uint32_t i = 1; i < s->records; i++)
@@ -103,4 +105,20 @@ void sum_records(LedgerStore *s, const LmpTables *t) {
         tally_add(&s->all, sum);
     }
     sum_collector(s, t);
+}
+
+void ledger_totals(const Ledger *ledger, LmpStats *stats) {
+    LmpClassTotal total[LMP_CLASSES] = {0};
+    LmpTally classed = {0};
+    bool every = ledger->store && ledger->lines != LMP_LINES_OFF && ledger->sample == 0;
+    if (!every || stats->lines_end_seconds > 0) return;
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+        const LmpTally *t = &ledger->of_class[cls];
+        total[cls] = (LmpClassTotal){t->allocs,   t->bytes,         t->frees,       t->free_bytes,
+                                     t->reallocs, t->realloc_bytes, t->live_blocks, t->live_bytes};
+        tally_add(&classed, t);
+    }
+    /* Where damage has taken rows nobody knows the class of what was there. */
+    if (classed.allocs != ledger->all.allocs) return;
+    stats_set_totals(stats, total);
 }

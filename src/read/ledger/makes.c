@@ -105,6 +105,7 @@ void ledger_makes(const Ledger *ledger, const LmpTables *t, uint32_t site, LmpMa
     uint32_t row = PILE(s->slot, const LedgerSlot)[slot].first_row;
     for (; row; row = PILE(s->row, const LedgerRow)[row].next) {
         add_row(s, t, row, out);
+        out->copies |= fed_by(s, t, row) != 0;
         if (out->builds == 0) follow(ledger, t, row, out);
     }
 }

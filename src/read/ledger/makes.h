@@ -35,6 +35,7 @@ typedef struct LmpMakes {
     uint32_t builds;
     uint32_t build[LMP_BUILD_LINES]; /* rows in ledger->site */
     uint64_t build_bytes;            /* size of the last such string that was seen */
+    bool copies; /* of what `..` makes here half or more is one string that was there before */
 } LmpMakes;
 
 /* `site`: a row in ledger->site of the last refresh, which was of these tables. */

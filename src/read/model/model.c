@@ -331,6 +331,8 @@ void model_fill(Model *model, LmpView *view, const ModelInput *input) {
     view_refresh(view);
     model->seen = view_seen(view, input->alive);
     model->ended = atomic_load(&view->control->ended);
+    bool over = model->seen == LMP_SEEN_FINISHED || model->seen == LMP_SEEN_KILLED;
+    model->ledger.when = over ? LEDGER_END : LEDGER_NOW;
     view_copy_op(view, &model->op);
     check_op(&model->op);
     view_copy_history(view, &model->history);

@@ -79,8 +79,8 @@ typedef struct Model {
     uint32_t ended; /* how the process ended, by `lmp run`: 1 + its wait status; 0: not known */
     uint64_t clock; /* nanoseconds since start: elapsed time, origin of all clocks below */
     uint64_t start_realtime; /* when it began, nanoseconds since 1970; 0: not known */
-    uint64_t tables_clock;   /* of a recording, where the tables may be of a moment before `clock`:
-                                set   by who fills the model; 0: they are of `clock` */
+    uint64_t tables_clock;   /* of a recording, where the tables may be of another moment than
+                                `clock`: set by who fills the model; 0: they are of `clock` */
 
     /* figures */
     LmpStats stats;

@@ -53,6 +53,8 @@ static void forget(OpenedHeap *heap) {
 /* The last step that it knows of. One that there is no memory for is as if there were none. */
 static LmpHeapGrowth last_step(OpenedHeap *heap) {
     LmpHeapGrowth step = {.by = suspects_growth_by(&heap->now)};
+    heap->progress = NULL; /* who waits for the newer file */
+    heap->stopped = false;
     const LmpHeapCompare *compare = heap->compared ? opened_compare(heap, step.by) : NULL;
     if (compare && growth_add_compared(&step, &heap->older, &heap->now, compare))
         growth_free(&step);
@@ -91,40 +93,61 @@ void opened_close(OpenedHeap *heap) {
     free(heap);
 }
 
+static void wait_for(OpenedHeap *heap, LmpProgress *progress) {
+    snapshot_waits(&heap->now, progress);
+    if (heap->compared) snapshot_waits(&heap->older, progress);
+}
+
+bool opened_begin(OpenedHeap *heap) {
+    if (!heap->stopped) wait_for(heap, heap->progress);
+    return !heap->stopped;
+}
+
+bool opened_end(OpenedHeap *heap) {
+    heap->stopped = heap->stopped || snapshot_stopped(&heap->now) ||
+                    (heap->compared && snapshot_stopped(&heap->older));
+    wait_for(heap, NULL);
+    return !heap->stopped;
+}
+
 const LmpHeapGroups *opened_groups(OpenedHeap *heap, LmpHeapBy by) {
-    if (!opened_has_groups(heap, by)) {
+    if (!opened_has_groups(heap, by) && opened_begin(heap)) {
         heap->groups_made |= 1u << (unsigned)by;
         if (groups_make(&heap->groups[by], &heap->now, by, false) != LMP_OK)
             heap->groups[by] = (LmpHeapGroups){0};
+        if (!opened_end(heap)) heap->groups_made &= ~(1u << (unsigned)by);
     }
     return heap->groups[by].group ? &heap->groups[by] : NULL;
 }
 
 const LmpHeapCompare *opened_compare(OpenedHeap *heap, LmpHeapBy by) {
     if (!heap->compared) return NULL;
-    if (!opened_has_compare(heap, by)) {
+    if (!opened_has_compare(heap, by) && opened_begin(heap)) {
         heap->compare_made |= 1u << (unsigned)by;
         if (compare_any(&heap->compare[by], &heap->older, &heap->now, by))
             heap->compare[by] = (LmpHeapCompare){0};
+        if (!opened_end(heap)) heap->compare_made &= ~(1u << (unsigned)by);
     }
     return heap->compare[by].change ? &heap->compare[by] : NULL;
 }
 
 const LmpSuspectTable *opened_page(OpenedHeap *heap, LmpSuspectPage page) {
-    if (!opened_has_page(heap, page)) {
+    if (!opened_has_page(heap, page) && opened_begin(heap)) {
         heap->pages_made |= 1u << (unsigned)page;
         if (luasuspects_make(&heap->page[page], &heap->now, page) != LMP_OK)
             heap->page[page] = (LmpSuspectTable){0};
+        if (!opened_end(heap)) heap->pages_made &= ~(1u << (unsigned)page);
     }
     return heap->page[page].page ? &heap->page[page] : NULL;
 }
 
 const LmpSuspects *opened_suspects(OpenedHeap *heap) {
-    if (!heap->suspects_made) {
+    if (!heap->suspects_made && opened_begin(heap)) {
         heap->suspects_made = true;
         if (suspects_make(&heap->suspects, &heap->now, heap->compared ? &heap->older : NULL,
                           &heap->before))
             heap->suspects.rows = heap->suspects.fired = 0;
+        heap->suspects_made = opened_end(heap);
     }
     return &heap->suspects;
 }

@@ -14,10 +14,12 @@ typedef struct OpenedHeap {
     LmpSnapshot older; /* the one that it is compared with */
     bool compared;     /* there is an older one */
     LmpHeapGrowth
-        before;      /* growth from still older ones up to `older`; without steps: there are none */
-    bool ours;       /* `now` and `older` were opened here: opened_close closes them */
-    uint64_t serial; /* no two that are opened have the same */
-    char file[4096]; /* the name of its file, as a person wrote it; "": none */
+        before; /* growth from still older ones up to `older`; without steps: there are none */
+    bool ours;  /* `now` and `older` were opened here: opened_close closes them */
+    LmpProgress *progress; /* who waits for what is made of it; NULL: nobody */
+    bool stopped;          /* by him: nothing is made any more until the caller takes this back */
+    uint64_t serial;       /* no two that are opened have the same */
+    char file[4096];       /* the name of its file, as a person wrote it; "": none */
 
     /* private: */
     unsigned groups_made, compare_made, pages_made; /* a bit for each */
@@ -52,6 +54,11 @@ const LmpHeapGroups *opened_groups(OpenedHeap *heap, LmpHeapBy by);
 const LmpHeapCompare *opened_compare(OpenedHeap *heap, LmpHeapBy by);
 const LmpSuspectTable *opened_page(OpenedHeap *heap, LmpSuspectPage page);
 const LmpSuspects *opened_suspects(OpenedHeap *heap);
+
+/* Around what else is made of it and takes long. False: it was stopped before, it is not to be
+ * begun; it was stopped, and is not made. */
+bool opened_begin(OpenedHeap *heap);
+bool opened_end(OpenedHeap *heap);
 
 /* Have they been made? If not, a large heap makes a person wait. */
 static inline bool opened_has_groups(const OpenedHeap *heap, LmpHeapBy by) {

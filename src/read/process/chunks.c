@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/os.h"
+
 #define IN_USE 1u /* the chunk before */
 #define MAPPED 2u
 #define FLAGS 7u
@@ -21,6 +23,7 @@ uint64_t chunks_size(uint64_t bytes) {
 void chunks_begin(Chunks *c, uint64_t start, uint64_t end) {
     c->start = start;
     c->end = end;
+    c->system_page = lmp_os->page();
     c->next = start;
     c->synced = true; /* malloc's first arena begins with a chunk, and so do chunks on their own */
     c->told = 0;
@@ -71,10 +74,22 @@ static uint64_t cover_from(const Chunks *c, uint64_t chunk) {
     return chunk == c->start ? chunk : chunk + 8;
 }
 
+/* Of a page of the system's. */
+typedef struct Filled {
+    uint64_t all, untold, free, own; /* bytes */
+} Filled;
+
+static void add_page(ChunkSums *s, const Filled *f) {
+    if (f->own || f->all == 0) return;
+    if (f->free == f->all) s->free_whole += f->all;
+    if (f->untold == 0) s->pages[(f->all - f->free) * 10 / f->all]++;
+}
+
 /* Adds up the part's pages. Of a page whose parts are more than the page (what was read is of
  * several moments) the last sorts are cut. */
 static void add_up(Chunks *c, const ChunkPart *part) {
     ChunkSums *s = &c->sums;
+    Filled filled = {0};
     for (uint64_t at = part->from; at < part->to; at += CHUNKS_PAGE) {
         uint32_t page = (uint32_t)((at - stretch_of(part)) / CHUNKS_PAGE), left = CHUNKS_PAGE;
         const uint16_t *use = c->page[page];
@@ -89,10 +104,15 @@ static void add_up(Chunks *c, const ChunkPart *part) {
             left -= n[u];
         }
         s->untold += left;
-        if (n[CHUNK_OWN]) continue;
-        if (n[CHUNK_FREE] == CHUNKS_PAGE) s->free_whole += CHUNKS_PAGE;
-        if (left == 0) s->pages[(CHUNKS_PAGE - n[CHUNK_FREE]) * 10 / CHUNKS_PAGE]++;
+        filled.all += CHUNKS_PAGE;
+        filled.untold += left;
+        filled.free += n[CHUNK_FREE];
+        filled.own += n[CHUNK_OWN];
+        if ((at + CHUNKS_PAGE) % c->system_page != 0) continue;
+        add_page(s, &filled);
+        filled = (Filled){0};
     }
+    add_page(s, &filled);
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
@@ -162,11 +182,11 @@ static void walk_gap(Chunks *c, uint64_t limit) {
 
 /* Does a chunk of that size serve a request of so many bytes? A remainder too small for a chunk
  * stays with it. */
-static bool serves(uint64_t word, uint64_t bytes) {
+static bool serves(const Chunks *c, uint64_t word, uint64_t bytes) {
     uint64_t size = word & ~(uint64_t)FLAGS, want = chunks_size(bytes);
     if (word & MAPPED)
         return size % CHUNKS_PAGE == 0 && size >= bytes + HEADER &&
-               size < bytes + HEADER + 2 * CHUNKS_PAGE;
+               size < bytes + HEADER + 2 * c->system_page;
     return size == want || size == want + 16;
 }
 
@@ -180,12 +200,11 @@ static void take_block(Chunks *c, const HeapListBlock *b) {
     }
     if (c->part->memory) {
         if (fits) walk_gap(c, chunk);
-        fits = fits && word_at(c, b->addr - 8, &word) && serves(word, b->size);
+        fits = fits && word_at(c, b->addr - 8, &word) && serves(c, word, b->size);
         if (fits) size = word & ~(uint64_t)FLAGS;
     } else { /* as far as can be seen from outside */
         fits = fits && cover_from(c, chunk) >= c->told;
-        if (b->size >= MAPPED_LEAST && chunk % CHUNKS_PAGE == 0)
-            size = (size + 8 + CHUNKS_PAGE - 1) & ~(uint64_t)(CHUNKS_PAGE - 1);
+        if (b->size >= MAPPED_LEAST && chunk % CHUNKS_PAGE == 0) size = os_whole_pages(size + 8);
     }
     put(c, CHUNK_LUA, b->addr, b->addr + b->size);
     c->synced = fits && c->part->memory;

@@ -19,7 +19,7 @@
 
 #include "read/heap/heapmap.h"
 
-#define CHUNKS_PAGE 4096u
+#define CHUNKS_PAGE 4096u      /* what is looked at, bytes; the system's pages may be larger */
 #define CHUNKS_PART (1u << 20) /* what is read in one go, bytes */
 #define CHUNKS_PAGES (CHUNKS_PART / CHUNKS_PAGE)
 
@@ -43,7 +43,7 @@ typedef struct ChunkSums {
     uint64_t absent;             /* of Lua's blocks: not in memory, never touched or swapped out */
     uint64_t fits;               /* Lua blocks whose chunk is what glibc makes for them (count) */
     uint64_t misfits;            /* others (count) */
-    uint64_t pages[CHUNKS_FILL]; /* of which all is told (count) */
+    uint64_t pages[CHUNKS_FILL]; /* the system's, of which all is told (count) */
 } ChunkSums;
 
 /* A part of a mapping: at most CHUNKS_PART bytes of addresses that lie in one such stretch. */
@@ -63,8 +63,9 @@ typedef struct ChunkSpan {
 
 /* A walk over a mapping, part by part from its beginning on. */
 typedef struct Chunks {
-    uint64_t start, end; /* of the mapping */
-    uint32_t glibc;      /* as in Mappings */
+    uint64_t start, end;  /* of the mapping */
+    uint64_t system_page; /* bytes */
+    uint32_t glibc;       /* as in Mappings */
     /* Reads a word that is not in the part: as above, false if it is not in memory. */
     bool (*word)(void *context, uint64_t addr, uint64_t *out);
     void *context;

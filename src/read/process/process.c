@@ -119,7 +119,7 @@ static void take_own(Process *p) {
     p->owns = 0;
     for (uint32_t i = 0; i < p->told.ranges; i++) {
         const LmpOwnRange *r = &p->told.range[i];
-        uint64_t size = (r->size + CHUNKS_PAGE - 1) & ~(uint64_t)(CHUNKS_PAGE - 1);
+        uint64_t size = os_whole_pages(r->size);
         if (r->at % CHUNKS_PAGE == 0 && r->at < HEAP_ADDRESS_END && size < HEAP_ADDRESS_END - r->at)
             p->own[p->owns++] = (ChunkSpan){r->at, r->at + size, CHUNK_OWN};
     }

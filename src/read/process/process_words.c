@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/format.h"
+#include "base/os.h"
 
 static void __attribute__((format(printf, 2, 3))) say(ProcessWords *w, const char *format, ...) {
     va_list args;
@@ -29,14 +30,14 @@ static void say_free(ProcessWords *w, const ProcessFigures *f) {
         pages += f->pages[i];
         if (i < 5) below += f->pages[i];
     }
-    uint64_t free_pages = f->row[PROCESS_FREE_PAGES] / CHUNKS_PAGE;
+    uint64_t page = lmp_os->page(), free_pages = f->row[PROCESS_FREE_PAGES] / page;
     below -= free_pages < below ? free_pages : below;
     if (f->partial || f->malloc != PROCESS_MALLOC_READ || pages == 0) return;
     say(w,
         "%s of the heap's %s pages hold something, but less than half of a page. If what lives lay "
         "together, %s more could go back.",
         format_count(low, below), format_count(all, pages),
-        format_bytes(parts, f->row[PROCESS_FREE_PARTS] & ~(uint64_t)(CHUNKS_PAGE - 1)));
+        format_bytes(parts, f->row[PROCESS_FREE_PARTS] & ~(page - 1)));
 }
 
 static void say_count(ProcessWords *w, const ProcessFigures *f) {

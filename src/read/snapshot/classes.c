@@ -262,10 +262,8 @@ static uint32_t of_c_function(Classes *c, uint32_t function) {
     if (row != LMP_HEAP_NONE) return row;
     char name[sizeof c->s->class_list->name], known[100];
     SnapWords w = words_begin(name, sizeof name), k = words_begin(known, sizeof known);
-    if (words_c_function(&k, c->s, function))
-        words_format(&w, "function %s [C]", known);
-    else
-        words_format(&w, "function 0x%llx [C]", (unsigned long long)address);
+    words_c_function(&k, c->s, function);
+    words_format(&w, "function %s [C]", known);
     row = class_row(c, LMP_HEAP_C_FUNCTION, name);
     remember(c, &c->by_address, address, row);
     return row;

@@ -164,10 +164,11 @@ static bool make_rows(Compare *c) {
     return made;
 }
 
-static void sum_up(Compare *c) {
+static bool sum_up(Compare *c) {
     const LmpSnapshot *old = c->old, *newer = c->newer;
     LmpHeapChange *change = c->out->change;
     for (uint32_t i = 1; i < newer->g.objects; i++) {
+        if (!(i & SNAP_TICK) && !snap_tick(newer, i)) return false;
         if (c->now.group_of[i] == LMP_HEAP_NONE) continue;
         LmpHeapChange *row = &change[c->row_now[c->now.group_of[i]]];
         uint64_t size = snapshot_counted(newer, i);
@@ -191,6 +192,7 @@ static void sum_up(Compare *c) {
         row->gone++;
         row->gone_bytes += snapshot_counted(old, i);
     }
+    return true;
 }
 
 static int by_growth(const void *a, const void *b) {
@@ -233,11 +235,8 @@ static LmpErr make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapsho
     bool made = out->was && c.kept && groups_make(&c.before, old, by, false) == LMP_OK &&
                 groups_make(&c.now, newer, by, false) == LMP_OK;
     if (made) memset(out->was, 0xff, newer->g.objects * sizeof *out->was);
-    made = made && (!objects || match_all(&c)) && make_rows(&c);
-    if (made) {
-        sum_up(&c);
-        finish(out);
-    }
+    made = made && (!objects || match_all(&c)) && make_rows(&c) && sum_up(&c);
+    if (made) finish(out);
     groups_free(&c.before);
     groups_free(&c.now);
     snapmem_free(&c.memory);

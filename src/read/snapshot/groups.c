@@ -149,6 +149,7 @@ static bool sum_up(Grouping *g, bool garbage) {
     if (!bytes) return false;
     g->key[0] = LMP_HEAP_NONE;
     for (uint32_t i = 1; i < s->g.objects; i++) {
+        if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
         g->key[i] = LMP_HEAP_NONE;
         if (snapshot_garbage(s, i) != garbage) continue;
         uint32_t key = g->key[i] = key_of(g, i);
@@ -176,9 +177,10 @@ static bool retain(Grouping *g) {
     uint32_t *above = snapmem_take(&memory, g->keys, sizeof *above);
     Open *stack = snapmem_sparse(&memory, s->g.objects, sizeof *stack);
     bool made = above && stack;
-    uint32_t depth = 0;
+    uint32_t depth = 0, steps = 0;
     if (made) stack[depth++] = (Open){0, s->child_at[0], s->child_at[1]};
-    while (depth) {
+    while (made && depth) {
+        if (!(++steps & SNAP_TICK)) made = snap_tick(s, steps);
         Open *top = &stack[depth - 1];
         if (top->next == top->end) {
             if (g->key[top->object] != LMP_HEAP_NONE) above[g->key[top->object]]--;
@@ -240,6 +242,7 @@ static bool put_members(Grouping *g, LmpHeapGroups *out) {
         at += out->group[k].objects;
     }
     for (uint32_t i = 0; i < s->g.objects; i++) {
+        if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
         out->group_of[i] = g->key[i] == LMP_HEAP_NONE ? LMP_HEAP_NONE : row[g->key[i]];
         if (g->key[i] != LMP_HEAP_NONE) sized[n++] = (SnapSized){s->retained[i], i};
     }

@@ -72,6 +72,7 @@ static bool gather(LmpLikes *out, const LmpSnapshot *s, const uint32_t *member, 
                    LmpLikeBy by, KeyMap *index, uint32_t *row_of) {
     uint32_t room = 0;
     for (uint32_t i = 0; i < count; i++) {
+        if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
         uint64_t key = key_of(s, member[i], by);
         uint32_t row = keymap_get(index, key, out->rows);
         if (row == out->rows) {

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "read/snapshot/luasuspects_impl.h"
+#include "read/snapshot/snapshot_impl.h"
 
 /* ---- rows by key ----------------------------------------------------------------------------- */
 
@@ -79,18 +80,19 @@ static void leave(Walk *w, uint32_t i) {
     w->above[0]--;
 }
 
-static void walk(Walk *w) {
+static bool walk(Walk *w) {
     const LmpSnapshot *s = w->s;
-    uint32_t i = 0;
+    uint32_t i = 0, steps = 0;
     enter(w, 0);
     for (;;) {
+        if (!(++steps & SNAP_TICK) && !snap_tick(s, steps)) return false;
         if (w->next[i] < s->child_at[i + 1]) {
             i = s->child[w->next[i]++];
             enter(w, i);
             continue;
         }
         leave(w, i);
-        if (i == 0) return;
+        if (i == 0) return true;
         i = s->idom[i];
     }
 }
@@ -101,7 +103,7 @@ bool suspects_retained(const LmpSnapshot *s, const uint32_t *group_of, uint32_t 
               calloc((size_t)rows + 1, sizeof *w.above), retained};
     bool done = w.next && w.above;
     memset(retained, 0, ((size_t)rows + 1) * sizeof *retained);
-    if (done && s->g.objects > 0) walk(&w);
+    if (done && s->g.objects > 0) done = walk(&w);
     for (uint32_t i = 0; done && i < s->g.objects; i++) /* garbage is in no tree */
         if (i > 0 && snapshot_garbage(s, i) && group_of[i]) {
             retained[group_of[i]] += s->retained[i];
@@ -128,11 +130,29 @@ static bool sum_up(SuspectMaking *m, const SuspectPage *page) {
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-static int by_order(const void *a, const void *b) {
+/* Strings by what is in them, other objects by their class and where they were made: addresses
+ * differ from run to run. */
+static int by_words(const LmpSnapshot *s, uint32_t a, uint32_t b) {
+    char x[96], y[96];
+    size_t n = 0, m = 0;
+    if (s->g.kind[a] != s->g.kind[b]) return s->g.kind[a] < s->g.kind[b] ? -1 : 1;
+    const char *text = snapshot_text(s, a, &n), *than = snapshot_text(s, b, &m);
+    int differs = text && than ? memcmp(text, than, n < m ? n : m) : 0;
+    if (differs || n != m) return differs ? differs : n < m ? -1 : 1;
+    if (!text)
+        differs = strcmp(s->class_list[s->class_of[a]].name, s->class_list[s->class_of[b]].name);
+    return differs ? differs
+                   : strcmp(snapshot_site(s, a, x, sizeof x), snapshot_site(s, b, y, sizeof y));
+}
+
+static int by_order(const void *a, const void *b, void *of) {
     const SuspectDraft *const *x = a, *const *y = b;
     for (int i = 0; i < 2; i++)
         if ((*x)->order[i] != (*y)->order[i]) return (*x)->order[i] > (*y)->order[i] ? -1 : 1;
-    return (*x)->object < (*y)->object ? -1 : (*x)->object > (*y)->object;
+    const LmpSnapshot *s = of;
+    bool known = (*x)->object < s->g.objects && (*y)->object < s->g.objects;
+    int differs = known ? by_words(s, (*x)->object, (*y)->object) : 0;
+    return differs ? differs : (*x)->object < (*y)->object ? -1 : (*x)->object > (*y)->object;
 }
 
 static uint32_t number_rows(SuspectMaking *m, LmpSuspectTable *out, SuspectDraft **sorted,
@@ -161,7 +181,7 @@ static bool make_rows(SuspectMaking *m, LmpSuspectTable *out, SuspectDraft **sor
                       uint32_t *row_of) {
     for (uint32_t i = 0; i < m->drafts; i++)
         sorted[i] = &m->draft[i + 1];
-    qsort(sorted, m->drafts, sizeof(SuspectDraft *), by_order);
+    qsort_r(sorted, m->drafts, sizeof(SuspectDraft *), by_order, (void *)m->s); /* NOLINT */
     out->rows = m->drafts < LUASUSPECTS_MOST ? m->drafts : LUASUSPECTS_MOST;
     uint32_t members = number_rows(m, out, sorted, row_of);
     out->member = malloc(((size_t)members + 1) * sizeof *out->member);

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "read/snapshot/luasuspects_impl.h"
+#include "read/snapshot/snapshot_impl.h"
 
 #define TEXT(title, name)                                                                          \
     { title, LMP_CELL_TEXT, name }
@@ -15,6 +16,12 @@
     { title, LMP_CELL_BYTES, name }
 #define PERCENT(title, name)                                                                       \
     { title, LMP_CELL_PERCENT, name }
+
+/* With the objects from this one on? */
+static bool goes_on(SuspectMaking *m, uint32_t object) {
+    if (!(object & SNAP_TICK) && !snap_tick(m->s, object)) m->failed = true;
+    return !m->failed;
+}
 
 const LmpSuspectPageInfo luasuspects_pages[LMP_PAGES] = {
     [LMP_PAGE_REFERENCES] = {"references",
@@ -156,7 +163,7 @@ static void collect_coroutines(SuspectMaking *m) {
     uint32_t main = s->main_thread, running = suspects_root(s, LMP_ROOT_RUNNING);
     uint32_t *first = suspects_frames(s);
     m->failed = m->failed || !first;
-    for (uint32_t i = 1; i < s->g.objects && !m->failed; i++) {
+    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
         if (s->g.kind[i] != LMP_HEAP_THREAD || i == main || snapshot_garbage(s, i)) continue;
         State state = state_of(s, i, running);
         uint32_t at = first[s->ordinal[i]], end = at + s->g.thread_frames[s->ordinal[i]];
@@ -202,7 +209,7 @@ static void word_coroutines(const LmpSnapshot *s, const SuspectDraft *d, LmpSusp
 
 static void collect_closures(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects; i++) {
+    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
         uint32_t kind = s->g.kind[i];
         if ((kind != LMP_HEAP_LUA_FUNCTION && kind != LMP_HEAP_C_FUNCTION) ||
             snapshot_garbage(s, i))
@@ -297,7 +304,7 @@ static void collect_chunks(SuspectMaking *m) {
         m->failed = true;
         return;
     }
-    for (uint32_t i = 1; i < s->g.objects; i++) {
+    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
         if (s->g.kind[i] != LMP_HEAP_PROTO || snapshot_garbage(s, i)) continue;
         uint32_t row = s->ordinal[i];
         uint64_t key = source_key(s, s->g.proto_source[row]);
@@ -350,7 +357,7 @@ static bool waits(const LmpSnapshot *s, uint32_t i) {
 
 static void collect_finalizers(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects; i++) {
+    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
         bool found = waits(s, i);
         bool dead = snapshot_garbage(s, i) && (s->g.flags[i] & LMP_HEAP_FINALIZER);
         if (!found && !dead) continue;
@@ -392,7 +399,7 @@ static uint64_t leaving(const LmpSnapshot *s, uint32_t table) {
 
 static void collect_weak(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects; i++) {
+    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
         uint32_t mode = s->g.flags[i] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES);
         if (s->g.kind[i] != LMP_HEAP_TABLE || !mode || snapshot_garbage(s, i)) continue;
         SuspectDraft *d = suspects_put(m, i, i, 0, 0);
@@ -427,7 +434,7 @@ static void word_weak(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow
 
 static void collect_strings(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects; i++) {
+    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
         if (s->g.kind[i] != LMP_HEAP_STRING || snapshot_garbage(s, i)) continue;
         uint32_t row = s->ordinal[i];
         SuspectDraft *d = suspects_put(m, i, s->g.string_hash[row], s->g.string_length[row], 0);
@@ -455,7 +462,7 @@ static void word_strings(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspect
 
 static void collect_tables(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects; i++) {
+    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
         if (s->g.kind[i] != LMP_HEAP_TABLE || snapshot_garbage(s, i)) continue;
         if (s->g.flags[i] & LMP_HEAP_BEFORE) continue; /* their slots count nowhere */
         uint32_t row = s->ordinal[i];

@@ -105,8 +105,15 @@ static void frame_words(SnapWords *w, const LmpSnapshot *s, uint32_t frame) {
     } else if (function && s->g.kind[function] == LMP_HEAP_C_FUNCTION) {
         char name[100];
         SnapWords n = words_begin(name, sizeof name);
-        if (words_c_function(&n, s, function)) words_format(w, " (%s [C])", name);
+        words_c_function(&n, s, function);
+        words_format(w, " (%s [C])", name);
     }
+}
+
+bool snapshot_is_temporary(const LmpSnapshot *s, uint32_t edge) {
+    uint32_t slot = s->g.edge_label[edge];
+    bool local = (s->g.edge_kind[edge] & LMP_EDGE_KIND) == LMP_EDGE_LOCAL;
+    return local && slot < s->g.slots && !s->g.slot_name[slot];
 }
 
 static void local_words(SnapWords *w, const LmpSnapshot *s, uint32_t slot) {

@@ -70,27 +70,60 @@ static uint32_t name_by_holder(const LmpSnapshot *s, uint32_t object) {
     }
 }
 
-/* The name of a proto is that of any of its functions; a place is better than who holds it. */
+/* Does the first text come before the other by alphabet? */
+static bool is_before(const LmpSnapshot *s, uint32_t string, uint32_t other) {
+    size_t n = 0, m = 0;
+    const char *text = snapshot_text(s, string, &n), *than = snapshot_text(s, other, &m);
+    int differs = text && than ? memcmp(text, than, n < m ? n : m) : 0;
+    return differs ? differs < 0 : n < m;
+}
+
+/* The name of a proto is that of the nearest of its functions; a place is better than who holds it.
+ */
 static bool name_protos(LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
+    SnapMemory *memory = &own->scratch;
     const LmpHeapGraph *g = &s->g;
-    own->proto_name = snapmem_take(&own->memory, g->count[LMP_HEAP_PROTO], sizeof *own->proto_name);
-    if (!own->proto_name) return false;
+    uint32_t protos = g->count[LMP_HEAP_PROTO];
+    uint32_t *nearest = snapmem_rough(memory, protos, sizeof *nearest);
+    own->proto_name = snapmem_take(&own->memory, protos, sizeof *own->proto_name);
+    if (!own->proto_name || !nearest) return false;
+    memset(nearest, 0xff, protos * sizeof *nearest);
     for (uint32_t k = 0; k < own->places; k++) {
         const SnapPlace *place = &own->place[k];
         if (g->kind[place->object] != LMP_HEAP_LUA_FUNCTION) continue;
         uint32_t proto = snapshot_proto(s, place->object);
-        if (proto == LMP_HEAP_NONE) continue;
-        uint32_t *name = &own->proto_name[s->ordinal[proto]];
-        if (!*name) *name = place->key;
+        if (proto == LMP_HEAP_NONE || own->proto_name[s->ordinal[proto]]) continue;
+        own->proto_name[s->ordinal[proto]] = place->key;
+        nearest[s->ordinal[proto]] = 0;
     }
     for (uint32_t i = 1; i < g->objects; i++) {
         if (g->kind[i] != LMP_HEAP_LUA_FUNCTION) continue;
-        uint32_t proto = snapshot_proto(s, i);
-        if (proto == LMP_HEAP_NONE || own->proto_name[s->ordinal[proto]]) continue;
-        own->proto_name[s->ordinal[proto]] = name_by_holder(s, i);
+        uint32_t proto = snapshot_proto(s, i), name = name_by_holder(s, i);
+        if (proto == LMP_HEAP_NONE || !name) continue;
+        uint32_t row = s->ordinal[proto], far = s->distance[i];
+        if (far > nearest[row] || (far == nearest[row] && own->proto_name[row] &&
+                                   !is_before(s, name, own->proto_name[row])))
+            continue;
+        own->proto_name[row] = name;
+        nearest[row] = far;
     }
+    snapmem_again(memory);
     return true;
+}
+
+/* Functions of C that are the same code have one name. */
+static bool name_c_functions(LmpSnapshot *s) {
+    SnapOwn *own = snap_own(s);
+    bool made = true;
+    for (uint32_t k = 0; k < own->places && made; k++) {
+        uint32_t object = own->place[k].object;
+        if (s->g.kind[object] != LMP_HEAP_C_FUNCTION) continue;
+        uint64_t key = s->g.c_address[s->ordinal[object]] & INT64_MAX;
+        if (keymap_get(&own->c_place_of, key, LMP_HEAP_NONE) == LMP_HEAP_NONE)
+            made = keymap_set(&own->c_place_of, key, object);
+    }
+    return made;
 }
 
 uint64_t snap_code_key(const char *source, size_t n, int64_t line) {
@@ -119,5 +152,5 @@ static bool index_functions(LmpSnapshot *s) {
 }
 
 bool places_make(LmpSnapshot *s) {
-    return name_places(s) && name_protos(s) && index_functions(s);
+    return name_places(s) && name_protos(s) && name_c_functions(s) && index_functions(s);
 }

@@ -194,7 +194,20 @@ static void find_known(LmpSnapshot *s) {
     s->loaded = snap_field(s, s->registry, "_LOADED");
 }
 
-bool snap_tick(LmpSnapshot *s, uint32_t done) {
+void snapshot_waits(const LmpSnapshot *s, LmpProgress *progress) {
+    SnapOwn *own = snap_own(s);
+    own->progress = progress;
+    own->step = "summing up";
+    own->begin = 0;
+    own->size = 1;
+    own->stopped = false;
+}
+
+bool snapshot_stopped(const LmpSnapshot *s) {
+    return snap_own(s)->stopped;
+}
+
+bool snap_tick(const LmpSnapshot *s, uint32_t done) {
     SnapOwn *own = snap_own(s);
     double all = s->g.objects > 0 ? s->g.objects : 1;
     if (!own->stopped &&
@@ -209,7 +222,8 @@ static const struct {
     bool (*make)(LmpSnapshot *s);
     double size;
 } steps[] = {
-    {"finding what is held", reach_make, 0.12},
+    {"sorting keys", order_make, 0.02},
+    {"finding what is held", reach_make, 0.1},
     {"finding who holds it alone", dominators_make, 0.28},
     {"turning references round", incoming_make, 0.08},
     {"naming places", places_make, 0.02},
@@ -310,6 +324,7 @@ void snapshot_close(LmpSnapshot *s) {
         if (s->view) view_close(&own->view);
         if (own->is_read) heapfile_free(&own->read);
         keymap_free(&own->place_of);
+        keymap_free(&own->c_place_of);
         keymap_free(&own->function_of);
         free(s->class_list);
         snapmem_free(&own->memory);

@@ -68,6 +68,11 @@ LmpErr snapshot_info(LmpHeapInfo *out, const char *file);
 LmpErr snapshot_of_graph(LmpSnapshot *snapshot, const LmpHeapInfo *info, const LmpHeapGraph *graph);
 void snapshot_close(LmpSnapshot *snapshot);
 
+/* From now on somebody waits (NULL: nobody) for what is made of it, and may stop that, which then
+ * fails; snapshot_stopped says so until the next call. */
+void snapshot_waits(const LmpSnapshot *snapshot, LmpProgress *progress);
+bool snapshot_stopped(const LmpSnapshot *snapshot);
+
 /* size of i that is counted in live_bytes: 0 for objects from before start and the root */
 static inline uint64_t snapshot_counted(const LmpSnapshot *s, uint32_t i) {
     return s->g.flags[i] & LMP_HEAP_BEFORE ? 0 : s->g.size[i];
@@ -94,6 +99,8 @@ static inline bool snapshot_holds(const LmpSnapshot *s, uint32_t edge) {
  *     snapshot_site    where it was made, `cache.lua:12`; "" when not known
  *     snapshot_preview what is in it: `{id = 7, name = "bolt", …}`, the string's text, upvalues */
 const char *snapshot_name(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
+/* Is a reference that of a stack's slot without a name, which a call happens to use? */
+bool snapshot_is_temporary(const LmpSnapshot *s, uint32_t edge);
 const char *snapshot_step(const LmpSnapshot *s, uint32_t from, uint32_t edge, char *out,
                           size_t size);
 const char *snapshot_site(const LmpSnapshot *s, uint32_t object, char *out, size_t size);

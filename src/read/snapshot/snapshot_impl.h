@@ -1,5 +1,6 @@
 /* snapshot_impl.h - what the parts of a snapshot share. Order of the making (snapshot.c):
  *
+ *     order.c       references of tables in an order that no hash has made
  *     reach.c       who is held by the root, and by which shortest path
  *     dominators.c  immediate dominators, retained sizes, children by size
  *     incoming.c    references to each object
@@ -100,7 +101,7 @@ typedef struct SnapOwn {
     SnapMemory memory;
     SnapMemory scratch; /* of the step under way */
     bool is_read;
-    LmpProgress *progress; /* of the opening; NULL: nobody waits */
+    LmpProgress *progress; /* who waits for the opening, or snapshot_waits; NULL: nobody */
     const char *step;      /* the one under way ... */
     double begin, size;    /* ... which is this part of all */
     bool stopped;
@@ -113,6 +114,7 @@ typedef struct SnapOwn {
     SnapPlace *place;
     uint32_t places;
     KeyMap place_of;      /* row of place[] by object */
+    KeyMap c_place_of;    /* the object with the best place of a C function, by address */
     uint32_t *proto_name; /* by ordinal: the object of its function's name, 0: none */
     KeyMap function_of;   /* row of the tables' functions, by snap_code_key() or C address */
     SnapMark *mark;       /* of each object; NULL: nobody has searched yet */
@@ -131,8 +133,9 @@ static inline SnapOwn *snap_own(const LmpSnapshot *s) {
 #define SNAP_TICK 0x3ffffu /* a step says how far it is when these bits of its count are 0 */
 
 /* So many of all objects are done. False: stop. */
-bool snap_tick(LmpSnapshot *s, uint32_t done);
+bool snap_tick(const LmpSnapshot *s, uint32_t done);
 
+bool order_make(LmpSnapshot *s);
 bool reach_make(LmpSnapshot *s);
 bool dominators_make(LmpSnapshot *s);
 bool incoming_make(LmpSnapshot *s);
@@ -165,8 +168,8 @@ enum { SNAP_SHAPE_KEYS = 16 }; /* a table with more string keys is a dictionary 
 void words_source(SnapWords *w, const LmpSnapshot *s, uint32_t proto);
 /* "get (cache.lua:3)", "main chunk (cache.lua)"; `what` stands before. */
 void words_function(SnapWords *w, const LmpSnapshot *s, uint32_t proto, const char *what);
-/* "table.insert" of a C function; false: its name is not known. */
-bool words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object);
+/* "table.insert" of a C function; where no name is known, "lua5.4+0x1a50". */
+void words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object);
 /* "app.Account" of what has a place; false: it has none. */
 bool words_place(SnapWords *w, const LmpSnapshot *s, uint32_t object);
 

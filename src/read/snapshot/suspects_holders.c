@@ -169,16 +169,19 @@ uint32_t suspects_holder_of(SuspectRun *run, const uint32_t *member, uint32_t me
     return at == 0 || run->frame[at] ? LMP_HEAP_NONE : at;
 }
 
-/* What is below a holder is told with it: no class of its own. */
-static void cover(SuspectRun *run) {
+/* What is below a holder is told with it: no class of its own, nor a part of what else the holder's
+ * own line made. */
+static void cover(SuspectRun *run, const LmpHeapGroups *groups, bool lines) {
     const LmpSnapshot *s = run->s;
+    memset(run->told, 0, s->g.objects);
     for (uint32_t r = 0; r < run->out->rows; r++) {
         const LmpSuspect *row = &run->out->row[r];
         uint32_t *queue = run->count, head = 0, tail = 0;
-        if (!row->fired || row->object == LMP_HEAP_NONE || run->frame[row->object]) continue;
+        if (!row->fired || row->rule != LMP_SUSPECT_HOLDER || run->frame[row->object]) continue;
         for (queue[tail++] = row->object; head < tail; head++)
             for (uint32_t c = s->child_at[queue[head]]; c < s->child_at[queue[head] + 1]; c++) {
-                run->told[s->child[c]] = 1;
+                if (!lines || groups->group_of[s->child[c]] == groups->group_of[row->object])
+                    run->told[s->child[c]] = 1;
                 queue[tail++] = s->child[c];
             }
     }
@@ -186,15 +189,14 @@ static void cover(SuspectRun *run) {
 
 /* What groups hold beside the objects that are suspects by themselves: those are told already.
  * `asked`: how many of each group are left. */
-static uint64_t *retained_by_small(SuspectRun *run, const LmpHeapGroups *groups, bool told,
-                                   uint32_t *asked) {
+static uint64_t *retained_by_small(SuspectRun *run, const LmpHeapGroups *groups, uint32_t *asked) {
     const LmpSnapshot *s = run->s;
     uint64_t *retained = malloc(((size_t)groups->groups + 1) * sizeof *retained);
     if (!retained) return NULL;
     memset(asked, 0, groups->groups * sizeof *asked);
     for (uint32_t i = 0; i < s->g.objects; i++) {
         bool large = told_apart(run, i);
-        bool none = groups->group_of[i] == LMP_HEAP_NONE || large || (!told && run->told[i]);
+        bool none = groups->group_of[i] == LMP_HEAP_NONE || large || run->told[i];
         run->count[i] = none ? 0 : groups->group_of[i] + 1;
         if (!none) asked[groups->group_of[i]]++;
     }
@@ -232,8 +234,9 @@ static void groups_over(SuspectRun *run, LmpSuspectRule rule, LmpHeapBy by) {
         run->failed = true;
         return;
     }
+    cover(run, &groups, by == LMP_BY_LINE);
     uint32_t added = 0, *asked = malloc(((size_t)groups.groups + 1) * sizeof *asked);
-    uint64_t *retained = asked ? retained_by_small(run, &groups, by == LMP_BY_LINE, asked) : NULL;
+    uint64_t *retained = asked ? retained_by_small(run, &groups, asked) : NULL;
     for (uint32_t i = 0; retained && i < groups.groups && added < SUSPECT_ROWS; i++) {
         const char *name = groups.group[i].name;
         bool unknown = by == LMP_BY_LINE && name[0] == '(' && strcmp(name, "(host)") != 0;
@@ -251,7 +254,6 @@ static void groups_over(SuspectRun *run, LmpSuspectRule rule, LmpHeapBy by) {
 
 void suspects_groups(SuspectRun *run) {
     if (run->failed) return;
-    cover(run);
     groups_over(run, LMP_SUSPECT_CLASS, LMP_BY_CLASS);
     if (!suspect_any(run, LMP_SUSPECT_CLASS))
         suspect_none(run, LMP_SUSPECT_CLASS,
@@ -262,6 +264,8 @@ void suspects_groups(SuspectRun *run) {
     if (!lines)
         suspect_none(run, LMP_SUSPECT_LINE, "Lines: not known, the program ran without them.");
     else if (!suspect_any(run, LMP_SUSPECT_LINE))
-        suspect_none(run, LMP_SUSPECT_LINE, "Nothing that one line made holds %d %% of the heap.",
-                     SUSPECT_HOLDS);
+        suspect_none(
+            run, LMP_SUSPECT_LINE,
+            "Nothing that one line made holds %d %% of the heap beside what is told already.",
+            SUSPECT_HOLDS);
 }

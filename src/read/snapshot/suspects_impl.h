@@ -22,7 +22,7 @@ typedef struct SuspectRun {
     LmpSuspects *out;
     uint64_t heap;   /* reachable bytes */
     uint8_t *frame;  /* of each object: is it of the frame that everything hangs from? */
-    uint8_t *told;   /* ... is it below a holder? */
+    uint8_t *told;   /* ... is it told with a holder? */
     uint32_t *count; /* scratch, of each object */
     bool failed;     /* no memory */
 } SuspectRun;

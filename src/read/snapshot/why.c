@@ -13,6 +13,7 @@ typedef struct Cut {
     uint32_t held; /* by the reference to cut; 0: there is none */
     uint64_t frees, shares;
     bool more; /* is shared: not all of it was looked at */
+    uint32_t container;
 } Cut;
 
 /* ---- the reference to cut -------------------------------------------------------------------- */
@@ -75,6 +76,25 @@ static Cut find_cut(const LmpSnapshot *s, uint32_t object) {
     return cut;
 }
 
+/* Registry, globals, loaded modules and the main thread are held in many ways in every program. */
+static bool is_frame(const LmpSnapshot *s, uint32_t object) {
+    return object == s->registry || object == s->globals || object == s->loaded ||
+           object == s->main_thread;
+}
+
+/* Of one entry of a large table the cut frees little: the table is what should have fewer. */
+static uint32_t find_container(const LmpSnapshot *s, uint32_t object, uint64_t frees) {
+    enum { ENTRIES = 8, TIMES = 8, FAR = 1 << 16 };
+    uint64_t least = TIMES * (frees ? frees : s->retained[object]);
+    uint32_t i = s->idom[object];
+    for (uint32_t n = 0; i != 0 && n < FAR; i = s->idom[i], n++) {
+        bool table = s->g.kind[i] == LMP_HEAP_TABLE && !is_frame(s, i);
+        if (table && s->g.edge_at[i + 1] - s->g.edge_at[i] >= ENTRIES && s->retained[i] >= least)
+            return i;
+    }
+    return 0;
+}
+
 /* ---- putting it together --------------------------------------------------------------------- */
 
 static bool alike(const LmpSnapshot *s, uint32_t a, uint32_t b) {
@@ -113,6 +133,8 @@ static void fold(const LmpSnapshot *s, const WhyTrail *t, uint32_t object, const
     out->frees = cut->frees;
     out->shares = cut->shares;
     out->shares_more = cut->more;
+    out->container = cut->container;
+    out->named = true;
     for (uint32_t k = t->n; k-- > 0;) {
         uint32_t to = k ? t->from[k - 1] : object;
         LmpWhyStep step = {
@@ -124,6 +146,7 @@ static void fold(const LmpSnapshot *s, const WhyTrail *t, uint32_t object, const
         }
         step.to = to;
         step.retained = s->retained[to];
+        out->named = out->named && !snapshot_is_temporary(s, step.edge);
         add_step(s, out, step);
     }
 }
@@ -145,12 +168,6 @@ static LmpWhyHeld how_held(const LmpSnapshot *s, uint32_t object) {
                    (s->g.edge_kind[edge] & LMP_EDGE_KIND) == LMP_EDGE_ROOT
                ? LMP_HELD_FINALIZER
                : LMP_HELD;
-}
-
-/* Registry, globals, loaded modules and the main thread are held in many ways in every program. */
-static bool is_frame(const LmpSnapshot *s, uint32_t object) {
-    return object == s->registry || object == s->globals || object == s->loaded ||
-           object == s->main_thread;
 }
 
 /* The first step that leads on from there. */
@@ -178,34 +195,51 @@ static bool is_news(const LmpSnapshot *s, const LmpWhyPaths *why, const LmpWhyPa
     return true;
 }
 
-static LmpErr find_paths(LmpWhyPaths *out, WhySearch *q, uint32_t most) {
+/* `one`: a single named one is enough. */
+static LmpErr find_paths(LmpWhyPaths *out, WhySearch *q, uint32_t most, bool one) {
     enum { TRIES = 4 }; /* for each that is wanted */
     const LmpSnapshot *s = q->s;
     Cut cut = find_cut(s, q->object);
+    cut.container = find_container(s, q->object, cut.frees);
     WhyTrail trail = {0};
     LmpErr err = whysearch_next(q, &trail);
     for (uint64_t tries = 1; !err && trail.n; tries++) {
         LmpWhyPath *path = &out->path[out->paths];
         *path = (LmpWhyPath){0};
         fold(s, &trail, q->object, &cut, path);
+        path->shortest = tries == 1;
         out->paths += is_news(s, out, path);
-        if (out->paths == most || tries == (uint64_t)TRIES * most) break;
+        if (out->paths == most || tries == (uint64_t)TRIES * most || (one && path->named)) break;
         err = whysearch_next(q, &trail);
     }
     whytrail_free(&trail);
     return err;
 }
 
+/* A temporary is a slot that a call happens to use: who has a name for it is told first. */
+static void named_first(LmpWhyPaths *out) {
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < out->paths; i++) {
+        if (!out->path[i].named) continue;
+        LmpWhyPath path = out->path[i];
+        memmove(&out->path[named + 1], &out->path[named], (i - named) * sizeof path);
+        out->path[named++] = path;
+    }
+}
+
 LmpErr why_make(LmpWhyPaths *out, const LmpSnapshot *s, uint32_t object, uint32_t most,
                 const uint32_t *ignore, uint32_t ignored) {
     *out = (LmpWhyPaths){.held = how_held(s, object)};
     if (snapshot_garbage(s, object) || object == 0 || !most) return LMP_OK;
-    out->path = calloc(most, sizeof *out->path);
+    uint32_t looked = most > 1 ? most : 2; /* the shortest may have no name */
+    out->path = calloc(looked, sizeof *out->path);
     if (!out->path) return LMP_E_NOMEM;
     WhySearch q;
     LmpErr err = whysearch_open(&q, s, object, ignore, ignored);
-    if (!err) err = find_paths(out, &q, most);
+    if (!err) err = find_paths(out, &q, looked, most == 1);
     whysearch_close(&q);
+    named_first(out);
+    if (out->paths > most) out->paths = most;
     if (err) why_free(out);
     return err;
 }

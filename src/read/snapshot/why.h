@@ -30,13 +30,17 @@ typedef struct LmpWhyPath {
     uint64_t frees;    /* what cutting the marked reference frees (bytes), 0: nothing by itself */
     uint64_t shares;   /* what is reached from it and held by others, too (bytes) */
     bool shares_more;  /* ... of the 65,536 objects that were looked at, and there are more */
+    bool shortest;
+    bool named;         /* no temporary of a call is on it */
+    uint32_t container; /* the nearest table of eight entries or more that all paths go through and
+                           that retains at least eight times `frees`; 0: none */
 } LmpWhyPath;
 
 typedef struct LmpWhyPaths {
     LmpWhyHeld held;
-    LmpWhyPath *path; /* the shortest first, then further ones with as little in common as can be;
-                         no two differ in how registry, globals, modules or the main
- thread are held alone */
+    LmpWhyPath *path; /* named ones first, of these the shortest, then further ones with as little
+                         in common as can be; no two differ in how registry, globals, modules or the
+                         main thread are held alone */
     uint32_t paths;
 } LmpWhyPaths;
 

@@ -195,9 +195,19 @@ void words_function(SnapWords *w, const LmpSnapshot *s, uint32_t proto, const ch
     words_format(w, ":%u)", line);
 }
 
-bool words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
-    uint64_t address = s->g.c_address[s->ordinal[object]];
-    return words_place(w, s, object) || (address && known_name(w, s, address & INT64_MAX));
+void words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
+    uint64_t address = s->g.c_address[s->ordinal[object]], key = address & INT64_MAX;
+    uint32_t placed = keymap_get(&snap_own(s)->c_place_of, key, LMP_HEAP_NONE);
+    if (placed != LMP_HEAP_NONE && words_place(w, s, placed)) return;
+    if (address && known_name(w, s, key)) return;
+    for (uint32_t i = 0; i < LMP_HEAP_MODULES; i++) {
+        const LmpHeapModule *m = &s->info.module[i];
+        if (address < m->begin || address >= m->end) continue;
+        words_bytes(w, m->name, strlen(m->name), sizeof m->name, false);
+        words_format(w, "+0x%llx", (unsigned long long)(address - m->base));
+        return;
+    }
+    words_format(w, "0x%llx", (unsigned long long)address);
 }
 
 bool words_place(SnapWords *w, const LmpSnapshot *s, uint32_t object) {

@@ -29,24 +29,31 @@
 /* Lines that grow together: at no time is one further by so much of its gain than the other. */
 #define SAME_COURSE 0.1
 /* A peak is one line's when it had so much of it and has kept next to none; and it is a spike when
- * the heap was below half of it for half of the time. */
+ * the heap was below half of it for half of the time. What a line has at a moment may be garbage
+ * that was not collected yet: so much of it must have been left by full collections. A heap that
+ * only rises doubles or triples from one of these to the next. */
 #define PEAK_PART 0.3
 #define PEAK_LEFT 0.1
+#define PEAK_IN_USE 0.2
 #define PEAK_OVER 2
 #define PEAK_LEAST (1u << 20)
 #define PEAK_MOMENTS 8u
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-static double rank_of(const VerdictFacts *f, const LmpLeak *leak) {
+static double rank_of(const VerdictFacts *f, double held, double gain) {
+    double share = verdict_share(held, (double)f->in->stats->live_bytes);
+    if (share >= HOLDS) return 1 + share;
+    return gain >= GAIN ? LEAST + share : 0;
+}
+
+static double rank_leak(const VerdictFacts *f, const LmpLeak *leak) {
     const LmpSiteRow *row = &f->in->ledger->site[leak->site];
-    double held = verdict_share((double)row->tally.live_bytes, (double)f->in->stats->live_bytes);
-    if (held >= HOLDS) return 1 + held;
-    return leak->gain >= GAIN ? LEAST + held : 0;
+    return rank_of(f, (double)row->tally.live_bytes, (double)leak->gain);
 }
 
 static double grows_by(const VerdictFacts *f) {
-    return f->leak ? rank_of(f, f->leak) : 0;
+    return f->leak ? rank_leak(f, f->leak) : 0;
 }
 
 /* Did the blocks of two lines become more at the same times, each by the same share of its own? */
@@ -69,7 +76,7 @@ static const char *alike(char out[48], const VerdictFacts *f) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->leak_count; i++) {
         const LmpLeak *other = &f->leaks[i];
-        n += other->steady && other->site != f->leak->site && rank_of(f, other) > 0 &&
+        n += other->steady && other->site != f->leak->site && rank_leak(f, other) > 0 &&
              same_course(f->row, &l->site[other->site], l->live_history_rows);
     }
     out[0] = 0;
@@ -99,18 +106,6 @@ static int mostly(const LmpMakes *m) {
     return best;
 }
 
-enum { ONE_PATH = 48, TWO_PATHS = 40 }; /* bytes of each that an advice has room for */
-
-/* A path without its first folders where it is longer than that: its end is what one looks for. */
-static const char *tail(const char *path, size_t most) {
-    size_t length = strlen(path), cut = length > most ? length - most : 0;
-    const char *slash = cut > 0 ? strchr(path + cut - 1, '/') : NULL;
-    if (cut > 0 && slash && slash[1]) return slash + 1;
-    while (((unsigned char)path[cut] & 0xc0) == 0x80) /* not in the middle of a character */
-        cut++;
-    return path + cut;
-}
-
 /* Would a weak table let go of it, and nobody miss it? Strings are never taken out of one, and a
  * function may have no other holder than the table that calls it. */
 static bool may_be_weak(const LmpMakes *m) {
@@ -121,22 +116,22 @@ static bool may_be_weak(const LmpMakes *m) {
 /* Where to take something out: the tables that grow along with what it holds. `alone`: what to do
  * where none is known, and weak tables do not help. */
 static void advise_holders(const VerdictFacts *f, Verdict *v, const char *when, const char *alone) {
-    const LmpSiteRow *at[2];
+    const Ledger *l = f->in->ledger;
+    uint32_t at[2];
+    char a[VERDICT_NAME], b[VERDICT_NAME];
     if (!f->makes) return;
     const LmpTally *t = &f->makes->way[objects[mostly(f->makes)].way];
     uint32_t n = holders_of(f->holders, (double)t->live_blocks, at);
     bool weak = may_be_weak(f->makes);
-    if (n == 1 && at[0] == f->row)
+    if (n == 1 && &l->site[at[0]] == f->row)
         verdict_advise(v, "%stake entries out of the table that grows here%s", when,
                        weak ? ", or make it weak" : "");
     else if (n == 1)
-        verdict_advise(v, "%stake entries out of the table that %s:%d grows%s", when,
-                       tail(at[0]->short_src, ONE_PATH), at[0]->line,
-                       weak ? ", or make it weak" : "");
+        verdict_advise(v, "%stake entries out of the table that %s grows%s", when,
+                       verdict_name(a, l, &l->site[at[0]]), weak ? ", or make it weak" : "");
     else if (n == 2)
-        verdict_advise(v, "%stake entries out of the tables that %s:%d and %s:%d grow%s", when,
-                       tail(at[0]->short_src, TWO_PATHS), at[0]->line,
-                       tail(at[1]->short_src, TWO_PATHS), at[1]->line,
+        verdict_advise(v, "%stake entries out of the tables that %s and %s grow%s", when,
+                       verdict_name(a, l, &l->site[at[0]]), verdict_name(b, l, &l->site[at[1]]),
                        weak ? ", or make them weak" : "");
     else if (!weak && *alone)
         verdict_advise(v, "%s", alone);
@@ -157,6 +152,84 @@ bool verdict_none_freed(const VerdictFacts *f) {
     const LmpTally *t = &f->makes->way[objects[mostly(f->makes)].way];
     return t->allocs >= COUNTED && t->frees == 0 && f->in->ledger->sample == 0;
 }
+
+/* ---- tables that keep it --------------------------------------------------------------------- */
+
+double keeps_holds(const VerdictFacts *f) {
+    return f->holder ? rank_of(f, f->holder->held, f->holder->grown) : 0;
+}
+
+/* ", made on lines 27 and 33", ", made by store.lua:27 and 3 more": where what the tables keep is
+ * made, if that is elsewhere. */
+static void who_makes(const VerdictFacts *f, char *out, size_t size) {
+    const Ledger *l = f->in->ledger;
+    const LmpSiteRow *row[LMP_CONTAINER_LINES + 1];
+    char name[VERDICT_NAME];
+    uint32_t n = 0, here = 0;
+    for (uint32_t i = 0; i < f->holder->leaks; i++)
+        if (f->holder->leak[i]->site != f->holder->row)
+            row[n++] = &l->site[f->holder->leak[i]->site];
+    for (uint32_t i = 0; i < n && i < 2; i++)
+        here += strcmp(row[i]->source, f->row->source) == 0;
+    *out = 0;
+    if (n == 2 && here == 2)
+        snprintf(out, size, ", made on lines %d and %d", row[0]->line, row[1]->line);
+    else if (n > 0)
+        snprintf(out, size, ", made by %s", verdict_name(name, l, row[0]));
+    size_t at = strlen(out);
+    if (n > 2 || (n == 2 && here < 2)) snprintf(out + at, size - at, " and %u more", n - 1);
+}
+
+/* ", most of 3 that grow", ", less than store.lua:9's": nothing where there is only one. */
+static void which_holds_more(const VerdictFacts *f, char *out, size_t size) {
+    const VerdictHolder *most = f->holder;
+    char a[VERDICT_NAME];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->holders->count; i++) {
+        const VerdictHolder *h = &f->holders->holder[i];
+        n += h->leaks > 0;
+        if (h->leaks > 0 && h->held > most->held) most = h;
+    }
+    *out = 0;
+    if (n > 1 && most == f->holder)
+        snprintf(out, size, ", the most of %u that grow", n);
+    else if (n > 1)
+        snprintf(out, size, ", less than %s's",
+                 verdict_name(a, f->in->ledger, &f->in->ledger->site[most->row]));
+}
+
+/* Is it so young that it may be a start? */
+static bool may_be_start(const VerdictHolder *h) {
+    for (uint32_t i = 0; i < h->leaks; i++)
+        if (h->leak[i]->multiplies && h->leak[i]->seconds < START_MOST) return true;
+    return false;
+}
+
+void keeps_say(const VerdictFacts *f, Verdict *v) {
+    const VerdictHolder *h = f->holder;
+    char n[LMP_NUM], a[LMP_NUM], b[LMP_NUM], what[32], with[200], more[100];
+    bool start = may_be_start(h), one = h->tables == 1;
+    who_makes(f, with, sizeof with);
+    which_holds_more(f, more, sizeof more);
+    snprintf(what, sizeof what, one ? "a table" : "%u tables", h->tables);
+    format_short(n, (uint64_t)h->entries);
+    bytes_of(a, h->held);
+    bytes_of(b, h->bytes_per_second);
+    verdict_text(v, "%s: %s in %s of %s entries, +%s/s%s%s",
+                 start ? "fills up or leaks" : "keeps what it is given", a, what, n, b, more, with);
+    const LmpSiteRow *kept = &f->in->ledger->site[h->leak[0]->site];
+    snprintf(v->kept, sizeof v->kept, "%s:%d", kept->short_src, kept->line);
+    verdict_figure(v, "live_bytes", h->held);
+    verdict_figure(v, "bytes_per_second", h->bytes_per_second);
+    verdict_figure(v, "grown", h->grown);
+    verdict_figure(v, "entries", h->entries);
+    verdict_figure(v, "tables", h->tables);
+    verdict_figure(v, "lines", h->leaks);
+    verdict_advise(v, "%stake entries out of %s here, or bound %s", start ? "if it leaks: " : "",
+                   one ? "the table that grows" : "the tables that grow", one ? "it" : "them");
+}
+
+/* ---- lines that no table is known to keep ---------------------------------------------------- */
 
 /* Growth that nothing tells from a start as yet. */
 double fills_holds(const VerdictFacts *f) {
@@ -284,24 +357,37 @@ static double below(const LmpHistory *h, double bytes) {
     return n > 0 ? (double)under / n : 0;
 }
 
+/* The most that full collections left of a line, of what it had at the peak. */
+static uint64_t in_use(const VerdictFacts *f) {
+    uint64_t most = 0, peak = f->row->tally.peak_bytes;
+    for (uint32_t i = 0; f->row->live_history && i < f->in->ledger->live_history_rows; i++)
+        if (f->row->live_history[i] > most) most = f->row->live_history[i];
+    return most < peak ? most : peak;
+}
+
 double spike_holds(const VerdictFacts *f) {
     const LmpStats *s = f->in->stats;
     const LmpTally *t = &f->row->tally;
     double share = verdict_share((double)t->peak_bytes, (double)s->peak_bytes);
     if (s->peak_bytes < PEAK_LEAST || moments(f->in->history) < PEAK_MOMENTS) return 0;
     if (share < PEAK_PART || (double)t->live_bytes > PEAK_LEFT * (double)t->peak_bytes) return 0;
+    if ((double)in_use(f) < PEAK_IN_USE * (double)t->peak_bytes) return 0;
     return below(f->in->history, (double)s->peak_bytes / PEAK_OVER) >= 0.5 ? share : 0;
 }
 
 void spike_say(const VerdictFacts *f, Verdict *v) {
     const LmpStats *s = f->in->stats;
     const LmpTally *t = &f->row->tally;
-    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], d[LMP_NUM];
     double time = below(f->in->history, (double)s->peak_bytes / PEAK_OVER);
-    verdict_text(v, "held %s of the peak of %s, and %s now: for %u %% of the time half was enough",
-                 format_bytes(a, t->peak_bytes), format_bytes(b, s->peak_bytes),
-                 t->live_bytes ? format_bytes(c, t->live_bytes) : "nothing", verdict_percent(time));
+    verdict_text(
+        v,
+        "had %s of the peak of %s, up to %s in use, and has %s now: for %u %% of the time half "
+        "was enough",
+        format_bytes(a, t->peak_bytes), format_bytes(b, s->peak_bytes), format_bytes(c, in_use(f)),
+        t->live_bytes ? format_bytes(d, t->live_bytes) : "nothing", verdict_percent(time));
     verdict_figure(v, "peak_live_bytes", (double)t->peak_bytes);
+    verdict_figure(v, "in_use", (double)in_use(f));
     verdict_figure(v, "peak_bytes", (double)s->peak_bytes);
     verdict_figure(v, "live_bytes", (double)t->live_bytes);
     verdict_figure(v, "time_below_half", time);

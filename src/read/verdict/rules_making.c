@@ -134,9 +134,11 @@ void building_say(const VerdictFacts *f, Verdict *v) {
     uint64_t each = t->bytes / t->allocs, last = f->makes->build_bytes;
     double share = of_made(f, t->bytes);
     bool grown = last > each + each / 4;
+    static const char *const when[] = {
+        [LEDGER_NOW] = " by now", [LEDGER_THEN] = " by then", [LEDGER_END] = " at the end"};
     if (f->makes->builds > 1) snprintf(with, sizeof with, ", %u lines together", f->makes->builds);
     verdict_text(v, "copies %s at each `..`%s: %u %% of all bytes%s",
-                 format_bytes(a, grown ? last : each), grown ? " by now" : "",
+                 format_bytes(a, grown ? last : each), grown ? when[f->in->ledger->when] : "",
                  verdict_percent(share), with);
     verdict_figure(v, "share", share);
     verdict_figure(v, "bytes", (double)t->bytes);
@@ -144,6 +146,25 @@ void building_say(const VerdictFacts *f, Verdict *v) {
     verdict_figure(v, "bytes_each", (double)each);
     verdict_figure(v, "bytes_lately", (double)last);
     verdict_figure(v, "lines", f->makes->builds);
+}
+
+/* What copies as much each time is told of where the copies are dropped: those that are kept may
+ * be what the program is for. */
+double copies_holds(const VerdictFacts *f) {
+    const LmpTally *t = &f->makes->way[LMP_WAY_CONCAT];
+    bool large = t->allocs >= SEVERAL && t->bytes >= t->allocs * COPY_LEAST;
+    return f->makes->copies && large && dropped(f, t) ? at_least(of_made(f, t->bytes), MUCH) : 0;
+}
+
+void copies_say(const VerdictFacts *f, Verdict *v) {
+    const LmpTally *t = &f->makes->way[LMP_WAY_CONCAT];
+    char a[LMP_NUM], n[LMP_NUM];
+    double share = of_made(f, t->bytes);
+    verdict_text(v, "copies %s at each `..`, %s times: %u %% of all bytes",
+                 format_bytes(a, t->bytes / t->allocs), format_short(n, t->allocs),
+                 verdict_percent(share));
+    made_figures(v, t, share);
+    verdict_figure(v, "bytes_each", (double)(t->bytes / t->allocs));
 }
 
 double same_string_holds(const VerdictFacts *f) {
@@ -189,6 +210,9 @@ static void garbage_say(const VerdictFacts *f, Verdict *v, const LmpTally *t,
 void short_strings_say(const VerdictFacts *f, Verdict *v) {
     LmpTally t = strings_of(f);
     garbage_say(f, v, &t, &t, "strings");
+    if (f->makes->builds)
+        verdict_advise(v, "if one string is put together here: collect its parts in a table, and "
+                          "join them once with table.concat");
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

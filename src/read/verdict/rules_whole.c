@@ -152,10 +152,10 @@ double wait_holds(const VerdictFacts *f) {
 }
 
 void wait_say(const VerdictFacts *f, Verdict *v) {
-    char n[LMP_NUM];
-    verdict_text(v, "cannot tell yet whether anything grows: %s more full %s",
-                 format_count(n, f->growth->missing),
-                 f->growth->missing == 1 ? "collection" : "collections");
+    const Ledger *ledger = f->in->ledger;
+    char lacking[LEDGER_LACKING];
+    verdict_text(v, "%s whether anything grows: %s", ledger_untold(ledger),
+                 ledger_lacking(lacking, ledger, f->growth, "collection"));
     verdict_figure(v, "full_cycles", (double)f->growth->cycles);
     verdict_figure(v, "missing", (double)f->growth->missing);
 }

@@ -15,7 +15,7 @@
  * is skipped, so at most a few hundred are left. */
 #define MATTERS 0.02
 
-enum { LEAKS_MOST = 64, LINES_MOST = 4 * (int)(1 / MATTERS) + LEAKS_MOST };
+enum { LINES_MOST = 4 * (int)(1 / MATTERS) + VERDICT_LEAKS };
 
 void verdict_text(Verdict *v, const char *format, ...) {
     va_list args;
@@ -93,7 +93,7 @@ static unsigned ask(const VerdictFacts *f, Verdicts *out) {
             v.short_src = f->row->short_src;
             v.func = f->row->func;
             v.line = f->row->line;
-            snprintf(v.where, sizeof v.where, "%.60s:%d", f->row->short_src, f->row->line);
+            verdict_name(v.where, f->in->ledger, f->row);
         }
         rule->say(f, &v);
         keep(out, &v);
@@ -128,20 +128,27 @@ static bool matters(const VerdictFacts *f, const LmpSiteRow *row) {
                               (double)t->peak_bytes >= MATTERS * (double)s->peak_bytes);
 }
 
-static const LmpLeak *leak_of(const LmpLeak *leak, uint32_t n, uint32_t row) {
-    for (uint32_t i = 0; i < n; i++)
-        if (leak[i].site == row && leak[i].steady) return &leak[i];
+const LmpLeak *verdict_leak(const VerdictFacts *f, uint32_t row) {
+    for (uint32_t i = 0; i < f->leak_count; i++)
+        if (f->leaks[i].site == row && f->leaks[i].steady) return &f->leaks[i];
     return NULL;
 }
 
-static void ask_lines(VerdictFacts *f, const LmpLeak *leak, uint32_t leaks, Verdicts *out) {
+static const VerdictHolder *holder_at(const VerdictHolders *all, uint32_t row) {
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->holder[i].row == row && all->holder[i].leaks > 0) return &all->holder[i];
+    return NULL;
+}
+
+static void ask_lines(VerdictFacts *f, Verdicts *out) {
     const Ledger *l = f->in->ledger;
     LmpMakes makes;
-    uint32_t asked = 0;
+    uint32_t asked = 0, first = f->leak_count > 0 ? f->leaks[0].site : LEDGER_NO_ROW;
     for (uint32_t i = 0; i < l->sites && asked < LINES_MOST; i++) {
         const LmpSiteRow *row = &l->site[i];
-        f->leak = leak_of(leak, leaks, i);
-        if (row->line < 0 || (!f->leak && !matters(f, row))) continue;
+        f->holder = holder_at(f->holders, i);
+        f->leak = holders_keep(f->holders, i) ? NULL : verdict_leak(f, i);
+        if (row->line < 0 || (!f->leak && !f->holder && !matters(f, row))) continue;
         asked++;
         f->row = row;
         f->makes = NULL;
@@ -150,25 +157,28 @@ static void ask_lines(VerdictFacts *f, const LmpLeak *leak, uint32_t leaks, Verd
             f->makes = &makes;
         }
         unsigned taken = ask(f, out);
-        f->told |= leaks > 0 && leak[0].site == i && taken & ABOUT_GROWTH;
+        bool of_first = first == i || (f->holder && holders_keep(f->holders, first) == f->holder);
+        f->told |= of_first && taken & ABOUT_GROWTH;
     }
     f->row = NULL;
     f->makes = NULL;
     f->leak = NULL;
+    f->holder = NULL;
 }
 
 void verdicts_make(const VerdictInput *input, Verdicts *out) {
-    LmpLeak leak[LEAKS_MOST];
+    LmpLeak leak[VERDICT_LEAKS];
     LmpJudgement growth;
-    VerdictHolders holders = {0};
-    uint32_t leaks;
+    VerdictHolders holders;
     memset(out, 0, sizeof *out);
-    VerdictFacts facts = {.in = input, .growth = &growth, .holders = &holders};
-    ledger_leaks(input->ledger, leak, LEAKS_MOST, &leaks, &growth);
-    facts.leaks = leak;
-    facts.leak_count = leaks;
+    VerdictFacts facts = {.in = input, .growth = &growth, .holders = &holders, .leaks = leak};
+    ledger_leaks(input->ledger, leak, VERDICT_LEAKS_FOUND, &facts.leak_count, &growth);
     sum_up(&facts);
-    if (leaks > 0) holders_find(&facts, &holders);
-    ask_lines(&facts, leak, leaks, out);
+    unfreed_find(&facts);
+    holders_find(&facts, &holders);
+    ask_lines(&facts, out);
+    ask(&facts, out);
+    if (out->count > 0) return;
+    growth.growth = LMP_GROWTH_WAIT; /* what references tell of was too little to be named */
     ask(&facts, out);
 }

@@ -23,6 +23,7 @@ typedef enum VerdictPlace {
     VERDICT_AT_LEAKS,    /* sites by growth */
     VERDICT_AT_TIMELINE, /* the heap and its collections */
     VERDICT_AT_PROCESS,
+    VERDICT_AT_HEAP, /* a heap snapshot: the paths to what `kept` has made */
     VERDICT_NOWHERE
 } VerdictPlace;
 
@@ -42,6 +43,7 @@ typedef struct Verdict {
     char where[80];   /* "report.lua:25", or "" */
     char text[176];   /* the rest of the sentence, without a full stop */
     char advice[200]; /* what to change; "": nothing */
+    char kept[100];   /* "report.lua:12", most of what its table keeps was made there; "" */
     VerdictFigure figure[VERDICT_FIGURES];
 } Verdict;
 

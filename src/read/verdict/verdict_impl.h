@@ -5,17 +5,40 @@
 #include "read/ledger/makes.h"
 #include "read/verdict/verdict.h"
 
-/* Lines where large tables grow. */
+/* What one line made, in the tables of another. */
+typedef struct VerdictHeld {
+    uint32_t row;          /* in ledger->site */
+    double objects, bytes; /* bytes 0: too little of what the line has to speak of */
+} VerdictHeld;
+
+/* A line where large tables grow. */
 enum { VERDICT_HOLDERS = 32 };
 typedef struct VerdictHolder {
-    const LmpSiteRow *row;
-    double entries; /* that its tables have room for */
+    uint32_t row;    /* in ledger->site */
+    uint32_t tables; /* count */
+    double entries;  /* in all of them; not by references: that they have room for */
+    double more;     /* of these came lately, in tables that were there or in new ones */
+    bool grows;      /* they took entries lately: `gain`, in so many seconds */
+    bool now;        /* ... and at present */
+    double gain, gain_seconds;
+    double seconds; /* for so long they did all the time; 0: they did not, or it is not long */
+    uint32_t lines;
+    VerdictHeld line[LMP_CONTAINER_LINES];
+    /* Of the lines that leak and whose things are in there, most bytes first, if it grows; its own
+     * line is one of them. leaks 0: it is not told of. */
+    uint32_t leaks;
+    const LmpLeak *leak[LMP_CONTAINER_LINES + 1];
+    double held, grown, bytes_per_second; /* bytes */
 } VerdictHolder;
 
 typedef struct VerdictHolders {
+    bool known; /* by the heap's own references; else by when tables grew */
     uint32_t count;
     VerdictHolder holder[VERDICT_HOLDERS];
 } VerdictHolders;
+
+/* Lines that grow, with room for those that only references tell of. */
+enum { VERDICT_LEAKS_FOUND = 64, VERDICT_LEAKS = 2 * VERDICT_LEAKS_FOUND };
 
 /* What a rule looks at. */
 typedef struct VerdictFacts {
@@ -26,13 +49,14 @@ typedef struct VerdictFacts {
     uint64_t garbage;     /* bytes freed */
     uint64_t frees;       /* count */
     uint64_t short_lived; /* blocks (count) */
-    const LmpJudgement *growth;
+    LmpJudgement *growth;
     const VerdictHolders *holders;
     /* of one line; NULL for rules of the whole */
     const LmpSiteRow *row;
     const LmpMakes *makes;
-    const LmpLeak *leak;  /* NULL: it does not grow */
-    const LmpLeak *leaks; /* all of them */
+    const LmpLeak *leak; /* NULL: it does not grow, or is told of with who keeps what it makes */
+    const VerdictHolder *holder; /* its tables keep what leaks; NULL: they do not */
+    LmpLeak *leaks;              /* all of them */
     uint32_t leak_count;
     bool told; /* the line that grows most has a verdict that says so */
 } VerdictFacts;
@@ -79,6 +103,7 @@ extern const VerdictRule verdict_rules[]; /* ends with a row without a name */
 /* rules_making.c: what a line makes */
 VERDICT_RULE(building);
 VERDICT_RULE(same_string);
+VERDICT_RULE(copies);
 VERDICT_RULE(short_strings);
 VERDICT_RULE(rebuilt);
 VERDICT_RULE(regrown);
@@ -87,6 +112,7 @@ VERDICT_RULE(closures);
 VERDICT_RULE(coroutines);
 VERDICT_RULE(loading);
 /* rules_holding.c: what a line holds, or held */
+VERDICT_RULE(keeps);
 VERDICT_RULE(fills);
 VERDICT_RULE(never_freed);
 VERDICT_RULE(steps);
@@ -115,10 +141,19 @@ void verdict_figure(Verdict *v, const char *name, double value);
 static inline double verdict_share(double part, double whole) {
     return whole > 0 && part > 0 ? (part < whole ? part / whole : 1) : 0;
 }
-/* holders.c: all lines where large tables grow; and of these, the first two that have about as many
+/* holders.c: all lines where large tables grow, and what these keep of what leaks; who keeps what a
+ * line makes, NULL: none; and where references are not known, the first two that have about as many
  * entries as there are things. Returns how many. */
-void holders_find(const VerdictFacts *facts, VerdictHolders *out);
-uint32_t holders_of(const VerdictHolders *all, double things, const LmpSiteRow *out[2]);
+void holders_find(VerdictFacts *facts, VerdictHolders *out);
+const VerdictHolder *holders_keep(const VerdictHolders *all, uint32_t row);
+uint32_t holders_of(const VerdictHolders *all, double things, uint32_t out[2]);
+/* unfreed.c: adds lines that hold most and have freed nothing, if growth cannot be told. */
+void unfreed_find(VerdictFacts *facts);
+/* The growth of a line; NULL: none that goes on. */
+const LmpLeak *verdict_leak(const VerdictFacts *facts, uint32_t row);
+/* names.c: a line as a sentence names it: of its path as little as no other path ends in. */
+enum { VERDICT_NAME = 80 };
+const char *verdict_name(char out[VERDICT_NAME], const Ledger *ledger, const LmpSiteRow *row);
 /* Of what a line holds most of: was none ever freed? Of samples nobody knows. */
 bool verdict_none_freed(const VerdictFacts *facts);
 /* A share in whole percent. */

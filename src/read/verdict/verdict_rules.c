@@ -17,6 +17,12 @@ const VerdictRule verdict_rules[] = {
      "collect the parts in a table and join them once with table.concat", VERDICT_AT_SITE,
      "strings of 1 KiB and more that `..` makes of the string before, a tenth of all bytes",
      "copies … at each `..`…: … of all bytes…"},
+    {"table-grows", LINE | NEEDS_EXACT, ABOUT_GROWTH, keeps_holds, 1, keeps_say,
+     "take entries out of the table that grows here, or bound it", VERDICT_AT_HEAP,
+     "its tables took entries lately, and lead to what grows, on whatever lines that is made: by "
+     "the heap's own references. Lines whose things are there are not told of themselves",
+     "fills up or leaks: … in … of … entries, +…/s…\n"
+     "keeps what it is given: … in … of … entries, +…/s…"},
     {"grows-in-steps", NEEDS_LINE, ABOUT_GROWTH, steps_holds, 1, steps_say,
      "see what the program did at each step, and what of it is kept", VERDICT_AT_SITE,
      "it grows, and at least three steps, a third of the full collections at most, brought nine "
@@ -66,6 +72,12 @@ const VerdictRule verdict_rules[] = {
      "of a dozen looks or more four fifths have found the string that was made there before; a "
      "twentieth of all bytes",
      "makes the same string of … again and again: … of … looked at, … made, … of all bytes"},
+    {"steady-copies", MAKES | NEEDS_EXACT, ABOUT_STRINGS, copies_holds, 0.7, copies_say,
+     "keep the parts apart: file:write takes several, and a table any number", VERDICT_AT_SITE,
+     "a hundred strings of 1 KiB and more that `..` makes, half or more of each one string that "
+     "was "
+     "there before, and most of them freed; a tenth of all bytes",
+     "copies … at each `..`, … times: … of all bytes"},
     {"short-lived-tables", MAKES, ABOUT_TABLES, short_tables_holds, 0.6, short_tables_say,
      "fill one table again and again, or pass its values as arguments", VERDICT_AT_SITE,
      "a thousand tables, most of them freed, and soon or all but a few; a tenth of all bytes",
@@ -76,9 +88,10 @@ const VerdictRule verdict_rules[] = {
      "makes … of all garbage: … strings…, …"},
     {"peak-from-temporary", NEEDS_LINE | NEEDS_BULK, ABOUT_PEAK, spike_holds, 0.5, spike_say,
      "work in smaller pieces, and let go of each before the next", VERDICT_AT_SITE,
-     "it had three tenths of a peak of 1 MiB or more, has next to nothing of it now, and for half "
-     "of the time half of the peak was enough",
-     "held … of the peak of …, and … now: for … of the time half was enough"},
+     "it had three tenths of a peak of 1 MiB or more, full collections left a fifth of that or "
+     "more, "
+     "it has next to nothing of it now, and for half of the time half of the peak was enough",
+     "had … of the peak of …, up to … in use, and has … now: for … of the time half was enough"},
     {"outside-lua", 0, 0, outside_holds, 0.7, outside_say,
      "look at C libraries' buffers: Lua's collector does not see them", VERDICT_AT_PROCESS,
      "16 MiB and half of what is resident are neither Lua's, nor were at the heap's peak, nor "
@@ -108,7 +121,8 @@ const VerdictRule verdict_rules[] = {
      "the last …collection freed … of the heap"},
     {"wait", 0, 0, wait_holds, 0.02, wait_say, "", VERDICT_AT_LEAKS,
      "there were too few full collections to tell",
-     "cannot tell yet whether anything grows: … more full …"},
+     "cannot tell yet whether anything grows: … more full …\ntoo early to tell whether anything "
+     "grows: … of … full …\nthe run was too short to tell whether anything grows: … of … full …"},
     {"unknown", 0, 0, unknown_holds, 0.01, unknown_say, "", VERDICT_NOWHERE,
      "lines are off, or the collector cannot be seen",
      "which line makes what is not known: lines are off\nwhether anything grows is not known: "

@@ -11,6 +11,8 @@ static void put_side(HtmlOut *o, const char *key, const DiffSide *side) {
     htmlout_text(o, "lua", r->lua);
     htmlout_text(o, "ending", r->ending ? r->ending : "");
     htmlout_text(o, "error", r->error ? r->error : "");
+    if (r->damage) htmlout_text(o, "damage", r->damage);
+    if (*r->moment.said) htmlout_text(o, "moment", r->moment.said);
     htmlout_number(o, "seconds", r->stats.seconds);
     htmlout_count(o, "sample", r->ledger.sample);
     htmlout_count(o, "stacks", r->ledger.stacks);

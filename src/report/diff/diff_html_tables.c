@@ -68,9 +68,9 @@ static const LmpSiteRow *site_of(const Rows *r, const RunDiffRow *row) {
                                        : &r->report->diff->old->site[row->old];
 }
 
-/* The text of each line, where the file still has it; else "". */
+/* The text of each line, where its recording or the file still has it; else "". */
 static void put_texts(HtmlOut *o, const Rows *r, const HtmlKept *kept) {
-    LinesNow *lines = linesnow_new();
+    LinesNow *lines = linesnow_new(r->report->newer.report->sources);
     size_t left = TEXTS;
     htmlout_begin(o, "text", '[');
     for (uint32_t i = 0; i < kept->rows; i++) {

@@ -9,6 +9,8 @@ static void put_side(Json *json, const char *key, const DiffSide *side) {
     json_text(json, "program", side->report->program);
     json_text(json, "lua", side->report->lua);
     json_text(json, "ending", side->report->ending);
+    if (side->report->damage) json_text(json, "damage", side->report->damage);
+    if (*side->report->moment.said) json_text(json, "moment", side->report->moment.said);
     json_number(json, "seconds", side->report->stats.seconds);
     json_end(json, '}');
 }

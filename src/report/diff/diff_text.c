@@ -183,6 +183,8 @@ static void put_side(FILE *out, const char *which, const DiffSide *side) {
     fprintf(out, "  %s, %s after %s\n", format_text(program, sizeof program, r->program, 0),
             format_text(ending, sizeof ending, r->ending, 0),
             format_clock(clock, (uint64_t)(r->stats.seconds * 1e9)));
+    if (r->damage) fprintf(out, "       damaged: %s\n", r->damage);
+    if (*r->moment.said) fprintf(out, "       of %s\n", r->moment.said);
 }
 
 LmpErr diff_text(const DiffReport *r, FILE *out) {

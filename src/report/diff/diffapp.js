@@ -22,7 +22,8 @@ const listed = list => list.length < 2 ? list.join("") : `${list.slice(0, -1).jo
 function putSide(title, side) {
   const facts = [data.old.program !== data.new.program ? side.program : "", data.old.lua !== data.new.lua ? side.lua : "", side.ending,
     side.seconds ? span(side.seconds * 1e9) : "", side.sample ? `sampled, one block in ${bytes(side.sample)}` : "", side.stacks ? "call paths" : ""].filter(Boolean);
-  place("sides").append(make("dt", {}, title), make("dd", {}, make("span", { class: "mono" }, side.file), facts.length ? " \u00b7 " + facts.join(" \u00b7 ") : "", side.error ? make("b", {}, " " + side.error) : ""));
+  place("sides").append(make("dt", {}, title), make("dd", {}, make("span", { class: "mono" }, side.file), facts.length ? " \u00b7 " + facts.join(" \u00b7 ") : "", side.error ? make("b", {}, " " + side.error) : "",
+    side.moment ? ` Of ${side.moment}.` : "", side.damage ? make("b", {}, ` Damaged: ${side.damage}.`) : ""));
 }
 function put(cls, ...text) { place("verdicts").append(make("li", cls ? { class: cls } : {}, ...text)); }
 function sayLimit() {

@@ -19,7 +19,7 @@
            OWN, "FILE", "write the summary to FILE, not to standard error", "", "\n", "", 0, 0)    \
     REPORT(JSON, json, "all figures, lines, functions, tags and call paths for machines", OWN,     \
            "[FILE]", "the summary as JSON; with FILE, as JSON to FILE besides it", "[\n", ",",     \
-           "]\n", LEDGER_TREE, 0)                                                                  \
+           "]\n", LEDGER_TREE | LEDGER_EDGES | LEDGER_OVERRIDES, 0)                                \
     REPORT(FLAT, flat, "a table of functions: what each made, retains, and makes by allocation",   \
            LISTED, "", "", "", "\n", "", LEDGER_BRIEF, REPORT_OF_LINES)                            \
     REPORT(CALLGRAPH, callgraph, "functions with their callers above and callees below, as gprof", \

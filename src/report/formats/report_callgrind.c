@@ -246,6 +246,8 @@ static void put_head(const Callgrind *c) {
             plain(name, sizeof name, format_text(text, sizeof text, r->program, 0)));
     fprintf(c->out, "desc: Trigger: %s\n",
             plain(name, sizeof name, format_text(text, sizeof text, r->ending, 0)));
+    if (r->damage) fprintf(c->out, "desc: Damaged: %s\n", r->damage);
+    if (*r->moment.said) fprintf(c->out, "desc: Moment: %s\n", r->moment.said);
     if (*value_sampled(sampled, sizeof sampled, r, value_chosen(r)))
         fprintf(c->out, "desc: Sampled: %s\n", sampled);
     if (c->paths.by_site) fputs("desc: Calls: not kept (lmp run --stacks keeps them)\n", c->out);

@@ -1,24 +1,9 @@
-/* report_csv.c - a row for each line of the program, with all figures: RFC 4180, so a field with
- * quotes, commas or ends of lines stands in quotes. Without words of its own: the column `sampled`
- * says how many bytes a sample stands for, 0 where all is exact. */
-#include <string.h>
-
+/* report_csv.c - a row for each line of the program, with all figures. Without words of its own:
+ * the column `sampled` says how many bytes a sample stands for, 0 where all is exact. */
 #include "read/ledger/tallies.h"
+#include "report/csv.h"
 #include "report/digits.h"
 #include "report/formats/formats_impl.h"
-
-static void put_text(FILE *out, const char *text) {
-    if (!text[strcspn(text, "\",\r\n")]) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 /* Over a range of time figures can be negative, all of them. */
 static void put_number(FILE *out, uint64_t n) {
@@ -45,11 +30,11 @@ LmpErr report_csv(const LmpReport *report, FILE *out) {
     fputs(",sampled\n", out);
     for (uint32_t i = 0; i < l->sites; i++) {
         const LmpSiteRow *s = &l->site[i];
-        put_text(out, s->source[0] == '@' ? s->source + 1 : s->short_src);
+        csv_text(out, s->source[0] == '@' ? s->source + 1 : s->short_src);
         fputc(',', out);
         if (s->line >= 0) digits_put(out, (uint64_t)s->line);
         fputc(',', out);
-        put_text(out, s->func);
+        csv_text(out, s->func);
         put_figures(out, &s->tally, tally_figures);
         put_figures(out, s, here_figures);
         put_number(out, l->sample);

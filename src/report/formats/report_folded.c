@@ -64,6 +64,7 @@ static void put_row(Folded *f, uint32_t row) {
 /* A line that is no stack, which all readers skip; only where there is something to say. */
 static void put_head(const LmpReport *r, FILE *out) {
     char sampled[200];
+    if (*r->moment.said) fprintf(out, "# of %s.\n", r->moment.said);
     if (*value_sampled(sampled, sizeof sampled, r, value_chosen(r)))
         fprintf(out, "# %s.\n", sampled);
 }

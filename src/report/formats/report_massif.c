@@ -189,6 +189,7 @@ static void put_head(const LmpReport *r, FILE *out) {
     fputs("desc: --alloc-fn=lua_Alloc", out);
     if (r->from > 0)
         fprintf(out, " (from %s to %s)", text_moment(from, r->from), text_moment(to, r->until));
+    if (*r->moment.said) fprintf(out, " (of %s)", r->moment.said);
     if (*value_sampled(sampled, sizeof sampled, r, tree_value(r))) fprintf(out, " (%s)", sampled);
     if (r->ledger.lines != LMP_LINES_OFF && !r->ledger.stacks)
         fputs(" (call paths were not kept: lines have no callers)", out);
@@ -200,6 +201,7 @@ LmpErr report_massif(const LmpReport *report, FILE *out) {
     uint32_t number = 0, peak = h ? find_peak(report) : 0;
     uint64_t begun = report->from / 1000000;
     uint64_t end = (report->from > 0 ? report->until : report->clock) / 1000000;
+    uint64_t at = begun, bytes = report->from_bytes;
     bool made = true;
     if (!h) return LMP_E_NOMEM;
     put_head(report, out);
@@ -210,13 +212,18 @@ LmpErr report_massif(const LmpReport *report, FILE *out) {
         bool tree = i == peak && has_tree(report);
         if (!tree && !history_within(report, i)) continue;
         if (tree && report->from > 0) ms = report->top_clock / 1000000;
-        put_snapshot(out, number++, ms, tree ? peak_bytes(report) : h->samples[i].max_bytes, tree);
+        at = ms;
+        bytes = tree ? peak_bytes(report) : h->samples[i].max_bytes;
+        put_snapshot(out, number++, at, bytes, tree);
         if (tree) made = put_tree(report, out);
     }
     if (made && h->used == 0 && has_tree(report)) { /* it ended within the first interval */
-        put_snapshot(out, number++, end, peak_bytes(report), true);
+        at = end;
+        bytes = peak_bytes(report);
+        put_snapshot(out, number++, at, bytes, true);
         made = put_tree(report, out);
     }
-    put_snapshot(out, number, end, report->stats.live_bytes, false);
+    if (at != end || bytes != report->stats.live_bytes || number == 1)
+        put_snapshot(out, number, end, report->stats.live_bytes, false);
     return made ? LMP_OK : LMP_E_NOMEM;
 }

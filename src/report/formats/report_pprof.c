@@ -184,6 +184,7 @@ static void put_profile(Profile *p) {
     protobuf_number(&p->out, 10, r->from ? r->until - r->from : r->clock);
     put_type(p, 11, "space", "bytes");
     protobuf_number(&p->out, 12, r->ledger.sample > 0 ? r->ledger.sample : 1);
+    put_comment(p, r->moment.said);
     put_comment(p, value_sampled(sampled, sizeof sampled, r, value_chosen(r)));
     if (p->paths.by_site) put_comment(p, "call paths were not kept: each line is one of one frame");
     protobuf_number(&p->out, 14, texttable_text(&p->texts, report_values[value_chosen(r)].type));

@@ -114,6 +114,7 @@ LmpErr report_speedscope(const LmpReport *report, FILE *out) {
                .own = malloc(p.rows * sizeof *s.own),
                .out = out};
     Json json = {.out = out};
+    char name[sizeof report->program + sizeof report->moment.said + 4];
     bool made = s.line && s.end && s.depth && s.own;
     for (uint32_t i = 0; made && i < p.rows; i++)
         s.depth[i] = p.row[i].depth;
@@ -125,7 +126,10 @@ LmpErr report_speedscope(const LmpReport *report, FILE *out) {
         for (ReportValue v = 0; v < VALUES; v++)
             put_profile(&s, &json, v);
         json_end(&json, ']');
-        json_text(&json, "name", report->program);
+        bool said = *report->moment.said;
+        snprintf(name, sizeof name, "%s%s%s", report->program, said ? " of " : "",
+                 report->moment.said);
+        json_text(&json, "name", name);
         json_count(&json, "activeProfileIndex", value_chosen(report));
         json_text(&json, "exporter", "lmp@" LMP_VERSION);
         json_end(&json, '}');

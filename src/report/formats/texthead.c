@@ -18,6 +18,8 @@ void texthead_put(const LmpReport *r, FILE *out, const char *title, ReportValue 
             format_text(name, sizeof name, r->program, 0), format_text(lua, sizeof lua, r->lua, 0),
             r->pid, format_text(ending, sizeof ending, r->ending, 0),
             format_clock(clock, (uint64_t)(r->stats.seconds * 1e9)));
+    if (r->damage) fprintf(out, "  damaged: %s\n", r->damage);
+    if (*r->moment.said) fprintf(out, "  of %s\n", r->moment.said);
     put_range(r, out);
     if (*value_sampled(sampled, sizeof sampled, r, value))
         fprintf(out, "  %s\n", sampled);

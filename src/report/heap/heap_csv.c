@@ -1,23 +1,9 @@
 /* heap_csv.c - a row for every object, for spreadsheets and databases; `id` is its number in a
- * heapsnapshot of the same heap. Fields with quotes, commas
- * or line ends are quoted (RFC 4180). */
+ * heapsnapshot of the same heap. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "report/csv.h"
 #include "report/heap/heapreport_impl.h"
-
-static void put_text(FILE *out, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 static void put_number(FILE *out, uint64_t n) {
     fputc(',', out);
@@ -30,7 +16,7 @@ static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uin
     uint64_t born = snapshot_born(s, i);
     fprintf(out, "%u,0x%llx,%s,", id, (unsigned long long)s->g.addr[i],
             heapgraph_kind(s->g.kind[i]));
-    put_text(out, heaptext_class(r, s, i, text, sizeof text));
+    csv_text(out, heaptext_class(r, s, i, text, sizeof text));
     put_number(out, snapshot_counted(s, i));
     put_number(out, s->g.size[i]);
     put_number(out, s->retained[i]);
@@ -39,13 +25,13 @@ static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uin
     put_number(out, s->g.edge_at[i + 1] - s->g.edge_at[i]);
     put_number(out, s->in_at[i + 1] - s->in_at[i]);
     fputc(',', out);
-    put_text(out, snapshot_site(s, i, text, sizeof text));
+    csv_text(out, snapshot_site(s, i, text, sizeof text));
     fputc(',', out);
     if (born != UINT64_MAX) fprintf(out, "%llu", (unsigned long long)(born / 1000000));
     fputc(',', out);
     if (s->parent[i] != LMP_HEAP_NONE && s->parent_edge[i] != LMP_HEAP_NONE) {
         fprintf(out, "0x%llx,", (unsigned long long)s->g.addr[s->parent[i]]);
-        put_text(out, heaptext_step(r, s, s->parent[i], s->parent_edge[i], text, sizeof text));
+        csv_text(out, heaptext_step(r, s, s->parent[i], s->parent_edge[i], text, sizeof text));
     } else {
         fputc(',', out);
     }

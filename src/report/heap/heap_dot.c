@@ -10,6 +10,7 @@
 enum { NODES = 60, NODES_MOST = 500, PATHS = 8, LABEL = 60 };
 
 typedef struct Dot {
+    const HeapReport *report;
     const LmpSnapshot *s;
     FILE *out;
     HeapRedact redact;
@@ -76,7 +77,7 @@ static void put_head(Dot *d, const char *what) {
     fputs("digraph \"lmp heap\" {\n  graph [rankdir=LR, labelloc=t, fontname=\"Helvetica\", "
           "label=\"",
           d->out);
-    put_label(d, format_text(program, sizeof program, d->s->info.program, 0));
+    put_label(d, heaptext_program(d->report, program, sizeof program));
     fprintf(d->out, ": %s live, %s\"];\n", format_bytes(live, d->s->info.live_bytes), what);
     fputs("  node [shape=box, style=\"filled,rounded\", color=\"#888888\", "
           "fontname=\"Helvetica\"];\n"
@@ -173,7 +174,7 @@ static LmpErr put_paths(Dot *d, uint32_t object) {
 }
 
 LmpErr heap_dot(const HeapReport *report, FILE *out) {
-    Dot d = {.s = report->s, .out = out, .whole = report->s->reachable_bytes};
+    Dot d = {.report = report, .s = report->s, .out = out, .whole = report->s->reachable_bytes};
     uint32_t most = report->top ? report->top : NODES;
     LmpErr err = redact_open(&d.redact, report);
     if (!err && report->address)

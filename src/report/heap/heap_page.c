@@ -12,10 +12,11 @@ static void put_text(FILE *out, const char *key, const char *text) {
     fputs("\",", out);
 }
 
-static void put_head(const HeapPage *page, const LmpSnapshot *s, FILE *out) {
+static void put_head(const HeapPage *page, const HeapReport *report, FILE *out) {
+    const LmpSnapshot *s = report->s;
     char program[300], lua[64];
     put_text(out, "view", page->view);
-    put_text(out, "program", format_text(program, sizeof program, s->info.program, 0));
+    put_text(out, "program", heaptext_program(report, program, sizeof program));
     put_text(out, "lua", format_text(lua, sizeof lua, s->info.lua, 0));
     fprintf(out, "\"number\":%u,\"pid\":%u,\"at\":%llu,\"live\":%llu,\"garbage\":%llu,\n",
             s->info.number, s->info.pid, (unsigned long long)(s->info.clock / 1000000),
@@ -36,10 +37,10 @@ static void put_row(const HeapPageRow *row, uint32_t i, FILE *out) {
     fputs("\"]", out);
 }
 
-void page_write(const HeapPage *page, const LmpSnapshot *s, FILE *out) {
+void page_write(const HeapPage *page, const HeapReport *report, FILE *out) {
     fputs(heappage_head, out);
     fputc('{', out);
-    put_head(page, s, out);
+    put_head(page, report, out);
     for (uint32_t i = 0; i < page->rows && !ferror(out); i++)
         put_row(&page->row[i], i, out);
     fputs("]}", out);

@@ -83,6 +83,11 @@ static void put_head(Dump *d, const LmpHeapHead *h, bool right) {
             h->objects, h->edges, h->wides, h->frames, h->slots, h->text_bytes);
     for (uint32_t kind = 1; kind < LMP_HEAP_KINDS; kind++)
         fprintf(out, "  %s: %u\n", heapgraph_kind(kind), h->count[kind]);
+    for (const LmpHeapModule *m = i->module; m < i->module + LMP_HEAP_MODULES && m->end; m++) {
+        fprintf(out, "  0x%" PRIx64 " to 0x%" PRIx64 ", less 0x%" PRIx64, m->begin, m->end,
+                m->base);
+        put_text(out, "", m->name, sizeof m->name);
+    }
     if (h->state) fprintf(out, "  shared state, layout %u\n", h->layout);
 }
 

@@ -17,7 +17,7 @@ typedef struct HeapReport {
     uint64_t address;            /* of the object that it is about; 0: the whole heap */
     uint32_t top;   /* rows of a table, nodes of a picture; 0: as many as the kind shows */
     bool no_stacks; /* leaves call paths out of a heapsnapshot */
-    bool redact;    /* hides what strings contain, but for names that the code has */
+    bool redact;    /* hides all words of the program */
 } HeapReport;
 
 /* ID, name, help (a sentence without a full stop). LmpErr heap_NAME(const HeapReport *, FILE *)

@@ -19,11 +19,10 @@ uint32_t *heapids_make(const LmpSnapshot *s);
 
 /* ---- words: heaptext.c ----------------------------------------------------------------------- */
 
-/* A program's words without what its strings contain: keys that its code has as constants
- * and that read as names stay, all other keys and all contents are hidden. All zeroes: nothing is
- * hidden. */
+/* A program's words hidden: what its strings contain, its keys and its names of files, functions,
+ * classes and variables. Lua's own and lmp's stay. All zeroes: nothing is hidden. */
 typedef struct HeapRedact {
-    uint8_t *known; /* of each object: is it a name in the code? NULL: nothing is hidden */
+    uint8_t *known; /* of each object: is it a word of Lua's? NULL: nothing is hidden */
 } HeapRedact;
 LmpErr redact_open(HeapRedact *redact, const HeapReport *report);
 void redact_close(HeapRedact *redact);
@@ -35,6 +34,9 @@ const char *heaptext_step(const HeapRedact *r, const LmpSnapshot *s, uint32_t fr
                           char *out, size_t size);
 const char *heaptext_class(const HeapRedact *r, const LmpSnapshot *s, uint32_t object, char *out,
                            size_t size);
+
+/* The program's name, safe to print. */
+const char *heaptext_program(const HeapReport *report, char *out, size_t size);
 
 /* Writes n bytes as what stands between the quotes of JSON: what is not UTF-8 as U+FFFD, NUL and
  * other controls escaped, also < (no end of a script), U+2028 and U+2029. */
@@ -87,7 +89,7 @@ typedef struct HeapPage {
     uint32_t rows;
 } HeapPage;
 
-void page_write(const HeapPage *page, const LmpSnapshot *s, FILE *out);
+void page_write(const HeapPage *page, const HeapReport *report, FILE *out);
 /* Made of page.html by the build: what stands before its data, and behind. */
 extern const char heappage_head[], heappage_tail[];
 

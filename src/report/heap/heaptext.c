@@ -4,39 +4,34 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/luawords.h"
 #include "report/heap/heapreport_impl.h"
 
 /* ---- what may be shown ----------------------------------------------------------------------- */
 
-/* Could a programmer have written it as a name? Others are data, wherever they come from. */
-static bool is_word(const LmpSnapshot *s, uint32_t string) {
-    enum { MOST = 40 };
-    size_t n = 0;
-    const char *text = snapshot_text(s, string, &n);
-    if (!text || n == 0 || n > MOST || n != s->g.string_length[s->ordinal[string]]) return false;
-    for (size_t i = 0; i < n; i++) {
-        char c = text[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && !(i && c >= '0' && c <= '9')) return false;
-    }
-    return true;
+/* lmp's own words for what is in a heap, beside those of Lua. */
+static const char vocabulary[] =
+    "C function userdata thread upvalue code weak list integer float "
+    "boolean number light registry metatable user value in local stack "
+    "slot temporary call object key and FILE";
+
+static bool is_ours(const char *text) {
+    return luawords_only(text, strlen(text), vocabulary);
 }
 
 LmpErr redact_open(HeapRedact *redact, const HeapReport *report) {
-    const LmpHeapGraph *g = &report->s->g;
+    const LmpSnapshot *s = report->s;
+    const LmpHeapGraph *g = &s->g;
     *redact = (HeapRedact){0};
     if (!report->redact) return LMP_OK;
     redact->known = calloc((size_t)g->objects + 1, 1);
     if (!redact->known) return LMP_E_NOMEM;
     for (uint32_t i = 1; i < g->objects; i++) {
-        if (g->kind[i] == LMP_HEAP_STRING && g->flags[i] & LMP_HEAP_FIXED) redact->known[i] = 1;
-        if (g->kind[i] != LMP_HEAP_PROTO) continue;
-        for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++) {
-            uint32_t kind = g->edge_kind[e] & LMP_EDGE_KIND;
-            bool name = kind == LMP_EDGE_CONSTANT ||
-                        (kind == LMP_EDGE_DEBUG && g->edge_label[e] != 0); /* 0: the source */
-            if (name && is_word(report->s, g->edge_to[e])) redact->known[g->edge_to[e]] = 1;
-        }
+        size_t n = 0;
+        const char *text = g->kind[i] == LMP_HEAP_STRING ? snapshot_text(s, i, &n) : NULL;
+        redact->known[i] =
+            text && n > 0 && n == g->string_length[s->ordinal[i]] &&
+            (g->flags[i] & LMP_HEAP_FIXED || (!memchr(text, ' ', n) && luawords_only(text, n, "")));
     }
     return LMP_OK;
 }
@@ -50,19 +45,17 @@ static bool key_shown(const HeapRedact *r, const LmpSnapshot *s, uint32_t object
     return !r->known || s->g.kind[object] != LMP_HEAP_STRING || r->known[object];
 }
 
-/* "bus.lua:31" of a function or its code; that which came from no file is named by its text, so
- * there it is "?". */
+/* "file 7:31" of a function or its code, by the string that names the file; that which came from no
+ * file is named by its text, so there it is "?". */
 static void put_source(const LmpSnapshot *s, uint32_t object, char *out, size_t size) {
     size_t length = 0;
-    char raw[100];
     uint32_t proto = s->g.kind[object] == LMP_HEAP_PROTO ? object : snapshot_proto(s, object);
     uint32_t source = proto == LMP_HEAP_NONE ? 0 : s->g.proto_source[s->ordinal[proto]];
     const char *text = source ? snapshot_text(s, source, &length) : NULL;
-    bool file = text && length > 1 && (text[0] == '@' || text[0] == '=');
-    snprintf(raw, sizeof raw, "%.*s", file ? (int)(length - 1) : 1, file ? text + 1 : "?");
-    format_text(out, size, raw, 0);
-    size_t used = strlen(out);
-    if (file) snprintf(out + used, size - used, ":%u", s->g.proto_line[s->ordinal[proto]]);
+    if (text && length > 1 && (text[0] == '@' || text[0] == '='))
+        snprintf(out, size, "file %u:%u", s->ordinal[source], s->g.proto_line[s->ordinal[proto]]);
+    else
+        snprintf(out, size, "?");
 }
 
 /* Without what strings contain, and without the places that objects are named by, which are keys.
@@ -86,13 +79,12 @@ static const char *hidden_name(const HeapRedact *r, const LmpSnapshot *s, uint32
         return heaptext_class(r, s, object, out, size);
     case LMP_HEAP_USERDATA:
         return heaptext_class(r, s, object, out, size);
-    case LMP_HEAP_THREAD:
-        snprintf(out, size, "%s", kind);
-        return out;
     default:
         break;
     }
-    return snapshot_name(s, object, out, size);
+    snapshot_name(s, object, out, size);
+    if (!is_ours(out)) snprintf(out, size, "%s", kind);
+    return out;
 }
 
 /* Shapes of tables are made of their keys. */
@@ -116,40 +108,43 @@ const char *heaptext_class(const HeapRedact *r, const LmpSnapshot *s, uint32_t o
     uint32_t kind = s->g.kind[object];
     bool function = kind == LMP_HEAP_LUA_FUNCTION || kind == LMP_HEAP_PROTO;
     if (r->known && function) return hidden_name(r, s, object, out, size);
-    if (r->known && kind == LMP_HEAP_TABLE && !keys_known(r, s, object))
+    snprintf(out, size, "%s", s->class_list[s->class_of[object]].name);
+    if (r->known && (!is_ours(out) || (kind == LMP_HEAP_TABLE && !keys_known(r, s, object))))
         snprintf(out, size, "%s", heapgraph_kind(kind));
-    else
-        snprintf(out, size, "%s", s->class_list[s->class_of[object]].name);
     return out;
 }
 
-/* A step without what keys contain; NULL: there is nothing to hide in it. */
-static const char *hidden_step(const HeapRedact *r, const LmpSnapshot *s, uint32_t edge) {
-    uint32_t label = s->g.edge_label[edge];
-    switch (s->g.edge_kind[edge] & LMP_EDGE_KIND) {
-    case LMP_EDGE_FIELD:
-        return key_shown(r, s, label) ? NULL : "[key]";
-    case LMP_EDGE_OBJECT:
-        return "[key]";
-    case LMP_EDGE_KEY:
-        return "key";
-    case LMP_EDGE_CALL:
-        return "call";
-    case LMP_EDGE_LOCAL:
-        return "local";
-    default:
-        return NULL;
-    }
+/* A step without what keys contain: keys that are the same have the same number. False: there is
+ * nothing to hide in it. */
+static bool hidden_step(const HeapRedact *r, const LmpSnapshot *s, uint32_t edge, char *out,
+                        size_t size) {
+    uint32_t label = s->g.edge_label[edge], kind = s->g.edge_kind[edge] & LMP_EDGE_KIND;
+    if (kind == LMP_EDGE_FIELD && !key_shown(r, s, label))
+        snprintf(out, size, "[key %u]", s->ordinal[label]);
+    else if (kind == LMP_EDGE_OBJECT)
+        snprintf(out, size, "[key]");
+    else if (kind == LMP_EDGE_KEY)
+        snprintf(out, size, "key");
+    else if (kind == LMP_EDGE_CALL)
+        snprintf(out, size, "call");
+    else if (kind == LMP_EDGE_LOCAL)
+        snprintf(out, size, "local");
+    else if (kind == LMP_EDGE_UPVALUE && s->g.kind[s->g.edge_to[edge]] == LMP_HEAP_UPVALUE)
+        snprintf(out, size, "upvalue");
+    else
+        return false;
+    return true;
 }
 
 const char *heaptext_step(const HeapRedact *r, const LmpSnapshot *s, uint32_t from, uint32_t edge,
                           char *out, size_t size) {
     static const char mark[] = " \xe2\x96\xb8 ";
-    const char *hidden = r->known ? hidden_step(r, s, edge) : NULL;
-    if (hidden) {
-        snprintf(out, size, "%s", hidden);
+    uint32_t weak = r->known ? snapshot_weak_table(s, edge) : LMP_HEAP_NONE;
+    if (weak != LMP_HEAP_NONE && weak != from) {
+        snprintf(out, size, "value in weak table");
         return out;
     }
+    if (r->known && hidden_step(r, s, edge, out, size)) return out;
     uint32_t to = s->g.edge_to[edge];
     if (from == s->registry && (to == s->loaded || to == s->globals)) {
         snprintf(out, size, to == s->loaded ? "package.loaded" : "_G");
@@ -159,6 +154,10 @@ const char *heaptext_step(const HeapRedact *r, const LmpSnapshot *s, uint32_t fr
     if (strncmp(out, mark, sizeof mark - 1) == 0)
         memmove(out, out + sizeof mark - 1, strlen(out) - (sizeof mark - 1) + 1);
     return out;
+}
+
+const char *heaptext_program(const HeapReport *report, char *out, size_t size) {
+    return format_text(out, size, report->redact ? "program" : report->s->info.program, 0);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -193,7 +192,7 @@ void heaptext_json(FILE *out, const char *bytes, size_t n) {
             fputs("\\ufffd", out);
         else if (c == '"' || c == '\\')
             fprintf(out, "\\%c", (int)c);
-        else if (c < 0x20 || c == '<' || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029)
+        else if (c == '<' || format_is_control(c))
             fprintf(out, "\\u%04x", (unsigned)c);
         else
             fwrite(bytes + i, 1, length, out);

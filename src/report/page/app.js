@@ -18,6 +18,8 @@ function head() {
   const facts = [data.lua, data.seconds ? span(data.seconds * 1e9) : "", data.pid ? `process ${data.pid}` : "", data.ending].filter(Boolean).join(" \u00b7 ");
   place("facts").replaceChildren(facts);
   if (data.error) place("facts").append(make("br"), make("b", {}, data.error));
+  if (data.moment) place("facts").append(make("br"), `Of ${data.moment}.`);
+  if (data.damage) place("facts").append(make("br"), make("b", {}, `The recording is damaged: ${data.damage}.`));
   const list = place("verdicts"), put = v => {
     const site = sites.id ? sites.id.indexOf(v.site) : -1, at = v.where && make("span", { class: "mono" }, v.where);
     list.append(make("li", {}, at && v.site && site >= 0 ? make("a", { onclick: () => openSource(site) }, at) : at || "", v.where ? " " : "",

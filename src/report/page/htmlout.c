@@ -56,13 +56,6 @@ void htmlout_number(HtmlOut *o, const char *key, double seconds) {
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Controls, and what changes the direction of writing: a name must not rearrange its line. */
-static bool is_control(uint32_t c) {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x2069) || c == 0x61c ||
-           c == 0xfeff || (c & 0xfffe) == 0xfffe;
-}
-
 /* One character of at most `left` bytes; returns how many it took. */
 static size_t put_character(FILE *out, const char *at, size_t left) {
     char whole[5] = "";
@@ -71,7 +64,7 @@ static size_t put_character(FILE *out, const char *at, size_t left) {
     size_t n = format_utf8(whole, &c);
     if (n == 1 && (c == '\n' || c == '\t'))
         fputs(c == '\n' ? "\\n" : "\\t", out);
-    else if (n == 0 || is_control(c))
+    else if (n == 0 || format_is_control(c) || (c & 0xfffe) == 0xfffe)
         fputs("\\ufffd", out);
     else if (c == '"' || c == '\\' || c == '<' || c == '>' || c == '&')
         fprintf(out, "\\u%04x", (unsigned)c);

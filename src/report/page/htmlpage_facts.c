@@ -67,6 +67,8 @@ void htmlpage_facts(HtmlOut *o, const LmpReport *r) {
     htmlout_count(o, "pid", r->pid);
     htmlout_text(o, "ending", r->ending ? r->ending : "");
     htmlout_text(o, "error", r->error ? r->error : "");
+    if (r->damage) htmlout_text(o, "damage", r->damage);
+    if (*r->moment.said) htmlout_text(o, "moment", r->moment.said);
     htmlout_text(o, "again", r->again ? r->again : "");
     htmlout_number(o, "seconds", r->stats.seconds);
     htmlout_count(o, "stacks", l->stacks);
@@ -128,25 +130,8 @@ static void put_history(HtmlOut *o, const LmpHistory *h) {
     htmlout_end(o, '}');
 }
 
-/* The cycles that are kept, oldest first: begin and end, bytes freed, live after it. */
-static void put_cycles(HtmlOut *o, const LmpGc *gc) {
-    uint64_t first = gc->cycles > LMP_GC_RING ? gc->cycles - LMP_GC_RING : 0;
-    htmlout_begin(o, "gc", '[');
-    for (uint64_t i = first; i < gc->cycles; i++) {
-        const LmpGcCycle *c = &gc->ring[i % LMP_GC_RING];
-        htmlout_begin(o, NULL, '[');
-        htmlout_count(o, NULL, c->start);
-        htmlout_count(o, NULL, c->end);
-        htmlout_count(o, NULL, c->freed_bytes);
-        htmlout_count(o, NULL, c->live_bytes);
-        htmlout_end(o, ']');
-    }
-    htmlout_end(o, ']');
-}
-
 void htmlpage_time(HtmlOut *o, const LmpReport *report) {
     if (report->history && report->history->used > 0) put_history(o, report->history);
-    put_cycles(o, &report->gc);
     htmlout_count(o, "peak_at", report->peak_clock);
     if (report->from > 0) { /* the range that the page opens with */
         htmlout_begin(o, "open", '[');

@@ -1,8 +1,9 @@
-/* htmlpage_source.c - the lines of source around what made memory, where the file can be read now.
- * All of it together is bounded. */
+/* htmlpage_source.c - the lines of source around what made memory, where the recording has kept
+ * them, or the file can be read now. All of it together is bounded. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/kepttexts.h"
 #include "report/page/htmlpage_impl.h"
 #include "report/page/sourcefile.h"
 
@@ -18,8 +19,12 @@ typedef struct Source {
     bool *wanted; /* by line */
 } Source;
 
-static bool source_open(Source *s, const char *name) {
-    if (sourcefile_open(&s->file, name)) s->wanted = calloc(s->file.lines, sizeof *s->wanted);
+/* `source`: "@file". */
+static bool source_open(Source *s, const KeptTexts *kept, const char *source) {
+    size_t n;
+    const char *text = kepttexts_find(kept, source, &n);
+    bool open = text ? sourcefile_of(&s->file, text, n) : sourcefile_open(&s->file, source + 1);
+    if (open) s->wanted = calloc(s->file.lines, sizeof *s->wanted);
     return s->wanted != NULL;
 }
 
@@ -58,11 +63,12 @@ static void put_pieces(HtmlOut *o, const Source *s, size_t *left) {
 }
 
 /* One file, of which `first` is the first of its sites. */
-static void put_file(HtmlOut *o, const Ledger *l, const HtmlKept *sites, uint32_t first,
+static void put_file(HtmlOut *o, const LmpReport *r, const HtmlKept *sites, uint32_t first,
                      uint32_t *file, uint32_t number, size_t *left) {
+    const Ledger *l = &r->ledger;
     const char *name = l->site[sites->row[first]].raw_source;
     Source s = {0};
-    bool open = *left > 0 && source_open(&s, name + 1);
+    bool open = *left > 0 && source_open(&s, r->sources, name);
     for (uint32_t i = first; i < sites->rows; i++) {
         const LmpSiteRow *site = &l->site[sites->row[i]];
         if (file[i] || strcmp(site->raw_source, name) != 0) continue;
@@ -86,7 +92,7 @@ LmpErr htmlpage_sources(HtmlOut *o, const LmpReport *r, const HtmlKept *sites) {
     for (uint32_t i = 0; i < sites->rows && files < FILES; i++) {
         const LmpSiteRow *s = &l->site[sites->row[i]];
         if (file[i] || s->raw_source[0] != '@' || s->line < 1) continue;
-        put_file(o, l, sites, i, file, ++files, &left);
+        put_file(o, r, sites, i, file, ++files, &left);
     }
     htmlout_end(o, ']');
     htmlout_begin(o, "file", '['); /* of a site: 1 + which; 0: none */

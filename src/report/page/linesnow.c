@@ -13,12 +13,15 @@ typedef struct NamedFile {
 } NamedFile;
 
 struct LinesNow {
+    const KeptTexts *kept;
     uint32_t files, last; /* `last`: the one asked for last, most often the next one, too */
     NamedFile of[LINESNOW_FILES];
 };
 
-LinesNow *linesnow_new(void) {
-    return calloc(1, sizeof(LinesNow));
+LinesNow *linesnow_new(const KeptTexts *kept) {
+    LinesNow *lines = calloc(1, sizeof *lines);
+    if (lines) lines->kept = kept;
+    return lines;
 }
 
 void linesnow_free(LinesNow *lines) {
@@ -29,7 +32,9 @@ void linesnow_free(LinesNow *lines) {
     free(lines);
 }
 
-static const SourceFile *file_of(LinesNow *lines, const char *name) {
+/* `source`: "@file". */
+static const SourceFile *file_of(LinesNow *lines, const char *source) {
+    const char *name = source + 1;
     for (uint32_t k = 0; k < lines->files; k++) {
         uint32_t i = (lines->last + k) % lines->files;
         if (strcmp(lines->of[i].name, name) != 0) continue;
@@ -41,7 +46,10 @@ static const SourceFile *file_of(LinesNow *lines, const char *name) {
     f->name = strdup(name);
     if (!f->name) return NULL;
     lines->last = lines->files++;
-    if (!sourcefile_open(&f->file, name)) sourcefile_close(&f->file);
+    size_t n;
+    const char *text = kepttexts_find(lines->kept, source, &n);
+    bool open = text ? sourcefile_of(&f->file, text, n) : sourcefile_open(&f->file, name);
+    if (!open) sourcefile_close(&f->file);
     return &f->file;
 }
 
@@ -52,7 +60,7 @@ static bool is_blank(char c) {
 const char *linesnow_text(LinesNow *lines, const LmpSiteRow *site, size_t *size) {
     *size = 0;
     if (!lines || site->text == 0 || site->line < 1 || site->raw_source[0] != '@') return NULL;
-    const SourceFile *f = file_of(lines, site->raw_source + 1);
+    const SourceFile *f = file_of(lines, site->raw_source);
     if (!f || (uint32_t)site->line > f->lines) return NULL;
     const char *text = f->text + f->line[site->line - 1];
     const char *end = f->text + f->line[site->line];

@@ -7,18 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-static bool is_program(const char *name, const char *text, size_t size) {
-    static const char *const ends[] = {".lua", ".tl", ".moon", ".fnl", ".lp"};
-    if (memchr(text, 0, size)) return false;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends_with(name, ends[i])) return true;
-    return size > 2 && memcmp(text, "#!", 2) == 0;
-}
+#include "record/linetext.h"
 
 /* The file's bytes; NULL: it is none, or too large, or no memory. Waits for no pipe. */
 static char *read_whole(const char *name, size_t *size) {
@@ -56,7 +45,14 @@ static bool find_lines(SourceFile *s) {
 bool sourcefile_open(SourceFile *s, const char *name) {
     memset(s, 0, sizeof *s);
     s->text = read_whole(name, &s->size);
-    return s->text && is_program(name, s->text, s->size) && find_lines(s);
+    return s->text && linetext_is_program(name, s->text, s->size) && find_lines(s);
+}
+
+bool sourcefile_of(SourceFile *s, const char *text, size_t size) {
+    *s = (SourceFile){.text = malloc(size + 1), .size = size};
+    if (!s->text) return false;
+    memcpy(s->text, text, size);
+    return find_lines(s);
 }
 
 void sourcefile_close(SourceFile *s) {

@@ -1,6 +1,6 @@
 // timeline.js - the heap over time by type, collector cycles, marks, and the range chosen in it.
 const chart = place("chart"), time = data.time;
-const LEFT = 0, FOOT = 34, HEAD = 18;
+const LEFT = 0, FOOT = 34, HEAD = 18, CYCLE_WIDTH = 4, CYCLE_TALL = 12;
 let cursor = null, drag = null;
 const endOf = () => Math.max(data.seconds * 1e9, time ? time.last.length * time.step : 0, 1);
 // A run of less than one step of its timeline is drawn over the steps that there are.
@@ -13,6 +13,19 @@ function niceStep(range, most, base) {
   const rough = range / most, scale = base ** Math.floor(Math.log(rough) / Math.log(base));
   for (const f of base === 2 ? [1, 2] : [1, 2, 5, 10]) if (f * scale >= rough) return f * scale;
   return base * scale;
+}
+
+// The collector's cycles as bars of at least this width: from, to, and how tall, the most of any interval being
+// `most`. All of the run in one measure: one cycle is as tall wherever it was.
+function cycleBars(width, most) {
+  const n = time.last.length, steps = Math.max(1, Math.ceil(nsOf(LEFT + width) / time.step)), bars = [];
+  for (let i = 0, before = 0; i < n; i += steps) {
+    const end = Math.min(i + steps, n), now = end === n ? Math.max(data.all.cycles, time.cycles[n - 1]) : time.cycles[end - 1];
+    if (now > before) bars.push([i * time.step, Math.min((i + steps) * time.step, lastNs), now - before]);
+    before = now;
+  }
+  const high = Math.max(...bars.map(b => b[2]), 1);
+  return bars.map(([from, to, count]) => [from, to, Math.max(1, Math.round(most * count / high)), count]);
 }
 
 function drawTimeline() {
@@ -57,15 +70,10 @@ function drawTimeline() {
     g.textAlign = t === 0 ? "left" : x > w - 30 ? "right" : "center";
     g.fillText(t ? span(t) : "0", x, bottom + 19);
   }
-  // collector cycles: each a tick, as long as it took
+  // collector cycles: how many there were in each interval
   g.fillStyle = palette.dim;
-  // of long ago only how many there were is known
-  g.globalAlpha = .5;
-  const known = data.gc.length ? data.gc[0][0] : Infinity;
-  for (let i = 0; i < n && (i + 1) * time.step < known; i++)
-    if (time.cycles[i] > (i ? time.cycles[i - 1] : 0)) g.fillRect(half(i), bottom + 5, 1, 7);
-  g.globalAlpha = 1;
-  for (const [from, to] of data.gc) g.fillRect(xOf(from), bottom + 5, Math.max(1, xOf(to) - xOf(from)), 7);
+  for (const [from, to, tall] of cycleBars(CYCLE_WIDTH, CYCLE_TALL))
+    g.fillRect(xOf(from), bottom + 3, Math.max(1, xOf(to) - xOf(from) - 1), tall);
   g.strokeStyle = palette.line; g.beginPath(); g.moveTo(LEFT, bottom + .5); g.lineTo(w, bottom + .5); g.stroke();
   // peak and marks
   if (data.peak_at) label(g, xOf(data.peak_at), yOf(data.all.peak), "peak " + bytes(data.all.peak), w);

@@ -1,6 +1,7 @@
 /* Tests of hook.c with shadow.c and state.c: over an allocator that answers with any addresses and
  * refuses now and then, the counters and the map equal a naive list of blocks after every
- * operation; arguments and results pass through untouched. No block's memory is ever looked at. */
+ * operation, whatever sizes callers say when they give blocks back; arguments and results pass
+ * through untouched. No block's memory is ever looked at. */
 #include "agent/hook/hook.h"
 
 #include "agent/charge/codes.h"
@@ -70,6 +71,14 @@ static uint64_t some_size(void) {
     return 1 + suite_below(limits[suite_below(100) < 95 ? suite_below(3) : suite_below(6)]);
 }
 
+/* What a caller says that a block's size is: now and then not what it is. */
+static uint64_t said_size(uint64_t size) {
+    const uint64_t wrong[] = {0,           (size + 15) & ~15ull, size + 1,
+                              size - 1,    size + LMP_BLOCK_BIG, size + (1ull << 60),
+                              some_size(), suite_random()};
+    return suite_below(3) ? size : wrong[suite_below(sizeof wrong / sizeof *wrong)];
+}
+
 static const unsigned tags[] = {0, 4, 5, 6, 7, 8, 9, 10};
 
 static unsigned class_of_tag(unsigned tag) {
@@ -105,7 +114,7 @@ typedef struct Expected {
     uint64_t allocs[LMP_CLASSES], alloc_bytes[LMP_CLASSES], frees[LMP_CLASSES],
         reallocs[LMP_CLASSES];
     uint64_t live[LMP_CLASSES], blocks[LMP_CLASSES];
-    uint64_t failed, before_frees, before_reallocs, peak, total;
+    uint64_t failed, before_frees, before_reallocs, peak, total, other_sizes;
 } Expected;
 
 static Expected want;
@@ -129,10 +138,10 @@ static void one_operation(int round) {
         answer = refuse ? NULL : (void *)(uintptr_t)some_addr(asked.nsize, -1);
     } else if (kind < 4) {
         asked.ptr = (void *)(uintptr_t)block[i].addr;
-        asked.osize = block[i].size;
+        asked.osize = said_size(block[i].size);
     } else {
         asked.ptr = (void *)(uintptr_t)block[i].addr;
-        asked.osize = block[i].size;
+        asked.osize = said_size(block[i].size);
         asked.nsize = some_size();
         bool stays = suite_below(2) && is_free(block[i].addr, asked.nsize, i);
         answer = refuse ? NULL : stays ? asked.ptr : (void *)(uintptr_t)some_addr(asked.nsize, i);
@@ -156,6 +165,7 @@ static void one_operation(int round) {
             want.before_frees++;
         } else {
             want.frees[cls]++;
+            want.other_sizes += asked.osize != block[i].size;
             note_live(cls, -block[i].size, (uint64_t)-1);
         }
         block[i] = block[--blocks];
@@ -164,7 +174,8 @@ static void one_operation(int round) {
             want.before_reallocs++;
         } else {
             want.reallocs[cls]++;
-            note_live(cls, asked.nsize - asked.osize, 0);
+            want.other_sizes += asked.osize != block[i].size;
+            note_live(cls, asked.nsize - block[i].size, 0);
         }
         block[i].addr = (uintptr_t)got;
         block[i].size = asked.nsize;
@@ -193,6 +204,7 @@ static void compare(int round) {
     ck_assert_msg(c->failed == want.failed && c->dropped == 0, "round %d", round);
     ck_assert_msg(c->before_frees == want.before_frees, "round %d", round);
     ck_assert_msg(c->before_reallocs == want.before_reallocs, "round %d", round);
+    ck_assert_msg(stats.other_sizes == want.other_sizes, "round %d", round);
     for (int i = 0; i < blocks; i++) {
         uint64_t size = 0;
         uint32_t e = shadow_lookup(profile, block[i].addr, &size);
@@ -251,7 +263,7 @@ START_TEST(leaves_nothing_behind) {
         one_operation(round);
     while (blocks) {
         Block b = block[--blocks];
-        hook_alloc(profile, (void *)(uintptr_t)b.addr, b.size, 0);
+        hook_alloc(profile, (void *)(uintptr_t)b.addr, said_size(b.size), 0);
     }
     for (uint32_t n = 0; n < profile->live->leaves; n++)
         assert_leaf_is_empty(n);
@@ -268,12 +280,32 @@ START_TEST(nothing_is_not_counted) {
     answer = NULL;
     hook_alloc(profile, NULL, 0, 0);
     hook_alloc(profile, NULL, LUA_TSTRING, 0);
+    hook_alloc(profile, NULL, 100, 0);
     slow_path_always(profile, true);
     hook_alloc(profile, NULL, 0, 0);
     LmpStats stats;
     stats_derive(profile->live, 0, &stats);
     ck_assert_uint_eq(stats.mallocs + stats.frees + stats.reallocs + stats.failed, 0);
     ck_assert_uint_eq(stats.before_frees, 0);
+    teardown();
+}
+END_TEST
+
+/* A block from before start, whose place has no entry: its neighbour's is no size of it, whatever
+ * the caller says. */
+START_TEST(neighbour_is_no_size) {
+    setup();
+    answer = (void *)(uintptr_t)(0x30000 | profile->skew);
+    hook_alloc(profile, NULL, LUA_TTABLE, 1000);
+    hook_alloc(profile, answer, 1000, 0); /* the peak is over */
+    answer = (void *)(uintptr_t)(0x20020 | profile->skew);
+    hook_alloc(profile, NULL, LUA_TTABLE, 56);
+    uint64_t size, said = shadow_lookup(profile, (uintptr_t)answer, &size) >> 4;
+    ck_assert_uint_ge(said, LMP_BLOCK_SMALL);
+    hook_alloc(profile, (char *)answer - 32, said, 0);
+    ck_assert_uint_eq(profile->counters->before_frees, 1);
+    ck_assert_uint_eq(profile->counters->live_bytes, 56);
+    ck_assert_uint_ne(shadow_lookup(profile, (uintptr_t)answer, &size), 0);
     teardown();
 }
 END_TEST
@@ -405,7 +437,6 @@ START_TEST(refused_leaves_drop_blocks) {
 END_TEST
 
 START_TEST(births_halve) {
-    uint32_t alloc_context;
     setup();
     answer = (void *)(uintptr_t)0x40000;
     profile->birth = 200u << LMP_BLOCK_BIRTH_SHIFT;
@@ -413,12 +444,12 @@ START_TEST(births_halve) {
     answer = (void *)(uintptr_t)0x40008; /* off the grid */
     hook_alloc(profile, NULL, LUA_TTABLE, 8);
     shadow_halve_births(profile);
-    ck_assert_uint_eq(LMP_BLOCK_BIRTH(shadow_take(profile, 0x40000, &alloc_context)), 100);
-    ck_assert_uint_eq(LMP_BLOCK_BIRTH(shadow_take(profile, 0x40008, &alloc_context)), 100);
+    ck_assert_uint_eq(LMP_BLOCK_BIRTH(shadow_take(profile, 0x40000).entry), 100);
+    ck_assert_uint_eq(LMP_BLOCK_BIRTH(shadow_take(profile, 0x40008).entry), 100);
     teardown();
 }
 END_TEST
 
 SUITE("hook", equals_a_list_of_blocks, leaves_nothing_behind, nothing_is_not_counted,
-      stale_block_is_replaced, stale_watched_block_is_forgotten, refused_leaves_drop_blocks,
-      births_halve)
+      neighbour_is_no_size, stale_block_is_replaced, stale_watched_block_is_forgotten,
+      refused_leaves_drop_blocks, births_halve)

@@ -100,7 +100,7 @@ static void end(void) {
 
 /* The table is known to the shadow map. */
 static void place_table(unsigned cls, uint32_t context) {
-    LmpStale stale;
+    LmpTaken stale;
     ck_assert(shadow_place(p, (uintptr_t)table, TABLE_BYTES, cls, context, &stale));
 }
 

@@ -96,6 +96,26 @@ START_TEST(test_step) {
 }
 END_TEST
 
+/* A C library that says any size of its block. */
+static int api_wrong(lua_State *T) {
+    void *ud;
+    lua_Alloc alloc = lua_getallocf(T, &ud);
+    void *block = alloc(ud, NULL, 0, 100);
+    block = alloc(ud, block, 7, 300);
+    alloc(ud, block, 0, 0);
+    return 0;
+}
+
+START_TEST(test_step_other_sizes) {
+    begin();
+    lua_register(L, "wrong", api_wrong);
+    step_through(4, "pause() wrong() local t = {}");
+    ck_assert_uint_eq(seen[1].old_size, 100);
+    ck_assert_uint_eq(seen[2].old_size, 300);
+    end();
+}
+END_TEST
+
 /* ---- stacks ---------------------------------------------------------------------------------- */
 
 static int moved, looked_at; /* operations that moved a stack, and others */
@@ -236,4 +256,5 @@ START_TEST(test_viewer_died_in_pause) {
 }
 END_TEST
 
-SUITE("pause", test_step, test_stack_that_moves, test_answers, test_viewer_died_in_pause)
+SUITE("pause", test_step, test_step_other_sizes, test_stack_that_moves, test_answers,
+      test_viewer_died_in_pause)

@@ -114,7 +114,7 @@ static void place(uint64_t addr, uint64_t size) {
                (uint32_t)suite_below(12),
                1 + (uint32_t)suite_below(1000),
                false};
-    LmpStale stale;
+    LmpTaken stale;
     ck_assert(shadow_place(p, b.addr, b.size, entry_of(&b), b.context, &stale));
     ck_assert_uint_eq(stale.entry, 0);
     if (suite_below(4) == 0) {
@@ -125,22 +125,20 @@ static void place(uint64_t addr, uint64_t size) {
 }
 
 static void take(unsigned i) {
-    uint32_t context;
     uint64_t size = 0;
     Block b = block[i];
-    shadow_lookup(p, b.addr, &size);
-    uint32_t entry = shadow_take(p, b.addr, &context);
-    check(&b, entry, size, context);
+    LmpTaken taken = shadow_take(p, b.addr);
+    check(&b, taken.entry, taken.size, taken.alloc_context);
     ck_assert_uint_eq(shadow_lookup(p, b.addr, &size), 0);
     ck_assert_ptr_null(shadow_context(p, b.addr));
-    ck_assert_uint_eq(shadow_take(p, b.addr, &context), 0);
-    ck_assert_uint_eq(context, 0);
+    taken = shadow_take(p, b.addr);
+    ck_assert(!taken.entry && !taken.size && !taken.alloc_context);
     block[i] = block[--blocks];
 }
 
 /* Somebody else freed it, and its place is given out again. */
 static void replace(unsigned i) {
-    LmpStale stale;
+    LmpTaken stale;
     Block *b = &block[i], old = *b;
     b->cls = 1 + (b->cls + 1) % (LMP_C_COUNTED - 1);
     b->context++;
@@ -213,15 +211,14 @@ END_TEST
 /* What is empty is marked as such: a pass over all does not come there again, and readers neither.
  */
 START_TEST(empty_parts_are_left) {
-    LmpStale stale;
-    uint32_t context;
+    LmpTaken stale;
     begin(false);
     ck_assert(shadow_place(p, 0x10000, 56, 1, 0, &stale));
     ck_assert(shadow_place(p, 0x410000, 56, 1, 0, &stale));
     LmpLeaf *leaf = p->dir[0];
     ck_assert_uint_eq(leaf->touch[0], 1);
     ck_assert_uint_eq(leaf->touch[4], 1);
-    shadow_take(p, 0x410000, &context);
+    shadow_take(p, 0x410000);
     shadow_halve_births(p);
     ck_assert_uint_eq(leaf->touch[0], 1);
     ck_assert_uint_eq(leaf->touch[4], 0);
@@ -254,7 +251,7 @@ END_TEST
 /* A block for which there is no memory is dropped; those that are there stay, and so does the
  * table. */
 START_TEST(refused_memory_drops_blocks) {
-    LmpStale stale;
+    LmpTaken stale;
     uint64_t at = 1ull << 56, dropped = 0;
     suite_seed();
     begin(true);
@@ -284,7 +281,7 @@ END_TEST
 /* ---- a leaf that cannot be mapped ------------------------------------------------------------ */
 
 START_TEST(a_leaf_is_asked_for_again) {
-    LmpStale stale;
+    LmpTaken stale;
     begin(true);
     ck_assert(shadow_place(p, 0x10000, 56, LMP_C_TABLE, 0, &stale));
     maps_left = 0;

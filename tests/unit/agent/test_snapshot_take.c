@@ -246,8 +246,9 @@ static int no_fork_memory(int (*f)(void *), void *stack_end, void *of) {
     (void)f, (void)stack_end, (void)of;
     return -ENOMEM;
 }
-static bool no_private(void *at, size_t size, int fd, uint64_t offset, bool shared) {
-    return shared && forkos_real.cover(at, size, fd, offset, shared);
+static void *no_own_copy(size_t size, int fd, uint64_t offset) {
+    (void)size, (void)fd, (void)offset;
+    return NULL;
 }
 static int little_memory(const char *path, char *out, size_t size) {
     if (strcmp(path, "/proc/meminfo") != 0) return forkos_real.text(path, out, size);
@@ -265,7 +266,7 @@ START_TEST(in_place) {
         refusing = forkos_real;
         if (i == 0) refusing.fork = no_fork_again;
         if (i == 1) refusing.fork = no_fork_memory;
-        if (i == 2) refusing.cover = no_private;
+        if (i == 2) refusing.own_copy = no_own_copy;
         if (i == 3) refusing.text = little_memory;
         if (i == 4) close(profile->file.fd);
         fork_os = &refusing;

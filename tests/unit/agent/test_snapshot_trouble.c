@@ -147,21 +147,14 @@ END_TEST
 static int refused_fork(int (*f)(void *), void *stack_end, void *of) {
     return refuses() ? -EAGAIN : forkos_real.fork(f, stack_end, of);
 }
-static bool refused_cover(void *at, size_t size, int fd, uint64_t offset, bool shared) {
-    return !refuses() && forkos_real.cover(at, size, fd, offset, shared);
+static void *refused_own_copy(size_t size, int fd, uint64_t offset) {
+    return refuses() ? NULL : forkos_real.own_copy(size, fd, offset);
+}
+static void refused_drop(void *at, size_t size) {
+    if (!refuses()) forkos_real.drop(at, size);
 }
 static bool refused_own_pages(const void *at, size_t pages, uint64_t *own) {
     return !refuses() && forkos_real.own_pages(at, pages, own);
-}
-static bool cannot_tell(const void *at, size_t pages, uint64_t *own) {
-    (void)at, (void)pages, (void)own;
-    return false; /* then pages are compared */
-}
-static bool refused_get(int fd, void *to, size_t n, uint64_t at) {
-    return !refuses() && forkos_real.get(fd, to, n, at);
-}
-static bool refused_put(int fd, const void *from, size_t n, uint64_t at) {
-    return !refuses() && forkos_real.put(fd, from, n, at);
 }
 static int refused_text(const char *path, char *out, size_t size) {
     if (!refuses()) return forkos_real.text(path, out, size);
@@ -180,16 +173,14 @@ static ssize_t refused_write(int fd, const void *bytes, size_t n) {
     return -1;
 }
 
-enum { FORK, COVER, OWN_PAGES, GET, PUT, TEXT, SET_TEXT, NAMELESS, WRITE, CALLS };
+enum { FORK, OWN_COPY, DROP, OWN_PAGES, TEXT, SET_TEXT, NAMELESS, WRITE, CALLS };
 
 static void refuse_call(int call) {
     refusing = forkos_real;
     if (call == FORK) refusing.fork = refused_fork;
-    if (call == COVER) refusing.cover = refused_cover;
+    if (call == OWN_COPY) refusing.own_copy = refused_own_copy;
+    if (call == DROP) refusing.drop = refused_drop;
     if (call == OWN_PAGES) refusing.own_pages = refused_own_pages;
-    if (call == GET) refusing.own_pages = cannot_tell;
-    if (call == GET) refusing.get = refused_get;
-    if (call == PUT) refusing.put = refused_put;
     if (call == TEXT) refusing.text = refused_text;
     if (call == SET_TEXT) refusing.set_text = refused_set_text;
     if (call == NAMELESS) refusing.nameless = refused_nameless;
@@ -222,8 +213,7 @@ static void each_time(int call, How as) {
 START_TEST(each_call_is_refused) {
     for (int call = 0; call < CALLS; call++) {
         each_time(call, ONCE);
-        /* Until these can be done the program goes on with pages of its own, however long. */
-        if (call != COVER && call != GET && call != PUT) each_time(call, FOR_EVER);
+        each_time(call, FOR_EVER);
     }
 }
 END_TEST

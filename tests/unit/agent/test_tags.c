@@ -179,7 +179,7 @@ START_TEST(test_birth) {
     /* Beyond the directory, so that there need be none. */
     lua_State *born = (lua_State *)(1ull << LMP_ADDRESS_BITS | (uintptr_t)thread(5)); /* NOLINT */
     uintptr_t block = (uintptr_t)born - LUA_EXTRASPACE;
-    LmpStale stale;
+    LmpTaken stale;
     ck_assert(shadow_place(&p, block, 208, LMP_C_THREAD, record, &stale));
     ck_assert_uint_eq(stale.entry, 0);
     same(tag_of(born), "parent");

@@ -28,6 +28,13 @@ START_TEST(map_may_be_incomplete) {
     app_model(app)->stats.hidden_regions = 2;
     app_draw(app, canvas, now);
     ck_assert(shows("map incomplete (the program closed its file)"));
+    app_model(app)->stats.hidden_regions = 0;
+    app_model(app)->stats.lines_end_seconds = app_model(app)->stats.seconds - 1;
+    app_draw(app, canvas, now);
+    ck_assert(!shows("figures by line end"));
+    app_model(app)->stats.lines_end_seconds = 1.5;
+    app_draw(app, canvas, now);
+    ck_assert(shows("figures by line end after 1.5 s (snapshot)"));
     tear_down();
 }
 END_TEST

@@ -130,6 +130,13 @@ START_TEST(the_header_says_who_else_calls) {
     draw();
     ck_assert(shows("4,711 requests of other threads not counted"));
     s->passed_requests = 0;
+    s->other_sizes = 1;
+    draw();
+    ck_assert(shows("1 block was given back with another size"));
+    s->other_sizes = 4711;
+    draw();
+    ck_assert(shows("4,711 blocks were given back with another size"));
+    s->other_sizes = 0;
     s->covered = true;
     draw();
     ck_assert(shows("allocator covered by another"));

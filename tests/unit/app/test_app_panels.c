@@ -154,5 +154,25 @@ START_TEST(panels_have_their_least_room) {
 }
 END_TEST
 
-SUITE("app_panels", the_next_tab_is_shown, panels_by_tab_and_number, enlarge_and_back,
-      help_opens_and_closes, the_focus_is_always_on_the_screen, panels_have_their_least_room)
+/* Whether anything grows: more can come, and be asked for, only while there is a program. */
+START_TEST(who_has_ended_is_asked_for_nothing) {
+    open_display(120, 36, (AppOptions){.live = true});
+    tables = fake_tables_new(NULL);
+    tables->live->gc.mode = LMP_GC_INCREMENTAL;
+    uint32_t f = fake_function(tables, LMP_F_MAIN, "@a.lua", 0, "main chunk");
+    fake_made(tables, (FakeSpot){fake_site(tables, f, 1, 0), 0, LMP_C_TABLE, 0}, 10, 1000);
+    view.tables = tables->t;
+    refresh();
+    press("9");
+    ck_assert(shows("cannot tell yet: 8 more full cycles") && shows("C asks for one"));
+    app_model(app)->ledger.when = LEDGER_END;
+    refresh();
+    ck_assert(shows("the run was too short to tell: 0 of 8 full cycles"));
+    ck_assert(!shows("asks for") && !shows("yet"));
+    tear_down();
+}
+END_TEST
+
+SUITE("app_panels", who_has_ended_is_asked_for_nothing, the_next_tab_is_shown,
+      panels_by_tab_and_number, enlarge_and_back, help_opens_and_closes,
+      the_focus_is_always_on_the_screen, panels_have_their_least_room)

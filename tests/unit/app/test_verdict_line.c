@@ -41,16 +41,16 @@ static void set_up_tall(int w, int h, const char *where, const char *text, const
 
 /* On a screen with no room for another line. */
 static void set_up(int w, const char *where, const char *text, const char *advice) {
-    set_up_tall(w, 28, where, text, advice);
+    set_up_tall(w, 19, where, text, advice);
 }
 
 #define GROWS "has never freed anything: 44 k parts of tables, 22.5 MiB held, +3.1 MiB/s"
 #define HOLDER                                                                                     \
-    "see /home/somebody/src/desk/pricing/file.lua:34, where a table grows with it: take out "      \
+    "see file.lua:34, where a table grows with it: take out "                                      \
     "what is no longer needed, or make that table weak (__mode)"
 
-/* A path that does not fit is no reason to leave half of the line blank. */
-START_TEST(paths_are_cut_not_advice) {
+/* Of the sentence as much is left as leaves the advice what it can use. */
+START_TEST(figures_are_cut_not_advice) {
     static const struct {
         int w;
         const char *shown;
@@ -66,23 +66,36 @@ START_TEST(paths_are_cut_not_advice) {
         {80, " Note  file.lua:32 has never freed anything: 44 k parts of tables…        w why"},
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        set_up(want[i].w, "/home/somebody/src/desk/pricing/file.lua:32", GROWS, HOLDER);
+        set_up(want[i].w, "file.lua:32", GROWS, HOLDER);
         ck_assert_str_eq(row, want[i].shown);
         tear_down();
     }
 }
 END_TEST
 
-/* Where there is room for all, paths are whole. */
-START_TEST(all_of_it) {
-    set_up(200, "./desk/file.lua:32", "grows by 4 KiB a full collection", "see ./desk/a.lua:3");
-    ck_assert_ptr_nonnull(strstr(row, "./desk/file.lua:32 grows by 4 KiB a full collection  → see "
-                                      "./desk/a.lua:3 "));
-    tear_down();
-    set_up(92, "./a/longer/way/file.lua:32", "grows by 4 KiB a full collection",
-           "see ./desk/a.lua:3");
-    ck_assert_ptr_nonnull(
-        strstr(row, " file.lua:32 grows by 4 KiB a full collection  → see ./desk/a.lua:3 "));
+/* What a snapshot has proven of a line is said in place of the sentence, and leads to its path. */
+START_TEST(proven) {
+    set_up_tall(120, 36, "file.lua:32", "keeps what it is given", "take entries out");
+    Ui *ui = app_ui(app);
+    Verdict *v = &app_model(app)->verdicts.verdict[0];
+    v->place = VERDICT_AT_HEAP;
+    v->site = 7;
+    snprintf(v->kept, sizeof v->kept, "./desk/file.lua:12");
+    v->score = 9;
+    draw();
+    play_key(app, 'w');
+    ck_assert_int_eq(ui->wish.what, WISH_LINE);
+    ck_assert_str_eq(ui->wish.line, "./desk/file.lua:12");
+    ck_assert_uint_eq(ui->wish.site, 7);
+    ui->proof = (UiProof){8, "_G.other", 1, 1, 1, 1};
+    read_rows();
+    ck_assert_ptr_nonnull(strstr(row, "file.lua:32 keeps what it is given"));
+    ui->proof = (UiProof){7, "_G.cache", 3 << 20, 12000000000, 90, 100};
+    read_rows();
+    ck_assert_ptr_nonnull(strstr(row,
+                                 "file.lua:32 keeps 3.0 MiB by the snapshot at 12 s: 90 of 100 "
+                                 "things that file.lua:12 made"));
+    ck_assert_ptr_nonnull(strstr(next_row, "take entries out of _G.cache"));
     tear_down();
 }
 END_TEST
@@ -125,7 +138,7 @@ START_TEST(no_free_columns_beside_a_cut) {
     };
     for (size_t k = 0; k < sizeof advice / sizeof *advice; k++) {
         for (int w = 64; w <= 260; w++) {
-            set_up(w, "/home/somebody/src/desk/pricing/file.lua:32", GROWS, advice[k]);
+            set_up(w, "file.lua:32", GROWS, advice[k]);
             const char *mark = strstr(row, "→"), *end = strstr(row, " w why");
             ck_assert_ptr_nonnull(end);
             if (mark && end[-1] == ' ') {
@@ -179,7 +192,7 @@ END_TEST
 
 /* On a tall screen the advice has a line of its own, where the sentence leaves it no room. */
 START_TEST(two_lines) {
-    static const char where[] = "/home/somebody/src/desk/pricing/file.lua:32";
+    static const char where[] = "file.lua:32";
     set_up_tall(120, 36, where, GROWS, HOLDER);
     ck_assert_str_eq(row, " Note  file.lua:32 " GROWS "                      w why");
     ck_assert_str_eq(next_row,
@@ -217,7 +230,7 @@ END_TEST
 START_TEST(advice_fits_eighty_columns) {
     VerdictRuleInfo rule;
     for (uint32_t i = 0; verdict_rule_info(i, &rule); i++) {
-        set_up_tall(80, 36, "/home/somebody/src/desk/pricing/file.lua:32", GROWS, rule.advice);
+        set_up_tall(80, 36, "file.lua:32", GROWS, rule.advice);
         ck_assert_msg(strstr(next_row, rule.advice) != NULL || !*rule.advice, "%s", next_row);
         ck_assert_ptr_nonnull(strstr(row, " file.lua:32 has never freed anything: 44 k parts"));
         tear_down();
@@ -277,5 +290,5 @@ START_TEST(does_not_flicker) {
 END_TEST
 
 SUITE("verdict_line", does_not_flicker, two_lines, advice_fits_eighty_columns, the_page_follows,
-      paths_are_cut_not_advice, all_of_it, figures_stay_where_advice_gains_nothing,
+      figures_are_cut_not_advice, proven, figures_stay_where_advice_gains_nothing,
       parentheses_are_not_torn, no_loose_ends, no_free_columns_beside_a_cut)

@@ -119,7 +119,9 @@ START_TEST(text_is_cleaned) {
                      1),
          "gr??e");
     same(format_text(b, sizeof b, "\xff\xc0\x80\xed\xa0\x80", 0), "??????"); /* none of it UTF-8 */
-    same(format_text(b, sizeof b, "\xc2\x9b", 0), "?");                      /* C1: CSI */
+    snprintf(b, sizeof b, "\u202e\u00e9\u00e9"); /* in place, where pieces of a character overlap */
+    same(format_text(b, sizeof b, b, 0), "?\u00e9\u00e9");
+    same(format_text(b, sizeof b, "\xc2\x9b", 0), "?");     /* C1: CSI */
     same(format_text(b, sizeof b, "\xe2\x80\xae", 0), "?"); /* right-to-left override */
     same(format_text(b, 4, "ab\xc3\xb6", 0), "ab");         /* no half characters */
     same(format_text(b, 5, "ab\xc3\xb6", 0), "ab\xc3\xb6");
@@ -213,6 +215,14 @@ START_TEST(plain_words) {
     ck_assert(!format_plain_word(""));
     for (const char *c = " \t\n\"'\\$&;|<>()*?[]{}~#!`^\x7f\xc3"; *c; c++)
         ck_assert(!format_plain_word((char[]){'a', *c, 0}));
+    static const char *const line[] = {
+        "a", "--live a.lua", "'a;b $(c) `d` \"e'", "'it'\\''s' a", "a'b'c", "'a'\\'"};
+    static const char *const no_line[] = {"",       "a;b",    "a'b",        "a\\b",     "a\nb",
+                                          "'a\nb'", "'\x1b'", "'\xc2\x9b'", "'a' $(b)", "a|b"};
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+        ck_assert_msg(format_plain_line(line[i]), "%s", line[i]);
+    for (size_t i = 0; i < sizeof no_line / sizeof *no_line; i++)
+        ck_assert_msg(!format_plain_line(no_line[i]), "%s", no_line[i]);
 }
 END_TEST
 

@@ -92,10 +92,11 @@ START_TEST(cannot_be_told) {
     ck_assert(judged("held 1GiB", &s->in).broken);
     ck_assert(!judged("peak 1GiB", &s->in).broken);
     s->in.ended = true;
-    s->report.judgement = (LmpJudgement){.growth = LMP_GROWTH_WAIT, .words = "cannot tell yet"};
+    s->report.judgement =
+        (LmpJudgement){.growth = LMP_GROWTH_WAIT, .words = "the run was too short to tell"};
     f = judged("leaks 0", &s->in);
     ck_assert(!f.broken && f.told);
-    ck_assert_str_eq(f.note, "cannot tell yet");
+    ck_assert_str_eq(f.note, "the run was too short to tell");
     ck_assert_str_eq(judged("at nowhere.lua:1 live 0", &s->in).note, "nothing was made there");
     ck_assert_str_eq(judged("tag nobody live 0", &s->in).note, "this tag was never set");
     s->report.ledger.lines = LMP_LINES_OFF;

@@ -329,6 +329,11 @@ START_TEST(test_compare_leads_to_new_objects) {
 }
 END_TEST
 
+static bool stop_it(LmpProgress *progress, const char *step, double share) {
+    (void)progress, (void)step, (void)share;
+    return false;
+}
+
 START_TEST(test_what_takes_long_says_so_first) {
     Graph *graph = graph_new();
     uint32_t list = graph_table(graph, 300001, 300001, 0, 0);
@@ -348,8 +353,21 @@ START_TEST(test_what_takes_long_says_so_first) {
         ck_assert_ptr_nonnull(strstr(text, "Summing up 300,003 objects"));
         ck_assert(s->ui.at_once);
         free(text);
+        model->heap->progress = &(LmpProgress){.tell = stop_it};
+        for (int frame = 0; frame < 3; frame++) { /* stopped, and not begun again by itself */
+            text = stage_text(s, false);
+            ck_assert(model->heap->stopped);
+            if (frame) ck_assert_ptr_nonnull(strstr(text, "Stopped summing up 300,003 objects"));
+            free(text);
+        }
+        model->heap->progress = NULL;
+        model->heap->stopped = false; /* as a key does */
         text = stage_text(s, false);
-        ck_assert_ptr_null(strstr(text, "Summing up"));
+        ck_assert_ptr_nonnull(strstr(text, "Summing up 300,003 objects"));
+        free(text);
+        text = stage_text(s, false);
+        ck_assert_ptr_null(strstr(text, "umming up"));
+        ck_assert(!model->heap->stopped);
         free(text);
         stage_free(s);
     }

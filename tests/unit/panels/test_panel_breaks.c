@@ -105,7 +105,7 @@ START_TEST(test_places) {
     ck_assert(!shows("nothing") && !shows("no code"));
     ck_assert(stage_act(stage, ACT_BREAK)); /* said while it is typed, and may yet come */
     stage_type(stage, "at nosuch.lua:3", K_NONE);
-    ck_assert(shows("nothing of nosuch.lua has made memory yet"));
+    ck_assert(shows("nothing of nosuch.lua has made memory"));
     stage_type(stage, "", K_ENTER);
     ck_assert_uint_eq(breaks->count, 2);
     ck_assert(shows("nothing of it has made memory"));

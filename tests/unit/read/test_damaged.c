@@ -156,7 +156,8 @@ static LmpErr read_all(int fd, bool heap) {
     LmpStats stats;
     stats_derive(view.live, 12345, &stats);
     report_fill_with(&report, view.header, view.live, &view.tables,
-                     LEDGER_TREE | LEDGER_TREE_KINDS | REPORT_PART_HISTORY, 12345, "damaged");
+                     LEDGER_TREE | LEDGER_TREE_KINDS | REPORT_PART_HISTORY, 12345, "damaged",
+                     LEDGER_END);
     for (unsigned kind = 0; kind < REPORTS; kind++) {
         char *text = NULL;
         size_t size = 0;

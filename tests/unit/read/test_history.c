@@ -16,7 +16,7 @@ static LmpHistoryPoint level(uint64_t bytes, uint64_t max) {
 }
 
 START_TEST(holds_the_level_in_between) {
-    history_init(&history, 10);
+    history = (LmpHistory){.interval = 10};
     LmpHistoryPoint s = level(100, 300);
     history_add(&history, 5, &s);
     s = level(50, 60);
@@ -32,7 +32,7 @@ START_TEST(holds_the_level_in_between) {
 END_TEST
 
 START_TEST(first_note_may_come_late) {
-    history_init(&history, 10);
+    history = (LmpHistory){.interval = 10};
     LmpHistoryPoint s = level(7, 7);
     history_add(&history, 10ull * LMP_HISTORY * 100, &s);
     ck_assert_uint_le(history.used, LMP_HISTORY);
@@ -47,7 +47,7 @@ START_TEST(equals_the_notes) {
     enum { NOTES = 20000 };
     static uint64_t clock[NOTES], bytes[NOTES];
     suite_seed();
-    history_init(&history, 1000);
+    history = (LmpHistory){.interval = 1000};
     uint64_t now = 0;
     for (int i = 0; i < NOTES; i++) {
         now += suite_below(i % 50 ? 700 : 20000);

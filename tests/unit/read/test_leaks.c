@@ -439,6 +439,57 @@ START_TEST(heap_beyond_is_not_known) {
 }
 END_TEST
 
+/* Once nothing more can come, nothing more is waited for. */
+START_TEST(ended_is_not_waited_for) {
+    static const struct {
+        LedgerWhen when;
+        const char *words[4];
+    } told[] = {
+        {LEDGER_NOW,
+         {"cannot tell yet: 3 more full cycles",
+          "cannot tell yet: a.lua:1 rose lately, 9 more full cycles",
+          "cannot tell yet: 2 sites rose lately, 9 more full cycles",
+          "cannot tell yet: heap higher than in any full cycle, 1 more full cycle"}},
+        {LEDGER_THEN,
+         {"too early to tell: 108 of 111 full cycles", "too early to tell: a.lua:1 rose lately",
+          "too early to tell: 2 sites rose lately",
+          "too early to tell: heap higher than in any full cycle"}},
+        {LEDGER_END,
+         {"the run was too short to tell: 108 of 111 full cycles",
+          "the run was too short to tell: a.lua:1 rose lately",
+          "the run was too short to tell: 2 sites rose lately",
+          "the run was too short to tell: heap higher than in any full cycle"}},
+    };
+    for (size_t k = 0; k < sizeof told / sizeof *told; k++) {
+        ledger.when = told[k].when;
+        begin(9);
+        line(add_site(), 9);
+        for (uint32_t i = 0; i < 9; i++)
+            ledger.live_history_clock[i] = 9999999999ull - (9 - i) * 1000;
+        judge();
+        ck_assert_str_eq(judgement.words, told[k].words[0]);
+        for (uint32_t sites = 1; sites <= 2; sites++) {
+            begin(13);
+            for (uint32_t s = 0; s < sites; s++) {
+                uint64_t *y = add_site();
+                for (uint32_t i = 0; i < 13; i++)
+                    y[i] = i < 10 ? 100000 : 200000;
+            }
+            judge();
+            ck_assert_str_eq(judgement.words, told[k].words[sites]);
+        }
+        begin(MOST);
+        flat(add_site(), MOST);
+        ledger.live_history_top = 1000000;
+        row[0].tally.live_bytes = 1300000;
+        judge();
+        ck_assert_str_eq(judgement.words, told[k].words[3]);
+        ck_assert_uint_eq(judgement.growth, LMP_GROWTH_WAIT);
+    }
+    ledger.when = LEDGER_NOW;
+}
+END_TEST
+
 /* Generational mode makes full collections only while something grows: what stands since, garbage
  * included, has ended. */
 START_TEST(ended_between_collections) {
@@ -539,5 +590,5 @@ END_TEST
 
 SUITE("leaks", growth_is_seen, doubling_heap, a_start_that_fills, a_start_that_is_late,
       a_start_that_has_ended, blocks_count, what_is_no_growth, slopes, too_few_cycles,
-      never_to_be_known, a_step_is_waited_for, heap_beyond_is_not_known, ended_between_collections,
-      order_and_room, saved_regs_fit, any_figures)
+      never_to_be_known, a_step_is_waited_for, ended_is_not_waited_for, heap_beyond_is_not_known,
+      ended_between_collections, order_and_room, saved_regs_fit, any_figures)

@@ -6,7 +6,7 @@
 
 #include "read/process/mappings.h"
 
-#define HEAP_AT 0x55d0c2a01000ull
+#define HEAP_AT 0x55d0c2a10000ull
 #define LARGE_AT 0x7f10a0000000ull
 
 static uint64_t seed;
@@ -142,8 +142,8 @@ END_TEST
 
 static void list_others(FakeProcess *p) {
     fake_listed(p, 0x7fff10000000, 1024, "r-xp", "/lib/libc.so.6", 700);
-    FakeMapping *stack = fake_memory(p, 0x7ffffffde000, 132, "[stack]");
-    memset(stack->truth, PROCESS_STACKS, 132 * 1024);
+    FakeMapping *stack = fake_memory(p, 0x7ffffffc0000, 192, "[stack]");
+    memset(stack->truth, PROCESS_STACKS, 192 * 1024);
     fake_listed(p, 0x7ffffffff000, 4, "r-xp", "[vdso]", 4);
 }
 
@@ -179,21 +179,23 @@ static void check(const FakeProcess *p, const ProcessFigures *f, const char *wha
 
 START_TEST(test_random_heaps) {
     seed = suite_seed();
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 60; round++) {
+        fake_page = 4096u << round % 3 * 2;
         FakeProcess *p = fake_process_new();
-        FakeMapping *heap = fake_memory(p, HEAP_AT, 4 * (1 + suite_below(2500)), "[heap]");
+        uint64_t pages = 1 + suite_below(2500) * 4096 / fake_page;
+        FakeMapping *heap = fake_memory(p, HEAP_AT, pages * fake_page / 1024, "[heap]");
         fake_chunks(p, heap, heap->start);
         if (suite_below(2)) random_absence(heap, heap->start);
         /* blocks with mappings of their own, Lua's and others', that the kernel has made one of */
         uint64_t large = LARGE_AT, count = suite_below(4);
         for (uint64_t i = 0; i < count; i++) {
             uint64_t bytes = (128u << 10) + suite_below(3 << 20),
-                     size = (bytes + 16 + 4095) & ~4095ull;
-            uint64_t more = suite_below(3) ? 0 : 132u << 10;
+                     size = (bytes + 16 + fake_page - 1) & ~(fake_page - 1);
+            uint64_t more = suite_below(3) ? 0 : 33 * fake_page;
             FakeMapping *m = fake_memory(p, large, (size + more) / 1024, "");
             fake_chunk(p, m, m->start, size, FAKE_LARGE, suite_below(2) ? bytes : 0, false);
             if (more) fake_chunk(p, m, m->start + size, more, FAKE_LARGE, 0, false);
-            large += size + more + 4096 * suite_below(3);
+            large += size + more + fake_page * suite_below(3);
         }
         list_others(p);
         Process *reader = process_new(&p->heap->view);
@@ -417,7 +419,7 @@ START_TEST(test_partial) {
     ck_assert_uint_eq(fake_sum(&first), first.resident);
     ck_assert_uint_eq(first.row[PROCESS_LUA], 300000);
     ck_assert_uint_eq(first.row[PROCESS_UNTOLD], 4000 * 1024 - 300000);
-    ck_assert_uint_eq(first.row[PROCESS_STACKS], 132 * 1024);
+    ck_assert_uint_eq(first.row[PROCESS_STACKS], 192 * 1024);
     double progress = process_progress(reader);
     ck_assert(progress > 0 && progress < 1);
     while (process_step(reader, 1000, 0)) {

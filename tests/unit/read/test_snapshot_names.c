@@ -96,7 +96,7 @@ START_TEST(test_tables) {
     ck_assert_str_eq(class(&p, item), "{id, name, price}");
     ck_assert_uint_eq(p.s.class_of[item], p.s.class_of[same]);
     ck_assert_str_eq(name(&p, item), "table {id, name, price}");
-    ck_assert_str_eq(preview(&p, item), "{name = \"bolt\", price, id}");
+    ck_assert_str_eq(preview(&p, item), "{name = \"bolt\", id, price}");
     ck_assert_str_eq(class(&p, array), "[table]");
     ck_assert_str_eq(name(&p, array), "table [table]\xc3\x97"
                                       "4");

@@ -142,6 +142,7 @@ START_TEST(copies_the_rest) {
     live.counters.before_realloc_bytes = -7;
     live.counters.dropped = 8;
     live.counters.dropped_bytes = 9;
+    live.strange.other_sizes = 12;
     live.gc.cycles = 10;
     live.gc.freed_bytes = 11;
     live.gc.mode = LMP_GC_GENERATIONAL;
@@ -157,6 +158,7 @@ START_TEST(copies_the_rest) {
     ck_assert_uint_eq(s.gc_cycles, 10);
     ck_assert_uint_eq(s.gc_freed_bytes, 11);
     ck_assert_uint_eq(s.gc_mode, LMP_GC_GENERATIONAL);
+    ck_assert_uint_eq(s.other_sizes, 12);
 }
 END_TEST
 

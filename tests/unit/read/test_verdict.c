@@ -14,6 +14,14 @@ START_TEST(strings_built_up) {
     judge(&s);
     expect_text(&s, "quadratic-concat",
                 "game.lua:25 copies 2.0 MiB at each `..` by now: 100 % of all bytes");
+    s.ledger.when = LEDGER_THEN;
+    judge(&s);
+    expect_text(&s, "quadratic-concat",
+                "game.lua:25 copies 2.0 MiB at each `..` by then: 100 % of all bytes");
+    s.ledger.when = LEDGER_END;
+    judge(&s);
+    expect_text(&s, "quadratic-concat",
+                "game.lua:25 copies 2.0 MiB at each `..` at the end: 100 % of all bytes");
     ck_assert_str_eq(s.verdicts.verdict[0].rule, "quadratic-concat");
     ck_assert_int_eq(s.verdicts.verdict[0].line, 25);
     ck_assert_ptr_null(find(&s, "short-lived-strings")); /* that would say less of the same */
@@ -55,6 +63,49 @@ START_TEST(strings_built_up_by_lines) {
         if (strcmp(s.verdicts.verdict[i].rule, "quadratic-concat") == 0)
             ck_assert_int_ne(s.verdicts.verdict[i].line, 25);
     fixture_free(&s);
+}
+END_TEST
+
+/* As much each time, of what another line made: the copies are dropped. */
+START_TEST(steady_copies) {
+    static const struct {
+        uint64_t count, bytes, freed;
+        uint32_t fed;
+        bool told;
+    } row[] = {{100, 2 * MIB, 99, 9, true},
+               {99, 2 * MIB, 99, 9, false},
+               {2100, 2 * MIB, 2000, 9, false}, /* of less than a KiB */
+               {100, 2 * MIB, 50, 9, false},    /* kept */
+               {100, 2 * MIB, 99, 4, false}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Fixture s = fixture_new();
+        FakeSpot at = spot(&s, 12, LMP_C_STRING);
+        drop(&s, at, row[i].count, row[i].bytes, row[i].freed, 0);
+        joins(&s, at.site, spot(&s, 2, LMP_C_STRING).site, 9, row[i].fed);
+        judge(&s);
+        ck_assert_msg((find(&s, "steady-copies") != NULL) == row[i].told, "row %zu", i);
+        if (row[i].told)
+            expect_text(&s, "steady-copies",
+                        "game.lua:12 copies 20.5 KiB at each `..`, 100 times: 100 % of all bytes");
+        fixture_free(&s);
+    }
+}
+END_TEST
+
+/* Strings that are put together piece by piece are told of table.concat where none is large, too.
+ */
+START_TEST(small_strings_built_up) {
+    for (int built = 0; built < 2; built++) {
+        Fixture s = fixture_new();
+        FakeSpot at = spot(&s, 6, LMP_C_STRING);
+        drop(&s, at, 20000, 2 * MIB, 20000, 20000);
+        joins(&s, at.site, built ? at.site : spot(&s, 5, LMP_C_STRING).site, 9, 9);
+        judge(&s);
+        const Verdict *v = find(&s, "short-lived-strings");
+        ck_assert_ptr_nonnull(v);
+        ck_assert_int_eq(strstr(v->advice, "table.concat") != NULL, built);
+        fixture_free(&s);
+    }
 }
 END_TEST
 
@@ -380,6 +431,6 @@ START_TEST(damage) {
 }
 END_TEST
 
-SUITE("verdict", strings_built_up, strings_built_up_by_lines, the_same_string, dropped_soon,
-      turned_over, coroutines, load_in_a_loop, the_collector, survivors, frames_that_make_far_more,
-      outside, always_something, the_best_are_kept, damage)
+SUITE("verdict", strings_built_up, strings_built_up_by_lines, steady_copies, small_strings_built_up,
+      the_same_string, dropped_soon, turned_over, coroutines, load_in_a_loop, the_collector,
+      survivors, frames_that_make_far_more, outside, always_something, the_best_are_kept, damage)

@@ -2,6 +2,8 @@
  * are gone. */
 #include "verdict_fixture.h"
 
+#include "read/verdict/verdict_impl.h"
+
 /* `step`: grows in so many rounds only; `frees`: of each hundred that are made, so many are freed.
  */
 static void grow(Fixture *s, FakeSpot at, int rounds, int step, int frees) {
@@ -55,6 +57,32 @@ START_TEST(growing_tables) {
 }
 END_TEST
 
+/* Each of a hundred coroutines fills a list of its own on line 13; what grows is where they are
+ * kept, on line 31. */
+START_TEST(many_small_tables) {
+    static const struct {
+        uint64_t tables, entries;
+        const char *told;
+    } row[] = {{100, 32, "game.lua:31 grows"}, {1, 2048, "grows here"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Fixture s = fixture_new();
+        FakeSpot kept = spot(&s, 13, LMP_C_TABLE), part = spot(&s, 13, LMP_C_TABLE_PART);
+        for (int step = 1; step <= 20; step++) {
+            fake_made(s.f, kept, 100, 100 * 1024);
+            if (step == 10) grow_table(&s, part, row[i].tables, row[i].entries);
+            if (step == 10) grow_table(&s, spot(&s, 31, LMP_C_TABLE_PART), 1, 128);
+            fake_grown(s.f, (uint64_t)step * 1000000000);
+        }
+        judge(&s);
+        const Verdict *v = find(&s, "never-freed");
+        ck_assert_ptr_nonnull(v);
+        ck_assert_int_eq(v->line, 13);
+        ck_assert_msg(strstr(v->advice, row[i].told) != NULL, "row %zu: %s", i, v->advice);
+        fixture_free(&s);
+    }
+}
+END_TEST
+
 /* Of a long path the end is told: file and line are what one looks for. */
 START_TEST(a_holder_far_away) {
     Fixture s = fixture_new();
@@ -70,10 +98,192 @@ START_TEST(a_holder_far_away) {
     }
     judge(&s);
     const char *advice = find(&s, "never-freed")->advice;
-    ck_assert_str_eq(advice, "take entries out of the table that "
-                             "desk/gateway/current/modules/sessions/keeper.lua:31 grows, or make "
-                             "it weak");
+    ck_assert_str_eq(advice,
+                     "take entries out of the table that keeper.lua:31 grows, or make it weak");
     fixture_free(&s);
+}
+END_TEST
+
+/* Of a path as much is told as no other file's ends in. */
+START_TEST(paths_are_as_short_as_can_be) {
+    static const struct {
+        const char *path, *other, *name;
+    } row[] = {
+        {"@./cache.lua", "@/srv/app/server.lua", "cache.lua:13"},
+        {"@/srv/app/init.lua", "@/srv/lib/init.lua", "app/init.lua:13"},
+        {"@init.lua", "@lib/init.lua", "init.lua:13"},
+        {"@a/x/init.lua", "@b/x/init.lua", "a/x/init.lua:13"},
+        {"@xinit.lua", "@init.lua", "xinit.lua:13"},
+        {"=[string]", "@init.lua", "[string]:13"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Fixture s = fixture_new();
+        char name[80];
+        const char *at[2] = {row[i].path, row[i].other};
+        for (int k = 0; k < 2; k++) {
+            uint32_t f = fake_function(s.f, LMP_F_MAIN, at[k], 0, "main chunk");
+            fake_made(s.f, (FakeSpot){fake_site(s.f, f, 13 + k, 0), 0, LMP_C_TABLE, 0}, 10, 1000);
+        }
+        ck_assert_int_eq(ledger_refresh(&s.ledger, &s.f->t, LEDGER_SITES, 1), LMP_OK);
+        for (uint32_t k = 0; k < s.ledger.sites; k++)
+            if (s.ledger.site[k].line == 13)
+                ck_assert_str_eq(verdict_name(name, &s.ledger, &s.ledger.site[k]), row[i].name);
+        fixture_free(&s);
+    }
+}
+END_TEST
+
+/* ---- by references --------------------------------------------------------------------------- */
+
+/* A table that a line grows, with so many entries at each of ten moments; under each is an object
+ * of line 13. */
+static void contain(Fixture *s, uint32_t row, int line, const uint64_t entries[10]) {
+    LmpContainers *all = &s->f->live->containers;
+    LmpContainer *c = &all->row[row];
+    FakeSpot part = spot(s, line, LMP_C_TABLE_PART);
+    fake_made(s->f, part, 1, entries[9] * 24);
+    *c = (LmpContainer){.site = part.site, .tables = 1, .entries = entries[9]};
+    for (int i = 0; i < 10; i++) {
+        c->entries_at[i] = entries[i];
+        c->tables_at[i] = 1;
+    }
+    c->line[0] = (LmpContained){spot(s, 13, LMP_C_TABLE).site, LMP_CONTAINER_EACH};
+    all->rows = row + 1;
+    all->moments = 10;
+    all->looks = 10;
+    all->interval = 2000000000;
+    all->clock = 20000000000;
+}
+
+static const uint64_t even[] = {200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000};
+static const uint64_t full[] = {2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000};
+static const uint64_t fills[] = {800, 1300, 1600, 1750, 1820, 1850, 1870, 1880, 1880, 1880};
+static const uint64_t stops[] = {250, 500, 750, 1000, 1250, 1500, 1750, 2000, 2000, 2000};
+static const uint64_t sways[] = {900, 1900, 300, 1200, 2000, 600, 1500, 400, 1300, 2000};
+
+/* Who keeps what line 13 makes and never frees is told by the references, if it still takes
+ * entries; where it does not, line 13 does not leak. */
+START_TEST(who_keeps_it) {
+    static const struct {
+        const uint64_t *first, *second; /* lines 31 and 8 */
+        bool told;                      /* line 31 */
+    } row[] = {{even, NULL, true}, {even, full, true}, {full, NULL, false}, {fills, NULL, false}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Fixture s = fixture_new();
+        grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
+        contain(&s, 0, 31, row[i].first);
+        if (row[i].second) contain(&s, 1, 8, row[i].second);
+        judge(&s);
+        ck_assert_msg((find(&s, "table-grows") != NULL) == row[i].told, "row %zu", i);
+        if (row[i].told)
+            expect_text(&s, "table-grows",
+                        "game.lua:31 keeps what it is given: 2.0 MiB in a table of 2.0 k entries, "
+                        "+102.3 KiB/s, made by game.lua:13");
+        ck_assert_ptr_null(find(&s, "never-freed"));
+        ck_assert_ptr_null(find(&s, "some-growth"));
+        fixture_free(&s);
+    }
+}
+END_TEST
+
+/* Tables that are all new: more of them are no growth of a table, and are not told of; where each
+ * takes entries they are. */
+START_TEST(new_tables) {
+    static const uint64_t more[] = {0, 0, 0, 0, 0, 0, 40, 120, 200, 300};
+    static const uint32_t tables[] = {0, 0, 0, 0, 0, 0, 2, 6, 10, 15};
+    for (int takes = 0; takes < 2; takes++) {
+        Fixture s = fixture_new();
+        grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
+        contain(&s, 0, 31, more);
+        LmpContainer *c = &s.f->live->containers.row[0];
+        c->line[0].each = 7 * LMP_CONTAINER_EACH;
+        c->tables = takes ? 2 : 15;
+        for (int i = 0; i < 10; i++)
+            c->tables_at[i] = takes && tables[i] ? 2 : tables[i];
+        judge(&s);
+        ck_assert_int_eq(find(&s, "table-grows") != NULL, takes);
+        fixture_free(&s);
+    }
+}
+END_TEST
+
+/* Both keep it: which holds more is said. */
+START_TEST(two_that_keep_it) {
+    Fixture s = fixture_new();
+    grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
+    contain(&s, 0, 31, even);
+    contain(&s, 1, 8, even);
+    s.f->live->containers.row[1].line[0].each /= 2;
+    judge(&s);
+    ck_assert_uint_ge(s.verdicts.count, 2);
+    ck_assert_int_eq(s.verdicts.verdict[0].line, 31);
+    ck_assert_ptr_nonnull(strstr(s.verdicts.verdict[0].text, ", the most of 2 that grow"));
+    ck_assert_int_eq(s.verdicts.verdict[1].line, 8);
+    ck_assert_ptr_nonnull(strstr(s.verdicts.verdict[1].text, ", less than game.lua:31's"));
+    fixture_free(&s);
+}
+END_TEST
+
+/* Before there are enough full collections: a table that took entries all the time is told of after
+ * ten seconds; one that fills up, or loses some, is not. */
+START_TEST(before_it_can_be_told) {
+    static const struct {
+        const uint64_t *entries;
+        uint64_t interval;
+        bool told;
+    } row[] = {{even, 1200000000, true},   {even, 900000000, false},   {full, 1200000000, false},
+               {fills, 1200000000, false}, {stops, 1600000000, false}, {sways, 1200000000, false}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Fixture s = fixture_new();
+        fake_made(s.f, spot(&s, 13, LMP_C_TABLE), 2000, MIB);
+        contain(&s, 0, 31, row[i].entries);
+        s.f->live->containers.interval = row[i].interval;
+        s.f->live->containers.clock = 10 * row[i].interval;
+        judge(&s);
+        ck_assert_msg((find(&s, "table-grows") != NULL) == row[i].told, "row %zu", i);
+        ck_assert_msg((find(&s, "wait") != NULL) == !row[i].told, "row %zu", i);
+        fixture_free(&s);
+    }
+}
+END_TEST
+
+/* What a table takes all the time, but next to nothing of the heap, is not named; then one waits.
+ */
+START_TEST(too_little_to_be_named) {
+    Fixture s = fixture_new();
+    rest(&s, 100 * MIB);
+    fake_made(s.f, spot(&s, 13, LMP_C_TABLE), 2000, 8000);
+    contain(&s, 0, 31, even);
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "table-grows"));
+    ck_assert_ptr_nonnull(find(&s, "wait"));
+    fixture_free(&s);
+}
+END_TEST
+
+/* A script that is too short for full collections, whose heap rises: what is held goes before what
+ * is freed. */
+START_TEST(held_before_freed) {
+    for (int rises = 0; rises < 2; rises++) {
+        Fixture s = fixture_new();
+        s.stats.seconds = 8;
+        s.history.used = 64;
+        for (uint64_t i = 0; i < 64; i++) {
+            uint64_t bytes = rises ? i * MIB : 64 * MIB;
+            s.history.samples[i].max_bytes = bytes + MIB;
+            s.history.samples[i].min_bytes = bytes;
+        }
+        fake_made(s.f, spot(&s, 13, LMP_C_TABLE), 100000, 60 * MIB);
+        drop(&s, spot(&s, 14, LMP_C_STRING), 1000000, 100000000, 990000, 990000);
+        judge(&s);
+        ck_assert_str_eq(s.verdicts.verdict[0].rule,
+                         rises ? "fills-or-leaks" : "short-lived-strings");
+        if (rises)
+            expect_text(&s, "fills-or-leaks",
+                        "game.lua:13 fills up or leaks: none of its 100 k tables freed in 8.0 s, "
+                        "60.0 MiB held, +7.5 MiB/s");
+        fixture_free(&s);
+    }
 }
 END_TEST
 
@@ -132,6 +342,13 @@ START_TEST(growth) {
     s.ledger.clock = 0;
     judge(&s);
     expect_text(&s, "wait", "cannot tell yet whether anything grows: 9 more full collections");
+    s.ledger.when = LEDGER_THEN;
+    judge(&s);
+    expect_text(&s, "wait", "too early to tell whether anything grows: 3 of 12 full collections");
+    s.ledger.when = LEDGER_END;
+    judge(&s);
+    expect_text(&s, "wait",
+                "the run was too short to tell whether anything grows: 3 of 12 full collections");
     ck_assert_ptr_null(find(&s, "never-freed"));
     fixture_free(&s);
 }
@@ -197,7 +414,7 @@ START_TEST(a_start_or_a_leak) {
 }
 END_TEST
 
-/* A table that grows with it is named, as a condition. */
+/* A table that has grown before has nothing to do with it. */
 START_TEST(a_start_or_a_leak_with_a_holder) {
     Fixture s = fixture_new();
     FakeSpot at = spot(&s, 31, LMP_C_TABLE_PART);
@@ -207,9 +424,7 @@ START_TEST(a_start_or_a_leak_with_a_holder) {
     grow_evenly(&s, 1e6, 0);
     const Verdict *v = find(&s, "fills-or-leaks");
     ck_assert_ptr_nonnull(v);
-    ck_assert_str_eq(
-        v->advice,
-        "if it leaks: take entries out of the table that game.lua:31 grows, or make it weak");
+    ck_assert_str_eq(v->advice, "see whether it stops; if not, take out what is no longer needed");
     fixture_free(&s);
 }
 END_TEST
@@ -326,18 +541,28 @@ START_TEST(a_peak_that_is_gone) {
     Fixture s = fixture_new();
     FakeSpot at = spot(&s, 12, LMP_C_TABLE);
     rest(&s, MIB);
-    fake_made(s.f, at, 1000, 9 * MIB);
+    fake_made(s.f, at, 1000, 5 * MIB);
+    fake_grown(s.f, 1000);
+    fake_made(s.f, at, 1000, 4 * MIB);
     s.stats.peak_bytes = 10 * MIB;
-    fake_freed(s.f, at, spot(&s, 999, LMP_C_TABLE), 1000, 9 * MIB, 0);
+    fake_freed(s.f, at, spot(&s, 999, LMP_C_TABLE), 2000, 9 * MIB, 0);
     s.history.used = 10;
     s.history.interval = 1;
     for (int i = 0; i < 10; i++)
         s.history.samples[i].max_bytes = i < 4 ? 10 * MIB : 2 * MIB;
     judge(&s);
-    expect_text(
-        &s, "peak-from-temporary",
-        "game.lua:12 held 9.0 MiB of the peak of 10.0 MiB, and nothing now: for 60 % of the "
-        "time half was enough");
+    expect_text(&s, "peak-from-temporary",
+                "game.lua:12 had 9.0 MiB of the peak of 10.0 MiB, up to 5.0 MiB in use, and has "
+                "nothing now: for 60 % of the time half was enough");
+    uint64_t *left = s.f->t.live_history[at.site]; /* garbage that was not collected yet */
+    for (uint32_t i = 0; i < LMP_LIVE_HISTORY; i++)
+        left[i] /= 3;
+    judge(&s);
+    ck_assert_ptr_null(find(&s, "peak-from-temporary"));
+    for (uint32_t i = 0; i < LMP_LIVE_HISTORY; i++)
+        left[i] *= 3;
+    judge(&s);
+    ck_assert_ptr_nonnull(find(&s, "peak-from-temporary"));
     for (int i = 0; i < 10; i++) /* a heap that is so high most of the time has no spike */
         s.history.samples[i].max_bytes = i < 6 ? 10 * MIB : 2 * MIB;
     judge(&s);
@@ -353,5 +578,7 @@ END_TEST
 
 SUITE("verdict_growth", lines_that_grow_together, even_growth_is_no_steps, a_start_or_a_leak,
       a_start_or_a_leak_with_a_holder, a_step_that_takes_long, weak_is_advised_where_it_helps,
-      growth, growing_tables, a_holder_far_away, tables_that_do_not_grow, samples_are_no_proof,
+      growth, growing_tables, many_small_tables, new_tables, a_holder_far_away,
+      tables_that_do_not_grow, paths_are_as_short_as_can_be, who_keeps_it, two_that_keep_it,
+      before_it_can_be_told, too_little_to_be_named, held_before_freed, samples_are_no_proof,
       a_string_that_is_built_is_no_leak, a_peak_that_is_gone)

@@ -274,6 +274,44 @@ START_TEST(test_the_frame_is_held_in_many_ways) {
 }
 END_TEST
 
+/* A bus of 20 handlers, which a temporary of a call holds nearest to the root, and a field at the
+ * end of a longer path: the field comes first, also where one path is wanted; the bus is where to
+ * take handlers out. */
+START_TEST(test_names_first_and_the_container) {
+    Graph *graph = graph_new();
+    uint32_t app = graph_table(graph, 0, 0, 1, 1), bus = graph_table(graph, 20, 20, 0, 0);
+    uint32_t main = graph_thread(graph, 0), object = 0, frame = graph_frame(graph, 0, 7);
+    graph_edge(graph, 0, main, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    graph_local(graph, frame, NULL, 6, bus);
+    graph_local(graph, frame, "app", 1, app);
+    graph_field(graph, app, "bus", bus);
+    for (int i = 1; i <= 20; i++) {
+        object = graph_table(graph, 0, 0, 4, 2);
+        graph_index(graph, bus, i, object);
+    }
+    LmpHeapInfo info = {0};
+    LmpSnapshot s;
+    LmpWhyPaths why;
+    char text[200];
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    for (uint32_t most = 1; most <= 5; most += 4) {
+        ck_assert_int_eq(why_make(&why, &s, object, most, NULL, 0), LMP_OK);
+        ck_assert_uint_eq(why.paths, most == 1 ? 1 : 2);
+        why_text(&s, &why.path[0], text, sizeof text);
+        ck_assert_msg(strstr(text, "local app") && strstr(text, ".bus"), "%s", text);
+        ck_assert(!why.path[0].shortest && why.path[0].named);
+        ck_assert_uint_eq(why.path[0].container, bus);
+        ck_assert(most == 1 || (why.path[1].shortest && !why.path[1].named));
+        why_free(&why);
+    }
+    ck_assert_int_eq(why_make(&why, &s, bus, 1, NULL, 0), LMP_OK);
+    ck_assert_uint_eq(why.path[0].container, 0); /* no table of many holds it */
+    why_free(&why);
+    snapshot_close(&s);
+    graph_free(graph);
+}
+END_TEST
+
 START_TEST(test_an_ignored_holder) {
     Two t;
     LmpWhyPaths why;
@@ -524,6 +562,7 @@ END_TEST
 
 SUITE("why", test_random_cuts_free_what_they_promise, test_random_paths_have_least_in_common,
       test_a_list_from_both_ends, test_a_value_of_a_weak_key, test_two_holders,
-      test_the_frame_is_held_in_many_ways, test_an_ignored_holder, test_a_list_is_one_step,
-      test_a_run_through_a_weak_table_names_it, test_an_upvalue_and_its_value_are_one_step,
-      test_an_open_upvalue_is_no_further_holder, test_weakly_by_a_finalizer_and_not_at_all)
+      test_the_frame_is_held_in_many_ways, test_names_first_and_the_container,
+      test_an_ignored_holder, test_a_list_is_one_step, test_a_run_through_a_weak_table_names_it,
+      test_an_upvalue_and_its_value_are_one_step, test_an_open_upvalue_is_no_further_holder,
+      test_weakly_by_a_finalizer_and_not_at_all)

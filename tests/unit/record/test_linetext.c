@@ -18,7 +18,7 @@ static LineTexts *open_here(void) {
     char place[] = "linetext-XXXXXX";
     ck_assert_ptr_nonnull(mkdtemp(place));
     ck_assert_int_eq(chdir(place), 0);
-    LineTexts *t = linetexts_new((uint32_t)getpid(), 0);
+    LineTexts *t = linetexts_new((uint32_t)getpid(), 0, NULL);
     ck_assert_ptr_nonnull(t);
     return t;
 }
@@ -63,14 +63,51 @@ START_TEST(not_known) {
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         ck_assert_uint_eq(linetexts_hash(t, none[i].source, none[i].line), 0);
     linetexts_free(t);
-    t = linetexts_new(0, 0); /* a program that is gone began here */
+    t = linetexts_new(0, 0, NULL); /* a program that is gone began here */
     ck_assert_uint_ne(linetexts_hash(t, "@a.lua", 1), 0);
     linetexts_free(t);
-    t = linetexts_new((uint32_t)getpid(), 1); /* the file is younger than the program */
+    t = linetexts_new((uint32_t)getpid(), 1, NULL); /* the file is younger than the program */
     ck_assert_uint_eq(linetexts_hash(t, "@a.lua", 1), 0);
     linetexts_free(t);
     ck_assert_uint_eq(linetexts_hash(NULL, "@a.lua", 1), 0);
     linetexts_free(NULL);
+}
+END_TEST
+
+/* Texts of programs are given out once, each; what is known from elsewhere is not read, and counts.
+ */
+START_TEST(texts_are_kept) {
+    LineTexts *t = open_here();
+    const char *source;
+    size_t n;
+    WRITE("a.lua", "local a\nreturn a");
+    WRITE("b.lua", "local b");
+    WRITE("c.lua", "c");
+    WRITE("d.lua", "local d = 1");
+    WRITE("e.txt", "e");
+    linetexts_hash(t, "@a.lua", 1); /* before it was asked for */
+    linetexts_keep(t, 20);
+    ck_assert_ptr_null(linetexts_take(t, &source, &n));
+    linetexts_set(t, "@set.lua", "  local b\nlocal x", 17);
+    uint32_t b = linetexts_hash(t, "@b.lua", 1); /* no room */
+    ck_assert_uint_ne(b, 0);
+    ck_assert_uint_eq(linetexts_hash(t, "@set.lua", 1), b);
+    ck_assert_ptr_null(linetexts_take(t, &source, &n));
+    linetexts_hash(t, "@c.lua", 1);
+    linetexts_hash(t, "@e.txt", 1);
+    ck_assert_str_eq(linetexts_take(t, &source, &n) ? source : "", "@c.lua");
+    ck_assert_uint_eq(n, 1);
+    linetexts_keep(t, 29);
+    linetexts_hash(t, "@d.lua", 1);
+    linetexts_hash(t, "@c.lua", 1);
+    ck_assert_mem_eq(linetexts_take(t, &source, &n), "local d = 1", 11);
+    ck_assert_str_eq(source, "@d.lua");
+    ck_assert_ptr_null(linetexts_take(t, &source, &n));
+    ck_assert_ptr_null(linetexts_take(t, &source, &n));
+    linetexts_free(t);
+    linetexts_keep(NULL, 1);
+    linetexts_set(NULL, "@a.lua", "", 0);
+    ck_assert_ptr_null(linetexts_take(NULL, &source, &n));
 }
 END_TEST
 
@@ -89,4 +126,4 @@ START_TEST(bounds) {
 }
 END_TEST
 
-SUITE("linetext", the_same_text, not_known, bounds)
+SUITE("linetext", the_same_text, not_known, texts_are_kept, bounds)

@@ -1,4 +1,5 @@
 /* Tests of moments as people write them. (Frames and marks: of a recording made here.) */
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "record/moment.h"
@@ -11,25 +12,11 @@ START_TEST(times) {
         const char *text;
         uint64_t clock;
     } good[] = {
-        {"0", 0},
-        {"90", 90 * S},
-        {"12:30", 750 * S},
-        {"1:02:03", 3723 * S},
-        {"90s", 90 * S},
-        {"5m", 300 * S},
-        {"5min", 300 * S},
-        {"2h", 7200 * S},
-        {"1d", 86400 * S},
-        {"500ms", S / 2},
-        {"1.5", 3 * S / 2},
-        {"1.5h", 5400 * S},
-        {"-5m", 3300 * S},
-        {"-1:00", 3540 * S},
-        {"-2h", 0},
-        {"0:00.25", S / 4},
-        {"1h30m", 5400 * S},
-        {"-1m30s", 3510 * S},
-        {"50%", 1800 * S},
+        {"0", 0},           {"90", 90 * S},      {"12:30", 750 * S},   {"1:02:03", 3723 * S},
+        {"90s", 90 * S},    {"5m", 300 * S},     {"5min", 300 * S},    {"2h", 7200 * S},
+        {"1d", 86400 * S},  {"500ms", S / 2},    {"1.5", 3 * S / 2},   {"1.5h", 5400 * S},
+        {"-5m", 3300 * S},  {"-1:00", 3540 * S}, {"-1h", 0},           {"-2h", UINT64_MAX},
+        {"0:00.25", S / 4}, {"1h30m", 5400 * S}, {"-1m30s", 3510 * S}, {"50%", 1800 * S},
         {"100%", 3600 * S},
     };
     static const char *const bad[] = {"",      "x",    "12:",    ":30",   "1:60", "1:2:3:4", "5x",
@@ -73,7 +60,6 @@ START_TEST(frames) {
     LmpRecorderOptions o = {.fd = fd};
     char problem[MOMENT_PROBLEM];
     uint64_t next = 0;
-    uint32_t frame;
     suite_seed();
     ck_assert_int_eq(recorder_open(&w, &s->view, &o), LMP_OK);
     for (int i = 0; i < 150; i++) {
@@ -88,35 +74,51 @@ START_TEST(frames) {
     ck_assert_int_eq(recorder_close(w, &s->view, 1), LMP_OK);
     ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
     uint32_t n = recording_frames(r);
+    LmpMoment m;
     ck_assert_uint_gt(n, 100);
-    ck_assert(moment_find(r, "start", &frame, problem) && frame == 0);
-    ck_assert(moment_find(r, "end", &frame, problem) && frame == n - 1);
+    ck_assert(moment_find(r, "start", &m, problem) && m.frame == 0 && m.late == 0);
+    ck_assert(moment_find(r, "end", &m, problem) && m.frame == n - 1 && m.late == 0 && !m.far);
+    uint64_t last = recording_frame(r, n - 1).clock;
     for (uint64_t second = 0; second < 40; second++) {
         char text[32];
         snprintf(text, sizeof text, "0:%02llu", (unsigned long long)second);
-        ck_assert(moment_find(r, text, &frame, problem));
-        ck_assert_uint_eq(frame, recording_at(r, second * S));
+        bool within = second * S <= last;
+        ck_assert(moment_find(r, text, &m, problem) == within);
+        if (!within) ck_assert_ptr_nonnull(strstr(problem, "what was recorded goes from"));
+        if (!within) continue;
+        ck_assert_uint_eq(m.clock, second * S);
+        ck_assert_uint_eq(m.frame, recording_at(r, m.clock));
+        LmpFrameInfo f = recording_frame(r, m.tables);
+        ck_assert(f.flags & LMP_FRAME_TABLES);
+        ck_assert_int_eq(m.late, (int64_t)(f.clock - m.clock));
+        uint64_t more = f.live_bytes > m.bytes ? f.live_bytes - m.bytes : m.bytes - f.live_bytes;
+        ck_assert_int_eq(m.far, imaxabs(m.late) > (intmax_t)(S / 10) || more > m.bytes / 100);
+        for (uint32_t i = 0; i < n; i++)
+            if (recording_frame(r, i).flags & LMP_FRAME_TABLES)
+                ck_assert_int_ge(imaxabs((intmax_t)(recording_frame(r, i).clock - m.clock)),
+                                 imaxabs(m.late));
     }
-    ck_assert(moment_find(r, "peak", &frame, problem));
+    ck_assert(!moment_find(r, "-40s", &m, problem));
+    ck_assert(moment_find(r, "peak", &m, problem));
+    ck_assert(recording_frame(r, m.tables).flags & LMP_FRAME_TABLES);
+    uint64_t most = s->tables->live->counters.peak_bytes;
+    ck_assert_uint_ge(m.bytes, most);
+    ck_assert_int_eq(m.more, (int64_t)(recording_frame(r, m.tables).live_bytes - m.bytes));
     for (uint32_t i = 0; i < n; i++)
         if (recording_frame(r, i).flags & LMP_FRAME_TABLES)
             ck_assert_uint_le(recording_frame(r, i).live_bytes,
-                              recording_frame(r, frame).live_bytes);
-    ck_assert(recording_frame(r, frame).flags & LMP_FRAME_TABLES);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t t = moment_tables(r, i);
-        ck_assert(recording_frame(r, t).flags & LMP_FRAME_TABLES);
-        for (uint32_t k = t + 1; k <= i; k++)
-            ck_assert(!(recording_frame(r, k).flags & LMP_FRAME_TABLES));
-    }
-    ck_assert(moment_find(r, "mark 1", &frame, problem));
-    ck_assert(moment_find(r, "mark:1", &frame, problem));
+                              recording_frame(r, m.tables).live_bytes);
+    ck_assert(moment_find(r, "mark 1", &m, problem));
+    ck_assert(moment_find(r, "mark:1", &m, problem));
+    ck_assert_uint_ge(recording_frame(r, m.frame).clock, m.clock);
+    ck_assert_int_le(imaxabs(m.late), S / 5);
+    ck_assert_uint_gt(m.bytes, 0); /* the nearest frame's: this mark has none of its own */
     static const char *const none[] = {"1:2:3:4", "1e9", "1,5", "1x", "mark 1x", "mark 0"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        ck_assert_msg(!moment_find(r, none[i], &frame, problem), "%s", none[i]);
-    ck_assert(!moment_find(r, "mark 999", &frame, problem));
+        ck_assert_msg(!moment_find(r, none[i], &m, problem), "%s", none[i]);
+    ck_assert(!moment_find(r, "mark 999", &m, problem));
     ck_assert_ptr_nonnull(strstr(problem, "mark"));
-    ck_assert(!moment_find(r, "noon", &frame, problem));
+    ck_assert(!moment_find(r, "noon", &m, problem));
     ck_assert_ptr_nonnull(strstr(problem, "neither a time"));
     recording_close(r);
     recorded_free(s);
@@ -124,4 +126,51 @@ START_TEST(frames) {
 }
 END_TEST
 
-SUITE("moment", times, apart, frames)
+/* Tables cost so much that they come every ten seconds; marks and peaks have theirs all the same,
+ * between the ticks. */
+START_TEST(remarkable) {
+    int fd = record_memfd();
+    Recorded *s = recorded_new();
+    LmpRecorder *w;
+    LmpRecording *r;
+    uint64_t next = 0, begun = record_clock, most = 0;
+    LmpMoment m;
+    char problem[MOMENT_PROBLEM];
+    suite_seed();
+    record_work = 8000000;
+    recorded_change(s);
+    ck_assert_int_eq(recorder_open(&w, &s->view, &(LmpRecorderOptions){.fd = fd}), LMP_OK);
+    for (int i = 0; i < 2000; i++) {
+        uint64_t step = begun + (uint64_t)i * S / 100;
+        if (record_clock < step) record_clock = step;
+        s->tables->live->clock = record_clock - begun;
+        uint64_t bytes = i < 700 ? 20000 : 0;
+        if (bytes) fake_made(s->tables, s->spot[0], 1, bytes);
+        if (i >= 700 && i < 750) fake_freed(s->tables, s->spot[0], s->spot[0], 1, 200000, 1);
+        if (i == 1203 || i == 1223) fake_mark(s->tables);
+        LmpMark *mark = &s->tables->live->mark[i == 1223];
+        if (i == 1203 || i == 1223) {
+            mark->clock = record_clock - begun;
+            mark->class_live[1] = s->tables->live->counters.live_bytes;
+        }
+        if (s->tables->live->counters.live_bytes > most)
+            most = s->tables->live->counters.live_bytes;
+        ck_assert_int_eq(recorder_tick(w, &s->view, record_clock, &next), LMP_OK);
+    }
+    record_work = 1000;
+    ck_assert_int_eq(recorder_close(w, &s->view, 1), LMP_OK);
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    ck_assert(moment_find(r, "peak", &m, problem));
+    ck_assert_uint_ge(m.bytes, most);
+    ck_assert_uint_ge(recording_frame(r, m.tables).live_bytes, most - most / 20 - 65536);
+    LmpMoment second;
+    ck_assert(moment_find(r, "mark 1", &m, problem) && !m.far);
+    ck_assert(moment_find(r, "mark 2", &second, problem) && !second.far);
+    ck_assert_uint_lt(m.tables, second.tables);
+    recording_close(r);
+    recorded_free(s);
+    close(fd);
+}
+END_TEST
+
+SUITE("moment", times, apart, frames, remarkable)

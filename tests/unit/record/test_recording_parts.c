@@ -4,6 +4,7 @@
 
 #include "record/copies.h"
 #include "record/dump.h"
+#include "record/parity.h"
 #include "record/recscan.h"
 
 enum { MOST_FRAMES = 100 };
@@ -120,7 +121,7 @@ static uint32_t number_at(const Whole *w, uint64_t clock) {
 }
 
 /* What is read with that part damaged. Returns how many fields of rows are unknown. */
-static uint32_t check_part(const Whole *w, int fd, const RecPart *damaged, bool copies) {
+static uint32_t check_part(const Whole *w, int fd, const RecPart *damaged, bool head, bool copies) {
     LmpRecording *r;
     uint32_t unknown = 0, read = 0, wanted = 0;
     LmpErr err = recording_open_fd(&r, fd);
@@ -132,6 +133,13 @@ static uint32_t check_part(const Whole *w, int fd, const RecPart *damaged, bool 
     if (damaged->kind != REC_HEADER || copies)
         ck_assert_str_eq(recording_view(r)->header->program, "options.lua");
     if (damaged->kind != REC_AGAIN || copies) ck_assert_str_eq(recording_again(r), "lmp run x.lua");
+    bool copied = damaged->kind == REC_SCHEMA || damaged->kind == REC_HEADER ||
+                  damaged->kind == REC_AGAIN || damaged->kind == REC_ROWS_PART;
+    bool free =
+        !head && (damaged->kind == REC_ENDED || damaged->kind == REC_PARITY || (copied && copies));
+    bool mended = !head && !copied && !damaged->base && !free && damaged->kind != REC_OUTPUT;
+    const char *words = recording_damage(r);
+    if (!mended) ck_assert_msg((words == NULL) == free, "%s", words ? words : "nothing is said");
     for (uint32_t i = 0; i < recording_frames(r); i++) {
         uint32_t k = number_at(w, recording_frame(r, i).clock), before = unknown;
         const RecPart *part = frame_part(w, w->clock[k]);
@@ -154,6 +162,7 @@ static uint32_t check_part(const Whole *w, int fd, const RecPart *damaged, bool 
     for (uint32_t i = 0; i < w->frames; i++)
         wanted += !may_fail(w, frame_part(w, w->clock[i]), damaged);
     ck_assert_uint_ge(read, wanted);
+    if (!words) ck_assert_uint_eq(read, w->frames);
     recording_close(r);
     return unknown;
 }
@@ -168,7 +177,7 @@ static uint32_t damage_part(const Whole *w, uint32_t i, bool head, bool copies) 
     byte = (uint8_t)(w->bytes[at] ^ (1 + suite_below(255)));
     ck_assert_int_eq(pwrite(fd, w->bytes, size, 0), size);
     ck_assert_int_eq(pwrite(fd, &byte, 1, (off_t)at), 1);
-    uint32_t unknown = check_part(w, fd, part, copies);
+    uint32_t unknown = check_part(w, fd, part, head, copies);
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
@@ -219,4 +228,49 @@ START_TEST(test_rows_copied) {
 }
 END_TEST
 
-SUITE("recording_parts", test_rows_once, test_rows_copied)
+/* Damage to the first part of a chunk, on which all others of it depend, costs nothing. */
+START_TEST(test_first_mended) {
+    suite_seed();
+    Whole *w = record_whole(20, 100, 10);
+    uint64_t size = 0, took = 0, firsts = 0;
+    for (uint32_t i = 0; i < w->scan.parts; i++)
+        if (w->scan.part[i].kind == REC_PARITY) {
+            size = w->scan.part[i].stored;
+            took += size + REC_PART;
+        }
+    ck_assert_uint_gt(size, 0);
+    ck_assert_uint_le(took, w->size / PARITY_SHARE);
+    int fd = record_memfd();
+    ck_assert_int_eq(pwrite(fd, w->bytes, w->size, 0), w->size);
+    for (uint32_t i = 0; i < w->scan.parts; i++) {
+        const RecPart *part = &w->scan.part[i];
+        LmpRecording *r;
+        if (part->base || (part->kind != REC_LIVE_PART && part->kind != REC_TABLES_PART)) continue;
+        firsts++;
+        uint64_t length = 1 + suite_below((size + 1) / 2);
+        if (length > part->stored) length = part->stored;
+        size_t at = (size_t)(part->place + REC_PART + suite_below(part->stored - length + 1));
+        for (size_t k = at; k < at + length; k++)
+            ck_assert_int_eq(pwrite(fd, &(uint8_t){(uint8_t)~w->bytes[k]}, 1, (off_t)k), 1);
+        ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+        ck_assert_uint_eq(recording_frames(r), w->frames);
+        for (uint32_t k = 0; k < w->frames; k++) {
+            ck_assert_int_eq(recording_seek(r, k), LMP_OK);
+            ck_assert_ptr_null(expected_differs(&w->state[k], recording_view(r), false));
+            ck_assert_uint_eq(
+                recording_tables_clock(r),
+                w->scan.part[recscan_find(&w->scan, frame_part(w, w->clock[k])->tables)].clock);
+        }
+        recording_close(r);
+        ck_assert_int_eq(pwrite(fd, w->bytes + at, length, (off_t)at), length);
+    }
+    fprintf(stderr, "%zu bytes, sums of %llu, %llu first parts\n", w->size,
+            (unsigned long long)took, (unsigned long long)firsts);
+    ck_assert_uint_gt(firsts, 1);
+    close(fd);
+    close(w->scan.fd);
+    whole_free(w);
+}
+END_TEST
+
+SUITE("recording_parts", test_rows_once, test_rows_copied, test_first_mended)

@@ -1,6 +1,7 @@
 /* test_thin.c - a recording of a day stays below its limit, and has what is to be kept. */
 #include <sys/stat.h>
 
+#include "record/choose.h"
 #include "record_fixture.h"
 
 /* What was there at each tick, by which any frame can be checked. */
@@ -141,6 +142,52 @@ START_TEST(test_steps) {
 }
 END_TEST
 
+/* The largest frame has no tables of its own: those of the largest that has stay. */
+START_TEST(test_tables_of_peak) {
+    enum { FRAMES = 400 };
+    int fd = record_memfd();
+    uint64_t next, most = 0, most_tables = 0;
+    uint32_t short_of, tables = 0;
+    LmpRecorder *w;
+    LmpRecording *r;
+    suite_seed();
+    Recorded *s = recorded_new();
+    ck_assert_int_eq(recorder_open(&w, &s->view, &(LmpRecorderOptions){.fd = fd}), LMP_OK);
+    record_work = 4 * SECOND; /* so long that no tick may take tables */
+    for (int i = 0; i < FRAMES; i++) {
+        recorded_change(s);
+        fake_made(s->tables, s->spot[0], 1, i < FRAMES / 2 ? 500000 : 0);
+        if (i >= FRAMES / 2) fake_freed(s->tables, s->spot[0], s->spot[0], 1, 400000, 0);
+        LmpErr err = i % 9 == 0 && i != FRAMES / 2
+                         ? recorder_frame(w, &s->view, record_clock)
+                         : recorder_tick(w, &s->view, record_clock, &next);
+        ck_assert_int_eq(err, LMP_OK);
+    }
+    record_work = 1000;
+    ck_assert_int_eq(recorder_close(w, &s->view, 1), LMP_OK);
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    for (uint32_t i = 0; i < recording_frames(r); i++) {
+        LmpFrameInfo f = recording_frame(r, i);
+        if (f.live_bytes > most) most = f.live_bytes;
+        if (!(f.flags & LMP_FRAME_TABLES) || f.live_bytes <= most_tables) continue;
+        most_tables = f.live_bytes;
+        tables = i;
+    }
+    ck_assert_uint_lt(most_tables, most);
+    struct stat st;
+    ck_assert_int_eq(fstat(fd, &st), 0);
+    for (uint64_t part = 4; part < 40; part += 4) {
+        uint8_t *keep = choose_frames(r, (uint64_t)st.st_size / part, &short_of);
+        ck_assert_ptr_nonnull(keep);
+        ck_assert_msg(keep[tables] == REC_KEEP_ALL || short_of > 0, "1/%d", (int)part);
+        free(keep);
+    }
+    recording_close(r);
+    recorded_free(s);
+    close(fd);
+}
+END_TEST
+
 /* By its name: written beside, and renamed. */
 START_TEST(test_file) {
     enum { LIMIT = 2 << 20 };
@@ -277,4 +324,4 @@ START_TEST(test_short) {
 }
 END_TEST
 
-SUITE("thin", test_short, test_day, test_steps, test_file, test_full_disk)
+SUITE("thin", test_short, test_day, test_steps, test_tables_of_peak, test_file, test_full_disk)

@@ -2,6 +2,8 @@
  * happened in between. */
 #include "replay/player.h"
 
+#include "read/verdict/verdict.h"
+#include "record/frames.h"
 #include "record/marks.h"
 #include "record/moment.h"
 #include "record_fixture.h"
@@ -148,6 +150,124 @@ START_TEST(any_moment_is_as_it_was) {
         ck_assert_ptr_null(model.view);
         check_tables(i, NULL);
     }
+    close_run();
+}
+END_TEST
+
+/* What cannot be told yet at a moment never will be: no more comes of it. */
+START_TEST(the_past_is_not_waited_for) {
+    Recorded *s = recorded_new();
+    LmpRecorder *r = record_begin(s);
+    for (int i = 0; i < 3; i++) {
+        record_clock += SECOND;
+        ck_assert_int_eq(recorder_frame(r, &s->view, record_clock), LMP_OK);
+    }
+    record_clock += SECOND;
+    atomic_store(&s->tables->live->state, LMP_FINISHED);
+    ck_assert_int_eq(recorder_close(r, &s->view, 1), LMP_OK);
+    recorded_free(s);
+    ck_assert_int_eq(recording_open_fd(&recording, fd), LMP_OK);
+    player = player_new(recording);
+    player_go(player, 0);
+    fill();
+    ck_assert_int_eq(model.ledger.when, LEDGER_THEN);
+    player_go(player, UINT64_MAX);
+    fill();
+    ck_assert_int_eq(model.ledger.when, LEDGER_END);
+    uint64_t serial = model.ledger_serial;
+    player_step(player, -1);
+    fill();
+    ck_assert_int_eq(model.ledger.when, LEDGER_THEN);
+    ck_assert_uint_gt(model.ledger_serial, serial); /* it is judged anew */
+    close_run();
+}
+END_TEST
+
+/* A recording some of whose frames have tables of their own: bit i of `with` says it of frame i. */
+static void record_some_tables(uint32_t frames, uint32_t with) {
+    Recorded *s = recorded_new();
+    RecFile file;
+    RecFrames *f;
+    fd = record_memfd();
+    start = record_clock;
+    ck_assert_int_eq(recfile_begin(&file, fd, 0), LMP_OK);
+    ck_assert_int_eq(frames_open(&f, (RecSink){recfile_put, &file}), LMP_OK);
+    ck_assert_int_eq(frames_begin(f, &s->view, NULL, NULL), LMP_OK);
+    uint32_t function = fake_function(s->tables, LMP_F_MAIN, "@leak.lua", 0, "main chunk");
+    FakeSpot leak = {fake_site(s->tables, function, 7, 0), 0, LMP_C_TABLE, 0};
+    for (int i = 0; i < 14; i++) { /* of which sentences say what part of the heap it holds */
+        record_clock += SECOND;
+        fake_made(s->tables, leak, 100, 4000000);
+        fake_grown(s->tables, record_clock - start);
+    }
+    for (uint32_t i = 0; i < frames; i++) {
+        for (int n = 0; n < 20; n++)
+            recorded_change(s);
+        record_clock += SECOND / 5;
+        LmpLive *live = s->tables->live; /* a figure of the frame, not of tables */
+        live->gc.ring[live->gc.cycles++ % LMP_GC_RING] =
+            (LmpGcCycle){.freed_bytes = (i + 1) * live->counters.live_bytes / 8,
+                         .live_bytes = live->counters.live_bytes};
+        frames_take(f, &s->view, false);
+        RecPart part = {.clock = record_clock - start,
+                        .live_bytes = s->view.live->counters.live_bytes,
+                        .flags = with >> i & 1 ? LMP_FRAME_TABLES : 0};
+        know(&known[i], s, with >> i & 1);
+        known[i].clock = part.clock;
+        ck_assert_int_eq(frames_put(f, &s->view, &part, with >> i & 1), LMP_OK);
+    }
+    ck_assert_int_eq(frames_end(f, record_clock - start, 0, 0), LMP_OK);
+    ck_assert_int_eq(recfile_end(&file), LMP_OK);
+    frames_close(f);
+    recfile_free(&file);
+    recorded_free(s);
+    ck_assert_int_eq(recording_open_fd(&recording, fd), LMP_OK);
+    player = player_new(recording);
+}
+
+/* Where a frame has no tables, those of another one are shown, and of which moment they are is
+ * known: before the first ones these, never what was shown before. */
+START_TEST(tables_of_another_moment_are_known_for_it) {
+    enum { WITH = 1 << 2 | 1 << 5 };
+    suite_seed();
+    record_some_tables(8, WITH);
+    for (int n = 0; n < 60; n++) {
+        uint32_t i = n < 2 ? 7 * (uint32_t)n : (uint32_t)suite_below(8), t = i < 5 ? 2 : 5;
+        player_go(player, known[i].clock);
+        fill();
+        ck_assert_uint_eq(model.stats.live_bytes, known[i].live);
+        ck_assert_uint_eq(model.tables_clock, known[t].clock);
+        ck_assert(same(&model.ledger.all, &known[t].all));
+        for (uint32_t k = 0; k < model.ledger.sites; k++)
+            ck_assert(same(&model.ledger.site[k].tally, &known[t].site[model.ledger.site[k].id]));
+        /* sentences on lines are of the lines' moment */
+        static Verdicts expected;
+        LmpStats stats = model.stats;
+        ledger_totals(&model.ledger, &stats);
+        ck_assert_uint_eq(stats.live_bytes, known[t].live);
+        const VerdictInput input = {&stats,
+                                    &model.gc,
+                                    &model.history,
+                                    &model.ledger,
+                                    &recording_view(recording)->tables,
+                                    model.rss,
+                                    model.own_bytes};
+        verdicts_make(&input, &expected);
+        ck_assert_uint_eq(model.verdicts.count, expected.count);
+        for (uint32_t k = 0; k < expected.count; k++) {
+            const Verdict *is = &model.verdicts.verdict[k], *wanted = &expected.verdict[k];
+            ck_assert_str_eq(is->text, wanted->text);
+            ck_assert(is->score == wanted->score);
+            for (uint32_t v = 0; v < VERDICT_FIGURES; v++)
+                ck_assert(is->figure[v].value == wanted->figure[v].value);
+        }
+    }
+    player_no_range(player);
+    player_go(player, 0); /* a range that begins before the first: all was made in it */
+    player_range(player);
+    player_go(player, known[7].clock);
+    fill();
+    ck_assert(model.ledger_marked);
     close_run();
 }
 END_TEST
@@ -371,7 +491,8 @@ static void check_damaged_marks(void) {
 START_TEST(all_marks_are_found) {
     enum { MOST = 400 };
     static uint64_t at[MOST + 1];
-    uint32_t marks = 0, frame;
+    uint32_t marks = 0;
+    LmpMoment moment;
     char problem[MOMENT_PROBLEM], text[32];
     suite_seed();
     Recorded *s = recorded_new();
@@ -396,18 +517,19 @@ START_TEST(all_marks_are_found) {
     for (uint32_t i = 1; i <= marks; i++) {
         for (int named = 0; named < 2; named++) {
             snprintf(text, sizeof text, named ? "job %u" : "mark %u", i);
-            ck_assert_msg(moment_find(recording, text, &frame, problem), "%s: %s", text, problem);
-            ck_assert_uint_ge(recording_frame(recording, frame).clock, at[i]);
-            ck_assert(frame == 0 || recording_frame(recording, frame - 1).clock < at[i]);
+            ck_assert_msg(moment_find(recording, text, &moment, problem), "%s: %s", text, problem);
+            ck_assert_uint_ge(recording_frame(recording, moment.frame).clock, at[i]);
+            ck_assert(moment.frame == 0 ||
+                      recording_frame(recording, moment.frame - 1).clock < at[i]);
             ck_assert_msg(player_find(player, text), "%s", text);
-            ck_assert_uint_eq(player_state(player).frame, frame);
+            ck_assert_uint_eq(player_state(player).frame, moment.frame);
         }
         fill();
-        ck_assert_uint_eq(model.clock, recording_frame(recording, frame).clock);
+        ck_assert_uint_eq(model.clock, recording_frame(recording, moment.frame).clock);
     }
-    ck_assert(player_find(player, "mark") && moment_find(recording, "mark", &frame, problem));
-    ck_assert_uint_eq(player_state(player).frame, frame);
-    ck_assert(!moment_find(recording, "mark 401", &frame, problem));
+    ck_assert(player_find(player, "mark") && moment_find(recording, "mark", &moment, problem));
+    ck_assert_uint_eq(player_state(player).frame, moment.frame);
+    ck_assert(!moment_find(recording, "mark 401", &moment, problem));
     ck_assert(!player_find(player, "mark 401"));
     check_damaged_marks();
     close_run();
@@ -509,5 +631,6 @@ START_TEST(own_memory_is_known) {
 END_TEST
 
 SUITE("player", own_memory_is_known, all_marks_are_found, any_moment_is_as_it_was,
-      ranges_are_differences, marks_are_counted_from, rates_come_from_frames, the_playhead_moves,
-      it_plays, words_are_found, damage_is_borne, it_grows)
+      the_past_is_not_waited_for, tables_of_another_moment_are_known_for_it, ranges_are_differences,
+      marks_are_counted_from, rates_come_from_frames, the_playhead_moves, it_plays, words_are_found,
+      damage_is_borne, it_grows)

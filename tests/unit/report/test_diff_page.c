@@ -5,6 +5,7 @@
 
 #include "diff_fixture.h"
 #include "page_data.h"
+#include "record/kepttexts.h"
 #include "record/linetext.h"
 
 static const DiffReportKind *const html = &diffreport_kinds[DIFF_HTML];
@@ -71,7 +72,8 @@ static void pair_compare(Pair *p, const char *program) {
     static LmpHeader header;
     snprintf(header.program, sizeof header.program, "%s", program);
     for (int i = 0; i < 2; i++)
-        report_fill_with(&p->r[i], &header, &p->live[i], &p->tables[i]->t, html->parts, 0, "ended");
+        report_fill_with(&p->r[i], &header, &p->live[i], &p->tables[i]->t, html->parts, 0, "ended",
+                         LEDGER_END);
     ck_assert_int_eq(rundiff_make(&p->diff, &p->r[0].ledger, &p->r[1].ledger, RUNDIFF_LIVE, 100),
                      LMP_OK);
     p->report = (DiffReport){.old = {&p->r[0], program},
@@ -160,7 +162,7 @@ END_TEST
 
 /* ---- texts of lines -------------------------------------------------------------------------- */
 
-static char *with_text(const char *ran) {
+static char *with_text(const char *ran, const KeptTexts *kept) {
     Pair *p = pair_new();
     for (int i = 0; i < 2; i++) {
         FakeTables *f = p->tables[i] = fake_tables_new(&p->live[i]);
@@ -170,6 +172,7 @@ static char *with_text(const char *ran) {
         fake_made(f, (FakeSpot){site, 0, LMP_C_TABLE, 0}, 1, 100 + 1000 * (uint64_t)i);
     }
     pair_compare(p, "diff-page-test.lua");
+    p->r[1].sources = kept;
     char *data = data_of(&p->report);
     pair_free(p);
     return data;
@@ -180,15 +183,25 @@ START_TEST(texts_of_lines) {
     FILE *out = fopen("diff-page-test.lua", "w");
     fputs("local a = 1\n  local b = {\"</script>\"}\nsecret = 42\n", out);
     fclose(out);
-    char *data = with_text("local b = {\"</script>\"}");
+    char *data = with_text("local b = {\"</script>\"}", NULL);
     ck_assert_ptr_nonnull(strstr(data, "\"local b = {\\u0022\\u003c/script\\u003e\\u0022}\""));
     free(data);
-    data = with_text("local b = {}");
+    data = with_text("local b = {}", NULL);
     ck_assert_ptr_null(strstr(data, "local b"));
     free(data);
-    data = with_text(NULL);
+    data = with_text(NULL, NULL);
     ck_assert_ptr_null(strstr(data, "local b"));
     free(data);
+    KeptTexts *kept =
+        NULL; /* what the newer recording has goes before the file, which was edited */
+    RecBytes plain = {0};
+    kepttexts_put(&plain, "@diff-page-test.lua", "--\nlocal b = {}\n", 16);
+    ck_assert_int_eq(kepttexts_add(&kept, plain.at, plain.n), LMP_OK);
+    data = with_text("local b = {}", kept);
+    ck_assert_ptr_nonnull(strstr(data, "\"local b = {}\""));
+    free(data);
+    kepttexts_free(kept);
+    bytes_free(&plain);
     unlink("diff-page-test.lua");
 }
 END_TEST

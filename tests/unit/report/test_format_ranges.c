@@ -55,7 +55,7 @@ START_TEST(ranges_say_one_sum) {
             bool part = report_kinds[kind].flags & (REPORT_WHOLE | REPORT_AT_TOP);
             if (!part) {
                 report_fill_since(&r, &before[kind], &header, &live, &f->t,
-                                  report_kinds[kind].parts, live.clock, "finished");
+                                  report_kinds[kind].parts, live.clock, "finished", LEDGER_END);
                 ck_assert_uint_eq(r.from, 5000000000);
                 expect_change(&r.ledger.all, &is.ledger.all, &was.ledger.all);
                 expect_range(&r, &before[kind].stats);
@@ -151,7 +151,7 @@ START_TEST(as_they_are) {
         char name[40];
         const LmpReportKind *kind = &report_kinds[kinds[i]];
         report_fill_since(&r, &before[i], &header, &live, &f->t, kind->parts, live.clock,
-                          "finished");
+                          "finished", LEDGER_END);
         char *text = text_of(kinds[i], &r, &size);
         snprintf(name, sizeof name, "run-range.%s", kind->name);
         suite_golden(name, text);

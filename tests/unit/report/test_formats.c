@@ -116,7 +116,7 @@ START_TEST(sampled) {
             live.tables.sample = 512 << 10;
             live.counters.count[LMP_C_TABLE].alloc_bytes += 1000;
             report_fill_since(&r, range ? &before : NULL, &header, &live, &f->t,
-                              report_kinds[kind].parts, live.clock, "finished");
+                              report_kinds[kind].parts, live.clock, "finished", LEDGER_END);
             r.metric = REPORT_ALLOCATED;
             uint64_t made = r.stats.live_bytes + r.stats.free_bytes;
             ck_assert_uint_ne(made, value_of(&r.ledger.all, VALUE_ALLOCATED_BYTES));

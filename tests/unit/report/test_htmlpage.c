@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "page_data.h"
+#include "record/kepttexts.h"
 #include "report/formats/formats.h"
 #include "report_fixture.h"
 
 static void fill_page(LmpReport *r, FakeTables *f) {
     report_fill_with(r, &header, &live, &f->t, report_kinds[REPORT_HTML].parts, live.clock,
-                     "finished");
+                     "finished", LEDGER_END);
 }
 
 /* The data of the page; the caller frees it. */
@@ -205,10 +206,39 @@ START_TEST(source_lines) {
 }
 END_TEST
 
+/* What ran, as a recording has kept it, goes before what the file says now. */
+START_TEST(kept_source_lines) {
+    FakeTables *f = fake_tables_new(NULL);
+    FILE *file = fopen("htmlpage-kept.lua", "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("edited = {}\n", file);
+    fclose(file);
+    uint32_t fn = fake_function(f, LMP_F_MAIN, "@htmlpage-kept.lua", 0, "main chunk");
+    fake_made(f, (FakeSpot){fake_site(f, fn, 2, 0), 0, LMP_C_TABLE, 0}, 1, 100);
+    LmpReport r;
+    RecBytes plain = {0};
+    KeptTexts *kept = NULL;
+    kepttexts_put(&plain, "@htmlpage-kept.lua", "-- ran\nkept = {}\n", 17);
+    ck_assert_int_eq(kepttexts_add(&kept, plain.at, plain.n), LMP_OK);
+    fill_page(&r, f);
+    r.sources = kept;
+    char *data = data_of(&r);
+    ck_assert_ptr_nonnull(strstr(data, "kept = {}"));
+    ck_assert_ptr_null(strstr(data, "edited = {}"));
+    free(data);
+    unlink("htmlpage-kept.lua");
+    bytes_free(&plain);
+    kepttexts_free(kept);
+    report_close(&r);
+    fake_tables_free(f);
+}
+END_TEST
+
 START_TEST(without_anything) {
     LmpReport r;
     memset(&live, 0, sizeof live);
-    report_fill_with(&r, &header, &live, NULL, report_kinds[REPORT_HTML].parts, 0, "finished");
+    report_fill_with(&r, &header, &live, NULL, report_kinds[REPORT_HTML].parts, 0, "finished",
+                     LEDGER_END);
     char *data = data_of(&r);
     ck_assert_ptr_nonnull(strstr(data, "\"lines\":0"));
     free(data);
@@ -217,4 +247,4 @@ START_TEST(without_anything) {
 END_TEST
 
 SUITE("htmlpage", golden_data, opens_with_a_range, nothing_leaves_it, all_adds_up, what_is_too_much,
-      source_lines, without_anything)
+      source_lines, kept_source_lines, without_anything)

@@ -33,6 +33,7 @@ START_TEST(everything_went_wrong) {
     live.strange.apart = 12;
     live.strange.mixed = 3;
     live.strange.passed = 45678;
+    live.strange.other_sizes = 6789;
     snprintf(header.program, sizeof header.program,
              "gr\xc3\xb6\xc3\x9f"
              "e \"1\".lua");
@@ -111,6 +112,28 @@ START_TEST(map_incomplete) {
 }
 END_TEST
 
+/* A snapshot was not finished: viewers are told, the program itself has its own figures. */
+START_TEST(lines_end) {
+    LmpReport r;
+    LmpTables own = {.writer = true};
+    fill();
+    live.lines_end = 1500000000;
+    for (int i = 0; i < 2; i++) {
+        report_fill(&r, &header, &live, i ? &own : NULL, 2000000000, "finished");
+        char *text = written(SUMMARY, &r), *json = written(JSON, &r);
+        const char *said = strstr(
+            text,
+            "\n  Figures by line      as they were after 1.5 s: a snapshot was not finished\n");
+        ck_assert((said != NULL) == (i == 0));
+        ck_assert_ptr_nonnull(
+            strstr(json, i ? "\"lines_end_seconds\":0.000000" : "\"lines_end_seconds\":1.500000"));
+        free(text);
+        free(json);
+    }
+    live.lines_end = 0;
+}
+END_TEST
+
 /* ---- with lines ------------------------------------------------------------------------------ */
 
 static void golden_tables(const char *name, FakeTables *f, const char *ending) {
@@ -121,8 +144,8 @@ static void golden_tables(const char *name, FakeTables *f, const char *ending) {
     golden(file, SUMMARY, &r);
     ck_assert_uint_eq(r.ledger.nodes, 0); /* only who writes the tree has it */
     report_close(&r);
-    report_fill_with(&r, &header, &live, &f->t, report_kinds[REPORT_JSON].parts, live.clock,
-                     ending);
+    report_fill_with(&r, &header, &live, &f->t, report_kinds[REPORT_JSON].parts, live.clock, ending,
+                     LEDGER_END);
     snprintf(file, sizeof file, "report-%s.json", name);
     golden(file, JSON, &r);
     report_close(&r);
@@ -279,8 +302,10 @@ START_TEST(top_none) {
     /* what is named without tables may be as wrong as with them: each summary says so */
     live.tables.lines = LMP_LINES_APPROXIMATE;
     live.strange.covered = 1;
+    live.strange.other_sizes = 1;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
     text = written(SUMMARY, &r);
+    ck_assert_ptr_nonnull(strstr(text, "1 block was given back with another size"));
     ck_assert_ptr_nonnull(
         strstr(text, "\n\n  (lines: approximate: another allocator was put over"));
     free(text);
@@ -324,7 +349,7 @@ START_TEST(table_of_reports) {
 }
 END_TEST
 
-SUITE("report", map_incomplete, with_frames, finished, everything_went_wrong, still_running,
-      nothing_happened, with_lines, with_stacks, with_all_that_can_be_said, exact_but_for,
-      what_cannot_be_had, what_is_not_all_counted, covered, top_none, texts_without_an_end,
-      table_of_reports)
+SUITE("report", map_incomplete, lines_end, with_frames, finished, everything_went_wrong,
+      still_running, nothing_happened, with_lines, with_stacks, with_all_that_can_be_said,
+      exact_but_for, what_cannot_be_had, what_is_not_all_counted, covered, top_none,
+      texts_without_an_end, table_of_reports)

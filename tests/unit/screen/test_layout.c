@@ -67,8 +67,8 @@ START_TEST(known_sizes) {
     Layout layout = layout_make(120, 36, BOTTOM_SOME, false);
     ck_assert_int_eq(layout.header.h, 4);
     ck_assert_int_eq(layout_make(120, 36, BOTTOM_SOME, true).header.h, 5);
-    ck_assert_int_eq(layout_make(120, 30, BOTTOM_SOME, true).header.h, 5);
-    ck_assert_int_eq(layout_make(120, 29, BOTTOM_SOME, true).header.h, 4);
+    ck_assert_int_eq(layout_make(120, 20, BOTTOM_SOME, true).header.h, 5);
+    ck_assert_int_eq(layout_make(120, 19, BOTTOM_SOME, true).header.h, 4);
     for (int i = 0; i < SLOTS; i++)
         ck_assert_int_gt(layout.slot[i].w, 0);
     layout = layout_make(80, 24, BOTTOM_SOME, false);

@@ -104,9 +104,13 @@ static int large_file(char *name, size_t size) {
 }
 
 START_TEST(how_far_it_is) {
-    static const char *const steps[] = {
-        "reading the file",         "finding what is held", "finding who holds it alone",
-        "turning references round", "naming places",        "naming classes"};
+    static const char *const steps[] = {"reading the file",
+                                        "sorting keys",
+                                        "finding what is held",
+                                        "finding who holds it alone",
+                                        "turning references round",
+                                        "naming places",
+                                        "naming classes"};
     char name[64];
     suite_seed();
     int fd = large_file(name, sizeof name);

@@ -120,4 +120,60 @@ START_TEST(text_of_a_line) {
 }
 END_TEST
 
-SUITE("source", sources_of_each_kind, functions_that_end, text_of_a_line)
+typedef struct Kept {
+    const char *source, *text;
+} Kept;
+
+static const char *find_kept(void *of, const char *source, size_t *n) {
+    const Kept *kept = of;
+    bool found = kept->source && strcmp(kept->source, source) == 0;
+    *n = found ? strlen(kept->text) : 0;
+    return found ? kept->text : NULL;
+}
+
+/* Of what ran: whatever the file says now, and where it was. */
+START_TEST(texts_that_were_kept) {
+    char dir[] = "/tmp/lmp-source-XXXXXX", path[64], other[64];
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/a.lua", dir);
+    snprintf(other, sizeof other, "%s/b.lua", dir);
+    const char *const names[] = {path, other};
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(names[i], "w");
+        fputs("edited\n", file);
+        fclose(file);
+    }
+    Kept one = {"@a.lua", "ran\nthis"};
+    Sources *sources = sources_new();
+    sources_kept(sources, &(SourcesKept){find_kept, &one, dir});
+    sources_program(sources, 0, 5); /* as of a replay: its directory stays known */
+    const SourceText *text = sources_get(sources, "@a.lua", 0);
+    ck_assert_ptr_null(text->problem);
+    ck_assert_uint_eq(text->lines, 2);
+    ck_assert(!text->changed);
+    ck_assert_str_eq(text->path, path);
+    ck_assert_str_eq(line_of(sources, 2), "this");
+    text = sources_get(sources, "@b.lua", 0); /* the file, which is younger than the program */
+    ck_assert_str_eq(line_of(sources, 1), "edited");
+    ck_assert_str_eq(text->path, other);
+    ck_assert(text->changed);
+    one.source = "@b.lua"; /* the recording is still written: it comes late */
+    text = sources_get(sources, "@b.lua", 3 * SECOND);
+    ck_assert_str_eq(line_of(sources, 2), "this");
+    ck_assert(!text->changed);
+    unlink(path);
+    unlink(other);
+    one.source = "@c.lua"; /* without a file there is nothing to edit */
+    text = sources_get(sources, "@c.lua", 3 * SECOND);
+    ck_assert_str_eq(line_of(sources, 1), "ran");
+    ck_assert_ptr_null(text->path);
+    rmdir(dir);
+    sources_kept(sources, &(SourcesKept){find_kept, &one, dir}); /* which is gone */
+    ck_assert_str_eq(sources_get(sources, "@d.lua", 0)->problem,
+                     "cannot read d.lua: No such file or directory");
+    sources_free(sources);
+    sources_kept(NULL, &(SourcesKept){find_kept, &one, dir});
+}
+END_TEST
+
+SUITE("source", texts_that_were_kept, sources_of_each_kind, functions_that_end, text_of_a_line)

@@ -304,7 +304,7 @@ START_TEST(looks) {
     table_act(&table, &from, &ui, ACT_SORT_RIGHT);
     table_act(&table, &from, &ui, ACT_REVERSE);
     text = drawn(&table, &from, 28, 5, false);
-    ck_assert_str_eq(text, "      size  namev    id\n"
+    ck_assert_str_eq(text, "      size  name*    id\n"
                            ">      1.0  rc       #3\n"
                            "       2.0  rb       #2\n"
                            "       3.0  ra       #1\n"

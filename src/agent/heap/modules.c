@@ -1,0 +1,44 @@
+/* modules.c - see modules.h. */
+#include "agent/heap/modules.h"
+
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct List {
+    LmpHeapModule *row;
+    uint32_t rows;
+} List;
+
+static void name_module(LmpHeapModule *m, const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = strlen(name);
+    memcpy(m->name, name, n < sizeof m->name ? n : sizeof m->name - 1);
+}
+
+static int add(struct dl_phdr_info *info, size_t size, void *of) {
+    List *list = of;
+    char own[512] = "";
+    const char *path = info->dlpi_name;
+    (void)size;
+    if (!*path && list->rows == 0 && readlink("/proc/self/exe", own, sizeof own - 1) > 0)
+        path = own;
+    for (int i = 0; i < info->dlpi_phnum && list->rows < LMP_HEAP_MODULES; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        if (h->p_type != PT_LOAD || !(h->p_flags & PF_X)) continue;
+        LmpHeapModule *m = &list->row[list->rows++];
+        m->base = info->dlpi_addr;
+        m->begin = m->base + h->p_vaddr;
+        m->end = m->begin + h->p_memsz;
+        name_module(m, path);
+    }
+    return 0;
+}
+
+void modules_list(LmpHeapModule *out) {
+    List list = {out, 0};
+    int before = errno;
+    dl_iterate_phdr(add, &list);
+    errno = before;
+}

@@ -1,0 +1,150 @@
+/* order.c - puts the references of each table in an order of its keys: the metatable, list items by
+ * number, then names by alphabet, then other keys. In the file they stand as in the table's hash,
+ * which differs from run to run; what is found first (a path, a place, a class) would differ, too.
+ */
+#include <string.h>
+
+#include "read/snapshot/snapshot_impl.h"
+
+enum { DEEP_MOST = 256 }; /* bytes of a name that are compared; then a hash of it says */
+
+typedef struct Order {
+    LmpSnapshot *s;
+    uint32_t *rank;        /* by ordinal of a string that is a key: its place in the alphabet */
+    SnapSized *row, *room; /* being sorted */
+    uint32_t *to, *label;  /* of one table */
+    uint8_t *kind;
+} Order;
+
+/* ---- the alphabet ---------------------------------------------------------------------------- */
+
+/* Eight bytes of a string from `deep` on, as a number that is larger for what comes earlier. */
+static uint64_t bytes_at(const LmpSnapshot *s, uint32_t string, uint32_t deep) {
+    uint64_t n = 0;
+    uint32_t shown = s->g.string_shown[string];
+    const char *text = s->g.text + s->text_at[string];
+    for (uint32_t i = deep; i < deep + 8; i++)
+        n = n << 8 | (i < shown ? (unsigned char)text[i] : 0);
+    return ~n;
+}
+
+/* Strings (by ordinal) that are the same up to `deep`. */
+static void sort_strings(const Order *o, SnapSized *row, uint32_t n, uint32_t deep) {
+    bool last = deep >= DEEP_MOST || deep >= o->s->g.string_shown[row->object];
+    for (uint32_t i = 0; i < n; i++)
+        row[i].size =
+            last ? o->s->g.string_hash[row[i].object] : bytes_at(o->s, row[i].object, deep);
+    snapsort(row, o->room, n);
+    for (uint32_t i = 0, end; i < n && !last; i = end) {
+        for (end = i + 1; end < n && row[end].size == row[i].size;)
+            end++;
+        if (end - i > 1) sort_strings(o, row + i, end - i, deep + 8);
+    }
+}
+
+static uint32_t key_of(const LmpHeapGraph *g, uint32_t edge) {
+    unsigned kind = g->edge_kind[edge] & LMP_EDGE_KIND;
+    return kind == LMP_EDGE_KEY ? g->edge_to[edge] : g->edge_label[edge];
+}
+
+/* Is it a reference by a name, or to one? */
+static bool is_named(const LmpHeapGraph *g, uint32_t edge) {
+    unsigned kind = g->edge_kind[edge] & LMP_EDGE_KIND;
+    return (kind == LMP_EDGE_FIELD || kind == LMP_EDGE_KEY) &&
+           g->kind[key_of(g, edge)] == LMP_HEAP_STRING;
+}
+
+static bool rank_names(Order *o, SnapMemory *memory) {
+    const LmpSnapshot *s = o->s;
+    const LmpHeapGraph *g = &s->g;
+    uint32_t strings = g->count[LMP_HEAP_STRING], names = 0;
+    o->rank = snapmem_take(memory, strings, sizeof *o->rank);
+    if (!o->rank) return false;
+    for (uint32_t e = 0; e < g->edges; e++) {
+        if (!is_named(g, e)) continue;
+        uint32_t *rank = &o->rank[s->ordinal[key_of(g, e)]];
+        names += !*rank;
+        *rank = 1;
+    }
+    SnapSized *row = snapmem_rough(memory, names, sizeof *row);
+    o->room = snapmem_rough(memory, names, sizeof *row);
+    if (!row || !o->room) return false;
+    for (uint32_t i = 0, n = 0; i < strings; i++)
+        if (o->rank[i]) row[n++].object = i;
+    if (names) sort_strings(o, row, names, 0);
+    for (uint32_t i = 0; i < names; i++)
+        o->rank[row[i].object] = i;
+    snapmem_put(memory, row);
+    snapmem_put(memory, o->room);
+    return true;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* A number for the key of a table's reference: smaller ones come first. */
+static uint64_t place_of(const Order *o, uint32_t edge) {
+    enum { METATABLE, ITEM, NAME, BOOLEAN, INTEGER, FLOAT, LIGHT, OBJECT };
+    const LmpHeapGraph *g = &o->s->g;
+    const int64_t most = (int64_t)1 << 59;
+    unsigned kind = g->edge_kind[edge] & LMP_EDGE_KIND, group = OBJECT;
+    uint64_t at = key_of(g, edge);
+    int64_t wide = at < g->wides ? g->wide[at] : 0;
+    if (is_named(g, edge)) {
+        group = NAME;
+        at = o->rank[o->s->ordinal[at]];
+    } else if (kind == LMP_EDGE_METATABLE || kind == LMP_EDGE_INDEX || kind == LMP_EDGE_BOOLEAN) {
+        group = kind == LMP_EDGE_METATABLE ? METATABLE : kind == LMP_EDGE_INDEX ? ITEM : BOOLEAN;
+    } else if (kind == LMP_EDGE_INTEGER) {
+        group = INTEGER;
+        at = (uint64_t)((wide < -most ? -most : wide >= most ? most - 1 : wide) + most);
+    } else if (kind == LMP_EDGE_FLOAT || kind == LMP_EDGE_LIGHT) {
+        group = kind == LMP_EDGE_FLOAT ? FLOAT : LIGHT;
+        at = (uint64_t)wide >> 4;
+    }
+    return (uint64_t)group << 60 | at;
+}
+
+static void sort_table(const Order *o, uint32_t begin, uint32_t n) {
+    LmpHeapGraph *g = &o->s->g;
+    bool sorted = true;
+    for (uint32_t i = 0; i < n; i++) {
+        o->row[i] = (SnapSized){~place_of(o, begin + i), i};
+        sorted = sorted && (i == 0 || o->row[i].size <= o->row[i - 1].size);
+    }
+    if (sorted) return;
+    snapsort(o->row, o->room, n);
+    memcpy(o->to, g->edge_to + begin, n * sizeof *o->to);
+    memcpy(o->label, g->edge_label + begin, n * sizeof *o->label);
+    memcpy(o->kind, g->edge_kind + begin, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t from = o->row[i].object;
+        g->edge_to[begin + i] = o->to[from];
+        g->edge_label[begin + i] = o->label[from];
+        g->edge_kind[begin + i] = o->kind[from];
+    }
+}
+
+bool order_make(LmpSnapshot *s) {
+    SnapMemory *memory = &snap_own(s)->scratch;
+    const LmpHeapGraph *g = &s->g;
+    Order o = {.s = s};
+    uint32_t most = 0;
+    if (!rank_names(&o, memory)) return false;
+    for (uint32_t i = 0; i < g->objects; i++) {
+        uint32_t n = g->edge_at[i + 1] - g->edge_at[i];
+        if (g->kind[i] == LMP_HEAP_TABLE && n > most) most = n;
+    }
+    o.row = snapmem_rough(memory, most, sizeof *o.row);
+    o.room = snapmem_rough(memory, most, sizeof *o.room);
+    o.to = snapmem_rough(memory, most, sizeof *o.to);
+    o.label = snapmem_rough(memory, most, sizeof *o.label);
+    o.kind = snapmem_rough(memory, most, sizeof *o.kind);
+    if (!o.row || !o.room || !o.to || !o.label || !o.kind) return false;
+    for (uint32_t i = 0; i < g->objects; i++) {
+        if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
+        if (g->kind[i] == LMP_HEAP_TABLE)
+            sort_table(&o, g->edge_at[i], g->edge_at[i + 1] - g->edge_at[i]);
+    }
+    snapmem_again(memory);
+    return true;
+}

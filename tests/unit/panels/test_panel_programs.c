@@ -1,0 +1,65 @@
+/* The list of programs, and what its keys ask for. */
+#include "panel_draw.h"
+
+#define SECOND 1000000000ull
+#define MIB (1ull << 20)
+
+static const UiProgram programs[] = {
+    {4711, 1, 0, 0, true, 40 * MIB, 75 * SECOND, "server.lua"},
+    {4712, 1, 4711, 0, false, 3 * MIB, 70 * SECOND, "server.lua"},
+    {4713, 2, 4711, 3, false, 5 * MIB, 4 * SECOND, "server.lua"},
+    {99999, 1, 0, 1, false, 700, 1 * SECOND, "another with a name that is long.lua"},
+    {100000, 1, 0, 2, false, 0, 1 * SECOND, "ended.lua"},
+};
+
+static Model *model;
+static Stage *stage;
+
+static void open_stage(int w, int h, bool utf8, uint32_t count) {
+    model = calloc(1, sizeof *model);
+    stage = stage_new(&panel_programs, model, w, h, utf8, 256);
+    stage->ui.programs.row = programs;
+    stage->ui.programs.count = count;
+}
+
+static void close_stage(void) {
+    stage_free(stage);
+    free(model);
+}
+
+START_TEST(list) {
+    open_stage(100, 10, true, 0);
+    stage_golden(stage, "programs-none-100x10.txt");
+    close_stage();
+    open_stage(100, 10, true, 5);
+    stage_golden(stage, "programs-100x10.txt");
+    close_stage();
+    static const int sizes[][2] = {{58, 5}, {40, 6}, {20, 3}, {14, 2}, {14, 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        open_stage(sizes[i][0], sizes[i][1], i % 2, 5);
+        for (int k = 0; k < 10; k++)
+            stage_act(stage, ACT_DOWN);
+        stage_draw(stage);
+        close_stage();
+    }
+}
+END_TEST
+
+START_TEST(keys) {
+    open_stage(100, 10, true, 5);
+    stage_draw(stage);
+    stage_act(stage, ACT_ENTER); /* it is shown already */
+    ck_assert(!request_waits(&stage->ui.requests, REQUEST_OTHER));
+    stage_act(stage, ACT_DOWN);
+    stage_act(stage, ACT_DOWN);
+    stage_act(stage, ACT_ENTER);
+    const Request *request = request_take(&stage->ui.requests);
+    ck_assert_ptr_nonnull(request);
+    ck_assert_int_eq(request->kind, REQUEST_OTHER);
+    ck_assert_uint_eq(request->other.pid, 4713);
+    ck_assert_uint_eq(request->other.serial, 2);
+    close_stage();
+}
+END_TEST
+
+SUITE("panel_programs", list, keys)

@@ -1,0 +1,56 @@
+/* Tests that a text is one field of CSV, that no spreadsheet takes it for a formula, and that its
+ * reader has it back. */
+#include "report/csv.h"
+
+#include <stdbool.h>
+
+#include "suite.h"
+
+static const struct {
+    const char *text, *field;
+} fields[] = {
+    {"", ""},
+    {"app/main.lua", "app/main.lua"},
+    {"a=1", "a=1"},
+    {"a,b", "\"a,b\""},
+    {"a\"b", "\"a\"\"b\""},
+    {"a\r\nb", "\"a\r\nb\""},
+    {"=1+1", "'=1+1"},
+    {"+1", "'+1"},
+    {"-1", "'-1"},
+    {"@SUM(A1)", "'@SUM(A1)"},
+    {"\t=1", "'\t=1"},
+    {"\r=1", "\"'\r=1\""},
+    {"=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""},
+    {"'quoted'", "''quoted'"},
+};
+
+/* As who reads RFC 4180 has it, less one apostrophe at its beginning. */
+static void check_read(const char *field, const char *text) {
+    char got[64], *to = got;
+    bool quoted = *field == '"';
+    if (quoted) field++;
+    if (*field == '\'') field++;
+    for (; *field && !(quoted && *field == '"' && !field[1]); field++) {
+        if (quoted && *field == '"') field++;
+        *to++ = *field;
+    }
+    *to = 0;
+    ck_assert_str_eq(got, text);
+}
+
+START_TEST(texts) {
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        char *got;
+        size_t size;
+        FILE *out = open_memstream(&got, &size);
+        csv_text(out, fields[i].text);
+        fclose(out);
+        ck_assert_str_eq(got, fields[i].field);
+        check_read(got, fields[i].text);
+        free(got);
+    }
+}
+END_TEST
+
+SUITE("csv", texts)

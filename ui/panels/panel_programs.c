@@ -1,0 +1,110 @@
+/* panel_programs.c - the profiled programs that there are, such as the workers of a server that
+ * forks: enter shows another one in place of this. */
+#include <stdlib.h>
+
+#include "base/format.h"
+#include "screen/line.h"
+#include "widget/panel.h"
+
+#define AGE 1000000000ull /* nanoseconds: older lists are asked for anew */
+
+typedef struct Programs {
+    List list;
+    int page;
+    uint64_t asked; /* when */
+} Programs;
+
+static void draw_row(const Ui *ui, Canvas *canvas, Rect rect, int y, const UiProgram *program) {
+    static const char *const words[] = {"running", "paused", "ended", "killed"};
+    static const Tone tones[] = {TONE_RUNNING, TONE_PAUSED, TONE_FINISHED, TONE_KILLED};
+    char name[24], live[LMP_NUM], elapsed[LMP_NUM], from[24] = "";
+    unsigned seen = program->seen < 4 ? program->seen : 0;
+    Line line = {0};
+    if (program->forked_from) snprintf(from, sizeof from, "%u", program->forked_from);
+    snprintf(name, sizeof name, program->serial > 1 ? "%u:%u" : "%u", program->pid,
+             program->serial);
+    line_add(&line, 1, STYLE(TONE_ACCENT), program->shown ? " %s " : "   ", ui->utf8 ? "●" : "*");
+    line_add(&line, 1, STYLE(program->shown ? TONE_STRONG : TONE_TEXT), "%-10s", name);
+    line_add(&line, 6, STYLE(TONE_MUTED), "  %-10s", from);
+    line_add(&line, 3, STYLE(tones[seen]), "  %-7s", words[seen]);
+    line_add(&line, 2, STYLE(TONE_TEXT), "  %11s", format_bytes(live, program->live_bytes));
+    line_add(&line, 5, STYLE(TONE_TEXT), "  %9s", format_clock(elapsed, program->elapsed));
+    line_add(&line, 4, STYLE(TONE_TEXT), "  %s", program->name);
+    line_draw(&line, canvas, rect.x, y, rect.w);
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    Programs none = {0}, *panel = state ? state : &none;
+    (void)model;
+    if (ui->programs.count == 0) {
+        canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_MUTED),
+                    "no profiled program is there");
+        return;
+    }
+    int top = rect.h >= 3;
+    if (top && rect.w >= 60)
+        canvas_printf(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED),
+                      "   %-10s  %-10s  %-7s  %11s  %9s  %s", "pid", "forked by", "state", "live",
+                      "for", "program");
+    panel->page = rect.h - top > 0 ? rect.h - top : 1;
+    list_fit(&panel->list, ui->programs.count, panel->page);
+    for (int i = 0; i < panel->page && panel->list.top + (uint64_t)i < ui->programs.count; i++) {
+        uint64_t row = panel->list.top + (uint64_t)i;
+        int y = rect.y + top + i;
+        draw_row(ui, canvas, rect, y, &ui->programs.row[row]);
+        if (row != panel->list.cursor) continue;
+        canvas_put(canvas, rect.x, y, G_RIGHT, STYLE(TONE_ACCENT));
+        canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);
+    }
+}
+
+static void update(void *state, const Model *model, Ui *ui, Rect rect) {
+    Programs *panel = state;
+    (void)model;
+    if (!panel || rect.w == 0 || (panel->asked && ui->now - panel->asked < AGE)) return;
+    panel->asked = ui->now;
+    request_put_kind(&ui->requests, REQUEST_PROGRAMS);
+}
+
+static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)state, (void)model;
+    if (ui->programs.count > 0)
+        snprintf(out, size, "%u %s enter shows another one", ui->programs.count,
+                 ui->utf8 ? "·" : "-");
+}
+
+static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Programs *panel = state;
+    (void)model, (void)rect;
+    if (!panel) return false;
+    int page = panel->page > 0 ? panel->page : 1;
+    list_fit(&panel->list, ui->programs.count, page);
+    if (action != ACT_ENTER) return list_act(&panel->list, action, page);
+    if (panel->list.cursor >= ui->programs.count) return true;
+    const UiProgram *program = &ui->programs.row[panel->list.cursor];
+    Request request = {.kind = REQUEST_OTHER};
+    request.other.pid = program->pid;
+    request.other.serial = program->serial;
+    if (!program->shown) request_put(&ui->requests, &request);
+    ui_close(ui);
+    return true;
+}
+
+static void *create(void) {
+    return calloc(1, sizeof(Programs));
+}
+
+const Panel panel_programs = {.title = "Programs",
+                              .about =
+                                  "The profiled programs that this user can look at. Under lmp "
+                                  "run --follow-forks, forked workers are among them.",
+                              .all_types = true,
+                              .offers = {ACT_ENTER},
+                              .min_w = 14,
+                              .min_h = 1,
+                              .create = create,
+                              .destroy = free,
+                              .update = update,
+                              .draw = draw,
+                              .act = act,
+                              .note = note};
