@@ -57,6 +57,7 @@ condition() {
     wait_for '^ *break>|[0-9] . (on|off) '
     shows '^ *break>' || key b
     wait_for '^ *break>'
+    key C-u # the second b, if the line was there but not yet painted
     type_text "$1"
     wait_for "^ *break> $1"
     key Enter
