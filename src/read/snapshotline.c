@@ -35,7 +35,9 @@ char *snapshotline_say(char *out, size_t size, const LmpSnapshotLive *s) {
     if (!s->forked && s->why_in_place[0])
         snprintf(tail, sizeof tail, " (in place: %s)",
                  format_text(why, sizeof why, s->why_in_place, 0));
-    snprintf(out, size, "snapshot %u: %s objects, stood %s%s: %s", s->number,
-             format_count(objects, s->objects), time_words(stop, s->stop), tail, file);
+    bool itself = s->how == LMP_SNAPSHOT_ITSELF;
+    snprintf(out, size, "snapshot %u: %s objects, stood %s%s%s%s", s->number,
+             format_count(objects, s->objects), time_words(stop, s->stop), tail,
+             itself ? ", taken by itself for the note" : ": ", itself ? "" : file);
     return out;
 }

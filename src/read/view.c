@@ -313,12 +313,12 @@ static uint32_t begin_group(_Atomic uint32_t *sequence) {
     }
 }
 
-uint32_t view_snapshot(LmpView *view, const char *file, bool collect) {
+uint32_t view_snapshot(LmpView *view, const char *file, LmpSnapshotHow how) {
     LmpControl *control = view->control;
     size_t n = strlen(file);
     if (n >= sizeof control->snapshot_file) return 0;
     uint32_t mine = begin_group(&control->snapshot);
-    control->snapshot_collect = collect;
+    control->snapshot_how = (uint32_t)how;
     memcpy(control->snapshot_file, file, n + 1);
     atomic_store(&control->snapshot, mine + 1);
     call_program(view);

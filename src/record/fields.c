@@ -77,7 +77,7 @@ static const RecField override_row[] = {OVERRIDE_ROW};
     LEFT(LmpControl, preview_addr) LEFT(LmpControl, breaks_viewer) LEFT(LmpControl, locals) \
     LEFT(LmpControl, locals_frame) LEFT(LmpControl, memory) LEFT(LmpControl, given_back) \
     LEFT(LmpControl, snapshot) LEFT(LmpControl, snapshot_withdrawn) \
-    LEFT(LmpControl, snapshot_collect) LEFT(LmpControl, spare3) LEFT(LmpControl, snapshot_file) \
+    LEFT(LmpControl, snapshot_how) LEFT(LmpControl, spare3) LEFT(LmpControl, snapshot_file) \
     LEFT(LmpControl, inside) LEFT(LmpControl, spare4) LEFT(LmpControl, inside_wish) \
     LEFT(LmpControl, peak_wake) \
     PART(LmpControl, break_row)
@@ -176,7 +176,7 @@ static const RecField lap[] = {LAP};
 #define SNAPSHOT \
     ONE(LmpSnapshotLive, taken) ONE(LmpSnapshotLive, busy) ONE(LmpSnapshotLive, state) \
     ONE(LmpSnapshotLive, number) ONE(LmpSnapshotLive, request) ONE(LmpSnapshotLive, forked) \
-    ONE(LmpSnapshotLive, error) ONE(LmpSnapshotLive, os_error) ONE(LmpSnapshotLive, collected) \
+    ONE(LmpSnapshotLive, error) ONE(LmpSnapshotLive, os_error) ONE(LmpSnapshotLive, how) \
     ONE(LmpSnapshotLive, clock) ONE(LmpSnapshotLive, stop) ONE(LmpSnapshotLive, slowest) \
     ONE(LmpSnapshotLive, live_bytes) ONE(LmpSnapshotLive, live_blocks) \
     ONE(LmpSnapshotLive, objects) ONE(LmpSnapshotLive, bytes) ONE(LmpSnapshotLive, walk) \

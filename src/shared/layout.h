@@ -38,8 +38,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 27u /* changes whenever anything here or in the headers of rows above does */
-#define LMP_LAYOUT_DIGEST 0x25e452799b353302ull
+#define LMP_LAYOUT 28u /* changes whenever anything here or in the headers of rows above does */
+#define LMP_LAYOUT_DIGEST 0xa965b8d5fab867aaull
 
 #define LMP_PAGE_MOST (64ull << 10) /* bytes of the largest page that a system may have */
 #define LMP_CONTROL_AT LMP_PAGE_MOST
@@ -154,7 +154,7 @@ typedef struct LmpControl {
     /* A heap snapshot. Whoever asks makes the sequence odd, writes the rest, and makes it even. */
     _Atomic uint32_t snapshot;           /* sequence */
     _Atomic uint32_t snapshot_withdrawn; /* the sequence of one that is not to be taken any more */
-    uint32_t snapshot_collect;           /* 1: a full collection is to come right before */
+    uint32_t snapshot_how;               /* LmpSnapshotHow */
     uint32_t spare3;
     char snapshot_file[LMP_SNAPSHOT_FILE]; /* absolute; a directory ("/" at the end): a name is
                                               chosen in it. NUL-terminated */
@@ -400,6 +400,13 @@ typedef struct LmpStrange {
 
 /* ---- live: heap snapshots -------------------------------------------------------------------- */
 
+typedef enum LmpSnapshotHow {
+    LMP_SNAPSHOT_ALL,     /* garbage and all */
+    LMP_SNAPSHOT_COLLECT, /* a full collection comes right before */
+    LMP_SNAPSHOT_ITSELF,  /* nobody asks: garbage and all, and none if the program had to stand
+                             while it is written */
+} LmpSnapshotHow;
+
 typedef enum LmpSnapshotState {
     LMP_SNAPSHOT_NONE,
     LMP_SNAPSHOT_WAITS,   /* for the program's next instruction */
@@ -423,7 +430,7 @@ typedef struct LmpSnapshotLive {
     int32_t error;          /* LmpErr */
     int32_t os_error;       /* errno with it; 0: none */
     uint32_t child;         /* pid, in the program's namespace; 0: none */
-    uint32_t collected;     /* 1: a full collection came right before */
+    uint32_t how;           /* LmpSnapshotHow */
     uint64_t clock;         /* nanoseconds since start */
     uint64_t stop;          /* how long the program stood, nanoseconds */
     uint64_t slowest;       /* its slowest memory operation until the child had ended and map and

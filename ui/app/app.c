@@ -271,15 +271,13 @@ static bool place_of(App *app, PanelPlace *place) {
     return panel->place && panel->place(app->state[row], &app->model, &app->ui, place);
 }
 
-/* Who holds what is under the cursor, a block or what a line has made, by the newest snapshot.
- * False: that is not what is meant. In tables the sentence under the header is, until there is one.
- */
+/* On panels that say so, and on the page of a line: who holds that, by the newest snapshot. False:
+ * the sentence under the header is meant. */
 static bool ask_why(App *app) {
     PanelPlace place;
     if (panel_offers(app->ui.focus, ACT_WHY)) return act_focused(app, ACT_WHY);
-    bool offer = app->ui.has_snapshot || app->ui.focus == &panel_site;
-    if (!offer && verdict_leads(app)) return false;
-    if (!place_of(app, &place) || place.line < 1 || place.defined) return false;
+    if (app->ui.focus != &panel_site || !place_of(app, &place) || place.line < 1 || place.defined)
+        return false;
     ui_ask_why_line(&app->ui, place.short_src, place.line);
     return true;
 }
@@ -380,6 +378,7 @@ static void open_or_close(App *app, const Panel *page) {
 }
 
 static void act(App *app, Action action, Key key) {
+    if (action != ACT_QUIT) app->q_led_back = false;
     if (act_kinds(app, action)) return;
     if (act_heap(app, action)) {
         show_said(app);
@@ -489,10 +488,15 @@ static void act(App *app, Action action, Key key) {
         toggle_help(app);
         break;
     case ACT_QUIT:
-        if ((app->ui.over || (app->set == SET_HEAP && !app->offline)) && key != 'Q')
+        if (key == 'q' && (app->ui.over || (app->set == SET_HEAP && !app->offline))) {
             app_back(app);
-        else
+            app->q_led_back = true;
+        } else if (key == 'q' && app->q_led_back) { /* one too many is soon pressed */
+            app->q_led_back = false;
+            app_say(app, "q once more to quit");
+        } else {
             ask(app, REQUEST_QUIT);
+        }
         break;
     case ACT_ENTER:
         if (!act_focused(app, action) && app->set == SET_LIVE) {

@@ -45,6 +45,10 @@ void app_offer_taking(App *app);
 /* The one that was asked for does not come. */
 void app_no_heap(App *app);
 
+/* Does the note name a table that grows, and it is not known who holds that? Returns of how many
+ * lines a snapshot could tell: `wish`, that of the note first; 0: there is nothing to find out. */
+int app_unproven(App *app, UiWish wish[UI_PROOFS]);
+
 /* A key, or the mouse in cells of the screen. */
 void app_event(App *app, Event event);
 

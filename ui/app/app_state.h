@@ -119,6 +119,7 @@ struct App {
     uint64_t hit_seen; /* number of the operation whose break has been reported */
 
     /* the line being typed to the program */
+    bool q_led_back; /* the last key was q, for "back" */
     bool typing;
     LineEdit input;
 
@@ -174,8 +175,6 @@ void verdict_draw(App *app, Canvas *canvas, Rect rect, int y);
 /* Does the advice need a line of its own on a screen of that size, and is there room for it? */
 bool verdict_is_tall(App *app, int w, int h);
 void verdict_open(App *app);
-/* Does it lead anywhere? */
-bool verdict_leads(App *app);
 void verdict_next(App *app);
 
 /* Is a search active in the panel that has the keys? */

@@ -92,11 +92,6 @@ void verdict_next(App *app) {
     if (shown(app)->place != VERDICT_NOWHERE) verdict_open(app);
 }
 
-bool verdict_leads(App *app) {
-    const Verdict *v = shown(app);
-    return v && v->place != VERDICT_NOWHERE;
-}
-
 /* Is there a snapshot of the program, or may one be taken? */
 static bool can_prove(const App *app) {
     return app->ui.has_snapshot || (!app->ended && !app->ui.time.past);
@@ -158,18 +153,45 @@ static const char *base_of(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* NULL: no snapshot has shown who holds what the sentence is about, or it is about something else.
+ */
+static const UiProof *proof_of(const App *app, const Verdict *v) {
+    for (int i = 0; i < UI_PROOFS && v->place == VERDICT_AT_HEAP && v->site; i++)
+        if (app->ui.proof[i].site == v->site) return &app->ui.proof[i];
+    return NULL;
+}
+
+static void wish_for(const Verdict *v, UiWish *wish) {
+    *wish = (UiWish){.what = WISH_LINE, .site = v->site};
+    snprintf(wish->line, sizeof wish->line, "%s", v->kept);
+}
+
+int app_unproven(App *app, UiWish wish[UI_PROOFS]) {
+    const Verdicts *all = &app->model.verdicts;
+    const Verdict *v = shown(app);
+    int n = 0;
+    if (!v || v->place != VERDICT_AT_HEAP || proof_of(app, v)) return 0;
+    wish_for(v, &wish[n++]);
+    for (uint32_t i = 0; i < all->count && n < UI_PROOFS; i++) {
+        const Verdict *other = &all->verdict[i];
+        if (other->place == VERDICT_AT_HEAP && other->site != v->site) wish_for(other, &wish[n++]);
+    }
+    return n;
+}
+
 /* The sentence, or what a snapshot has proven of it. */
 static Halves halves_of(const App *app, const Verdict *v) {
     Halves h = {.where = v->where};
-    const UiProof *proof = &app->ui.proof;
+    const UiProof *proof = proof_of(app, v);
     char a[LMP_NUM], b[LMP_NUM];
     snprintf(h.text, sizeof h.text, "%s", v->text);
     snprintf(h.advice, sizeof h.advice, "%s", v->advice);
-    if (v->place != VERDICT_AT_HEAP || !proof->site || proof->site != v->site) return h;
-    snprintf(h.text, sizeof h.text, "keeps %s by the snapshot at %s: %u of %u things that %s made",
-             format_bytes(a, proof->retained), format_span(b, proof->clock), proof->part, proof->of,
-             base_of(v->kept));
-    snprintf(h.advice, sizeof h.advice, "take entries out of %s", proof->path);
+    if (!proof) return h;
+    int n = snprintf(h.advice, sizeof h.advice, "take entries out of %s: it held %s at %s",
+                     proof->path, format_bytes(a, proof->retained), format_span(b, proof->clock));
+    if (proof->part < proof->of && n > 0 && (size_t)n < sizeof h.advice)
+        snprintf(h.advice + n, sizeof h.advice - (size_t)n, ", with %.0f %% of what %s made",
+                 100.0 * proof->part / proof->of, base_of(v->kept));
     return h;
 }
 

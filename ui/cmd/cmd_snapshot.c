@@ -114,7 +114,9 @@ static int take(uint32_t pid, uint32_t serial, const char *file, bool collect) {
         return 1;
     }
     const char *problem = is_over() ? "the program has ended" : NULL;
-    if (!problem) problem = wait_for(view_snapshot(&view, path, collect), &s);
+    if (!problem)
+        problem = wait_for(
+            view_snapshot(&view, path, collect ? LMP_SNAPSHOT_COLLECT : LMP_SNAPSHOT_ALL), &s);
     if (problem) {
         command_say("no snapshot: %s", problem);
     } else {

@@ -419,6 +419,7 @@ static bool say_snapshot(const LmpSnapshotLive *s, const char *unsaid) {
     char line[2800];
     if (*unsaid && strncmp(s->file, unsaid, strlen(unsaid)) == 0) return true;
     if (s->state != LMP_SNAPSHOT_WRITTEN && s->state != LMP_SNAPSHOT_FAILED) return false;
+    if (s->state == LMP_SNAPSHOT_FAILED && s->how == LMP_SNAPSHOT_ITSELF) return true;
     command_say("%s", snapshotline_say(line, sizeof line, s));
     return true;
 }

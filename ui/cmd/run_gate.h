@@ -3,7 +3,7 @@
 #define LMP_RUN_GATE_H
 
 #include "cmd/collect.h"
-#include "cmd/privatedir.h"
+#include "viewer/privatedir.h"
 #include "cmd/run_options.h"
 
 typedef struct RunGate {

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
+#include "heap/proof.h"
 #include "heap/why_rows.h"
 #include "widget/tallycell.h"
 
@@ -35,35 +36,6 @@ static void destroy(void *state) {
 
 /* ---- what it is about ------------------------------------------------------------------------ */
 
-static bool same_line(const char *a, const char *b) {
-    if (strncmp(a, "./", 2) == 0) a += 2;
-    if (strncmp(b, "./", 2) == 0) b += 2;
-    return strcmp(a, b) == 0;
-}
-
-/* Who holds what a line has made, for the sentence that wanted it proven. */
-static void prove(OpenedHeap *heap, const LmpHeapGroups *groups, const LmpHeapGroup *group,
-                  uint32_t site, Ui *ui) {
-    const LmpSnapshot *s = &heap->now;
-    LmpWhyShape shape[WHY_SHAPES];
-    LmpWhyPaths why;
-    uint32_t asked;
-    uint32_t n =
-        why_shapes(s, groups->member + group->first, group->objects, shape, WHY_SHAPES, &asked);
-    if (n == 0 || why_make(&why, s, shape[0].holder, 1, NULL, 0) != LMP_OK) return;
-    UiProof proof = {.site = site,
-                     .retained = s->retained[shape[0].holder],
-                     .clock = s->info.clock,
-                     .of = asked};
-    for (uint32_t i = 0; i < n; i++)
-        if (shape[i].holder == shape[0].holder) proof.part += shape[i].objects;
-    if (why.paths > 0) {
-        why_text(s, &why.path[0], proof.path, sizeof proof.path);
-        ui->proof = proof;
-    }
-    why_free(&why);
-}
-
 /* What a panel of the program wants to know: found in the snapshot now. */
 static void take_wish(Why *w, OpenedHeap *heap, Ui *ui) {
     UiWish wish = ui->wish;
@@ -77,16 +49,14 @@ static void take_wish(Why *w, OpenedHeap *heap, Ui *ui) {
         if (!w->missing) ui_open_why(ui, heap, object);
         return;
     }
-    const LmpHeapGroups *groups = opened_groups(heap, LMP_BY_LINE);
+    const LmpHeapGroup *group = proof_group(heap, wish.line);
     snprintf(w->wished, sizeof w->wished, "What %.120s has made", wish.line);
-    w->missing = true;
-    for (uint32_t i = 0; groups && i < groups->groups && w->missing; i++) {
-        const LmpHeapGroup *group = &groups->group[i];
-        if (!same_line(group->name, wish.line)) continue;
-        w->missing = false;
-        if (wish.site) prove(heap, groups, group, wish.site, ui);
-        ui_open_why_of(ui, heap, groups->member + group->first, group->objects, group->name);
-    }
+    w->missing = !group;
+    if (!group) return;
+    UiProof proof;
+    if (wish.site && proof_make(heap, group, wish.site, &proof)) proof_keep(ui, &proof);
+    ui_open_why_of(ui, heap, opened_groups(heap, LMP_BY_LINE)->member + group->first,
+                   group->objects, group->name);
 }
 
 /* Finds the paths if it is about something else than before. False: there is nothing to show. */

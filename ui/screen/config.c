@@ -60,6 +60,10 @@ const ConfigRow config_rows[] = {
      "the "
      "answer here",
      good_switch},
+    {"proof", "`on`, `off`",
+     "whether a snapshot is taken by itself, once, when a table seems to leak: it tells the note "
+     "who holds that, and is only taken where the program stands for less than 50 ms",
+     good_switch},
     {"panel", "a panel's title", "the panel that the display begins with, such as `Sites`",
      good_words},
     {"columns.", "columns' titles, with commas",

@@ -126,6 +126,7 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
         bool fresh = program && viewer_look(v, now);
         if (program) viewer_watch_collection(v, now);
         if (program) viewer_watch_snapshot(v, now);
+        if (program) viewer_watch_proof(v, now);
         if (program) viewer_watch_record(v, now);
         if (program) viewer_keep(v, now);
         if (v->o->notify < 0 && now >= v->next) viewer_read_spool(v);
@@ -253,6 +254,7 @@ static ViewerEnd show(Viewer *v, const TtySignals *signals) {
 }
 
 static void close_all(Viewer *v) {
+    viewer_close_proof(v);
     app_free(v->app);
     viewer_close_replay(v);
     opened_close(v->heap);
@@ -275,6 +277,7 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
                      .home = options->view,
                      .pidfd = -1,
                      .slider.fd = -1,
+                     .proof.line = -1,
                      .term = term,
                      .result = result};
         v.interval = interval_of(&of);

@@ -7,6 +7,7 @@
 #include "replay/player.h"
 #include "viewer/blocked.h"
 #include "viewer/collect_wait.h"
+#include "viewer/privatedir.h"
 #include "viewer/term.h"
 #include "viewer/viewer.h"
 
@@ -23,6 +24,20 @@ typedef struct SnapshotWatch {
     CollectWait wait;
     LmpSnapshotLive of;
 } SnapshotWatch;
+
+/* A snapshot that is taken by itself, once, and read by a process of its own. */
+typedef struct ProofWatch {
+    enum { PROOF_NONE, PROOF_ASKED, PROOF_READ, PROOF_OVER } step;
+    PrivateDir directory; /* where it is */
+    uint32_t request;
+    uint64_t since; /* clock, of the request */
+    UiWish wish[UI_PROOFS];
+    int wishes;
+    pid_t reader;
+    int line; /* from the reader; -1: none */
+    UiProof found[UI_PROOFS];
+    size_t heard; /* bytes of it */
+} ProofWatch;
 
 /* The recording of this run, as far as it was seen. */
 typedef struct RecordWatch {
@@ -63,6 +78,7 @@ typedef struct Viewer {
     uint32_t changed;  /* of the state, at the last look */
     CollectWait collect;
     SnapshotWatch snapshot;
+    ProofWatch proof;
     RecordWatch record;
     Blocked blocked;
     char terminal[32];      /* the program's terminal, which lines typed here reach; "": none */
@@ -161,6 +177,10 @@ bool viewer_lost_terminal(const Viewer *v);
 /* viewer_snapshot.c: asks for a snapshot of the heap; says what has come of one. */
 void viewer_ask_snapshot(Viewer *v, bool collect);
 void viewer_watch_snapshot(Viewer *v, uint64_t now);
+
+/* viewer_proof.c: who holds what seems to leak, without being asked. */
+void viewer_watch_proof(Viewer *v, uint64_t now);
+void viewer_close_proof(Viewer *v);
 
 /* viewer_record.c: begins or ends a recording; says what has come of one. */
 void viewer_toggle_record(Viewer *v);

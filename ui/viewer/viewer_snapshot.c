@@ -26,7 +26,7 @@ void viewer_ask_snapshot(Viewer *v, bool collect) {
     }
     size_t n = strlen(here);
     if (n == 0 || here[n - 1] != '/') memcpy(here + n, "/", 2);
-    watch->asked = view_snapshot(v->view, here, collect);
+    watch->asked = view_snapshot(v->view, here, collect ? LMP_SNAPSHOT_COLLECT : LMP_SNAPSHOT_ALL);
     watch->wait = (CollectWait){0, false};
     app_say(v->app, "A snapshot is taken at the program's next instruction, %s",
             collect ? "garbage collected first" : "with all garbage");
@@ -99,7 +99,8 @@ void viewer_watch_snapshot(Viewer *v, uint64_t now) {
     if (over) watch->written = 0;
     bool news = over && s->number != watch->said;
     if (over) watch->said = s->number;
-    if (news && watch->seen) say(v, s); /* not of one from before we came */
+    if (news && watch->seen && s->how != LMP_SNAPSHOT_ITSELF)
+        say(v, s); /* not of one from before we came */
     watch->seen = true;
     watch_ours(v, s, now);
 }

@@ -82,6 +82,8 @@ typedef struct UiProof {
     uint32_t part, of;        /* of what was made on a line, so many things of so many (counts) */
 } UiProof;
 
+#define UI_PROOFS 4
+
 /* Which moment is shown, if it can be chosen: of a recording, or of the past of the program that
  * runs. Times are nanoseconds since its start. */
 typedef struct UiTime {
@@ -149,7 +151,7 @@ typedef struct Ui {
     UiObjects why;             /* what panel_why explains */
     uint32_t object;           /* what panel_object shows */
     UiWish wish;               /* for the snapshot that is to be opened */
-    UiProof proof;             /* the newest */
+    UiProof proof[UI_PROOFS];  /* the newest first */
     bool has_snapshot;         /* there is one of this program to be opened */
     struct {
         const UiProgram *row;

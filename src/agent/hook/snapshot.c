@@ -187,7 +187,7 @@ static void fill_info(LmpProfile *p, const LmpSnapshotWish *wish, uint64_t clock
     *info = (LmpHeapInfo){.pid = p->header->pid,
                           .serial = p->header->serial,
                           .number = p->live->snapshot.number + 1,
-                          .collected = wish->collect,
+                          .collected = wish->how == LMP_SNAPSHOT_COLLECT,
                           .paused = s->hand.old_addr || s->hand.new_addr,
                           .realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
                           .clock = clock,
@@ -213,7 +213,7 @@ static void announce(LmpProfile *p, const LmpSnapshotWish *wish) {
     to->forked = 0;
     to->error = to->os_error = 0;
     to->child = 0;
-    to->collected = s->info.collected;
+    to->how = wish->how;
     to->clock = s->info.clock;
     to->live_bytes = s->info.live_bytes;
     to->live_blocks = s->info.live_blocks;
@@ -254,6 +254,15 @@ static LmpErr in_place(LmpProfile *p, uint64_t begun) {
     to->stop = lmp_os->clock() - begun;
     end_change(p, to);
     return err;
+}
+
+/* There is no child, and the program is not to stand. */
+static LmpErr give_up(LmpProfile *p) {
+    LmpSnapshots *s = p->snapshots;
+    if (s->freeze.on) freeze_end(p, &s->freeze);
+    partfile_drop(&s->file);
+    conclude(p, LMP_E_STOPPED, 0);
+    return LMP_E_STOPPED;
 }
 
 static const char *why_no_child(int error) {
@@ -325,8 +334,11 @@ LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHa
         return err;
     }
     char why[sizeof to->why_in_place] = "";
-    if (wish->in_place || !begin_child(p, why, sizeof why, begun)) {
-        memcpy(to->why_in_place, why, sizeof why);
+    bool child = !wish->in_place && begin_child(p, why, sizeof why, begun);
+    if (!child) memcpy(to->why_in_place, why, sizeof why);
+    if (!child && wish->how == LMP_SNAPSHOT_ITSELF) {
+        err = give_up(p);
+    } else if (!child) {
         err = in_place(p, begun);
     } else {
         partfile_leave(&s->file);
@@ -435,7 +447,7 @@ static bool copy_request(LmpProfile *p, LmpSnapshotWish *wish, char *file, size_
     uint32_t sequence = atomic_load(&control->snapshot);
     if (sequence & 1 || sequence == atomic_load(&to->taken)) return false;
     *wish = (LmpSnapshotWish){
-        .file = file, .collect = control->snapshot_collect == 1, .request = sequence};
+        .file = file, .how = (LmpSnapshotHow)control->snapshot_how, .request = sequence};
     memcpy(file, control->snapshot_file, size);
     file[size - 1] = 0;
     atomic_thread_fence(memory_order_acquire);
@@ -466,7 +478,8 @@ void snapshot_serve(LmpProfile *p, bool stack_safe, bool paused) {
     if (paused && (s->due || s->waits)) {
         const LmpOp *op = &p->live->op;
         LmpSnapshotWish wish = s->wish;
-        wish.collect = s->due = s->waits = false;
+        s->due = s->waits = false;
+        if (wish.how == LMP_SNAPSHOT_COLLECT) wish.how = LMP_SNAPSHOT_ALL;
         snapshot_take(p, &wish,
                       &(LmpHeapHand){op->old_addr, op->new_addr, op->old_size, op->new_size});
     } else if (s->due && stack_safe && safepoint_request_all(p)) {
@@ -497,6 +510,6 @@ void snapshot_between(LmpProfile *p, lua_State *L) {
     s->due = s->child.pid != 0; /* the script has begun one: after that */
     if (s->due) return;
     LmpSnapshotWish wish = s->wish;
-    if (wish.collect && !collect_first(p, L)) return;
+    if (wish.how == LMP_SNAPSHOT_COLLECT && !collect_first(p, L)) return;
     snapshot_take(p, &wish, NULL);
 }

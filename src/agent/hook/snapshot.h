@@ -17,8 +17,8 @@
 /* What is wanted. */
 typedef struct LmpSnapshotWish {
     const char *file; /* NULL, "" or with "/" at its end: a name is chosen there */
-    bool collect;     /* a full collection first; not within an operation */
-    bool in_place;    /* not by a child */
+    LmpSnapshotHow how; /* no full collection comes first within an operation */
+    bool in_place;      /* not by a child */
     uint32_t request; /* LmpControl.snapshot, 0: the program's own */
 } LmpSnapshotWish;
 

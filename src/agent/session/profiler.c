@@ -582,7 +582,7 @@ LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait
     if (!p) return not_running(L);
     cycles_look(p);
     names_look(p, L);
-    LmpSnapshotWish wish = {.file = file, .collect = collect};
+    LmpSnapshotWish wish = {.file = file, .how = collect ? LMP_SNAPSHOT_COLLECT : LMP_SNAPSHOT_ALL};
     LmpErr err = snapshot_take(p, &wish, NULL);
     if (wait && !err) snapshot_wait(p);
     freeze_release(&p->snapshots->freeze);

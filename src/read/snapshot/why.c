@@ -254,12 +254,13 @@ void why_free(LmpWhyPaths *why) {
 
 uint32_t why_beginning(const LmpSnapshot *s, uint32_t first, uint32_t second, char *out,
                        size_t size) {
-    enum { GLOBALS = 2 }; /* LUA_RIDX_GLOBALS */
+    static const char *const known[] = {"", "main thread", "_G"}; /* LUA_RIDX_* */
     uint32_t label = s->g.edge_label[second];
     size_t length = 0;
     snprintf(out, size, "%s", "");
     if (kind_of(s, first) != LMP_EDGE_ROOT || s->g.edge_label[first] != LMP_ROOT_REGISTRY) return 0;
-    if (kind_of(s, second) == LMP_EDGE_INDEX && label == GLOBALS) snprintf(out, size, "_G");
+    if (kind_of(s, second) == LMP_EDGE_INDEX && label < sizeof known / sizeof *known)
+        snprintf(out, size, "%s", known[label]);
     if (kind_of(s, second) == LMP_EDGE_FIELD) {
         const char *text = snapshot_text(s, label, &length);
         if (text && length == 7 && memcmp(text, "_LOADED", 7) == 0)

@@ -69,8 +69,8 @@ typedef struct LmpWhyShape {
 uint32_t why_shapes(const LmpSnapshot *s, const uint32_t *member, uint32_t members,
                     LmpWhyShape *out, uint32_t most, uint32_t *asked);
 
-/* How paths begin where people look: writes "package.loaded" or "_G" for the first two edges, if
- * that is where they lead, and returns 2; else 0, with out "". */
+/* How paths begin where people look: writes "package.loaded", "_G" or "main thread" for the first
+ * two edges, if that is where they lead, and returns 2; else 0, with out "". */
 uint32_t why_beginning(const LmpSnapshot *s, uint32_t first, uint32_t second, char *out,
                        size_t size);
 

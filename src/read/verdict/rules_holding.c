@@ -205,6 +205,19 @@ static bool may_be_start(const VerdictHolder *h) {
     return false;
 }
 
+/* The line that made most of what the tables keep, of objects if it can be: parts of tables are no
+ * objects that a snapshot has. */
+static const LmpSiteRow *most_kept(const VerdictFacts *f) {
+    const VerdictHolder *h = f->holder;
+    LmpMakes makes;
+    for (uint32_t i = 0; i < h->leaks; i++) {
+        uint32_t row = h->leak[i]->site;
+        ledger_makes(f->in->ledger, f->in->tables, row, &makes);
+        if (objects[mostly(&makes)].way != LMP_WAY_PART) return &f->in->ledger->site[row];
+    }
+    return &f->in->ledger->site[h->leak[0]->site];
+}
+
 void keeps_say(const VerdictFacts *f, Verdict *v) {
     const VerdictHolder *h = f->holder;
     char n[LMP_NUM], a[LMP_NUM], b[LMP_NUM], what[32], with[200], more[100];
@@ -217,7 +230,7 @@ void keeps_say(const VerdictFacts *f, Verdict *v) {
     bytes_of(b, h->bytes_per_second);
     verdict_text(v, "%s: %s in %s of %s entries, +%s/s%s%s",
                  start ? "fills up or leaks" : "keeps what it is given", a, what, n, b, more, with);
-    const LmpSiteRow *kept = &f->in->ledger->site[h->leak[0]->site];
+    const LmpSiteRow *kept = most_kept(f);
     snprintf(v->kept, sizeof v->kept, "%s:%d", kept->short_src, kept->line);
     verdict_figure(v, "live_bytes", h->held);
     verdict_figure(v, "bytes_per_second", h->bytes_per_second);

@@ -15,7 +15,7 @@ static void ask_and_wait(bool lines, bool stacks, bool collect) {
     ck_assert_uint_eq(last.number, 1);
     ck_assert_uint_eq(last.request, atomic_load(&view->control->snapshot));
     ck_assert_uint_eq(last.forked, 1);
-    ck_assert_uint_eq(last.collected, collect);
+    ck_assert_uint_eq(last.how, collect ? LMP_SNAPSHOT_COLLECT : LMP_SNAPSHOT_ALL);
     ck_assert_str_eq(last.file, name);
     ck_assert_str_eq(last.why_in_place, "");
     ck_assert_uint_gt(last.stop, 0);
@@ -64,7 +64,7 @@ END_TEST
 
 static bool ask_in_pause(void) {
     static int turn;
-    if (turn++ == 0) view_snapshot(view, name, true);
+    if (turn++ == 0) view_snapshot(view, name, LMP_SNAPSHOT_COLLECT);
     return !profile->slow->snapshot && turn > 3;
 }
 
@@ -75,7 +75,7 @@ START_TEST(within_a_paused_operation) {
     run("local s = string.rep('y', 400000) churn(10)");
     ck_assert_int_eq(pauses, 2); /* the buffer, and the string */
     ck_assert_uint_eq(look()->state, LMP_SNAPSHOT_WRITTEN);
-    ck_assert_uint_eq(last.collected, 0);
+    ck_assert_uint_eq(last.how, LMP_SNAPSHOT_ALL);
     LmpHeapInfo info = check_file(name);
     ck_assert_uint_eq(info.paused, 1);
     ck_assert_uint_gt(info.live_bytes, 400000);
@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(withdrawn) {
     start(true, false);
-    uint32_t request = view_snapshot(view, name, false);
+    uint32_t request = view_snapshot(view, name, LMP_SNAPSHOT_ALL);
     view_snapshot_no_more(view, request);
     run("churn(1000)");
     ck_assert_uint_eq(look()->state, LMP_SNAPSHOT_NONE);
@@ -128,7 +128,7 @@ START_TEST(withdrawn) {
     char longer[LMP_SNAPSHOT_FILE + 1];
     memset(longer, 'x', LMP_SNAPSHOT_FILE);
     longer[LMP_SNAPSHOT_FILE] = 0;
-    ck_assert_uint_eq(view_snapshot(view, longer, false), 0);
+    ck_assert_uint_eq(view_snapshot(view, longer, LMP_SNAPSHOT_ALL), 0);
     run("ask(NAME, true) settle()");
     ck_assert_uint_eq(look()->state, LMP_SNAPSHOT_WRITTEN);
     finish();

@@ -84,11 +84,15 @@ static void next_works(void) {
     unlink(name);
 }
 
-static void take(bool in_place) {
-    LmpSnapshotWish wish = {.file = name, .in_place = in_place};
+static void take_as(bool in_place, LmpSnapshotHow as) {
+    LmpSnapshotWish wish = {.file = name, .in_place = in_place, .how = as};
     snapshot_take(profile, &wish, NULL); /* how it went is told to viewers */
     run("settle()");
     lmp_os = &os;
+}
+
+static void take(bool in_place) {
+    take_as(in_place, LMP_SNAPSHOT_ALL);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -187,6 +191,25 @@ static void refuse_call(int call) {
     if (call == WRITE) refusing.write = refused_write;
     fork_os = &refusing;
 }
+
+/* For a snapshot that nobody has asked for the program does not stand while it is written. */
+START_TEST(none_by_itself_without_a_child) {
+    char line[512];
+    start_to_refuse();
+    take_as(false, LMP_SNAPSHOT_ITSELF);
+    ck_assert(outcome(line));
+    ck_assert_ptr_nonnull(strstr(line, "taken by itself for the note"));
+    ck_assert_ptr_null(strstr(line, name));
+    begin_refusing(1, FOR_EVER);
+    refuse_call(FORK);
+    take_as(false, LMP_SNAPSHOT_ITSELF);
+    ck_assert(!outcome(line));
+    ck_assert_int_eq(last.error, LMP_E_STOPPED);
+    ck_assert_str_ne(last.why_in_place, "");
+    next_works();
+    finish();
+}
+END_TEST
 
 /* Only what cannot be written is no snapshot. */
 static void each_time(int call, How as) {
@@ -350,7 +373,7 @@ static bool ask_in_pause(void) {
     static int at;
     if (at != pauses || !asked) {
         at = pauses;
-        asked = view_snapshot(view, name, true);
+        asked = view_snapshot(view, name, LMP_SNAPSHOT_COLLECT);
         return false;
     }
     if (atomic_load(&view->live->snapshot.taken) != asked || profile->slow->snapshot) return false;
@@ -390,7 +413,7 @@ END_TEST
 
 static bool die_in_pause(void) {
     static int turns;
-    if (turns++ == 0) view_snapshot(view, name, true);
+    if (turns++ == 0) view_snapshot(view, name, LMP_SNAPSHOT_COLLECT);
     if (turns > 1) viewer_alive = false; /* the pause ends by itself */
     return false;
 }
@@ -419,5 +442,6 @@ START_TEST(the_viewer_is_gone) {
 END_TEST
 
 SUITE("snapshot_trouble", memory_is_refused_to_the_child, memory_is_refused_in_place,
-      each_call_is_refused, files_are_limited, the_script_asks_anywhere, a_viewer_asks_anywhere,
-      within_an_operation_anywhere, the_viewer_is_gone)
+      each_call_is_refused, none_by_itself_without_a_child, files_are_limited,
+      the_script_asks_anywhere, a_viewer_asks_anywhere, within_an_operation_anywhere,
+      the_viewer_is_gone)

@@ -49,6 +49,11 @@ START_TEST(test_it_opens_over_the_program_and_closes_again) {
     play_key(app, 'q');
     ck_assert(!play_asked(app, REQUEST_QUIT));
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_sites);
+    play_key(app, 'q'); /* that was one too many, perhaps */
+    ck_assert(!play_asked(app, REQUEST_QUIT));
+    ck_assert(sees("q once more to quit"));
+    play_key(app, 'q');
+    ck_assert(play_asked(app, REQUEST_QUIT));
     free(before);
     free(after);
     close_heap();

@@ -1,6 +1,7 @@
 /* test_verdict_line.c - the line under the header: what of a sentence and of its advice is shown
  * where there is no room for both. */
 #include "app_fixture.h"
+#include "heap/proof.h"
 
 static char row[1024], next_row[1024];
 static int header; /* rows above the panels */
@@ -73,7 +74,7 @@ START_TEST(figures_are_cut_not_advice) {
 }
 END_TEST
 
-/* What a snapshot has proven of a line is said in place of the sentence, and leads to its path. */
+/* What a snapshot has proven of a line is the advice; until then there is something to find out. */
 START_TEST(proven) {
     set_up_tall(120, 36, "file.lua:32", "keeps what it is given", "take entries out");
     Ui *ui = app_ui(app);
@@ -87,15 +88,22 @@ START_TEST(proven) {
     ck_assert_int_eq(ui->wish.what, WISH_LINE);
     ck_assert_str_eq(ui->wish.line, "./desk/file.lua:12");
     ck_assert_uint_eq(ui->wish.site, 7);
-    ui->proof = (UiProof){8, "_G.other", 1, 1, 1, 1};
+    ui->proof[0] = (UiProof){8, "_G.other", 1, 1, 1, 1};
+    read_rows();
+    ck_assert_ptr_null(strstr(next_row, "_G.other"));
+    UiWish wish[UI_PROOFS];
+    ck_assert_int_eq(app_unproven(app, wish), 1);
+    ck_assert_str_eq(wish[0].line, "./desk/file.lua:12");
+    ck_assert_uint_eq(wish[0].site, 7);
+    proof_keep(ui, &(UiProof){7, "_G.old", 1, 1, 1, 1});
+    proof_keep(ui, &(UiProof){9, "_G.new", 1, 1, 1, 1});
+    proof_keep(ui, &(UiProof){7, "_G.cache", 3 << 20, 12000000000, 90, 100});
+    ck_assert(ui->proof[0].site == 7 && ui->proof[1].site == 9 && ui->proof[2].site == 8);
+    ck_assert_int_eq(app_unproven(app, wish), 0);
     read_rows();
     ck_assert_ptr_nonnull(strstr(row, "file.lua:32 keeps what it is given"));
-    ui->proof = (UiProof){7, "_G.cache", 3 << 20, 12000000000, 90, 100};
-    read_rows();
-    ck_assert_ptr_nonnull(strstr(row,
-                                 "file.lua:32 keeps 3.0 MiB by the snapshot at 12 s: 90 of 100 "
-                                 "things that file.lua:12 made"));
-    ck_assert_ptr_nonnull(strstr(next_row, "take entries out of _G.cache"));
+    ck_assert_ptr_nonnull(strstr(next_row, "take entries out of _G.cache: it held 3.0 MiB at 12 s, "
+                                           "with 90 % of what file.lua:12 made"));
     tear_down();
 }
 END_TEST

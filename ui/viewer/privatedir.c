@@ -1,5 +1,5 @@
 /* privatedir.c - see privatedir.h. */
-#include "cmd/privatedir.h"
+#include "viewer/privatedir.h"
 
 #include <dirent.h>
 #include <errno.h>
