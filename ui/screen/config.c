@@ -62,7 +62,7 @@ const ConfigRow config_rows[] = {
      good_switch},
     {"proof", "`on`, `off`",
      "whether a snapshot is taken by itself, once, when a table seems to leak: it tells the note "
-     "who holds that, and is only taken where the program stands for less than 50 ms",
+     "who holds that; only of programs of 256 MiB resident at most, which stand for some 15 ms",
      good_switch},
     {"panel", "a panel's title", "the panel that the display begins with, such as `Sites`",
      good_words},

@@ -16,10 +16,10 @@
 
 /* What is wanted. */
 typedef struct LmpSnapshotWish {
-    const char *file; /* NULL, "" or with "/" at its end: a name is chosen there */
+    const char *file;   /* NULL, "" or with "/" at its end: a name is chosen there */
     LmpSnapshotHow how; /* no full collection comes first within an operation */
     bool in_place;      /* not by a child */
-    uint32_t request; /* LmpControl.snapshot, 0: the program's own */
+    uint32_t request;   /* LmpControl.snapshot, 0: the program's own */
 } LmpSnapshotWish;
 
 typedef struct LmpSnapshots {
