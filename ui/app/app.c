@@ -16,14 +16,23 @@
 
 _Static_assert(EDIT_MAX < REQUEST_LINE, "a line and its newline");
 
+void app_configured(App *app, const char *name) {
+    const char *value = config_get(app->ui.config, name);
+    bool mouse = app->ui.mouse;
+    if (!value) return;
+    if (strcmp(name, "mouse") == 0) app->ui.mouse = strcmp(value, "on") == 0;
+    if (strcmp(name, "types") == 0) app->ui.by_tag = strcmp(value, "tag") == 0;
+    if (strcmp(name, "collect") == 0)
+        app->collect = strcmp(value, "on") == 0 ? COLLECT_YES : COLLECT_NO;
+    if (app->ui.mouse != mouse) request_put_kind(&app->ui.requests, REQUEST_MOUSE);
+}
+
 /* The person's lasting choices. */
 static void take_config(App *app, const Config *config) {
-    const char *mouse = config_get(config, "mouse"), *types = config_get(config, "types");
     const char *title = config_get(config, "panel");
     app->ui.config = config;
-    question_take_config(app, config);
-    if (mouse) app->ui.mouse = strcmp(mouse, "on") == 0;
-    if (types) app->ui.by_tag = strcmp(types, "tag") == 0;
+    for (const ConfigRow *row = config_rows; row->name; row++)
+        app_configured(app, row->name);
     if (config->problem[0]) app_say(app, "%s", config->problem);
     if (!title) return;
     for (int i = 0; i < APP_PANELS; i++) {
@@ -455,6 +464,9 @@ static void act(App *app, Action action, Key key) {
     case ACT_MOUSE:
         app->ui.mouse = !app->ui.mouse;
         ask(app, REQUEST_MOUSE);
+        break;
+    case ACT_SETTINGS:
+        open_or_close(app, &panel_settings);
         break;
     case ACT_REDRAW:
         ask(app, REQUEST_REDRAW);

@@ -52,6 +52,9 @@ int app_unproven(App *app, UiWish wish[UI_PROOFS]);
 /* A key, or the mouse in cells of the screen. */
 void app_event(App *app, Event event);
 
+/* That setting of the configuration has changed: holds from now on, if it is one of the display. */
+void app_configured(App *app, const char *name);
+
 /* Shows a notice in the footer for some seconds; an empty one takes away what is there. */
 void app_say(App *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Will the mere passing of time change something (a notice to remove, a panel that has not seen

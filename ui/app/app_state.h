@@ -33,6 +33,7 @@ typedef enum PanelSet { SET_LIVE = 1, SET_HEAP = 2, SET_BOTH = 3 } PanelSet;
     X(panel_flame, SET_LIVE, SLOTS, false)                                                         \
     X(panel_blocks, SET_LIVE, SLOT_BOTTOM, false)                                                  \
     X(panel_columns, SET_BOTH, SLOT_BOTTOM, false)                                                 \
+    X(panel_settings, SET_BOTH, SLOT_BOTTOM, false)                                                \
     X(panel_held, SET_HEAP, SLOTS, true)                                                           \
     X(panel_objects, SET_HEAP, SLOTS, true)                                                        \
     X(panel_dominators, SET_HEAP, SLOTS, true)                                                     \
@@ -192,8 +193,6 @@ void app_spot(App *app, Spot spot);
 /* The same for the keys that a line names (line_key), which is drawn at (x, y) in w columns. */
 void app_spot_line(App *app, const Line *line, int x, int y, int w);
 
-/* question.c: */
-void question_take_config(App *app, const Config *config);
 /* Takes a snapshot, after asking how if that is not known, or if it is to be asked anew. */
 void question_snapshot(App *app, bool ask);
 /* A snapshot is there. True: it is opened, for somebody waits for it. */

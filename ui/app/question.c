@@ -8,11 +8,6 @@
 
 #define OLD 10000000000ull /* nanoseconds, from which on a snapshot is called old */
 
-void question_take_config(App *app, const Config *config) {
-    const char *collect = config_get(config, "collect");
-    if (collect) app->collect = strcmp(collect, "on") == 0 ? COLLECT_YES : COLLECT_NO;
-}
-
 /* ---- taking one ------------------------------------------------------------------------------ */
 
 static void take(App *app) {

@@ -178,6 +178,8 @@ extern const char *const action_group_title[GROUPS];
       "save a picture of the screen, lmp-PID-N.svg")                                               \
     X(ACT_MOUSE, GROUP_DISPLAY, 24, 'M', 0, "M", "mouse off", "mouse on",                          \
       "mouse off (to select text) or on")                                                          \
+    X(ACT_SETTINGS, GROUP_DISPLAY, 0, ';', 0, ";", NULL, NULL,                                      \
+      "settings that are kept for the next time: colours, rate, mouse, what is shown first")       \
     X(ACT_REDRAW, GROUP_DISPLAY, 0, K_CTRL('L'), 0, "ctrl-L", NULL, NULL, "draw the screen anew")  \
     X(ACT_INTERRUPT, GROUP_PROGRAM, 0, K_CTRL('C'), 0, "ctrl-C", NULL, NULL,                       \
       "interrupt the program (in lmp top: quit)")                                                  \

@@ -50,24 +50,25 @@ const ConfigRow config_rows[] = {
     {"theme", "`dark`, `light`, `mono`, `okabe-ito`, `okabe-ito-light`",
      "the colours; `LMP_THEME` comes before. The last two have no red beside green, for the "
      "colour-blind; `-light` is for a light ground",
-     good_theme},
+     good_theme, "dark,light,mono,okabe-ito,okabe-ito-light"},
     {"fps", LMP_FPS_RANGE, "repaints a second, for `lmp run` and `lmp top`; `--fps` comes before",
-     good_fps},
-    {"mouse", "`on`, `off`", "whether the display begins with the mouse", good_switch},
-    {"types", "`owner`, `tag`", "types by owner, or as they were asked for", good_types},
+     good_fps, "1,5,10,20,30"},
+    {"mouse", "`on`, `off`", "whether the display begins with the mouse", good_switch, "on,off"},
+    {"types", "`owner`, `tag`", "types by owner, or as they were asked for", good_types,
+     "owner,tag"},
     {"collect", "`on`, `off`",
      "whether `S` collects all garbage before it takes a snapshot; unset: it asks, and remembers "
      "the "
      "answer here",
-     good_switch},
+     good_switch, "on,off"},
     {"proof", "`on`, `off`",
      "whether a snapshot is taken by itself, once, when a table seems to leak: it tells the note "
      "who holds that; only of programs of 256 MiB resident at most, which stand for some 15 ms",
-     good_switch},
+     good_switch, "on,off"},
     {"panel", "a panel's title", "the panel that the display begins with, such as `Sites`",
-     good_words},
+     good_words, "Heap map,Timeline,Output,Sites,Functions,Tree,Leaks"},
     {"columns.", "columns' titles, with commas",
-     "`columns.Sites`: the columns of that panel's table, others are not shown", good_words},
+     "`columns.Sites`: the columns of that panel's table, others are not shown", good_words, NULL},
     {0},
 };
 
@@ -170,6 +171,17 @@ const char *config_get(const Config *config, const char *name) {
     for (unsigned i = config->count; i > 0; i--)
         if (strcmp(config->line[i - 1].name, name) == 0) return config->line[i - 1].value;
     return NULL;
+}
+
+void config_put(Config *config, const char *name, const char *value) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < config->count; i++)
+        if (strcmp(config->line[i].name, name) != 0) config->line[kept++] = config->line[i];
+    config->count = kept;
+    if (!value || kept == CONFIG_LINES) return;
+    ConfigLine *line = &config->line[config->count++];
+    snprintf(line->name, sizeof line->name, "%s", name);
+    snprintf(line->value, sizeof line->value, "%s", value);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

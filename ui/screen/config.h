@@ -13,6 +13,7 @@ typedef struct ConfigRow {
     const char *values; /* for people: "dark, light, mono" */
     const char *help;
     bool (*good)(const char *value);
+    const char *choices; /* "dark,light": what the display's settings offer; NULL: nothing */
 } ConfigRow;
 extern const ConfigRow config_rows[]; /* ends with a row whose name is NULL */
 
@@ -38,6 +39,9 @@ void config_read(Config *config, const char *path);
 /* The value of a name, NULL: not set. Of two lines the last one counts. Valid as long as the config
  * is. */
 const char *config_get(const Config *config, const char *name);
+
+/* The same from now on, in memory; `value` NULL: it is not set. */
+void config_put(Config *config, const char *name, const char *value);
 
 /* Writes one value (NULL: removes the name) into the file: its line is changed, or one added, all
  * others stay as they are; it is written to a temporary file and renamed, directories are created.

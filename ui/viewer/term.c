@@ -34,16 +34,18 @@ static SCREEN *open_screen(FILE *out, FILE *in) {
     return NULL;
 }
 
+void term_choose_theme(Term *term, const char *theme) {
+    const char *wanted = getenv("LMP_THEME");
+    term->theme = theme_choose(term->pairs_most > 0 ? COLORS : 0, getenv("NO_COLOR"),
+                               wanted ? wanted : theme, getenv("COLORFGBG"));
+}
+
 static void set_up_colours(Term *term, const char *theme) {
-    int colours = 0;
     if (has_colors() && start_color() == OK) {
         use_default_colors();
-        colours = COLORS;
         term->pairs_most = COLOR_PAIRS < 32767 ? COLOR_PAIRS : 32767;
     }
-    const char *wanted = getenv("LMP_THEME");
-    term->theme =
-        theme_choose(colours, getenv("NO_COLOR"), wanted ? wanted : theme, getenv("COLORFGBG"));
+    term_choose_theme(term, theme);
     static const int number[THEME_MODES] = {
         [THEME_MONO] = 0, [THEME_8] = 8, [THEME_16] = 16, [THEME_256] = 256};
     term->colours = number[term->theme.mode];

@@ -23,6 +23,8 @@ void term_close(Term *term);
 bool term_utf8(const Term *term);
 int term_colours(const Term *term); /* 0, 8, 16 or 256 colours to tell kinds apart */
 const Theme *term_theme(const Term *term);
+/* From the next redraw on; LMP_THEME comes before it. NULL: none. */
+void term_choose_theme(Term *term, const char *theme);
 /* The current size in cells. */
 void term_size(Term *term, int *w, int *h);
 

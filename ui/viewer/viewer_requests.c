@@ -127,9 +127,21 @@ static void serve_other(Viewer *v, const Request *request) {
         v->other = next;
 }
 
+/* A setting holds at once; only what the terminal shows is not known to the app. */
+static void apply(Viewer *v, const char *name, const char *value) {
+    config_put(&v->config, name, value);
+    app_configured(v->app, name);
+    if (value && strcmp(name, "fps") == 0) v->interval = (uint64_t)(1e9 / atof(value));
+    if (strcmp(name, "theme") != 0) return;
+    term_choose_theme(v->term, value);
+    term_redraw(v->term);
+    v->urgent = true;
+}
+
 static void serve_remember(Viewer *v, const Request *request) {
     char path[4096];
     const char *value = request->remember.value;
+    apply(v, request->remember.name, *value ? value : NULL);
     if (!config_path(path, sizeof path))
         app_say(v->app, "Not kept for the next time: there is no home directory");
     else if (!config_set(path, request->remember.name, *value ? value : NULL))

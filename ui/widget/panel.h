@@ -211,8 +211,8 @@ PanelPlace panel_place_of(const LmpSiteRow *site);
 
 extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
     panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
-    panel_tag, panel_process, panel_blocks, panel_breaks, panel_columns, panel_marks, panel_help,
-    panel_flame, panel_programs;
+    panel_tag, panel_process, panel_blocks, panel_breaks, panel_columns, panel_settings,
+    panel_marks, panel_help, panel_flame, panel_programs;
 /* Over a snapshot: */
 extern const Panel panel_held, panel_objects, panel_dominators, panel_treemap, panel_suspects,
     panel_compare, panel_members, panel_object, panel_why;
