@@ -200,6 +200,8 @@ case_quit() { # q leaves the display while the script goes on
     key q # out of the page
     wait_gone 'q back'
     wait_for 'RUNNING'
+    key q # one too many, perhaps
+    wait_for 'q once more to quit'
     key q
     wait_gone 'RUNNING'
     wait_said "lmp: the display is left; lmp top $program brings it back"
