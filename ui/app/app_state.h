@@ -128,6 +128,7 @@ struct App {
     uint64_t moment; /* of the last model */
 
     VerdictLine verdict;
+    LineFit heap_fit, rates_fit; /* of the header */
 
     Collect collect;
     Question question;

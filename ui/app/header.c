@@ -10,6 +10,7 @@
 #include "widget/describe.h"
 
 #define LONG_PAUSING 700000000ull /* nanoseconds */
+#define BAR_LEAST 10              /* columns of the heap by type */
 
 /* The state in words, with a sign and a colour, one row each. */
 typedef struct StateWord {
@@ -192,10 +193,7 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
         line_add(&left, 11, STYLE(TONE_MUTED), " %s state %u", dot, model->serial);
 
     /* the same limit drops pieces of both halves */
-    int limit = 12;
-    while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) > rect.w)
-        limit--;
-    int width = line_width(&right, limit);
+    int limit = line_fit(NULL, &left, &right, rect.w), width = line_width(&right, limit);
     if (width > rect.w) width = rect.w;
     line_draw(&left, canvas, rect.x, rect.y, rect.w - width);
     line_draw(&right, canvas, rect.x + rect.w - width, rect.y, width);
@@ -220,7 +218,7 @@ static void draw_bar(const App *app, Canvas *canvas, int x, int y, int w) {
                  letters ? letter : NULL, G_BAR, STYLE(TONE_FAINT));
 }
 
-static void draw_heap(const App *app, Canvas *canvas, Rect rect, int y) {
+static void draw_heap(App *app, Canvas *canvas, Rect rect, int y) {
     const Model *model = &app->model;
     char live[LMP_NUM], peak[LMP_NUM], rss[LMP_NUM], outside[LMP_NUM];
     Line left = {0}, right = {0};
@@ -236,10 +234,7 @@ static void draw_heap(const App *app, Canvas *canvas, Rect rect, int y) {
         line_add(&right, 4, STYLE(TONE_TEXT), "%s", format_bytes(outside, model->outside));
         line_add(&right, 3, STYLE(TONE_TEXT), " ");
     }
-    int limit = 6, least = 10; /* of the bar */
-    while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) + least > rect.w) {
-        limit--;
-    }
+    int limit = line_fit(&app->heap_fit, &left, &right, rect.w - BAR_LEAST);
     int wl = line_width(&left, limit), wr = line_width(&right, limit);
     line_draw(&left, canvas, rect.x, y, wl);
     line_draw(&right, canvas, rect.x + rect.w - wr, y, wr);
@@ -323,7 +318,7 @@ static void add_foreign(Line *line, const LmpStats *s) {
                  s->other_sizes == 1 ? "block was" : "blocks were");
 }
 
-static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
+static void draw_rates(App *app, Canvas *canvas, Rect rect, int y) {
     const Model *model = &app->model;
     char text[LMP_NUM];
     Line line = {0};
@@ -354,7 +349,8 @@ static void draw_rates(const App *app, Canvas *canvas, Rect rect, int y) {
                  format_span(text, (uint64_t)(end * 1e9)));
     add_lacks(&line, &model->stats);
     add_foreign(&line, &model->stats);
-    line_draw(&line, canvas, rect.x, y, rect.w - 1);
+    int limit = line_fit(&app->rates_fit, &line, NULL, rect.w - 1);
+    line_draw_below(&line, limit, canvas, rect.x, y, rect.w - 1);
 }
 
 /* In place of rates, which are all zero then: why a requested pause does not happen. */

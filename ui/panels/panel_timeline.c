@@ -27,6 +27,7 @@ enum { TYPES_ROWS = 6 }; /* from this height on the area is stacked by type */
 typedef struct Timeline {
     TimeWindow window;
     int gutter; /* columns of the scale when last drawn */
+    LineFit fit;
 } Timeline;
 
 /* Where the parts of the panel are. */
@@ -302,7 +303,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                           .density = density,
                           .column = (s.to - s.from) / (uint64_t)p.chart.w,
                           .signs = signs | (ticks ? LABEL_GC : 0),
-                          .stacked = p.chart.h >= TYPES_ROWS});
+                          .stacked = p.chart.h >= TYPES_ROWS},
+              &t->fit);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */

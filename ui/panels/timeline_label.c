@@ -47,16 +47,13 @@ static void add_signs(Line *line, bool utf8, const LabelNow *now) {
     if (now->signs & LABEL_FRAME) add_sign(line, 5, STYLE(TONE_GROWTH), G_DASH_VLINE, "frame");
 }
 
-void label_now(Canvas *canvas, Rect line, const Model *model, const LabelNow *now) {
+void label_now(Canvas *canvas, Rect line, const Model *model, const LabelNow *now, LineFit *fit) {
     Line left = {0}, right = {0};
     add_figures(&left, model->stats.live_bytes, now);
     add_signs(&right, canvas->utf8, now);
-    int limit = 9;
-    while (limit > 2 && line_width(&left, limit) + line_width(&right, limit) > line.w)
-        limit--;
-    int wr = line_width(&right, limit);
+    int limit = line_fit(fit, &left, &right, line.w), wr = line_width(&right, limit);
     if (wr > line.w) wr = 0;
-    line_draw(&left, canvas, line.x, line.y, line.w - wr);
+    line_draw_below(&left, limit, canvas, line.x, line.y, line.w - wr);
     line_draw(&right, canvas, line.x + line.w - wr, line.y, wr);
 }
 

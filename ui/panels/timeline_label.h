@@ -5,6 +5,7 @@
 
 #include "panels/timeline_chart.h"
 #include "panels/timeline_moments.h"
+#include "screen/line.h"
 
 /* The signs there are in the picture. */
 enum {
@@ -23,7 +24,7 @@ typedef struct LabelNow {
 } LabelNow;
 
 /* Both draw what there is room for, the most important first. */
-void label_now(Canvas *canvas, Rect line, const Model *model, const LabelNow *now);
+void label_now(Canvas *canvas, Rect line, const Model *model, const LabelNow *now, LineFit *fit);
 /* `past`: of the column at `clock`; `moment`: the n that have a name there. */
 void label_moment(Canvas *canvas, Rect line, uint64_t clock, const ModelPast *past,
                   const Moment *moment, uint32_t n);

@@ -28,26 +28,43 @@ int line_width(const Line *line, int limit) {
     return width;
 }
 
-int line_limit(const Line *line, int w) {
-    int limit = INT_MAX;
-    while (limit > 2 && line_width(line, limit) > w) {
-        int worst = 0; /* the largest priority still shown */
-        for (int i = 0; i < line->count; i++) {
-            int p = line->piece[i].priority;
-            if (p < limit && p > worst) worst = p;
-        }
+/* The largest priority below `limit`, or `worst`. */
+static int worst_below(const Line *line, int limit, int worst) {
+    for (int i = 0; i < line->count; i++) {
+        int p = line->piece[i].priority;
+        if (p < limit && p > worst) worst = p;
+    }
+    return worst;
+}
+
+int line_fit(LineFit *fit, const Line *left, const Line *right, int w) {
+    static const Line none;
+    if (!right) right = &none;
+    int pieces = left->count + right->count;
+    int limit = fit && fit->w == w && fit->pieces == pieces ? fit->limit : INT_MAX;
+    while (limit > 2 && line_width(left, limit) + line_width(right, limit) > w) {
+        int worst = worst_below(left, limit, worst_below(right, limit, 0));
         if (worst <= 1) break;
         limit = worst;
     }
+    if (fit) *fit = (LineFit){w, pieces, limit};
     return limit;
 }
 
-int line_draw(const Line *line, Canvas *canvas, int x, int y, int w) {
-    int limit = line_limit(line, w), used = 0;
+int line_limit(const Line *line, int w) {
+    return line_fit(NULL, line, NULL, w);
+}
+
+int line_draw_below(const Line *line, int limit, Canvas *canvas, int x, int y, int w) {
+    int used = 0;
     for (int i = 0; i < line->count; i++) {
         const LinePiece *piece = &line->piece[i];
         if (piece->priority >= limit) continue;
         used += canvas_text(canvas, x + used, y, w - used, piece->style, piece->text);
     }
     return used;
+}
+
+int line_draw(const Line *line, Canvas *canvas, int x, int y, int w) {
+    return line_draw_below(line, line_limit(line, w), canvas, x, y, w);
 }

@@ -30,7 +30,17 @@ void line_key(Line *line, Key key);
  * lower number are shown. */
 int line_limit(const Line *line, int w);
 int line_width(const Line *line, int limit);
-/* Draws the pieces that fit, starting at x; returns the columns used. */
+
+/* What a line showed when it was last drawn: figures change from frame to frame, and words beside
+ * them are not to come and go. All zeroes before the first time. */
+typedef struct LineFit {
+    int w, pieces, limit;
+} LineFit;
+/* As line_limit, of two lines beside each other (`right` may be NULL); what was dropped once stays
+ * away while there are as many pieces in as much room. `fit`: NULL: nothing stays. */
+int line_fit(LineFit *fit, const Line *left, const Line *right, int w);
+/* Draws the pieces that fit, or those below a limit, starting at x; returns the columns used. */
+int line_draw_below(const Line *line, int limit, Canvas *canvas, int x, int y, int w);
 int line_draw(const Line *line, Canvas *canvas, int x, int y, int w);
 
 #endif
