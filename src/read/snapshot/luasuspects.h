@@ -27,7 +27,7 @@ typedef enum LmpSuspectPage {
 typedef enum LmpCell { LMP_CELL_TEXT, LMP_CELL_COUNT, LMP_CELL_BYTES, LMP_CELL_PERCENT } LmpCell;
 
 typedef struct LmpSuspectColumn {
-    const char *title; /* at most ten characters; NULL: no such column */
+    const char *title; /* at most 16 characters; NULL: no such column */
     uint32_t cell;     /* LmpCell; texts come first, at most two of them */
     const char *name;  /* a word, for JSON and CSV */
 } LmpSuspectColumn;

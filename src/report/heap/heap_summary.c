@@ -1,5 +1,6 @@
 /* heap_summary.c - a snapshot for people, as text: the verdict in sentences, then tables. At most
  * 100 columns. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,11 +116,12 @@ static void put_table(const LmpSuspectTable *t, uint32_t rows, FILE *out) {
     int width = (WIDTH - 2 - (int)(columns - texts) * (NUMBER + 1)) / (int)(texts ? texts : 1) - 1;
     if (width > TEXT_MOST) width = TEXT_MOST;
     fprintf(out, "\n%s\n ", t->page->title);
-    for (uint32_t c = 0; c < columns; c++)
-        if (c < texts)
-            fprintf(out, " %-*s", width, t->page->column[c].title);
-        else
-            fprintf(out, " %*s", NUMBER, t->page->column[c].title);
+    for (uint32_t c = 0; c < columns; c++) {
+        char title[24]; /* as those of the tables above */
+        snprintf(title, sizeof title, "%s", t->page->column[c].title);
+        *title = (char)toupper((unsigned char)*title);
+        fprintf(out, " %*s", c < texts ? -width : NUMBER, title);
+    }
     fputc('\n', out);
     for (uint32_t i = 0; i < rows; i++) {
         char cell[200];
