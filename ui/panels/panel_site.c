@@ -214,7 +214,7 @@ static const char *how_old(char *out, size_t size, const Model *model, uint64_t 
 /* `rows`: of the chart with its line of times. */
 static void put_history(Flow *f, const Model *model, const LmpSiteRow *row, int rows) {
     const Ledger *ledger = &model->ledger;
-    char a[LMP_NUM], b[LMP_NUM], note[96];
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], note[96];
     if (!row->live_history || ledger->live_history_rows < 2) {
         flow_title(f, "History", NULL);
         flow_text(f, "bytes held after full cycles: fewer than two");
@@ -222,8 +222,13 @@ static void put_history(Flow *f, const Model *model, const LmpSiteRow *row, int 
     }
     uint64_t even[LMP_LIVE_HISTORY];
     uint32_t n = ledger_live_history_even(ledger, row->live_history, even);
-    snprintf(note, sizeof note, "held after full cycles: %s to %s", format_bytes(a, even[0]),
-             format_bytes(b, even[n - 1]));
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (even[i] > most) most = even[i];
+    bool peak = most > even[0] && most > even[n - 1];
+    snprintf(note, sizeof note,
+             peak ? "held %s to %s, most %s" : "held after full cycles: %s to %s",
+             format_bytes(a, even[0]), format_bytes(b, even[n - 1]), format_bytes(c, most));
     flow_title(f, "History", note);
     int w = f->rect.w - 2;
     if (w > (int)n * 2) w = (int)n * 2;
