@@ -66,6 +66,7 @@ static LmpErr read_there(Against *a, unsigned parts, uint32_t of_tag) {
     LmpErr err = recording_seek(a->recording, a->frame);
     if (err) return err;
     a->ledger.of_tag = of_tag;
+    a->ledger.spoken = true; /* as in the model */
     err = ledger_refresh(&a->ledger, &recording_view(a->recording)->tables, parts, 0);
     if (err) return err;
     a->parts = parts;

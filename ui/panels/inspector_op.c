@@ -91,9 +91,18 @@ void inspector_block(const Model *model, bool utf8, Canvas *canvas, Rect rect, i
     if (site[0]) labelled(canvas, x, right, y, "   made at ", STYLE(TONE_SOURCE), site);
 }
 
+/* Tracebacks have "?" in "[C]" for it: the interpreter's own, mostly. */
+static bool is_program(const LmpFrame *frame) {
+    return frame->is_c && strcmp(frame->name, "?") == 0;
+}
+
+const char *inspector_called(const LmpFrame *frame) {
+    return is_program(frame) ? LEDGER_PROGRAM : frame->name;
+}
+
 void inspector_where(const LmpFrame *frame, char *out, size_t size, bool utf8) {
     char source[sizeof frame->source];
-    format_text(source, sizeof source, frame->source, !utf8);
+    format_text(source, sizeof source, is_program(frame) ? LEDGER_C_CODE : frame->source, !utf8);
     if (frame->line > 0) {
         snprintf(out, size, "%s:%d", source, frame->line);
     } else {

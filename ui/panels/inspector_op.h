@@ -10,7 +10,9 @@ void inspector_hit(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y)
 void inspector_what(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y);
 /* "0x55d0c2a01230 → 0x55d0c2a04560   64 B → 128 B (+64 B)   made at options.lua:12" */
 void inspector_block(const Model *model, bool utf8, Canvas *canvas, Rect rect, int y);
-/* Where a frame stands, "options.lua:12". */
+/* What a frame's function is called, as a traceback words it, and where it stands,
+ * "options.lua:12". */
+const char *inspector_called(const LmpFrame *frame);
 void inspector_where(const LmpFrame *frame, char *out, size_t size, bool utf8);
 
 #endif

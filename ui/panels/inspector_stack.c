@@ -34,7 +34,7 @@ static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Re
     Style style = STYLE(frame->is_c || frame->line <= 0 ? TONE_MUTED : TONE_SOURCE);
     canvas_tail(canvas, rect.x + 2, y, where_w, style, style, where);
     int x = rect.x + 2 + where_w + 2;
-    describe_function(plain, sizeof plain, kind, sizeof kind, frame->name);
+    describe_function(plain, sizeof plain, kind, sizeof kind, inspector_called(frame));
     format_text(name, sizeof name, plain, !utf8);
     x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), name);
     if (frame->tail && x + 12 <= right) /* it explains why the caller is missing */

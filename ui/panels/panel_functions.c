@@ -103,7 +103,9 @@ static const TableColumn columns[] = {
     {"calls", 8, 13, 3, .cell = cell_calls, .value = value_calls, .hidden = no_calls,
      .help = "how often it was called; known with --calls"},
     {"function", 22, 60, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = cell_name, .compare = by_name, .help = "its name, as a traceback has it"},
+     .cell = cell_name, .compare = by_name,
+     .help = "its name, as a traceback has it; the program: C code without a name, "
+             "which is the interpreter's own, mostly"},
     {"where", 18, 28, 4, .align = TABLE_TAIL, .flex = true, .rising = true, .cell = cell_where,
      .compare = by_where, .help = "the line that it begins in"},
 };

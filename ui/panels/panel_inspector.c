@@ -187,7 +187,7 @@ static void text_of(void *context, uint64_t line, char *out, size_t size) {
     uint32_t frame = inspector_frame(op, line);
     if (frame == op->frames) return;
     inspector_where(&op->frame[frame], where, sizeof where, true);
-    format_text(name, sizeof name, op->frame[frame].name, false);
+    format_text(name, sizeof name, inspector_called(&op->frame[frame]), false);
     snprintf(out, size, "%s  %s", where, name);
 }
 

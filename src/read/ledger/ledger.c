@@ -79,15 +79,18 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     uint32_t of_tag = ledger->of_tag;
     struct LedgerNodes *less = ledger->less;
     LedgerWhen when = ledger->when;
+    bool spoken = ledger->spoken;
     if (ledger->store && ledger->store->base != tables->text) ledger_free(ledger);
     ledger->of_tag = of_tag;
     ledger->less = less;
     ledger->when = when;
+    ledger->spoken = spoken;
     if (!tables->text) return LMP_OK; /* no tables: no rows */
     if (!ledger->store) {
         ledger->store = calloc(1, sizeof *ledger->store);
         if (!ledger->store) return LMP_E_NOMEM;
         ledger->store->base = tables->text;
+        ledger->store->spoken = spoken;
     }
     if (!reserve(ledger, tables, parts)) return LMP_E_NOMEM;
     const LmpTablesUsed *used = tables_used(tables);

@@ -68,6 +68,10 @@ typedef struct LmpSiteDetail {
     uint32_t function; /* LmpFunctionRow.id of the C function; 0: the line itself */
 } LmpSiteDetail;
 
+/* How a screen says that no Lua line and no named function asked for memory. */
+#define LEDGER_PROGRAM "the program"
+#define LEDGER_C_CODE "C code"
+
 #define LEDGER_NO_ROW UINT32_MAX
 #define LEDGER_SEVERAL_TAGS UINT16_MAX
 
@@ -204,6 +208,8 @@ typedef struct Ledger {
     LmpEdgeRow *edge;
     LmpOverrideRow *override;
     LedgerWhen when;     /* set by who refreshes, and stays */
+    bool spoken;         /* likewise, before the first refresh: C code without a name is
+                            LEDGER_PROGRAM in LEDGER_C_CODE, not "?" in "[C]" as in tracebacks */
     uint64_t count_from; /* set before a refresh: the number of the mark (from 1) that LmpTally.mark
                             is to be of; LEDGER_HELD: of what ledger_hold has kept; 0: none */
     bool marked;         /* it is: what there was at that mark is kept */

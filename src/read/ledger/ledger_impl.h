@@ -133,6 +133,7 @@ typedef struct LedgerChunk {
 
 typedef struct LedgerStore {
     const char *base; /* of the tables that all of this is about */
+    bool spoken;      /* as in Ledger */
     /* Rows read in this refresh. They are counted before what they refer to is read, or with a
      * running program some would refer to rows that are not known yet. */
     uint32_t records, nodes, tags, edges, overrides;

@@ -78,8 +78,13 @@ static bool name_function(LedgerStore *s, const LmpTables *t, LedgerFunction *f,
         return false;
     char made[NAME_MOST + 160];
     bool lua = f->kind == LMP_F_LUA || f->kind == LMP_F_MAIN;
+    bool nameless = (!*name.safe || strcmp(name.safe, "?") == 0) && !*qualified.safe;
+    bool program = s->spoken && f->kind == LMP_F_C && nameless;
     const char *worded = name.safe;
-    if (*qualified.safe && f->kind != LMP_F_MAIN) {
+    if (s->spoken && f->kind == LMP_F_C) f->short_src = program ? LEDGER_C_CODE : "[C]";
+    if (program) {
+        worded = LEDGER_PROGRAM;
+    } else if (*qualified.safe && f->kind != LMP_F_MAIN) {
         snprintf(made, sizeof made, "function '%s'", qualified.safe);
         worded = keep(s, made);
     } else if (!*worded && lua) {
@@ -88,7 +93,7 @@ static bool name_function(LedgerStore *s, const LmpTables *t, LedgerFunction *f,
     } else if (!*worded) {
         worded = *f->short_src && f->kind == LMP_F_PSEUDO ? f->short_src : "?";
     }
-    const char *detail = worded ? detail_name(s, worded) : NULL;
+    const char *detail = program ? LEDGER_C_CODE : worded ? detail_name(s, worded) : NULL;
     if (!detail) return false;
     f->name = worded;
     f->detail = detail;

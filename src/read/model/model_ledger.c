@@ -8,6 +8,7 @@ bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts) {
                                : model->marked && !model->held && !model->tables_clock
                                    ? model->mark[model->base].number
                                    : 0;
+    model->ledger.spoken = true;
     if (ledger_refresh(&model->ledger, &view->tables, parts | LEDGER_RATES, clock) != LMP_OK)
         return false;
     model->ledger_parts = parts;

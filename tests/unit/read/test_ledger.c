@@ -414,6 +414,32 @@ START_TEST(damaged_tables) {
 }
 END_TEST
 
-SUITE("ledger", sums_are_those_of_the_heap, the_collector_has_freed_the_rest, rows_of_the_program,
-      parts_and_no_tables, names_come_late, functions_on_one_line, marks_and_rates,
-      rates_and_marks_add_up, deep_and_cyclic_paths, damaged_tables)
+/* What C code made that no name is known of: in a report as tracebacks have it, on a screen in
+ * words, until a name is found. */
+START_TEST(code_without_a_name) {
+    FakeTables *f = fake_tables_new(NULL);
+    uint32_t c = fake_function(f, LMP_F_C, "=[C]", -1, "?");
+    uint32_t lua = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
+    fake_made(f, (FakeSpot){.site = fake_site(f, c, -1, 0), .cls = LMP_C_TABLE}, 1, 56);
+    fake_made(f, (FakeSpot){.site = fake_site(f, lua, 3, c), .cls = LMP_C_TABLE}, 1, 56);
+    for (int spoken = 0; spoken < 2; spoken++) {
+        ledger.spoken = spoken;
+        refresh(f, LEDGER_ALL, 1);
+        const LmpSiteRow *s = site(spoken ? "C code" : "[C]", -1);
+        ck_assert_ptr_nonnull(s);
+        ck_assert_str_eq(s->func, spoken ? "the program" : "?");
+        ck_assert_str_eq(s->raw_source, "=[C]");
+        s = site("a.lua", 3);
+        ck_assert_str_eq(ledger.detail[s->first_detail].name, spoken ? "C code" : "? [C]");
+        if (spoken) fake_path(f, c, "app.serve");
+        if (spoken) refresh(f, LEDGER_ALL, 2);
+        if (spoken) ck_assert_str_eq(site("[C]", -1)->func, "function 'app.serve'");
+        ledger_free(&ledger);
+    }
+    fake_tables_free(f);
+}
+END_TEST
+
+SUITE("ledger", code_without_a_name, sums_are_those_of_the_heap, the_collector_has_freed_the_rest,
+      rows_of_the_program, parts_and_no_tables, names_come_late, functions_on_one_line,
+      marks_and_rates, rates_and_marks_add_up, deep_and_cyclic_paths, damaged_tables)
