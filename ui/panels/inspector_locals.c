@@ -114,6 +114,29 @@ void inspector_locals_text(const VarRows *v, uint32_t at, char *out, size_t size
     }
 }
 
+static int value_width(const VarRow *row, bool utf8) {
+    char value[INSPECTOR_VALUE], extent[LMP_NUM];
+    inspector_value(&row->value, !utf8, value);
+    inspector_extent(&row->value, extent);
+    return row->name_w + 1 + canvas_width(value) + (extent[0] ? 1 + canvas_width(extent) : 0);
+}
+
+int inspector_locals_width(const VarRows *v, const LmpOp *op, bool utf8) {
+    char words[sizeof v->row->words + 4] = "", where[128] = "";
+    const char *none = no_locals(op);
+    if (op->locals_frame < op->frames)
+        inspector_where(&op->frame[op->locals_frame], where, sizeof where, utf8);
+    int widest = none ? canvas_width(none) : canvas_width("upvalues of ") + canvas_width(where);
+    for (uint32_t at = 0; at < v->rows; at++) {
+        const VarRow *row = &v->row[at];
+        if (row->kind != VAR_VALUE) words_at(row, utf8, words, sizeof words);
+        int width = row->kind == VAR_VALUE ? value_width(row, utf8) : canvas_width(words);
+        width += row->depth * INDENT + (v->opens ? MARK : 0);
+        if (width > widest) widest = width;
+    }
+    return widest;
+}
+
 /* How many more variables there are, and the keys that lead there. */
 static void draw_rest(const VarRows *v, const LmpOp *op, bool utf8, Canvas *canvas, Rect rect,
                       int y, uint32_t top, uint32_t end, bool chosen) {

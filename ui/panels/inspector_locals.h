@@ -7,6 +7,8 @@
 
 /* The number of lines they need, with their headings. */
 int inspector_locals_lines(const VarRows *rows, const LmpOp *op);
+/* Columns that all of them take. */
+int inspector_locals_width(const VarRows *rows, const LmpOp *op, bool utf8);
 /* In a room of `h` lines so many rows are shown at a time, and `top` of them are above at most. */
 uint32_t inspector_locals_page(const VarRows *rows, int h);
 uint32_t inspector_locals_last(const VarRows *rows, int h);

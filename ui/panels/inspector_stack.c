@@ -2,10 +2,13 @@
 #include "panels/inspector_stack.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/format.h"
 #include "panels/inspector_op.h"
 #include "widget/describe.h"
+
+enum { MARK = 2, BETWEEN = 2 }; /* columns of the cursor's arrow, between the words of a line */
 
 static uint64_t left_out(const LmpOp *op) {
     return op->depth - op->frames;
@@ -26,25 +29,38 @@ uint64_t inspector_line(const LmpOp *op, uint32_t frame) {
     return frame + (uint64_t)(left_out(op) > 0 && frame >= op->cut_at);
 }
 
-static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Rect rect, int y,
-                            int where_w) {
-    char where[128], plain[sizeof frame->name], name[sizeof frame->name], kind[24];
-    int right = rect.x + rect.w;
-    inspector_where(frame, where, sizeof where, utf8);
-    Style style = STYLE(frame->is_c || frame->line <= 0 ? TONE_MUTED : TONE_SOURCE);
-    canvas_tail(canvas, rect.x + 2, y, where_w, style, style, where);
-    int x = rect.x + 2 + where_w + 2;
-    describe_function(plain, sizeof plain, kind, sizeof kind, inspector_called(frame));
-    format_text(name, sizeof name, plain, !utf8);
-    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), name);
-    if (frame->tail && x + 12 <= right) /* it explains why the caller is missing */
-        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), " (tail call)");
-    if (kind[0] && x + 2 + canvas_width(kind) <= right)
-        canvas_printf(canvas, x, y, right - x, STYLE(TONE_FAINT), "  %s", kind);
+/* What a line of the list says, safe to print. */
+typedef struct FrameWords {
+    char where[128], name[sizeof((LmpFrame *)0)->name], kind[24];
+} FrameWords;
+
+static const char tail_words[] = " (tail call)"; /* why the caller is missing */
+
+static FrameWords words_of(const LmpFrame *frame, bool utf8) {
+    FrameWords w;
+    char plain[sizeof w.name];
+    inspector_where(frame, w.where, sizeof w.where, utf8);
+    describe_function(plain, sizeof plain, w.kind, sizeof w.kind, inspector_called(frame));
+    format_text(w.name, sizeof w.name, plain, !utf8);
+    return w;
 }
 
-/* Columns for the places of all frames, at most three fifths of the width. */
-static int where_width(const LmpOp *op, bool utf8, int w) {
+static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Rect rect, int y,
+                            int where_w) {
+    FrameWords w = words_of(frame, utf8);
+    int right = rect.x + rect.w;
+    Style style = STYLE(frame->is_c || frame->line <= 0 ? TONE_MUTED : TONE_SOURCE);
+    canvas_tail(canvas, rect.x + MARK, y, where_w, style, style, w.where);
+    int x = rect.x + MARK + where_w + BETWEEN;
+    x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), w.name);
+    if (frame->tail && x + (int)strlen(tail_words) <= right)
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), tail_words);
+    if (w.kind[0] && x + BETWEEN + canvas_width(w.kind) <= right)
+        canvas_printf(canvas, x, y, right - x, STYLE(TONE_FAINT), "  %s", w.kind);
+}
+
+/* Columns for the places of all frames. */
+static int where_width(const LmpOp *op, bool utf8) {
     char where[128];
     int widest = 0;
     for (uint32_t i = 0; i < op->frames; i++) {
@@ -52,7 +68,18 @@ static int where_width(const LmpOp *op, bool utf8, int w) {
         int width = canvas_width(where);
         if (width > widest) widest = width;
     }
-    return widest < w * 3 / 5 ? widest : w * 3 / 5;
+    return widest;
+}
+
+int inspector_stack_width(const LmpOp *op, bool utf8) {
+    int widest = 0;
+    for (uint32_t i = 0; i < op->frames; i++) {
+        FrameWords w = words_of(&op->frame[i], utf8);
+        int width = canvas_width(w.name) + (w.kind[0] ? BETWEEN + canvas_width(w.kind) : 0);
+        if (op->frame[i].tail) width += (int)strlen(tail_words);
+        if (width > widest) widest = width;
+    }
+    return MARK + where_width(op, utf8) + BETWEEN + widest;
 }
 
 void inspector_stack(const LmpOp *op, const List *list, bool chosen, bool utf8, Canvas *canvas,
@@ -60,7 +87,8 @@ void inspector_stack(const LmpOp *op, const List *list, bool chosen, bool utf8, 
     char count[LMP_NUM];
     bool bar = inspector_lines(op) > (uint64_t)rect.h && rect.w > 12;
     if (bar) rect.w--;
-    int where_w = where_width(op, utf8, rect.w);
+    int where_w = where_width(op, utf8), most = rect.w * 3 / 5;
+    if (where_w > most && inspector_stack_width(op, utf8) > rect.w) where_w = most;
     for (int row = 0; row < rect.h; row++) {
         uint64_t line = list->top + (uint64_t)row;
         int y = rect.y + row;

@@ -9,6 +9,8 @@ uint64_t inspector_lines(const LmpOp *op);
 /* The frame on a line of the list; op->frames for the line of those left out. */
 uint32_t inspector_frame(const LmpOp *op, uint64_t line);
 uint64_t inspector_line(const LmpOp *op, uint32_t frame);
+/* Columns that all of it takes. */
+int inspector_stack_width(const LmpOp *op, bool utf8);
 /* `chosen`: the cursor's line has the keys. */
 void inspector_stack(const LmpOp *op, const List *list, bool chosen, bool utf8, Canvas *canvas,
                      Rect rect);

@@ -16,9 +16,10 @@
 /* The list of frames has one more line if frames were left out. */
 typedef struct Inspector {
     List list;
-    uint64_t number; /* of the operation shown; a new one starts at its top */
-    int page, above; /* lines of the stack when last drawn, and above them */
-    Rect locals;     /* where variables were last drawn */
+    uint64_t number;       /* of the operation shown; a new one starts at its top */
+    int page, above;       /* lines of the stack when last drawn, and above them */
+    int stack_w, locals_w; /* the widest that there were: they stay so with the next operation */
+    Rect locals;           /* where variables were last drawn */
     VarRows vars;
     List var;         /* the cursor among them */
     uint64_t var_id;  /* of the row under it */
@@ -28,9 +29,10 @@ typedef struct Inspector {
     char source[128]; /* of the frame under the cursor, for place() */
 } Inspector;
 
-#define BESIDE 72  /* from this width on locals are beside the stack */
-#define THREE 110  /* and from this on the source is beside both */
-#define STACK_W 60 /* maximum width of the stack then */
+#define BESIDE 72 /* from this width on locals are beside the stack */
+#define THREE 110 /* and from this on the source is beside both */
+#define STACK_W                                                                                    \
+    60 /* maximum width of the stack then, the source has what it and the locals leave */
 #define LOCALS_W 52
 #define GAP 3
 
@@ -105,13 +107,22 @@ static uint32_t frame_chosen(const Inspector *in, const Model *model) {
     return inspector_frame(&model->op, in->list.cursor);
 }
 
+static int smaller(int a, int b) {
+    return a < b ? a : b;
+}
+static int larger(int a, int b) {
+    return a > b ? a : b;
+}
+
 static void draw_beside(Inspector *in, const Model *model, const Ui *ui, Canvas *canvas,
                         Rect rect) {
     const LmpOp *op = &model->op;
     Rect stack = rect, locals = rect, source = rect;
     if (rect.w >= THREE) {
-        stack.w = rect.w * 9 / 25 < STACK_W ? rect.w * 9 / 25 : STACK_W;
-        locals.w = rect.w * 3 / 10 < LOCALS_W ? rect.w * 3 / 10 : LOCALS_W;
+        in->stack_w = larger(in->stack_w, inspector_stack_width(op, ui->utf8));
+        in->locals_w = larger(in->locals_w, inspector_locals_width(&in->vars, op, ui->utf8));
+        stack.w = smaller(in->stack_w, smaller(rect.w * 9 / 25, STACK_W));
+        locals.w = smaller(in->locals_w, smaller(rect.w * 3 / 10, LOCALS_W));
         locals.x += stack.w + GAP;
         source.x = locals.x + locals.w + GAP;
         source.w = rect.x + rect.w - source.x;
@@ -279,6 +290,21 @@ static void ask_locals(const Inspector *in, const Model *model, Ui *ui) {
     request_put(&ui->requests, &(Request){.kind = REQUEST_LOCALS, .frame = frame});
 }
 
+/* A line that calls others has nothing of what they make: says which line has that, the innermost
+ * of Lua. */
+static void say_nothing(Ui *ui, const LmpOp *op, uint32_t frame) {
+    char where[128];
+    uint32_t in = 0;
+    while (in < frame && op->frame[in].line < 1)
+        in++;
+    inspector_where(&op->frame[in], where, sizeof where, ui->utf8);
+    if (in == frame)
+        ui_say(ui, "Line %d has made nothing yet", op->frame[frame].line);
+    else
+        ui_say(ui, "Line %d has made nothing itself: what is made in its call counts at %s",
+               op->frame[frame].line, where);
+}
+
 /* Opens the page of the line that the frame under the cursor is at, if lines are known. */
 static bool look_inside(const Inspector *in, const Model *model, Ui *ui) {
     const Ledger *ledger = &model->ledger;
@@ -292,7 +318,7 @@ static bool look_inside(const Inspector *in, const Model *model, Ui *ui) {
         ui_open_site(ui, site->id);
         return true;
     }
-    ui_say(ui, "Line %d has made nothing", f->line);
+    say_nothing(ui, &model->op, frame);
     return true;
 }
 

@@ -26,8 +26,11 @@
 #define GAP 3             /* between the columns */
 #define LEFT_FULL 56      /* the figures with all their explanations */
 #define RIGHT_LEAST 40    /* the histograms with their bars */
-#define BLOCKS_W 60       /* the column of the blocks */
+#define BLOCKS_W 60       /* the column of the blocks, where the source leaves it so much ... */
+#define BLOCKS_LEAST 51   /* ... and where that has longer lines */
+#define NUMBERS_W 9       /* the source's line numbers */
 #define SOURCE_LEAST 5    /* lines */
+#define SOURCE_WIDEST 400 /* columns */
 #define SOURCE_MOST 48
 #define CHART_LEAST 3
 #define CHART_MOST 10
@@ -92,6 +95,14 @@ static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
                       ", which begins in line %d", ledger->function[row->function].linedefined);
     }
     f->line++;
+}
+
+/* Why there are zeros. */
+static void put_nothing(Flow *f, const LmpSiteRow *row) {
+    if (row->line < 1 || row->tally.allocs > 0 || row->side == LMP_SIDE_WENT) return;
+    flow_wrapped(f, 1, STYLE(TONE_MUTED),
+                 "This line has made nothing itself: what functions that it calls make counts at "
+                 "their lines.");
 }
 
 /* What a line of `end)` makes: the functions that end in it. */
@@ -329,9 +340,12 @@ typedef struct Columns {
     Flow *figures, *source, *blocks;
 } Columns;
 
-static void divide(Columns *c, const Flow *head) {
-    int w = head->rect.w, columns = w >= THREE_COLUMNS ? 3 : w >= TWO_COLUMNS ? 2 : 1;
-    int left = left_column(w), right = columns == 3 ? BLOCKS_W : 0;
+/* `found`: lines that blocks have; 0: they cannot be looked at, as in a recording. */
+static void divide(Columns *c, const Flow *head, const SourceText *text, int found) {
+    int w = head->rect.w, columns = w >= TWO_COLUMNS ? 2 + (w >= THREE_COLUMNS && found > 0) : 1;
+    int source = NUMBERS_W + (text->widest < SOURCE_WIDEST ? (int)text->widest : SOURCE_WIDEST);
+    int left = left_column(w), right = clamp(w - left - 2 * GAP - source, BLOCKS_LEAST, BLOCKS_W);
+    if (columns < 3) right = 0;
     for (int i = 0; i < columns; i++)
         c->flow[i] = *head;
     c->figures = &c->flow[0];
@@ -373,13 +387,15 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     put_head(&head, row, ledger);
     line_verdicts(&head, model, row);
     put_ends(&head, ui, row);
+    put_nothing(&head, row);
     Columns c;
-    divide(&c, &head);
+    int found = site_found_lines(s->blocks, model);
+    divide(&c, &head, sources_get(ui->sources, row->raw_source, ui->now), found);
     SiteCaller caller[CALLERS];
     uint32_t callers = ledger->stacks ? site_callers(ledger, row, ui->makes, caller, CALLERS) : 0;
     /* the source has what the others in its column leave */
     int others = flow_section_lines((int)callers);
-    if (c.blocks == c.source) others += site_found_lines(s->blocks, model);
+    if (c.blocks == c.source) others += found;
     int left = rect.h - head.line - 2 - others;
     bool one = c.figures == c.source;
     put_source(s, c.source, ui, row,

@@ -126,7 +126,8 @@ START_TEST(enter_on_a_frame_opens_its_page) {
     back_to(&panel_inspector);
     ck_assert(shows("enter look inside"));
     press("jjj\n");
-    ck_assert(is_on(&panel_inspector) && shows("Line 88 has made nothing"));
+    ck_assert(is_on(&panel_inspector) && shows("Line 88 has made nothing itself"));
+    ck_assert(shows("counts at options.lua:12"));
     press("j\n"); /* of a C function there is nothing to see */
     ck_assert(app_ui(app)->enlarged);
     tear_down();

@@ -2,6 +2,7 @@
 #include "app_play.h"
 #include "ledger_fixture.h"
 #include "panel_draw.h"
+#include "widget/source.h"
 #include "widget/table.h"
 
 typedef struct Sight {
@@ -114,6 +115,34 @@ START_TEST(test_a_function_has_its_lines) {
     ck_assert(stage_act(page, ACT_ENTER)); /* the page of that line */
     ck_assert_ptr_eq(page->ui.over, &panel_site);
     stage_free(page);
+    stage_free(s);
+    ledger_fixture_free(&fixture);
+}
+END_TEST
+
+/* Where blocks cannot be looked at, as in a recording, the source has their column; of a line that
+ * has made nothing zeros are explained. */
+START_TEST(test_a_line_has_its_page) {
+    static const char long_line[] =
+        "-- The price of one option: as many paths as it takes until the error is small";
+    LedgerFixture fixture = ledger_fixture(true, false);
+    Stage *s = stage_new(&panel_site, fixture.model, 198, 50, true, 256);
+    s->ui.sources = sources_new();
+    sources_directory(s->ui.sources, TEST_SOURCES);
+    LmpSiteRow *row = NULL;
+    for (uint32_t i = 0; i < fixture.model->ledger.sites && !row; i++)
+        if (strcmp(fixture.model->ledger.site[i].short_src, "options.lua") == 0)
+            row = &fixture.model->ledger.site[i];
+    s->ui.site = row->id;
+    fixture.model->view = NULL;
+    for (int empty = 0; empty < 2; empty++) {
+        char *text = stage_text(s, false);
+        ck_assert_msg(strstr(text, long_line), "%s", text);
+        ck_assert_int_eq(strstr(text, "has made nothing itself") != NULL, empty);
+        free(text);
+        row->tally = (LmpTally){0};
+    }
+    sources_free(s->ui.sources);
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
@@ -322,7 +351,7 @@ START_TEST(test_each_has_its_key) {
 }
 END_TEST
 
-SUITE("panel_makers", test_a_tag_has_its_lines, test_sizes, test_calls_are_shown,
-      test_a_function_has_its_lines, test_a_c_function_has_its_callers_lines,
+SUITE("panel_makers", test_a_line_has_its_page, test_a_tag_has_its_lines, test_sizes,
+      test_calls_are_shown, test_a_function_has_its_lines, test_a_c_function_has_its_callers_lines,
       test_no_growth_is_said, test_what_is_off_is_said, test_not_read_yet, test_any_size,
       test_each_has_its_key)
