@@ -106,24 +106,25 @@ typedef struct Paint {
 } Paint;
 
 /* Rows of one colour would be one piece: every other one has another shade, or with few colours
- * each a line below it. */
-static unsigned edge_of(const Ui *ui, int row) {
-    return ui->colours < 256 ? ATTR_UNDERLINE : row % 2 ? ATTR_SHADE : 0;
+ * each a line below it. `line`: of the block. */
+static unsigned edge_of(const FlameLook *look, const Ui *ui, int row, int line) {
+    if (ui->colours >= 256) return row % 2 ? ATTR_SHADE : 0;
+    return line == look->tall - 1 ? ATTR_UNDERLINE : 0;
 }
 
-static Paint paint_of(const FlameLook *look, const Ui *ui, Tone ground, int row, bool hit,
+static Paint paint_of(const FlameLook *look, const Ui *ui, Tone ground, unsigned edge, bool hit,
                       bool at) {
     Paint paint = {.filled = is_filled(ui, ground)};
     Tone text = ground == TONE_FLAME_REST ? TONE_TEXT : TONE_CURSOR_GROUND;
     paint.style = paint.filled ? STYLE_ON(text, ground) : STYLE(TONE_TEXT);
-    if (paint.filled) paint.style = STYLE_WITH(paint.style, edge_of(ui, row));
+    if (paint.filled) paint.style = STYLE_WITH(paint.style, edge);
     if (look->find && hit) paint.style = STYLE_WITH(paint.style, ATTR_BOLD | ATTR_UNDERLINE);
     if (at) paint.style = STYLE_WITH(paint.style, ATTR_REVERSE | ATTR_BOLD);
     return paint;
 }
 
 /* The children that are too narrow: "…12", or as much of it as says no other number. */
-static void draw_rest(const FlameBlock *block, Canvas *canvas, int x, int y, bool at) {
+static void draw_rest(const FlameBlock *block, Canvas *canvas, int x, int y, int tall, bool at) {
     char count[LMP_NUM + 4], number[LMP_NUM];
     Style style = STYLE(TONE_MUTED);
     if (at) style = STYLE_WITH(style, ATTR_REVERSE | ATTR_BOLD);
@@ -132,7 +133,7 @@ static void draw_rest(const FlameBlock *block, Canvas *canvas, int x, int y, boo
         snprintf(count, sizeof count, "…%s", format_short(number, block->rest));
     if (canvas_width(count) > block->w) snprintf(count, sizeof count, "…");
     int w = block->w > 1 && canvas_width(count) < block->w ? block->w - 1 : block->w;
-    canvas_fill(canvas, (Rect){x, y, w, 1}, ' ', style);
+    canvas_fill(canvas, (Rect){x, y, w, tall}, ' ', style);
     canvas_text(canvas, x, y, w, style, count);
 }
 
@@ -155,7 +156,21 @@ static void add_file(const FlameTree *tree, uint32_t frame, bool utf8, int room,
     if (*file) snprintf(out + used, size - used, " %s", file);
 }
 
-/* What is written on a frame's block, and at its right the figure if there is room for both. */
+/* In the lines below a frame's name: its figure, its share of all, if there is room. */
+static void draw_line(const FlameLook *look, const FlameBlock *block, Canvas *canvas, Rect rect,
+                      Style style, int line) {
+    char text[LMP_NUM + 8];
+    if (line == 1)
+        flamedraw_figure(text, look->metric, block->value);
+    else
+        snprintf(text, sizeof text, "%.1f %%",
+                 share(block->value, flametree_value(look->tree, FLAME_ROOT)) * 100);
+    int wide = canvas_width(text), pad = rect.w >= 8 && wide + 2 <= rect.w; /* as the name has it */
+    if (wide <= rect.w) canvas_text(canvas, rect.x + pad, rect.y, wide, style, text);
+}
+
+/* What is written on a frame's block, and at its right the figure if there is room for both and it
+ * has no line of its own. */
 static void draw_words(const FlameLook *look, const Ui *ui, const FlameBlock *block, Canvas *canvas,
                        Rect rect, Style style, char sign) {
     char text[CRUMBS + 8], name[CRUMBS], figure[LMP_NUM];
@@ -173,7 +188,7 @@ static void draw_words(const FlameLook *look, const Ui *ui, const FlameBlock *bl
     flamedraw_figure(figure, look->metric, block->value);
     int wide = canvas_width(figure), used = canvas_width(text);
     canvas_tail(canvas, rect.x + pad, rect.y, room, style, style, text);
-    if (used + 2 + wide <= room)
+    if (look->tall == 1 && used + 2 + wide <= room)
         canvas_text_right(canvas, rect.x + pad + room, rect.y, wide, style, figure);
 }
 
@@ -181,33 +196,37 @@ static void draw_block(const FlameLook *look, const Ui *ui, uint32_t i, Canvas *
                        int y) {
     const FlameBlock *block = &look->layout->block[i];
     if (block->rest) {
-        draw_rest(block, canvas, x, y, i == look->at);
+        draw_rest(block, canvas, x, y, look->tall, i == look->at);
         return;
     }
     char sign;
     bool hit = look->find && flamefind_has(look->find, look->tree, block->node);
     Tone ground = look->find && !hit ? TONE_FLAME_REST : ground_of(look, block->node, &sign);
     if (look->find && !hit) sign = 0;
-    int row = flamelayout_row_of(look->layout, i);
-    Paint paint = paint_of(look, ui, ground, row, hit, i == look->at);
-    int w = block->w;
-    if (paint.filled) {
+    int row = flamelayout_row_of(look->layout, i), w = block->w;
+    for (int line = 0; line < look->tall; line++, y++) {
+        Paint paint = paint_of(look, ui, ground, edge_of(look, ui, row, line), hit, i == look->at);
         Rect rect = {x, y, w > 1 ? w - 1 : w, 1}; /* a column tells it from the next one */
-        canvas_fill(canvas, rect, ' ', paint.style);
-        if (rect.w > 1) draw_words(look, ui, block, canvas, rect, paint.style, sign);
-        return;
+        if (paint.filled || w > 2)
+            canvas_fill(canvas, paint.filled ? rect : (Rect){x, y, w, 1}, ' ', paint.style);
+        if (!paint.filled) {
+            canvas_put(canvas, x, y, w > 1 ? '[' : '|', paint.style);
+            if (w > 1) canvas_put(canvas, x + w - 1, y, ']', paint.style);
+            rect = (Rect){x + 1, y, w - 2, 1};
+        }
+        if (rect.w <= 1) continue;
+        if (line == 0)
+            draw_words(look, ui, block, canvas, rect, paint.style, sign);
+        else
+            draw_line(look, block, canvas, rect, paint.style, line);
     }
-    if (w > 2) canvas_fill(canvas, (Rect){x, y, w, 1}, ' ', paint.style);
-    canvas_put(canvas, x, y, w > 1 ? '[' : '|', paint.style);
-    if (w > 1) canvas_put(canvas, x + w - 1, y, ']', paint.style);
-    if (w > 3) draw_words(look, ui, block, canvas, (Rect){x + 1, y, w - 2, 1}, paint.style, sign);
 }
 
 void flamedraw_graph(const FlameLook *look, const Ui *ui, Canvas *canvas, Rect rect) {
     const FlameLayout *layout = look->layout;
     for (int row = 0; row < layout->rows; row++)
         for (uint32_t i = layout->row[row]; i < layout->row[row + 1]; i++)
-            draw_block(look, ui, i, canvas, rect.x + layout->block[i].x, rect.y + row);
+            draw_block(look, ui, i, canvas, rect.x + layout->block[i].x, rect.y + row * look->tall);
     int h = layout->rows;
     if (layout->top > 0 && h > 0)
         canvas_put(canvas, rect.x + rect.w - 1, rect.y, G_UP, STYLE(TONE_ACCENT));

@@ -13,6 +13,8 @@ typedef enum FlameColour {
     FLAME_COLOURS
 } FlameColour;
 
+enum { FLAME_TALL = 3 };
+
 typedef struct FlameLook {
     FlameTree *tree;
     const FlameLayout *layout;
@@ -23,8 +25,9 @@ typedef struct FlameLook {
     uint32_t root;     /* frame that is zoomed to */
     uint32_t selected; /* frame */
     uint32_t at;       /* the block that stands for it; FLAME_NONE */
-    bool against;      /* two runs are compared, in place of now and a mark */
-    bool rest;         /* selected are children of `selected` that are too narrow */
+    int tall;     /* lines of a block, up to FLAME_TALL: its name, its figure, its share of all */
+    bool against; /* two runs are compared, in place of now and a mark */
+    bool rest;    /* selected are children of `selected` that are too narrow */
 } FlameLook;
 
 /* Lines below the graph in a panel of h lines. */

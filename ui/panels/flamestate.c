@@ -162,6 +162,18 @@ static void make_layout(Flame *s, Rect rect, bool fresh) {
     flamelayout_make(&s->layout, &nodes, &view);
 }
 
+/* Where all rows are on the screen, they share its lines. While the same is looked at, rows get
+ * lower as more of them come, but not higher again: the picture is not to jump to and fro. */
+static void choose_tall(Flame *s, int h, bool other) {
+    const FlameLayout *layout = &s->layout;
+    uint64_t zoom = flametree_key(s->tree, s->root);
+    bool all = layout->top == 0 && !layout->deeper && layout->rows > 0;
+    int most = all ? h / layout->rows : 1;
+    if (most > FLAME_TALL) most = FLAME_TALL;
+    if (other || zoom != s->tall_of || most < s->tall) s->tall = most;
+    s->tall_of = zoom;
+}
+
 /* The block of what is selected: its own, or of the children that it is among, or else of the
  * innermost frame around it that has one. */
 static void find_block(Flame *s) {
@@ -194,6 +206,8 @@ static void find_frames(Flame *s) {
 bool flamestate_sync(Flame *s, const Model *model, Rect rect) {
     flamestate_compare(s, model);
     FlameMetric metric = flamestate_metric(s, model);
+    bool other = s->made.metric != metric || s->made.inverted != s->inverted ||
+                 s->made.view.w != rect.w || s->made.view.h != flamestate_rows(rect);
     bool fresh = s->made.serial != model->ledger_serial || s->made.metric != metric ||
                  s->made.inverted != s->inverted || s->failed;
     if (fresh) {
@@ -210,6 +224,7 @@ bool flamestate_sync(Flame *s, const Model *model, Rect rect) {
     s->follow = false;
     make_layout(s, rect, fresh);
     if (s->layout.failed || s->layout.rows == 0) return false;
+    choose_tall(s, h, other);
     find_block(s);
     seek(s, &model->ledger, fresh);
     return true;

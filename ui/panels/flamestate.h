@@ -31,6 +31,8 @@ typedef struct Flame {
     bool rest;                   /* ... or its children that are too narrow */
     bool follow;                 /* the selection has moved: bring its row onto the screen */
     int top;                     /* the first row on the screen */
+    int tall;                    /* lines of a row ... */
+    uint64_t tall_of;            /* ... of what is zoomed to */
 
     LineEdit edit; /* what is sought: words ... */
     uint32_t same; /* ... or one function, its LmpFunctionRow.id + 1; 0: none */

@@ -37,6 +37,7 @@ static FlameLook look_of(Flame *s, const Model *model) {
                        .root = s->root,
                        .selected = s->selected,
                        .at = s->at,
+                       .tall = s->tall,
                        .against = model->against.name != NULL,
                        .rest = s->rest && !s->hidden};
 }
@@ -386,7 +387,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
         return true;
     }
     if (event.y < 0 || event.y >= flamestate_rows(rect)) return true;
-    uint32_t block = flamelayout_at(&s->layout, event.x, s->layout.top + event.y);
+    uint32_t block = flamelayout_at(&s->layout, event.x, s->layout.top + event.y / s->tall);
     if (block == FLAME_NONE) return true;
     choose(s, block);
     return event.what == MOUSE_CLICK; /* twice: enter */

@@ -70,10 +70,10 @@ END_TEST
 START_TEST(test_mouse) {
     open_flame();
     Rect inside = app_where(app, &panel_flame);
-    play_mouse(app, MOUSE_CLICK, inside.x + 5, inside.y + 1);
+    play_mouse(app, MOUSE_CLICK, inside.x + 5, inside.y + 3);
     draw();
     ck_assert(shows(" main chunk  options.lua"));
-    play_mouse(app, MOUSE_DOUBLE, inside.x + 5, inside.y + 1);
+    play_mouse(app, MOUSE_DOUBLE, inside.x + 5, inside.y + 3);
     draw();
     ck_assert(shows("all ▸ main chunk"));
     tear_down();

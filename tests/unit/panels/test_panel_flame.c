@@ -303,19 +303,64 @@ START_TEST(test_mouse) {
     Stage *s = known_stage(&k);
 #define CLICK(what_, x_, y_)                                                                       \
     panel_flame.mouse(s->state, s->model, &s->ui, (MouseEvent){what_, x_, y_}, s->rect)
-    ck_assert(CLICK(MOUSE_CLICK, 10, 2));
-    ck_says(s, "big local");
-    ck_assert(CLICK(MOUSE_CLICK, 70, 2));
-    ck_says(s, "small upvalue");
-    ck_assert(CLICK(MOUSE_CLICK, 99, 2));
+    for (int y = 6; y < 9; y++) { /* three lines each, as there is room */
+        ck_assert(CLICK(MOUSE_CLICK, 10, y));
+        ck_says(s, "big local");
+        ck_assert(CLICK(MOUSE_CLICK, 70, y));
+        ck_says(s, "small upvalue");
+    }
+    ck_assert(CLICK(MOUSE_CLICK, 10, 5));
+    ck_says(s, " main chunk  ");
+    ck_assert(CLICK(MOUSE_CLICK, 99, 8));
     ck_says(s, "50 of what main chunk calls");
     ck_assert(CLICK(MOUSE_CLICK, 70, 12)); /* nothing is there */
     ck_says(s, "50 of what main chunk calls");
-    ck_assert(!CLICK(MOUSE_DOUBLE, 70, 2));
+    ck_assert(!CLICK(MOUSE_DOUBLE, 70, 7));
     ck_assert(stage_act(s, ACT_ENTER));
     ck_says(s, "all ▸ main chunk ▸ small");
     ck_assert(CLICK(MOUSE_WHEEL_DOWN, 70, 2));
     ck_assert(CLICK(MOUSE_WHEEL_UP, 70, 2));
+    stage_free(s);
+    ledger_fixture_free(&k.fixture);
+}
+END_TEST
+
+/* The first line of the panel with `word` on it, below its title, from 0. */
+static int line_of(Stage *s, const char *word) {
+    char *text = stage_text(s, false), *at = strstr(text, word);
+    ck_assert_msg(at != NULL, "no %s in\n%s", word, text);
+    int line = -1;
+    for (char *c = text; c < at; c++)
+        line += *c == '\n';
+    free(text);
+    return line;
+}
+
+/* Rows get lower where more come, and not higher again before something else is looked at. */
+START_TEST(test_rows_share_the_height) {
+    Known k = known_program();
+    Stage *s = known_stage(&k);
+    FakeTables *f = k.fixture.tables;
+    ck_assert_int_eq(line_of(s, "main chunk a"), 3);
+    ck_says(s, "97.7 KiB");
+    ck_says(s, "60.0 %");
+    FakeSpot deeper = k.deep;
+    for (int i = 0; i < 2; i++) {
+        uint32_t function = fake_function(f, LMP_F_LUA, "@c.lua", 10 * i + 1, i ? "c" : "d");
+        deeper.site = fake_site(f, function, 10 * i + 2, 0);
+        deeper.node = fake_node(f, deeper.node, deeper.site, 0);
+    }
+    fake_made(f, deeper, 10, 30000);
+    refresh(&k.fixture);
+    ck_assert_int_eq(line_of(s, "main chunk a"), 2);
+    fake_freed(f, deeper, deeper, 10, 30000, 0);
+    refresh(&k.fixture);
+    ck_assert_int_eq(line_of(s, "main chunk a"), 2);
+    press(s, "ddeh");
+    ck_assert_int_eq(line_of(s, "main chunk a"), 3);
+    stage_free(s);
+    s = stage_new(&panel_flame, k.fixture.model, 100, 9, true, 256);
+    ck_assert_int_eq(line_of(s, "main chunk a"), 1);
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
@@ -409,5 +454,5 @@ END_TEST
 
 SUITE("panel_flame", test_sizes, test_without_stacks, test_from_the_tree_and_back, test_moving,
       test_another_run, test_zooming, test_zooming_into_the_rest, test_inverted, test_widths,
-      test_since_the_mark, test_types, test_mouse, test_refreshes, test_nothing_to_show,
-      test_names_are_safe, test_any_size)
+      test_since_the_mark, test_types, test_mouse, test_rows_share_the_height, test_refreshes,
+      test_nothing_to_show, test_names_are_safe, test_any_size)
