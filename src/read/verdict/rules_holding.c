@@ -88,10 +88,10 @@ static const struct {
     LmpWay way;
     const char *words;
 } objects[] = {
-    {LMP_WAY_TABLE, "tables"},         {LMP_WAY_CLOSURE, "functions ending here"},
+    {LMP_WAY_TABLE, "tables"},         {LMP_WAY_CLOSURE, "functions (counted where they end)"},
     {LMP_WAY_COROUTINE, "coroutines"}, {LMP_WAY_USERDATA, "userdata"},
     {LMP_WAY_CONCAT, "strings"},       {LMP_WAY_STRING, "strings"},
-    {LMP_WAY_LOADED, "functions"},     {LMP_WAY_PART, "parts of tables"},
+    {LMP_WAY_LOADED, "functions"},     {LMP_WAY_PART, "blocks of table entries"},
 };
 enum { OBJECTS = sizeof objects / sizeof *objects };
 

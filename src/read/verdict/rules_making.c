@@ -332,7 +332,7 @@ void closures_say(const VerdictFacts *f, Verdict *v) {
     const LmpTally *t = &f->makes->way[LMP_WAY_CLOSURE];
     char n[LMP_NUM], a_second[48], soon[64];
     double share = verdict_share((double)t->allocs, (double)f->allocs);
-    verdict_text(v, "makes %u %% of all allocations: %s functions ending here%s, %s",
+    verdict_text(v, "makes %u %% of all allocations: %s functions (counted where they end)%s, %s",
                  verdict_percent(share), format_short(n, t->allocs), rate(a_second, f, t->allocs),
                  gone(soon, t));
     made_figures(v, t, of_made(f, t->bytes));

@@ -148,7 +148,8 @@ START_TEST(dropped_soon) {
          "game.lua:4 makes 100 % of all garbage: 5.0 k tables, 2.5 k a second, nearly all gone by "
          "the next collection"},
         {LMP_C_FUNCTION, "short-lived-closures",
-         "game.lua:4 makes 99 % of all allocations: 5.0 k functions ending here, 2.5 k a second, "
+         "game.lua:4 makes 99 % of all allocations: 5.0 k functions (counted where they end), 2.5 "
+         "k a second, "
          "nearly all gone by the next collection"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

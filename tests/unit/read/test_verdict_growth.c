@@ -302,6 +302,24 @@ START_TEST(tables_that_do_not_grow) {
 }
 END_TEST
 
+/* What never goes, in words of Lua. */
+START_TEST(what_is_held_is_named) {
+    static const struct {
+        unsigned cls;
+        const char *words;
+    } row[] = {{LMP_C_TABLE, "2.0 k tables,"},
+               {LMP_C_FUNCTION, "2.0 k functions (counted where they end),"},
+               {LMP_C_TABLE_PART, "2.0 k blocks of table entries,"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Fixture s = fixture_new();
+        grow(&s, spot(&s, 13, row[i].cls), 20, 1, 0);
+        judge(&s);
+        ck_assert_ptr_nonnull(strstr(find(&s, "never-freed")->text, row[i].words));
+        fixture_free(&s);
+    }
+}
+END_TEST
+
 START_TEST(growth) {
     Fixture s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
@@ -576,9 +594,9 @@ START_TEST(a_peak_that_is_gone) {
 }
 END_TEST
 
-SUITE("verdict_growth", lines_that_grow_together, even_growth_is_no_steps, a_start_or_a_leak,
-      a_start_or_a_leak_with_a_holder, a_step_that_takes_long, weak_is_advised_where_it_helps,
-      growth, growing_tables, many_small_tables, new_tables, a_holder_far_away,
-      tables_that_do_not_grow, paths_are_as_short_as_can_be, who_keeps_it, two_that_keep_it,
-      before_it_can_be_told, too_little_to_be_named, held_before_freed, samples_are_no_proof,
-      a_string_that_is_built_is_no_leak, a_peak_that_is_gone)
+SUITE("verdict_growth", what_is_held_is_named, lines_that_grow_together, even_growth_is_no_steps,
+      a_start_or_a_leak, a_start_or_a_leak_with_a_holder, a_step_that_takes_long,
+      weak_is_advised_where_it_helps, growth, growing_tables, many_small_tables, new_tables,
+      a_holder_far_away, tables_that_do_not_grow, paths_are_as_short_as_can_be, who_keeps_it,
+      two_that_keep_it, before_it_can_be_told, too_little_to_be_named, held_before_freed,
+      samples_are_no_proof, a_string_that_is_built_is_no_leak, a_peak_that_is_gone)
