@@ -329,6 +329,47 @@ START_TEST(test_compare_leads_to_new_objects) {
 }
 END_TEST
 
+/* Heads of columns are clicked here, too, wherever the table stands in the panel: sorts by it,
+ * again: the other way round. */
+START_TEST(test_headings_sort) {
+    static const struct {
+        const Panel *panel;
+        const char *head;
+    } row[] = {{&panel_objects, " size"},
+               {&panel_suspects, " retains"},
+               {&panel_compare, " gone"},
+               {&panel_compare, " name"}};
+    Heaps h = heaps_new();
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Stage *s = stage_new(row[i].panel, h.model, 118, 16, true, 256);
+        char line[120], *at = NULL;
+        int y = 0;
+        stage_draw(s);
+        while (!at && ++y < s->canvas->h) {
+            for (int x = 0; x < s->canvas->w; x++) {
+                uint32_t glyph = canvas_at(s->canvas, x, y)->glyph;
+                line[x] = glyph < 127 ? (char)glyph : '?';
+            }
+            line[s->canvas->w] = 0;
+            at = strstr(line, row[i].head);
+        }
+        ck_assert_msg(at != NULL, "no head%s", row[i].head);
+        int end = (int)(at - line) + (int)strlen(row[i].head);
+        MouseEvent click = {MOUSE_CLICK, end - 1 - s->rect.x, y - s->rect.y};
+        uint32_t sign[2];
+        for (int turn = 0; turn < 2; turn++) {
+            ck_assert(row[i].panel->mouse(s->state, s->model, &s->ui, click, s->rect));
+            stage_draw(s);
+            sign[turn] = canvas_at(s->canvas, end, y)->glyph;
+            ck_assert(sign[turn] == G_SORT_DOWN || sign[turn] == G_SORT_UP);
+        }
+        ck_assert_uint_ne(sign[0], sign[1]);
+        stage_free(s);
+    }
+    heaps_free(&h);
+}
+END_TEST
+
 static bool stop_it(LmpProgress *progress, const char *step, double share) {
     (void)progress, (void)step, (void)share;
     return false;
@@ -398,7 +439,7 @@ START_TEST(test_nothing_is_open) {
 }
 END_TEST
 
-SUITE("heap_panels", test_sizes, test_a_group_leads_to_its_objects_and_why,
+SUITE("heap_panels", test_headings_sort, test_sizes, test_a_group_leads_to_its_objects_and_why,
       test_why_marks_the_cut_and_leaves_out_holders, test_garbage_says_so,
       test_a_wish_from_the_program, test_an_object_has_references_both_ways,
       test_dominators_open_close_and_follow, test_the_treemap_is_walked_and_zoomed,
