@@ -26,11 +26,8 @@
 #define GAP 3             /* between the columns */
 #define LEFT_FULL 56      /* the figures with all their explanations */
 #define RIGHT_LEAST 40    /* the histograms with their bars */
-#define BLOCKS_W 60       /* the column of the blocks, where the source leaves it so much ... */
-#define BLOCKS_LEAST 51   /* ... and where that has longer lines */
-#define NUMBERS_W 9       /* the source's line numbers */
+#define BLOCKS_W 60       /* the column of the blocks */
 #define SOURCE_LEAST 5    /* lines */
-#define SOURCE_WIDEST 400 /* columns */
 #define SOURCE_MOST 48
 #define CHART_LEAST 3
 #define CHART_MOST 10
@@ -225,7 +222,7 @@ static const char *how_old(char *out, size_t size, const Model *model, uint64_t 
 /* `rows`: of the chart with its line of times. */
 static void put_history(Flow *f, const Model *model, const LmpSiteRow *row, int rows) {
     const Ledger *ledger = &model->ledger;
-    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], note[96];
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM + 8], note[96];
     if (!row->live_history || ledger->live_history_rows < 2) {
         flow_title(f, "History", NULL);
         flow_text(f, "bytes held after full cycles: fewer than two");
@@ -237,9 +234,9 @@ static void put_history(Flow *f, const Model *model, const LmpSiteRow *row, int 
     for (uint32_t i = 0; i < n; i++)
         if (even[i] > most) most = even[i];
     bool peak = most > even[0] && most > even[n - 1];
-    snprintf(note, sizeof note,
-             peak ? "held %s to %s, most %s" : "held after full cycles: %s to %s",
-             format_bytes(a, even[0]), format_bytes(b, even[n - 1]), format_bytes(c, most));
+    if (peak) snprintf(c, sizeof c, ", most %s", format_bytes(a, most));
+    snprintf(note, sizeof note, "held%s: %s to %s%s", peak ? "" : " after full cycles",
+             format_bytes(a, even[0]), format_bytes(b, even[n - 1]), peak ? c : "");
     flow_title(f, "History", note);
     int w = f->rect.w - 2;
     if (w > (int)n * 2) w = (int)n * 2;
@@ -341,11 +338,9 @@ typedef struct Columns {
 } Columns;
 
 /* `found`: lines that blocks have; 0: they cannot be looked at, as in a recording. */
-static void divide(Columns *c, const Flow *head, const SourceText *text, int found) {
+static void divide(Columns *c, const Flow *head, int found) {
     int w = head->rect.w, columns = w >= TWO_COLUMNS ? 2 + (w >= THREE_COLUMNS && found > 0) : 1;
-    int source = NUMBERS_W + (text->widest < SOURCE_WIDEST ? (int)text->widest : SOURCE_WIDEST);
-    int left = left_column(w), right = clamp(w - left - 2 * GAP - source, BLOCKS_LEAST, BLOCKS_W);
-    if (columns < 3) right = 0;
+    int left = left_column(w), right = columns == 3 ? BLOCKS_W : 0;
     for (int i = 0; i < columns; i++)
         c->flow[i] = *head;
     c->figures = &c->flow[0];
@@ -390,7 +385,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     put_nothing(&head, row);
     Columns c;
     int found = site_found_lines(s->blocks, model);
-    divide(&c, &head, sources_get(ui->sources, row->raw_source, ui->now), found);
+    divide(&c, &head, found);
     SiteCaller caller[CALLERS];
     uint32_t callers = ledger->stacks ? site_callers(ledger, row, ui->makes, caller, CALLERS) : 0;
     /* the source has what the others in its column leave */

@@ -131,9 +131,6 @@ static bool find_lines(File *file) {
         if (i == 0 || file->bytes[i - 1] == '\n') file->at[n++] = (uint32_t)i;
     }
     file->at[lines] = (uint32_t)file->size;
-    for (uint32_t i = 0; i < lines; i++)
-        if (file->at[i + 1] - file->at[i] > file->text.widest)
-            file->text.widest = file->at[i + 1] - file->at[i];
     file->text.lines = lines;
     return true;
 }

@@ -17,10 +17,10 @@
 typedef struct Sources Sources;
 
 typedef struct SourceText {
-    const char *problem;    /* one line: why there is no text; NULL: there is */
-    uint32_t lines, widest; /* widest: bytes of the longest line, at most */
-    bool changed;           /* the file is younger than the program's start */
-    const char *path;       /* of the file, as this process can open it; NULL: not a file */
+    const char *problem; /* one line: why there is no text; NULL: there is */
+    uint32_t lines;
+    bool changed;     /* the file is younger than the program's start */
+    const char *path; /* of the file, as this process can open it; NULL: not a file */
 } SourceText;
 
 /* NULL: no memory. All functions then accept NULL for `sources`. */
