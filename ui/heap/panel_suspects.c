@@ -79,6 +79,7 @@ FIGURE(1)
 FIGURE(2)
 FIGURE(3)
 FIGURE(4)
+FIGURE(5)
 
 #define WORDS(n)                                                                                   \
     static void text_##n(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {      \
@@ -121,6 +122,7 @@ static const TableColumn columns[] = {
     FIGURE_COLUMN(2, 2),
     FIGURE_COLUMN(3, 4),
     FIGURE_COLUMN(4, 5),
+    FIGURE_COLUMN(5, 6),
 #undef FIGURE_COLUMN
     {NULL, 20, 40, 0, .least = 8, .align = TABLE_LEFT, .rising = true, .cell = text_0,
      .compare = order_0, .heading = title_0, .help = "what the row is about"},

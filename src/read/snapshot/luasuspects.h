@@ -9,12 +9,13 @@
 
 #include "read/snapshot/groups.h"
 
-#define LUASUSPECTS_COLUMNS 6u
+#define LUASUSPECTS_COLUMNS 7u
 #define LUASUSPECTS_MOST 1000u /* rows of a page */
 
 typedef enum LmpSuspectPage {
     LMP_PAGE_REFERENCES, /* numbers in the registry (luaL_ref), by what they hold */
     LMP_PAGE_COROUTINES, /* by status and the line where they wait */
+    LMP_PAGE_MAKERS,     /* coroutines by the line that made them, and how they stand */
     LMP_PAGE_CLOSURES,   /* by function, with what their upvalues hold */
     LMP_PAGE_CHUNKS,     /* loaded code, by source */
     LMP_PAGE_FINALIZERS, /* dead objects whose __gc has not been called */

@@ -31,12 +31,13 @@ SuspectDraft *suspects_draft(SuspectMaking *m, uint64_t a, uint64_t b, uint64_t 
 /* Puts an object into a row, once. Returns the row, NULL: no memory. */
 SuspectDraft *suspects_put(SuspectMaking *m, uint32_t object, uint64_t a, uint64_t b, uint64_t c);
 
+/* With the objects from this one on? */
+bool suspects_go_on(SuspectMaking *m, uint32_t object);
+
 /* The line that made it, as a number for keys; all that is not known has the same. */
 uint64_t suspects_site(const LmpSnapshot *s, uint32_t object);
 /* The registry, the main thread, or whatever else the root refers to in this way; LMP_HEAP_NONE. */
 uint32_t suspects_root(const LmpSnapshot *s, uint32_t root);
-/* The number of the first frame of each thread, by ordinal. NULL: no memory. */
-uint32_t *suspects_frames(const LmpSnapshot *s);
 
 /* What makes a page: `collect` puts objects into rows; `finish` says of a row, when all are summed
  * up, its figures and order; `word` its texts. */
@@ -47,6 +48,12 @@ typedef struct SuspectPage {
     bool retains; /* as in SuspectMaking */
 } SuspectPage;
 extern const SuspectPage suspects_page[LMP_PAGES];
+/* Of the pages of coroutines (luasuspects_coroutines.c). */
+void suspects_collect_coroutines(SuspectMaking *m);
+void suspects_finish_coroutines(const SuspectMaking *m, SuspectDraft *draft);
+void suspects_word_coroutines(const LmpSnapshot *s, const SuspectDraft *draft, LmpSuspectRow *row);
+void suspects_collect_makers(SuspectMaking *m);
+void suspects_finish_makers(const SuspectMaking *m, SuspectDraft *draft);
 
 /* For each row (group_of: rows from 1, 0 none) what all its objects retain together, into
  * retained[rows + 1]; retained[0] is what all rows do. False: no memory. */

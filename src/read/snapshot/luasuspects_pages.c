@@ -17,12 +17,6 @@
 #define PERCENT(title, name)                                                                       \
     { title, LMP_CELL_PERCENT, name }
 
-/* With the objects from this one on? */
-static bool goes_on(SuspectMaking *m, uint32_t object) {
-    if (!(object & SNAP_TICK) && !snap_tick(m->s, object)) m->failed = true;
-    return !m->failed;
-}
-
 const LmpSuspectPageInfo luasuspects_pages[LMP_PAGES] = {
     [LMP_PAGE_REFERENCES] = {"references",
                              "References in the registry",
@@ -37,6 +31,14 @@ const LmpSuspectPageInfo luasuspects_pages[LMP_PAGES] = {
                              {TEXT("state", "state"), TEXT("waits at", "waits_at"),
                               COUNT("coroutines", "coroutines"), BYTES("stacks", "stacks"),
                               BYTES("retains", "retained")}},
+    [LMP_PAGE_MAKERS] = {"makers",
+                         "Coroutines by who made them",
+                         "As coroutine.status says it; the dead have ended, or failed.",
+                         "There are no coroutines.",
+                         {TEXT("made at", "line"), COUNT("coroutines", "coroutines"),
+                          COUNT("suspended", "suspended"), COUNT("running", "running"),
+                          COUNT("normal", "normal"), COUNT("dead", "dead"),
+                          BYTES("stacks", "stacks")}},
     [LMP_PAGE_CLOSURES] = {"closures",
                            "Functions and their upvalues",
                            "Each closure holds what its upvalues hold.",
@@ -98,6 +100,10 @@ static void word_what(const LmpSnapshot *s, const SuspectDraft *d, char *out, si
         snprintf(out, size, "%s", s->class_list[s->class_of[d->object]].name);
 }
 
+static void word_line(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
+    snapshot_site(s, d->object, row->text[0], sizeof row->text[0]);
+}
+
 static void word_what_and_line(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
     word_what(s, d, row->text[0], sizeof row->text[0]);
     snapshot_site(s, d->object, row->text[1], sizeof row->text[1]);
@@ -125,91 +131,11 @@ static void finish_references(const SuspectMaking *m, SuspectDraft *d) {
     d->number[3] = d->retained;
 }
 
-/* ---- coroutines ------------------------------------------------------------------------------ */
-
-typedef enum State { SUSPENDED, NOT_STARTED, RUNS, RESUMES, FAILED, ENDED, STATES } State;
-static const char *const state_name[STATES] = {"suspended",       "not started",       "runs",
-                                               "resumes another", "ended by an error", "ended"};
-
-enum { STATUS_OK = 0, STATUS_YIELD = 1 }; /* LUA_OK, LUA_YIELD */
-
-static uint32_t body_of(const LmpSnapshot *s, uint32_t thread) {
-    for (uint32_t e = s->g.edge_at[thread]; e < s->g.edge_at[thread + 1]; e++)
-        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_LOCAL &&
-            (s->g.kind[s->g.edge_to[e]] == LMP_HEAP_LUA_FUNCTION ||
-             s->g.kind[s->g.edge_to[e]] == LMP_HEAP_C_FUNCTION))
-            return s->g.edge_to[e];
-    return LMP_HEAP_NONE;
-}
-
-static State state_of(const LmpSnapshot *s, uint32_t thread, uint32_t running) {
-    uint32_t row = s->ordinal[thread];
-    uint8_t status = s->g.thread_status[row];
-    if (status == STATUS_YIELD) return SUSPENDED;
-    if (status != STATUS_OK) return FAILED;
-    if (thread == running) return RUNS;
-    if (s->g.thread_frames[row] > 0) return RESUMES;
-    return body_of(s, thread) == LMP_HEAP_NONE ? ENDED : NOT_STARTED;
-}
-
-static uint64_t code_of(const LmpSnapshot *s, uint32_t function) {
-    if (function == LMP_HEAP_NONE || function == 0) return 0;
-    uint32_t proto = snapshot_proto(s, function);
-    return proto == LMP_HEAP_NONE ? function : proto;
-}
-
-static void collect_coroutines(SuspectMaking *m) {
-    const LmpSnapshot *s = m->s;
-    uint32_t main = s->main_thread, running = suspects_root(s, LMP_ROOT_RUNNING);
-    uint32_t *first = suspects_frames(s);
-    m->failed = m->failed || !first;
-    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
-        if (s->g.kind[i] != LMP_HEAP_THREAD || i == main || snapshot_garbage(s, i)) continue;
-        State state = state_of(s, i, running);
-        uint32_t at = first[s->ordinal[i]], end = at + s->g.thread_frames[s->ordinal[i]];
-        while (at < end && s->g.frame_line[at] < 0)
-            at++; /* yield itself, and what else is C */
-        uint64_t code, line = 0;
-        if (at < end) {
-            code = code_of(s, s->g.frame_function[at]);
-            line = (uint64_t)(uint32_t)s->g.frame_line[at];
-        } else {
-            code = code_of(s, body_of(s, i));
-        }
-        SuspectDraft *d = suspects_put(m, i, state, code, line);
-        if (!d) break;
-        d->number[2]++;
-        d->number[3] += snapshot_counted(s, i);
-    }
-    free(first);
-}
-
-static void finish_coroutines(const SuspectMaking *m, SuspectDraft *d) {
-    by_retained(m, d);
-    d->number[4] = d->retained;
-}
-
-static void word_coroutines(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
-    static const char code[] = "code of ";
-    char full[140] = "", *name = full;
-    snprintf(row->text[0], sizeof row->text[0], "%s", state_name[d->key[0]]);
-    if (d->key[1]) snapshot_name(s, (uint32_t)d->key[1], full, sizeof full);
-    if (strncmp(full, code, sizeof code - 1) == 0) name += sizeof code - 1;
-    const char *end = *name == '(' ? strrchr(name, ':') : NULL; /* it has none but its place */
-    if (d->key[2] && end)
-        snprintf(row->text[1], sizeof row->text[1], "%.*s:%u", (int)(end - name - 1), name + 1,
-                 (unsigned)d->key[2]);
-    else if (d->key[2])
-        snprintf(row->text[1], sizeof row->text[1], "line %u of %s", (unsigned)d->key[2], name);
-    else
-        snprintf(row->text[1], sizeof row->text[1], "%s", name);
-}
-
 /* ---- closures -------------------------------------------------------------------------------- */
 
 static void collect_closures(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
+    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
         uint32_t kind = s->g.kind[i];
         if ((kind != LMP_HEAP_LUA_FUNCTION && kind != LMP_HEAP_C_FUNCTION) ||
             snapshot_garbage(s, i))
@@ -304,7 +230,7 @@ static void collect_chunks(SuspectMaking *m) {
         m->failed = true;
         return;
     }
-    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
+    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
         if (s->g.kind[i] != LMP_HEAP_PROTO || snapshot_garbage(s, i)) continue;
         uint32_t row = s->ordinal[i];
         uint64_t key = source_key(s, s->g.proto_source[row]);
@@ -357,7 +283,7 @@ static bool waits(const LmpSnapshot *s, uint32_t i) {
 
 static void collect_finalizers(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
+    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
         bool found = waits(s, i);
         bool dead = snapshot_garbage(s, i) && (s->g.flags[i] & LMP_HEAP_FINALIZER);
         if (!found && !dead) continue;
@@ -399,7 +325,7 @@ static uint64_t leaving(const LmpSnapshot *s, uint32_t table) {
 
 static void collect_weak(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
+    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
         uint32_t mode = s->g.flags[i] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES);
         if (s->g.kind[i] != LMP_HEAP_TABLE || !mode || snapshot_garbage(s, i)) continue;
         SuspectDraft *d = suspects_put(m, i, i, 0, 0);
@@ -434,7 +360,7 @@ static void word_weak(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow
 
 static void collect_strings(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
+    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
         if (s->g.kind[i] != LMP_HEAP_STRING || snapshot_garbage(s, i)) continue;
         uint32_t row = s->ordinal[i];
         SuspectDraft *d = suspects_put(m, i, s->g.string_hash[row], s->g.string_length[row], 0);
@@ -462,7 +388,7 @@ static void word_strings(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspect
 
 static void collect_tables(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects && goes_on(m, i); i++) {
+    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
         if (s->g.kind[i] != LMP_HEAP_TABLE || snapshot_garbage(s, i)) continue;
         if (s->g.flags[i] & LMP_HEAP_BEFORE) continue; /* their slots count nowhere */
         uint32_t row = s->ordinal[i];
@@ -488,11 +414,16 @@ static void finish_tables(const SuspectMaking *m, SuspectDraft *d) {
 }
 
 static void word_tables(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
-    snapshot_site(s, d->object, row->text[0], sizeof row->text[0]);
+    word_line(s, d, row);
     snprintf(row->text[1], sizeof row->text[1], "%s", s->class_list[s->class_of[d->object]].name);
 }
 
 /* ---- what all of them ask -------------------------------------------------------------------- */
+
+bool suspects_go_on(SuspectMaking *m, uint32_t object) {
+    if (!(object & SNAP_TICK) && !snap_tick(m->s, object)) m->failed = true;
+    return !m->failed;
+}
 
 uint64_t suspects_site(const LmpSnapshot *s, uint32_t object) {
     if (!s->view || !s->g.context[object]) return LEDGER_NO_ROW;
@@ -506,19 +437,11 @@ uint32_t suspects_root(const LmpSnapshot *s, uint32_t root) {
     return LMP_HEAP_NONE;
 }
 
-uint32_t *suspects_frames(const LmpSnapshot *s) {
-    uint32_t threads = s->g.count[LMP_HEAP_THREAD], sum = 0;
-    uint32_t *first = malloc(((size_t)threads + 1) * sizeof *first);
-    for (uint32_t i = 0; first && i < threads; i++) {
-        first[i] = sum;
-        sum += s->g.thread_frames[i];
-    }
-    return first;
-}
-
 const SuspectPage suspects_page[LMP_PAGES] = {
     [LMP_PAGE_REFERENCES] = {collect_references, finish_references, word_what_and_line, true},
-    [LMP_PAGE_COROUTINES] = {collect_coroutines, finish_coroutines, word_coroutines, true},
+    [LMP_PAGE_COROUTINES] = {suspects_collect_coroutines, suspects_finish_coroutines,
+                             suspects_word_coroutines, true},
+    [LMP_PAGE_MAKERS] = {suspects_collect_makers, suspects_finish_makers, word_line, false},
     [LMP_PAGE_CLOSURES] = {collect_closures, finish_closures, word_closures, true},
     [LMP_PAGE_CHUNKS] = {collect_chunks, finish_chunks, word_chunks, false},
     [LMP_PAGE_FINALIZERS] = {collect_finalizers, finish_finalizers, word_finalizers, true},

@@ -49,6 +49,12 @@ START_TEST(pages) {
     cell(0, 2, "4");
     luasuspects_free(&table);
 
+    page(LMP_PAGE_MAKERS);
+    ck_assert_uint_eq(table.rows, 1); /* no line is known */
+    cell(0, 1, "4");
+    cell(0, 2, "4");
+    luasuspects_free(&table);
+
     page(LMP_PAGE_CLOSURES);
     ck_assert_uint_eq(table.row[row_of("function (bus.lua:31)")].number[2], LEAKY_HANDLERS);
     ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "self "));
@@ -102,6 +108,49 @@ START_TEST(held_and_waiting) {
     ck_assert_uint_eq(table.rows, 1);
     ck_assert_uint_eq(table.row[0].objects, 1);
     ck_assert_uint_eq(table.row[0].bytes, 200);
+    luasuspects_free(&table);
+    end();
+}
+END_TEST
+
+/* As coroutine.status has it: those not begun are suspended, ended and failed ones are dead. */
+START_TEST(coroutines_by_state) {
+    enum { OK, YIELD, ERROR = 2 };
+    graph = graph_new();
+    globals = graph_table(graph, 0, 0, 8, 1);
+    uint32_t main = graph_thread(graph, OK);
+    graph_edge(graph, 0, globals, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
+    graph_edge(graph, 0, main, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    uint32_t body = graph_function(graph, graph_proto(graph, "@co.lua", 1, 9)), running = 0;
+    static const struct {
+        unsigned status;
+        bool frame, body;
+    } state[] = {{YIELD, true, false},  {YIELD, true, false}, {OK, false, true}, /* suspended */
+                 {OK, true, false},                                              /* runs */
+                 {OK, true, false},     {OK, true, false},                       /* normal */
+                 {ERROR, false, false}, {OK, false, false},   {OK, false, false},
+                 {OK, false, false}};
+    for (size_t i = 0; i < sizeof state / sizeof *state; i++) {
+        char name[8];
+        uint32_t thread = graph_thread(graph, state[i].status);
+        snprintf(name, sizeof name, "co%zu", i);
+        graph_field(graph, globals, name, thread);
+        if (state[i].frame) graph_frame(graph, body, 3);
+        if (state[i].body) graph_local(graph, LMP_HEAP_NONE, NULL, 0, body);
+        if (i == 3) running = thread;
+    }
+    graph_edge(graph, 0, running, LMP_EDGE_ROOT, LMP_ROOT_RUNNING);
+    open_snapshot();
+    page(LMP_PAGE_MAKERS);
+    ck_assert_uint_eq(table.rows, 1);
+    ck_assert_uint_eq(table.row[0].objects, 10);
+    cell(0, 1, "10");
+    cell(0, 2, "3");
+    cell(0, 3, "1");
+    cell(0, 4, "2");
+    cell(0, 5, "4");
+    ck_assert_uint_eq(table.row[0].number[6], 10 * (208 + 720));
+    ck_assert_uint_eq(table.all_bytes, 10 * (208 + 720));
     luasuspects_free(&table);
     end();
 }
@@ -188,5 +237,5 @@ START_TEST(retained_once) {
 }
 END_TEST
 
-SUITE("luasuspects", pages, held_and_waiting, weak_tables, copies_of_code, more_than_there_is_room,
-      retained_once)
+SUITE("luasuspects", pages, held_and_waiting, coroutines_by_state, weak_tables, copies_of_code,
+      more_than_there_is_room, retained_once)
