@@ -78,11 +78,13 @@ static void give_back(LedgerStore *s, const LmpTables *t, unsigned parts) {
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock) {
     uint32_t of_tag = ledger->of_tag;
     struct LedgerNodes *less = ledger->less;
+    const LedgerSince *lives = ledger->lives;
     LedgerWhen when = ledger->when;
     bool spoken = ledger->spoken;
     if (ledger->store && ledger->store->base != tables->text) ledger_free(ledger);
     ledger->of_tag = of_tag;
     ledger->less = less;
+    ledger->lives = lives;
     ledger->when = when;
     ledger->spoken = spoken;
     if (!tables->text) return LMP_OK; /* no tables: no rows */
@@ -103,6 +105,7 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     ledger->clock = clock;
     ledger->since = ledger->store->then ? ledger->store->then->clock : 0;
     mark_find(ledger, tables);
+    ledger->store->lives = lives;
     ledger->store->tag_lines = (parts & LEDGER_TAG_LINES) && (parts & LEDGER_SITES);
     ledger->store->of_tag = of_tag;
     ledger->store->once = parts & LEDGER_ONCE;

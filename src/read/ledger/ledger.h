@@ -24,6 +24,17 @@ typedef struct LmpThen {
     uint64_t allocs, made, live; /* allocations; bytes ever made; bytes live */
 } LmpThen;
 
+/* Blocks that live, and were made in the time that a person asked about. */
+typedef struct LedgerLives {
+    uint64_t blocks, bytes;
+} LedgerLives;
+
+/* The same by row of the tables' records and nodes. */
+typedef struct LedgerSince {
+    const LedgerLives *record, *node;
+    uint32_t records, nodes;
+} LedgerSince;
+
 typedef struct LmpTally {
     uint64_t allocs, bytes;     /* made: allocations and bytes asked for */
     uint64_t frees, free_bytes; /* of these, freed */
@@ -35,12 +46,13 @@ typedef struct LmpTally {
     /* At Ledger.since, for what it makes a second; at the mark. Where there is no such moment: as
      * it is now. */
     LmpThen was, mark;
+    LedgerLives since; /* as Ledger.lives has it */
 } LmpTally;
 
 /* All figures of a tally are words of eight bytes, which add up alike, signed or not. Sums may wrap
  * if the state is damaged; nothing worse happens. */
 enum { TALLY_WORDS = sizeof(LmpTally) / 8 };
-_Static_assert(sizeof(LmpTally) == 17 * 8, "figures only");
+_Static_assert(sizeof(LmpTally) == 19 * 8, "figures only");
 
 static inline void tally_add(LmpTally *sum, const LmpTally *t) {
     uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
@@ -213,7 +225,8 @@ typedef struct Ledger {
     uint64_t count_from; /* set before a refresh: the number of the mark (from 1) that LmpTally.mark
                             is to be of; LEDGER_HELD: of what ledger_hold has kept; 0: none */
     bool marked;         /* it is: what there was at that mark is kept */
-    struct LedgerNodes *less;  /* set before a refresh: nodes are those since then; NULL: all. With
+    const LedgerSince *lives; /* set before a refresh: what becomes LmpTally.since; NULL: nothing */
+    struct LedgerNodes *less; /* set before a refresh: nodes are those since then; NULL: all. With
                                   LEDGER_ONCE it is empty afterwards */
     struct LedgerStore *store; /* private: arenas, what the last refreshes were */
 } Ledger;

@@ -184,6 +184,7 @@ typedef struct LedgerStore {
     LedgerMoment now;
     LedgerMoment moment[LEDGER_MOMENTS]; /* oldest first */
     uint32_t moments;
+    const LedgerSince *lives; /* of this refresh; NULL: none */
     const LedgerMoment *then; /* in this refresh: what LmpTally.was is of; NULL: none */
     uint64_t clock;           /* of the last refresh */
 

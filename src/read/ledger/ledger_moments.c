@@ -128,6 +128,7 @@ static LmpThen marked_at(const LmpMarked (*marked)[LMP_MARKED], const LedgerStor
 
 void moment_record(LedgerStore *s, uint32_t record, LmpTally *tally) {
     LmpThen now = as_now(tally);
+    if (s->lives && record < s->lives->records) tally->since = s->lives->record[record];
     tally->was = s->then ? at(&s->then->record, s->then->records, record) : now;
     tally->mark = s->from_held ? at(&s->held.record, s->held.records, record)
                   : s->marked  ? marked_at(s->marked_record, s, record, s->mark_records)
@@ -137,6 +138,7 @@ void moment_record(LedgerStore *s, uint32_t record, LmpTally *tally) {
 
 void moment_node(LedgerStore *s, uint32_t node, LmpTally *tally) {
     LmpThen now = as_now(tally);
+    if (s->lives && node < s->lives->nodes) tally->since = s->lives->node[node];
     bool then = s->then && s->then->nodes > 0;
     tally->was = then ? at(&s->then->node, s->then->nodes, node) : now;
     bool held = s->from_held && s->held.nodes > 0;

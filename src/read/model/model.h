@@ -59,6 +59,16 @@ typedef struct ModelAgainst {
     bool sampled;  /* one is */
 } ModelAgainst;
 
+/* What was made in some time and lives now (survivors.h). */
+typedef struct ModelSince {
+    bool on;           /* a person has asked: since a moment, or of a piece of the past */
+    bool now;          /* since `from`, up to now */
+    bool shown;        /* it is known: of_class, and with `lines` LmpTally.since */
+    bool lines;        /* by line, too */
+    uint64_t from, to; /* as far as births are known */
+    LedgerLives of_class[LMP_C_COUNTED];
+} ModelSince;
+
 /* A cell of the heap map of a recording's moment. */
 #define MODEL_MAP_CELLS 256u
 typedef struct ModelMapCell {
@@ -110,6 +120,7 @@ typedef struct Model {
     bool held;
     bool tables_held;               /* the ledger's tallies count from what ledger_hold has kept */
     ModelMoment held_from, held_to; /* held_to.clock 0: to now */
+    ModelSince since;               /* set by who fills the model */
     ModelAgainst against;           /* set by who fills the model, with `held` */
     uint32_t marks;                 /* in mark[], oldest first */
     LmpMark mark[LMP_MARKS];
