@@ -197,6 +197,15 @@ bool player_range(Player *p) {
     return true;
 }
 
+bool player_span(Player *p, uint64_t from, uint64_t to) {
+    if (p->against.recording) return false;
+    player_no_range(p);
+    player_go(p, from);
+    player_range(p);
+    player_go(p, to);
+    return player_range(p);
+}
+
 bool player_no_range(Player *p) {
     bool was = p->range;
     p->range = p->open = false;

@@ -68,6 +68,8 @@ uint64_t player_due(const Player *player, uint64_t now);
 /* Begins a range at the playhead, ends the one that was begun, begins another. False: tables
  * compare with another run. */
 bool player_range(Player *player);
+/* The range between two moments, with the playhead at its end. False: as above. */
+bool player_span(Player *player, uint64_t from, uint64_t to);
 /* False: there was none. */
 bool player_no_range(Player *player);
 

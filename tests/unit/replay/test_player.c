@@ -307,6 +307,24 @@ START_TEST(ranges_are_differences) {
 }
 END_TEST
 
+/* Both ends at once, as a drag of the mouse gives them. */
+START_TEST(a_span_is_a_range) {
+    record_run(true);
+    uint64_t from = recording_frame(recording, 3).clock;
+    uint64_t to = recording_frame(recording, FRAMES - 2).clock;
+    player_range(player); /* another one, which is open */
+    ck_assert(player_span(player, from, to));
+    PlayerState state = player_state(player);
+    ck_assert(state.range && !state.open);
+    ck_assert_uint_eq(state.from, from);
+    ck_assert_uint_eq(state.to, to);
+    ck_assert_uint_eq(state.clock, state.to);
+    fill();
+    check_tables(FRAMES - 2, &known[tables_of(3)]);
+    close_run();
+}
+END_TEST
+
 /* Without a range tables count from the mark that the person has chosen, else from the last one. */
 START_TEST(marks_are_counted_from) {
     suite_seed();
@@ -632,5 +650,5 @@ END_TEST
 
 SUITE("player", own_memory_is_known, all_marks_are_found, any_moment_is_as_it_was,
       the_past_is_not_waited_for, tables_of_another_moment_are_known_for_it, ranges_are_differences,
-      marks_are_counted_from, rates_come_from_frames, the_playhead_moves, it_plays, words_are_found,
-      damage_is_borne, it_grows)
+      a_span_is_a_range, marks_are_counted_from, rates_come_from_frames, the_playhead_moves,
+      it_plays, words_are_found, damage_is_borne, it_grows)
