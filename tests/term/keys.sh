@@ -343,6 +343,98 @@ click() {
     tm send-keys -t "$pane" -H 1b 5b 4d 20 $at 1b 5b 4d 23 $at # pressed, and let go
 }
 
+# A program that, at each line typed, makes garbage, keeps 500 of what it makes, and frees older ones.
+since_program() {
+    cat >"$work/since.lua" <<'LUA'
+local old, kept = {}, {}
+for i = 1, 3000 do old[i] = { i } end
+print "begin"
+while io.read() do
+  for i = 1, 20000 do local garbage = { i } end
+  for i = 1, 500 do kept[#kept + 1] = io.stdout and {} end
+  for i = #old, #old - 1000, -1 do old[i] = nil end
+  collectgarbage()
+  collectgarbage()
+  print("done " .. #kept)
+end
+LUA
+    open 120 36
+    type_line '$P $LMP run since.lua; echo status=$?'
+    wait_for 'RUNNING, waits for input'
+    wait_for 'output: begin'
+}
+type_to_it() { # WORDS: what it prints then
+    key i
+    wait_for 'input>'
+    key Enter
+    wait_for "$1"
+    key Escape
+    wait_gone 'input>'
+    key 6
+    wait_for '─ 6 Sites'
+}
+
+case_since() { # what was made between two presses of y, and lives, by line: not what was freed of before
+    since_program
+    key y
+    wait_for 'since 00:00:[0-9]+, y shows'
+    type_to_it 'done 500'
+    key y
+    wait_for ' survive▾ survivors .*where'
+    # 500 tables, and the array that holds them
+    wait_for '[0-9.]+ KiB +501 .*since.lua:6 '
+    wait_for ' 0 B +0 .* -[0-9.]+ KiB .*since.lua:2 ' # net: less of the older ones
+    wait_for 'table +[0-9.]+ KiB +501 '
+    type_to_it 'done 1000' # it goes on counting
+    wait_for '[0-9.]+ KiB +1,?001 .*since.lua:6 |1.0 k .*since.lua:6 '
+    key y
+    wait_for ' live▾ '
+    wait_gone 'survivors'
+    key y
+    wait_for 'since 00:00:[0-9]+, y shows'
+    key Escape
+    wait_gone 'since 00:00:[0-9]+, y shows'
+    key q
+    wait_gone 'RUNNING'
+    key C-d
+    wait_said 'status=0'
+    check_terminal
+}
+
+# at TEXT COLUMNS: where it stands, so many columns further right, as a mouse tells it.
+at() {
+    screen | TEXT=$1 COLUMNS=$2 "$LUA" -e 'local y = 0
+        for line in io.lines() do
+            y = y + 1
+            local from = line:find(os.getenv "TEXT", 1, true)
+            if from then
+                return print(("%02x %02x"):format(32 + utf8.len(line, 1, from) + os.getenv "COLUMNS", 34 + y))
+            end
+        end'
+}
+case_drag() { # a piece of the timeline: what was made in it, and lives
+    since_program
+    type_to_it 'done 500'
+    until_later() { [ "$(screen | sed -n '1s/.* 00:00:\([0-9]*\) .*/\1/p')" -ge "$1" ]; }
+    until_true "$patience" "10 seconds" until_later 10
+    type_to_it 'done 1000'
+    # the second half of the run: of the chart below the title
+    tm send-keys -t "$pane" -H 1b 5b 4d 20 $(at '3 Timeline' 28)
+    wait_for 'PAST'
+    tm send-keys -t "$pane" -H 1b 5b 4d 23 $(at '3 Timeline' 60)
+    wait_for 'survivors of 00:00:0[0-9.]*–'
+    key 6
+    wait_for ' survive▾ survivors .*where'
+    wait_for '[0-9.]+ KiB +50[01] .*since.lua:6 ' # those of the first half are not in it
+    key Escape
+    wait_gone 'survivors of'
+    key Q
+    wait_gone 'RUNNING'
+    key C-d
+    wait_said 'status=0'
+    check_terminal
+}
+
 case_mouse() { # real sequences, as a terminal sends them
     open 120 36
     watch

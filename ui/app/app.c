@@ -132,7 +132,10 @@ void app_fresh(App *app, uint64_t now) {
     const UiTime *time = &app->ui.time;
     if (!time->past || time->replay) app_seen(app, app->model.seen);
     if (app->model.marks_all > app->marks_seen && app->begun && !time->past) {
-        app_say(app, "Mark %llu set: all tables count from here. x: no more, L: all marks",
+        bool since = app->model.since.on && app->model.marks_all == app->since_mark;
+        app_say(app,
+                since ? "Since mark %llu: do it, then y shows what was made and lives; esc: no more"
+                      : "Mark %llu set: all tables count from here. x: no more, L: all marks",
                 (unsigned long long)app->model.marks_all);
     }
     app->marks_seen = app->model.marks_all;
@@ -428,6 +431,9 @@ static void act(App *app, Action action, Key key) {
     case ACT_UNMARK:
         app->ui.marks.count_from = app->ui.marks.count_from == MODEL_NO_MARK ? 0 : MODEL_NO_MARK;
         ask(app, REQUEST_REFRESH);
+        break;
+    case ACT_SINCE:
+        if (app->model.since.on || can_ask(app)) since_next(app);
         break;
     case ACT_MARKS:
         open_or_close(app, &panel_marks);

@@ -41,8 +41,25 @@ static bool is_click(MouseEvent event) {
     return event.what == MOUSE_CLICK || event.what == MOUSE_DOUBLE;
 }
 
+/* The button is let go: a panel in which it went down somewhere else is told. */
+static void let_go(App *app, MouseEvent event) {
+    int row = app->pressed - 1;
+    bool moved = event.x != app->press_x || event.y != app->press_y;
+    app->pressed = 0;
+    if (row < 0 || !moved || app->inner[row].w == 0 || !app_panels[row].panel->drags) return;
+    const Rect *inner = &app->inner[row];
+    event.x -= inner->x;
+    event.y -= inner->y;
+    app_panels[row].panel->mouse(app->state[row], &app->model, &app->ui, event, *inner);
+}
+
 void app_mouse(App *app, MouseEvent event) {
     int x = event.x, y = event.y;
+    if (event.what == MOUSE_RELEASE) {
+        let_go(app, event);
+        return;
+    }
+    app->pressed = 0;
     const Spot *spot = is_click(event) ? spot_at(app, x, y) : NULL;
     if (spot && spot->panel) {
         app_show(app, spot->panel);
@@ -65,6 +82,9 @@ void app_mouse(App *app, MouseEvent event) {
     const Panel *panel = app_panels[row].panel;
     const Rect *inner = &app->inner[row];
     MouseEvent inside = {event.what, x - inner->x, y - inner->y};
+    if (event.what == MOUSE_CLICK && inside.y >= 0) app->pressed = row + 1;
+    app->press_x = x;
+    app->press_y = y;
     if (event.what == MOUSE_CLICK && panel != app->ui.focus && app_panels[row].home)
         app_show(app, panel);
     if (inside.y < 0) { /* its title */

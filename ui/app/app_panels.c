@@ -204,5 +204,7 @@ void app_back(App *app) {
         app->ui.enlarged = false;
     } else if (app->set == SET_HEAP && !app->offline) {
         app_choose_set(app, SET_LIVE);
+    } else if (app->model.since.on) {
+        since_end(app);
     }
 }

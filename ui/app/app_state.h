@@ -117,7 +117,8 @@ struct App {
     uint64_t output_seen; /* bytes of output when the panel was last on the screen */
     bool begun;           /* there has been a model */
     uint64_t marks_seen;
-    uint64_t hit_seen; /* number of the operation whose break has been reported */
+    uint64_t since_mark, since_before; /* ModelMarks.count_from while survivors are shown, before */
+    uint64_t hit_seen;                 /* number of the operation whose break has been reported */
 
     /* the line being typed to the program */
     bool q_led_back; /* the last key was q, for "back" */
@@ -144,7 +145,9 @@ struct App {
     Layout layout;
     void *state[APP_PANELS];
     Rect outer[APP_PANELS], inner[APP_PANELS]; /* last frame; w 0: not on screen */
-    Spot spot[SPOTS];                          /* of the last frame */
+    int pressed, press_x,
+        press_y;      /* where the button went down: the panel's row and one, 0: none */
+    Spot spot[SPOTS]; /* of the last frame */
     int spots;
 };
 
@@ -166,7 +169,10 @@ void app_choose_bottom(App *app);
 void app_show(App *app, const Panel *panel);
 void app_show_next(App *app, int step);
 void app_show_number(App *app, int number);
-/* Closes what was opened last, or shrinks what is enlarged. */
+/* app_since.c: the next of what the key does; no survivors any more, tables are as before. */
+void since_next(App *app);
+void since_end(App *app);
+/* Closes what was opened last, shrinks what is enlarged, or ends the survivors. */
 void app_back(App *app);
 
 /* Where the panels stand on a screen of w * h; fills app->layout, outer, inner. */

@@ -82,6 +82,10 @@ bool time_act(App *app, Action action) {
         return true;
     }
     if (!time->past) return false;
+    if (action == ACT_SINCE && time->range && !time->replay) {
+        ui_show_piece(&app->ui, time->from, time->to);
+        return true;
+    }
     switch (action) {
     case ACT_PAUSE:
         ask(app, TIME_PLAY, 0);
@@ -96,6 +100,7 @@ bool time_act(App *app, Action action) {
         return true;
     case ACT_FREEZE:
     case ACT_MARK:
+    case ACT_SINCE:
     case ACT_COLLECT:
     case ACT_SNAPSHOT:
     case ACT_SNAPSHOT_HOW:
@@ -124,6 +129,7 @@ bool time_offers(const App *app, Action action) {
         return time->can && (time->past || (app->ui.focus == &panel_timeline &&
                                             (action == ACT_GO_TO || action == ACT_MARK_BEFORE)));
     if (!time->past) return true;
+    if (action == ACT_SINCE) return time->range && !time->replay;
     return action != ACT_STEP && action != ACT_FREEZE && action != ACT_MARK &&
            action != ACT_COLLECT && action != ACT_BREAK && action != ACT_INPUT &&
            !(action == ACT_RECORD && time->replay);
@@ -133,6 +139,7 @@ const char *time_label(const App *app, const ActionInfo *info) {
     const UiTime *time = &app->ui.time;
     static char speed[16];
     if (info->action == ACT_PAUSE && time->past) return time->playing ? "stop" : "play";
+    if (info->action == ACT_SINCE && time->past) return "survivors";
     if (info->action == ACT_RANGE) return time->open ? info->label_on : info->label;
     if (info->action != ACT_SPEED) return NULL;
     snprintf(speed, sizeof speed, "%u%s", time->speed, app->ui.utf8 ? "×" : "x");

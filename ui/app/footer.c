@@ -12,6 +12,7 @@ static bool offers_over_heap(const App *app, Action action) {
     case ACT_STEP:
     case ACT_FREEZE:
     case ACT_MARK:
+    case ACT_SINCE:
     case ACT_COLLECT:
     case ACT_SNAPSHOT:
     case ACT_RECORD:
@@ -44,6 +45,7 @@ bool footer_offers(const App *app, Action action) {
         return !app->ended || app->ui.time.past;
     case ACT_FREEZE:
     case ACT_MARK:
+    case ACT_SINCE:
     case ACT_COLLECT:
     case ACT_SNAPSHOT:
     case ACT_RECORD:
@@ -97,6 +99,8 @@ static bool is_on(const App *app, Action action) {
         return app->ui.by_tag;
     case ACT_RECORD:
         return app->ui.recording.on;
+    case ACT_SINCE:
+        return app->model.since.on && !app->model.since.shown;
     case ACT_MOUSE:
         return !app->ui.mouse;
     case ACT_BREAK:

@@ -72,6 +72,21 @@ static void add_moment(Line *line, const App *app) {
              describe_range(range, sizeof range, time->from, time->to, !app->ui.utf8));
 }
 
+/* That tables show what was made since, or in a piece of the past, and lives. */
+static void add_since(Line *line, const App *app) {
+    const ModelSince *since = &app->model.since;
+    char a[LMP_NUM], range[2 * LMP_NUM];
+    if (!since->on) return;
+    if (!since->now) {
+        line_add(line, 4, STYLE(TONE_MARK), "  survivors of %s",
+                 describe_range(range, sizeof range, since->from, since->to, !app->ui.utf8));
+    } else {
+        line_add(line, 4, STYLE(TONE_MARK), "  since %s", format_clock(a, since->from));
+        line_add(line, 5, STYLE(TONE_MARK), ", %s",
+                 since->shown ? format_span(a, since->to - since->from) : "y shows what came");
+    }
+}
+
 static StateWord state_word(const App *app, char *text, size_t size) {
     static const StateWord of_program[] = {
         [LMP_SEEN_RUNNING] = {"RUNNING", G_DOT, TONE_RUNNING},
@@ -176,6 +191,7 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
         add_moment(&right, app);
     else
         line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, model->clock));
+    if (!past) add_since(&right, app);
     line_add(&right, 9, STYLE(TONE_ACCENT), "   ?");
     line_key(&right, '?');
     line_add(&right, 9, STYLE(TONE_TEXT), " help");

@@ -23,6 +23,7 @@ Flame *flamestate_new(void) {
     }
     s->zooms = 1;
     s->ranged = FLAME_MADE_SINCE;
+    s->since = FLAME_SURVIVE;
     s->edit = (LineEdit){.prompt = "find", .help = "enter keep  esc clear", .done = ended};
     return s;
 }
@@ -44,13 +45,17 @@ bool flamestate_there(const Flame *s, const Model *model) {
 }
 
 FlameMetric *flamestate_chosen(Flame *s, const Model *model) {
-    return measure_in_range(model) ? &s->ranged : &s->metric;
+    return measure_in_range(model) ? &s->ranged : measure_in_since(model) ? &s->since : &s->metric;
 }
 
 FlameMetric flamestate_metric(const Flame *s, const Model *model) {
-    FlameMetric metric = measure_in_range(model) ? s->ranged : s->metric;
+    FlameMetric metric = measure_in_range(model)   ? s->ranged
+                         : measure_in_since(model) ? s->since
+                                                   : s->metric;
     const FlameMetricInfo *info = &flame_metric[metric];
-    bool none = (info->marked && !model->ledger_marked) || (info->compared && !model->against.name);
+    bool none = (info->marked && !model->ledger_marked) ||
+                (info->compared && !model->against.name) ||
+                (info->since && !measure_in_since(model));
     return none ? FLAME_LIVE : metric;
 }
 

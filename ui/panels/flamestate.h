@@ -22,6 +22,7 @@ typedef struct Flame {
     FlameLayout layout;
     FlameMetric metric; /* as chosen; without a mark some are not to be had */
     FlameMetric ranged; /* the same while a range of time is looked at (Model.held) */
+    FlameMetric since;  /* the same while survivors are shown (Model.since) */
     FlameColour colour;
     bool against; /* what differs between two runs has been chosen, once */
     bool inverted;

@@ -70,6 +70,9 @@ static uint64_t of_peak(const LmpTally *t) {
 static uint64_t of_blocks(const LmpTally *t) {
     return t->live_blocks;
 }
+static uint64_t of_survive(const LmpTally *t) {
+    return t->since.bytes;
+}
 static uint64_t of_grown(const LmpTally *t) {
     return less(t->live_bytes, t->mark.live);
 }
@@ -93,6 +96,7 @@ const FlameMetricInfo flame_metric[FLAME_METRICS] = {
     [FLAME_TEMPORARY] = {"temporary bytes", "temporary", true, .of = of_temporary},
     [FLAME_PEAK] = {"bytes at the peak", "at the peak", true, .of = of_peak},
     [FLAME_BLOCKS] = {"live blocks", "blocks", false, .of = of_blocks},
+    [FLAME_SURVIVE] = {"survivors", "survive", true, .since = true, .of = of_survive},
     [FLAME_GROWN] = {"grown since the mark", "grown", true, .marked = true, .of = of_grown,
                      .compared_name = "more live bytes", .ranged = "grown in the range",
                      .ranged_word = "grown"},

@@ -22,6 +22,7 @@ typedef enum FlameMetric {
     FLAME_TEMPORARY, /* freed before the next allocation there: by the average size there */
     FLAME_PEAK,      /* live at the heap's high-water mark */
     FLAME_BLOCKS,    /* live blocks */
+    FLAME_SURVIVE,   /* made since, or in a piece of the past, and live (Model.since) */
     FLAME_MADE_SINCE,
     FLAME_FREED_SINCE,
     FLAME_GROWN,  /* live since the mark; where it shrank, nothing */
@@ -36,6 +37,7 @@ typedef struct FlameMetricInfo {
     bool bytes;                       /* else a count */
     bool marked;                      /* only with a mark, a range, or another run */
     bool compared;                    /* only with another run */
+    bool since;                       /* only while survivors are shown */
     const char *compared_name;        /* its name there; NULL: name */
     const char *ranged, *ranged_word; /* both in a range of time; NULL: no other */
     uint64_t (*of)(const LmpTally *own);

@@ -134,6 +134,7 @@ static const TablePanelDef def = {
               .sort = PAGE_LIVE,
               .sort_makes = PAGE_MADE,
               .sort_range = COL_RANGE_MADE,
+              .sort_since = COL_SURVIVE,
               .id = tallycol_id,
               .words = words_of,
               .skips = skips,

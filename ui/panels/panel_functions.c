@@ -157,6 +157,7 @@ static const TablePanelDef def = {
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
               .sort_range = COL_RANGE_MADE,
+              .sort_since = COL_SURVIVE,
               .id = id_of,
               .words = words_of,
               .skips = skips,

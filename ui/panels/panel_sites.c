@@ -140,6 +140,7 @@ static const TablePanelDef def = {
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
               .sort_range = COL_RANGE_MADE,
+              .sort_since = COL_SURVIVE,
               .id = tallycol_id,
               .words = words_of,
               .skips = skips,

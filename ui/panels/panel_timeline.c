@@ -22,11 +22,14 @@
 
 #define SECOND 1000000000ull
 
+#define NOWHERE UINT64_MAX
+
 enum { TYPES_ROWS = 6 }; /* from this height on the area is stacked by type */
 
 typedef struct Timeline {
     TimeWindow window;
-    int gutter; /* columns of the scale when last drawn */
+    uint64_t pressed; /* the moment under the mouse when its button went down; NOWHERE: none */
+    int gutter;       /* columns of the scale when last drawn */
     LineFit fit;
 } Timeline;
 
@@ -233,6 +236,18 @@ static void draw_moment(const Timeline *t, const Model *model, const Moment *mom
     label_moment(canvas, label_room(p), t->window.cursor, &past, there, count);
 }
 
+/* What is shown of the past: its range, or of whose making survivors are. */
+static UiTime range_of(const Model *model, const Ui *ui) {
+    const ModelSince *since = &model->since;
+    UiTime time = ui->time;
+    if (time.past || !since->on) return time;
+    time.range = true;
+    time.open = since->now;
+    time.from = since->from;
+    time.to = time.clock = since->to;
+    return time;
+}
+
 /* The columns of the range; its ends are also told where there are no colours: which one goes with
  * the cursor, which may have gone back. */
 static void draw_range(const UiTime *time, TimeSpan s, Canvas *canvas, const Parts *p) {
@@ -248,6 +263,7 @@ static void draw_range(const UiTime *time, TimeSpan s, Canvas *canvas, const Par
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Timeline whole = {.window.span = TIMEWINDOW_WHOLE}, *t = state ? state : &whole;
+    UiTime range = range_of(model, ui);
     model = whole_of(model, ui);
     follow(t, ui);
     if (rect.w <= 0 || rect.h <= 0 || model->history.interval == 0) return;
@@ -285,7 +301,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     unsigned signs = draw_moments(moment, moments, s, canvas, p.chart, p.times);
     if (p.times >= 0) draw_times(s, ui->time.replay ? 0 : model->clock, canvas, p.chart, p.times);
     if (p.gutter > 0) draw_scale(&p, scale, canvas);
-    draw_range(&ui->time, s, canvas, &p);
+    draw_range(&range, s, canvas, &p);
     if (t->window.looks) {
         Rect column = {p.chart.x + timewindow_column(s, t->window.cursor, p.chart.w), p.chart.y, 1,
                        p.chart.h};
@@ -410,6 +426,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     if (event.what == MOUSE_WHEEL_UP) return act(state, model, ui, ACT_ZOOM_IN, rect);
     if (event.what == MOUSE_WHEEL_DOWN) return act(state, model, ui, ACT_ZOOM_OUT, rect);
     if (!t) return false;
+    if (event.what != MOUSE_RELEASE) t->pressed = NOWHERE;
     model = whole_of(model, ui);
     follow(t, ui);
     Rect above = rect, list = list_room(model, &above);
@@ -424,11 +441,23 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     }
     Parts p = parts_of(rect, t->gutter);
     int x = event.x - (p.chart.x - rect.x);
+    TimeSpan s = timewindow_span(&t->window, model->clock);
+    if (event.what == MOUSE_RELEASE) {
+        x = x < 0 ? 0 : x < p.chart.w ? x : p.chart.w - 1;
+        uint64_t at = timewindow_at(s, x, p.chart.w);
+        bool same = timewindow_column(s, t->pressed, p.chart.w) == x;
+        if (t->pressed == NOWHERE || same) return false;
+        if (at < t->pressed)
+            ui_show_piece(ui, at, t->pressed);
+        else
+            ui_show_piece(ui, t->pressed, timewindow_at(s, x + 1, p.chart.w));
+        return true;
+    }
     if (event.y >= above.h) return false;
     if (event.what != MOUSE_CLICK || x < 0 || x >= p.chart.w) return false;
-    TimeSpan s = timewindow_span(&t->window, model->clock);
     t->window.from = s.from;
-    t->window.cursor = timewindow_at(s, x, p.chart.w) + (s.to - s.from) / (uint64_t)p.chart.w / 2;
+    t->pressed = timewindow_at(s, x, p.chart.w);
+    t->window.cursor = t->pressed + (s.to - s.from) / (uint64_t)p.chart.w / 2;
     if (ui->time.can) {
         ask(ui, TIME_GO, (int64_t)t->window.cursor);
         return true;
@@ -465,6 +494,7 @@ const Panel panel_timeline = {.title = "Timeline",
                                        "lmp.frame(), the frames that made most are listed where "
                                        "there is room: enlarge the panel with 3.",
                               .number = 3,
+                              .drags = true,
                               .min_w = 8,
                               .min_h = 2,
                               .create = create,

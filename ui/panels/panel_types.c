@@ -73,6 +73,12 @@ static void cell_blocks(const TableSource *from, uint32_t i, bool wide, TableCel
 static void cell_allocs(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
     put_measure(from, i, wide, M_ALLOCS, false, cell);
 }
+static void cell_survive(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    put_measure(from, i, wide, M_SURVIVE, true, cell);
+}
+static void cell_survivors(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+    put_measure(from, i, wide, M_SURVIVORS, false, cell);
+}
 static void cell_each(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
     put_measure(from, i, wide, M_EACH, false, cell);
 }
@@ -139,6 +145,7 @@ static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
 static const char *heading(const TableSource *from, const Measure *m) {
     if (from->model->against.name)
         return measure_word(m == &measure[M_CHANGE] ? "Δ live" : "Δ made", from->ui->utf8);
+    if (m == &measure[M_CHANGE] && from->model->since.now) return "net";
     const char *title = from->model->marked           ? m->marked
                         : measure_is_now(from->model) ? m->title
                                                       : m->mean;
@@ -151,13 +158,22 @@ static const char *rate_heading(const TableSource *from) {
     return heading(from, &measure[M_RATE]);
 }
 
-enum { COL_LETTER, COL_TYPE, COL_LIVE, COL_MADE, COL_ALLOCATED };
+/* By type it is known where it is not by line. */
+static bool not_since(const TableSource *from) {
+    return !from->model->since.shown;
+}
+
+enum { COL_LETTER, COL_TYPE, COL_SINCE, COL_SINCE_BLOCKS, COL_LIVE, COL_MADE, COL_ALLOCATED };
 
 static const TableColumn columns[] = {
     [COL_LETTER] = {"", 4, 4, 0, .align = TABLE_LEFT, .paint = paint_letter},
     [COL_TYPE] = {"type", 9, 9, 1, .align = TABLE_LEFT, .rising = true, .paint = paint_name,
                   .compare = by_name,
                   .help = "its letter is the key that shows or hides it everywhere"},
+    [COL_SINCE] = {NULL, 10, 11, 0, .measure = &measure[M_SURVIVE], .cell = cell_survive,
+                   .hidden = not_since},
+    [COL_SINCE_BLOCKS] = {NULL, 11, 12, 1, .measure = &measure[M_SURVIVORS], .cell = cell_survivors,
+                          .hidden = not_since},
     [COL_LIVE] = {"live", 10, 11, 0, HOLDS_NOW(M_LIVE), .cell = cell_live,
                   .help = "bytes that are allocated now, as Lua asked for them"},
     [COL_MADE] = {"made", 10, 11, 0, MAKES_NOW(M_MADE), .cell = cell_made,
@@ -230,6 +246,12 @@ static void fill_row(TypesRow *row, const Model *model, bool by_tag, int k) {
                               by_tag ? now->tag_made[k] : now->made[k], made);
     }
     t->free_bytes = made > t->live_bytes ? made - t->live_bytes : 0;
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+        const LedgerLives *lives = &model->since.of_class[cls];
+        if (kind && (by_tag ? class_tag(cls) : class_owner(cls)) != (LmpKind)k) continue;
+        t->since.blocks += lives->blocks;
+        t->since.bytes += lives->bytes;
+    }
 }
 
 static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
@@ -270,6 +292,7 @@ static const TablePanelDef def = {
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
               .sort_range = COL_ALLOCATED,
+              .sort_since = COL_SINCE,
               .id = id_of,
               .words = words_of,
               .heading = LMP_KINDS + 1,

@@ -35,7 +35,13 @@ enum {
 #define K_CTRL(c) ((Key)((c)&31))
 
 /* What the mouse does. */
-typedef enum MouseWhat { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } MouseWhat;
+typedef enum MouseWhat {
+    MOUSE_CLICK,
+    MOUSE_DOUBLE,
+    MOUSE_WHEEL_UP,
+    MOUSE_WHEEL_DOWN,
+    MOUSE_RELEASE /* the button, where it is let go */
+} MouseWhat;
 
 typedef struct MouseEvent {
     MouseWhat what;
@@ -159,6 +165,9 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_UNMARK, GROUP_PROGRAM, 27, 'x', 0, "x", "no mark", NULL,                                  \
       "tables show the change a second again; once more: since the last mark; in a snapshot: leave "   \
       "out the holder under the cursor")                     \
+    X(ACT_SINCE, GROUP_PROGRAM, 35, 'y', 0, "y", "since now", "what came",                         \
+      "since I did this: marks this moment; again: tables show what was made since and lives; "     \
+      "once more (or esc): all again. A drag in the timeline shows it of a piece of the past")      \
     X(ACT_MARKS, GROUP_PROGRAM, 0, 'L', 0, "L", "marks", NULL,                                     \
       "the list of marks: enter counts from one, e names it, d takes it away")                     \
     X(ACT_PROGRAMS, GROUP_PROGRAM, 0, 'J', 0, "J", "programs", NULL,                               \

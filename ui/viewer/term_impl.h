@@ -9,6 +9,7 @@
 #include "viewer/escape.h"
 #include "viewer/term.h"
 
+#define MOUSE_RUN 8
 #define GROUNDS 258 /* colours 0 .. 255, the terminal's own as -1, and one spare */
 
 struct Term {
@@ -27,6 +28,8 @@ struct Term {
     Escape escape;
     uint64_t click_time;
     int click_x, click_y;
+    MEVENT run[MOUSE_RUN]; /* that came in one read, newest first; `runs` of them are to be told */
+    int runs;
 };
 
 #endif

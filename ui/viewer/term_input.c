@@ -24,9 +24,13 @@ static Key key_of(int name) {
     return K_NONE;
 }
 
-static bool read_mouse(Term *term, MouseEvent *mouse) {
-    MEVENT event;
-    if (getmouse(&event) != OK) return false;
+/* Of what comes in one read, a press and its release, ncurses tells the newest first. */
+static void take_run(Term *term) {
+    while (term->runs < MOUSE_RUN && getmouse(&term->run[term->runs]) == OK)
+        term->runs++;
+}
+
+static bool tell_mouse(Term *term, MEVENT event, MouseEvent *mouse) {
     mouse->x = event.x;
     mouse->y = event.y;
     if (event.bstate & BUTTON4_PRESSED) {
@@ -41,6 +45,8 @@ static bool read_mouse(Term *term, MouseEvent *mouse) {
         term->click_x = event.x;
         term->click_y = event.y;
         mouse->what = twice ? MOUSE_DOUBLE : MOUSE_CLICK;
+    } else if (event.bstate & BUTTON1_RELEASED) {
+        mouse->what = MOUSE_RELEASE;
     } else {
         return false;
     }
@@ -66,6 +72,11 @@ static Key take_character(Term *term, uint32_t character) {
 Event term_event(Term *term) {
     Event event = {K_NONE, {0}};
     while (!term->away) {
+        if (term->runs > 0) {
+            if (!tell_mouse(term, term->run[--term->runs], &event.mouse)) continue;
+            event.key = K_MOUSE;
+            return event;
+        }
         wint_t wide = 0;
         int what = wget_wch(term->keys, &wide);
         if (what == ERR && escape_alone(&term->escape)) event.key = K_ESC;
@@ -75,7 +86,7 @@ Event term_event(Term *term) {
         } else if (escape_open(&term->escape)) {
             term->escape = (Escape){0}; /* alt and a named key */
         } else if (wide == KEY_MOUSE) {
-            if (read_mouse(term, &event.mouse)) event.key = K_MOUSE;
+            take_run(term);
         } else {
             event.key = key_of((int)wide);
         }
@@ -86,6 +97,7 @@ Event term_event(Term *term) {
 
 void term_mouse(Term *term, bool on) {
     if (term->mouse == on) return;
-    mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+    mousemask(on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0,
+              NULL);
     term->mouse = on;
 }

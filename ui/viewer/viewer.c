@@ -257,6 +257,7 @@ static void close_all(Viewer *v) {
     viewer_close_proof(v);
     app_free(v->app);
     viewer_close_replay(v);
+    survivors_free(v->since);
     opened_close(v->heap);
     output_free(v->output);
     canvas_free(v->canvas);

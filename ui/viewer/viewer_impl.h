@@ -3,6 +3,7 @@
 #define LMP_VIEWER_IMPL_H
 
 #include "app/app.h"
+#include "read/model/survivors.h"
 #include "record/recorder.h"
 #include "replay/player.h"
 #include "viewer/blocked.h"
@@ -96,6 +97,8 @@ typedef struct Viewer {
     uint32_t no_news;     /* how often it was looked at in vain */
     bool refill;          /* another moment is to be shown */
     uint64_t grown_at;    /* when it was last looked for more */
+    Survivors *since;     /* what a person has asked for; NULL: nothing */
+    bool since_shows;     /* ... and is to be shown */
     OpenedHeap *heap;     /* the snapshot that is open; NULL: none */
     char heap_file[4096]; /* the newest one's file; "": there is none */
     bool told;            /* the notify descriptor has said that it is over */
@@ -154,6 +157,12 @@ void viewer_fill_moment(Viewer *v, uint64_t now);
 void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now);
 /* Nanoseconds until there is something to do; UINT64_MAX: nothing by itself. */
 uint64_t viewer_play_due(const Viewer *v, uint64_t now);
+
+/* viewer_since.c: what was made since, and lives. */
+
+void viewer_since(Viewer *v, const SinceWish *wish, uint64_t now);
+/* Goes on reading for the model of the present; `first`: a person has just asked. */
+void viewer_step_since(Viewer *v, Model *model, uint64_t now, bool first);
 
 /* viewer_output.c: what the program has printed since, and the notification that there is some. */
 void viewer_read_spool(Viewer *v);

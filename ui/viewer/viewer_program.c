@@ -90,6 +90,7 @@ void viewer_fill(Viewer *v, uint64_t now) {
     model->wanted = app_ui(v->app)->marks;
     v->changed = atomic_load(&v->view->live->changed);
     model_fill(model, v->view, &input);
+    viewer_step_since(v, model, now, false);
     if (v->slider
             .live) { /* the past is on the screen: of the present it shows only how far it is */
         app_seen(v->app, model->seen);

@@ -288,7 +288,9 @@ void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now) {
         player_faster(player);
         break;
     case TIME_RANGE:
-        if (!player_range(player))
+    case TIME_SPAN:
+        if (wish->what == TIME_SPAN ? !player_span(player, (uint64_t)wish->ns, (uint64_t)wish->to)
+                                    : !player_range(player))
             app_say(v->app, "Tables compare with %s: ranges are for lmp replay",
                     v->o->against_name);
         break;

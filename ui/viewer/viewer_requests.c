@@ -209,6 +209,10 @@ static void serve_mark(Viewer *v, const Request *request) {
     view_mark(v->view);
 }
 
+static void serve_since(Viewer *v, const Request *request) {
+    viewer_since(v, &request->since, lmp_os->clock());
+}
+
 static void serve_refresh(Viewer *v, const Request *request) {
     (void)request;
     if (v->player)
@@ -243,7 +247,7 @@ static const struct {
 static bool of_program(RequestKind kind) {
     return servers[kind].answered || kind == REQUEST_PROGRAMS || kind == REQUEST_OTHER ||
            kind == REQUEST_SEND || kind == REQUEST_INTERRUPT || kind == REQUEST_MEMORY ||
-           kind == REQUEST_RECORD;
+           kind == REQUEST_RECORD || kind == REQUEST_SINCE;
 }
 
 void viewer_serve(Viewer *v, uint64_t now) {

@@ -96,6 +96,9 @@ static double of_freed(const Model *model, const LmpTally *t) {
     return none_below((double)(int64_t)(t->free_bytes - (t->mark.made - t->mark.live)));
 }
 
+OF(survive, (double)t->since.bytes)
+OF(survivors, (double)t->since.blocks)
+
 /* Where no frame has ended in that time it is not known: NaN. */
 static double of_per_frame(const Model *model, const LmpTally *t) {
     double frames = model->ledger_marked    ? (double)model->laps_since_mark
@@ -116,6 +119,14 @@ bool measure_range(const TableSource *from) {
 
 bool measure_no_range(const TableSource *from) {
     return !measure_range(from);
+}
+
+bool measure_in_since(const Model *model) {
+    return model->since.shown && model->since.lines;
+}
+
+bool measure_no_since(const TableSource *from) {
+    return !measure_in_since(from->model);
 }
 
 bool measure_no_frames(const TableSource *from) {
@@ -208,6 +219,10 @@ const Measure measure[MEASURES] = {
                      " once the program has ended, all bytes over all frames"},
     [M_FREED] = {"freed", NULL, NULL, true, of_freed, put_bytes,
                  "in a range of time: bytes freed in it, made there at any time"},
+    [M_SURVIVE] = {"survive", NULL, NULL, true, of_survive, put_bytes,
+                   "after y, or a drag in the timeline: bytes of the blocks that were made since, or then, and live"},
+    [M_SURVIVORS] = {"survivors", NULL, NULL, true, of_survivors, put_count,
+                     "how many blocks these are"},
 };
 /* clang-format on */
 
@@ -228,6 +243,8 @@ const char *measure_title(const Measure *m, const TableSource *from) {
     if (m->marked && from->model->ledger_marked) title = m->marked;
     if (measure_differs(m) && compares(from->model))
         title = m == &measure[M_CHANGE] ? "Δ live" : "Δ made";
+    if (m == &measure[M_CHANGE] && from->model->since.now && from->model->ledger_marked)
+        title = "net";
     return measure_word(title, from->ui->utf8);
 }
 

@@ -27,6 +27,8 @@ typedef enum MeasureName {
     M_PER_CYCLE,
     M_PER_FRAME, /* of the program's own; per second means the last one's frames */
     M_FREED,     /* bytes freed in the range; there is no figure without one */
+    M_SURVIVE,   /* of what was made since, or in a piece of the past: bytes that live */
+    M_SURVIVORS, /* blocks that do */
     MEASURES
 } MeasureName;
 
@@ -49,9 +51,20 @@ extern const Measure measure[MEASURES];
 #define IN_RANGE(name) .measure = &measure[name], .hidden = measure_no_range
 #define HOLDS_NOW(name) HOLDS(name), .hidden = measure_range
 #define MAKES_NOW(name) MAKES(name), .hidden = measure_range
-/* The columns 1 to 3 of tables that have them: after the share. */
-enum { COL_RANGE_MADE = 1, COL_RANGE_FREED, COL_RANGE_GREW, COL_AFTER_RANGE };
+/* A column of tables that show what was made since and lives (Model.since). */
+#define IN_SINCE(name) .measure = &measure[name], .hidden = measure_no_since
+/* The columns 1 to 5 of tables that have them: after the share. */
+enum {
+    COL_SURVIVE = 1,
+    COL_SURVIVORS,
+    COL_RANGE_MADE,
+    COL_RANGE_FREED,
+    COL_RANGE_GREW,
+    COL_AFTER_RANGE
+};
 #define RANGE_COLUMNS                                                                              \
+    [COL_SURVIVE] = {NULL, 10, 11, 0, IN_SINCE(M_SURVIVE)},                                        \
+    [COL_SURVIVORS] = {NULL, 11, 13, 1, IN_SINCE(M_SURVIVORS)},                                    \
     [COL_RANGE_MADE] = {"allocated", 11, 12, 0, IN_RANGE(M_RATE), .help = RANGE_MADE_HELP},        \
     [COL_RANGE_FREED] = {NULL, 10, 11, 1, IN_RANGE(M_FREED)},                                      \
     [COL_RANGE_GREW] = {"grew", 11, 12, 1, IN_RANGE(M_CHANGE), .help = RANGE_GREW_HELP}
@@ -63,6 +76,9 @@ bool measure_in_range(const Model *model);
 /* For TableColumn.hidden: figures are not those of a range; they are. */
 bool measure_no_range(const TableSource *from);
 bool measure_range(const TableSource *from);
+/* Do tables show what was made since, or in a piece of the past, and lives? */
+bool measure_in_since(const Model *model);
+bool measure_no_since(const TableSource *from);
 /* For TableColumn.hidden: the program tells no frames. */
 bool measure_no_frames(const TableSource *from);
 /* Is "a second" the last one? If not, the program stands still, and a rate per second is the

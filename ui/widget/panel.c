@@ -70,6 +70,15 @@ PanelPlace panel_place_of(const LmpSiteRow *site) {
         .source = site->raw_source, .short_src = site->short_src, .line = site->line};
 }
 
+void ui_show_piece(Ui *ui, uint64_t from, uint64_t to) {
+    Request request = {.kind = REQUEST_SINCE,
+                       .since = {.what = SINCE_PIECE, .from = from, .to = to}};
+    if (ui->time.replay)
+        request = (Request){.kind = REQUEST_TIME,
+                            .time = {.what = TIME_SPAN, .ns = (int64_t)from, .to = (int64_t)to}};
+    request_put(&ui->requests, &request);
+}
+
 void ui_say(Ui *ui, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -176,8 +176,9 @@ typedef struct Panel {
     unsigned ledger;      /* LEDGER_* parts of model->ledger that it needs while it is on screen */
     Action offers[14];    /* actions that not every panel has, for the footer; ends with ACT_NONE */
     const char *not_past; /* why it cannot show a moment of the past; NULL: it can */
-    bool all_types;       /* its rows combine all types: no keys for single ones */
-    int min_w, min_h;     /* room inside the frame that is guaranteed on any screen from 20x5 on */
+    bool drags;       /* it takes MOUSE_RELEASE, of a button pressed in it and let go anywhere */
+    bool all_types;   /* its rows combine all types: no keys for single ones */
+    int min_w, min_h; /* room inside the frame that is guaranteed on any screen from 20x5 on */
     /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */
     void *(*create)(void);
     void (*destroy)(void *state);
@@ -229,6 +230,9 @@ void ui_open_site(Ui *ui, uint64_t id);
  * a line has made. */
 void ui_ask_why_block(Ui *ui, uint64_t addr);
 void ui_ask_why_line(Ui *ui, const char *short_src, int line);
+/* Tables show a piece of time: of a recording it is the range, of a program that runs they show
+ * what was made in it and lives now. */
+void ui_show_piece(Ui *ui, uint64_t from, uint64_t to);
 /* Shows a notice in the footer for some seconds. */
 void ui_say(Ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens a line of a source (as lua_Debug names it) in the person's editor, or says why not. */

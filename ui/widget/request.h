@@ -39,6 +39,7 @@
     X(REQUEST_SNAPSHOT, snapshot, true) /* of the heap; .collect: all garbage first */             \
     X(REQUEST_RECORD, record, false)    /* begins a recording, or ends the one that runs */        \
     X(REQUEST_MARK, mark, true)                                                                    \
+    X(REQUEST_SINCE, since, false)    /* .since: what was made in it and lives */                  \
     X(REQUEST_MEMORY, memory, false)  /* what Lua counts: it answers some time */                  \
     X(REQUEST_PREVIEW, preview, true) /* .preview: what is in these strings and tables */
 
@@ -62,15 +63,27 @@ typedef enum TimeWhat {
     TIME_PLAY,  /* plays, or stops */
     TIME_FASTER,
     TIME_RANGE, /* begins a range, ends it */
+    TIME_SPAN,  /* the range from .ns to .to */
     TIME_NO_RANGE
 } TimeWhat;
 
 typedef struct TimeWish {
     TimeWhat what;
     int steps;
-    int64_t ns;
+    int64_t ns, to;
     char text[REQUEST_LINE];
 } TimeWish;
+
+/* Which blocks that live tables show. */
+typedef struct SinceWish {
+    enum {
+        SINCE_BEGIN, /* remember what is there now ... */
+        SINCE_SHOW,  /* ... show what has come since, too */
+        SINCE_PIECE, /* show what was made from .from to .to */
+        SINCE_END
+    } what;
+    uint64_t from, to; /* nanoseconds since start */
+} SinceWish;
 
 typedef struct Request {
     RequestKind kind;
@@ -81,6 +94,7 @@ typedef struct Request {
         uint32_t frame;
         LmpInsideWish inside;
         TimeWish time;
+        SinceWish since;
         struct {
             uint32_t count;
             bool whole; /* to compare them: LmpPreview.hash */

@@ -11,12 +11,15 @@
 #include "widget/measure.h"
 
 void table_init(Table *table, const TableDef *def) {
-    *table = (Table){.def = def,
-                     .sort = def->sort,
-                     .order_of = {{{def->sort, false}, {def->sort_range, false}},
-                                  {{def->sort_makes, false}, {def->sort_range, false}}},
-                     .sorted_by = -1,
-                     .begun = true};
+    *table = (Table){
+        .def = def,
+        .sort = def->sort,
+        .order_of = {{{def->sort, false}, {def->sort_range, false}, {def->sort_since, false}},
+                     {{def->sort_makes, false},
+                      {def->sort_range, false},
+                      {def->sort_since, false}}},
+        .sorted_by = -1,
+        .begun = true};
     table->filter.prompt = "filter";
     table->filter.help = "enter keep  esc clear";
 }
@@ -261,15 +264,17 @@ bool table_is_held(const Table *t, const Ui *ui) {
 
 /* Each mode has its own order. */
 void table_follow_mode(Table *t, const Model *model, const Ui *ui) {
-    bool makes = ui->makes && t->def->sort_makes,
-         range = model && measure_in_range(model) && t->def->sort_range;
-    if (t->makes == makes && t->range == range) return;
-    t->order_of[t->makes][t->range].sort = t->sort;
-    t->order_of[t->makes][t->range].reverse = t->reverse;
+    bool makes = ui->makes && t->def->sort_makes;
+    unsigned of = model && measure_in_range(model) && t->def->sort_range   ? ORDER_RANGE
+                  : model && measure_in_since(model) && t->def->sort_since ? ORDER_SINCE
+                                                                           : ORDER_ALL;
+    if (t->makes == makes && t->of == of) return;
+    t->order_of[t->makes][t->of].sort = t->sort;
+    t->order_of[t->makes][t->of].reverse = t->reverse;
     t->makes = makes;
-    t->range = range;
-    t->sort = t->order_of[makes][range].sort;
-    t->reverse = t->order_of[makes][range].reverse;
+    t->of = of;
+    t->sort = t->order_of[makes][of].sort;
+    t->reverse = t->order_of[makes][of].reverse;
 }
 
 /* The column of a mode that shows what differs between two runs; else the one that is there. */
@@ -350,9 +355,10 @@ const TableColumn *table_by(const Table *t) {
     bool sorted = t->sort >= 0 && t->sort < t->def->columns;
     const Measure *by = sorted ? all[t->sort].measure : NULL;
     if (by && by->adds && !(t->against && measure_differs(by))) return &all[t->sort];
-    const TableColumn *usual = &all[t->range   ? t->def->sort_range
-                                    : t->makes ? t->def->sort_makes
-                                               : t->def->sort];
+    const TableColumn *usual = &all[t->of == ORDER_RANGE   ? t->def->sort_range
+                                    : t->of == ORDER_SINCE ? t->def->sort_since
+                                    : t->makes             ? t->def->sort_makes
+                                                           : t->def->sort];
     return usual->measure ? usual : NULL;
 }
 

@@ -18,7 +18,7 @@
 #include "widget/tablesource.h"
 
 #define TABLE_HOLD 5000000000ull /* nanoseconds */
-#define TABLE_COLUMNS 24         /* at most */
+#define TABLE_COLUMNS 28         /* at most */
 #define TABLE_NONE UINT32_MAX
 
 struct Measure; /* measure.h */
@@ -68,6 +68,7 @@ typedef struct TableDef {
     int sort;       /* column that it is sorted by at first */
     int sort_makes; /* the same if it shows what is made; 0: it has only one mode */
     int sort_range; /* the same while it shows what happened in a range of time; 0: no other */
+    int sort_since; /* the same while it shows what was made since and lives; 0: no other */
     /* Identifies a row for as long as it lives. */
     uint64_t (*id)(const TableSource *from, uint32_t row);
     /* The text that `/` searches, at most size - 1 bytes. NULL: the panel filters itself, with
@@ -87,11 +88,11 @@ typedef struct Table {
     int sort; /* column */
     bool reverse;
     bool makes; /* the mode that this order belongs to ... */
-    bool range; /* ... and that it is the one for ranges */
+    enum { ORDER_ALL, ORDER_RANGE, ORDER_SINCE, ORDERS } of; /* ... and what figures are of */
     struct {
         int sort;
         bool reverse;
-    } order_of[2][2]; /* of the other modes, by `makes` and `range` */
+    } order_of[2][ORDERS]; /* of the other modes, by `makes` and `of` */
     LineEdit filter;
     List list; /* places in `order` */
 

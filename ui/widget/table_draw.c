@@ -23,11 +23,11 @@ static bool has_column(const Table *t, const TableColumn *column) {
     return column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == t->makes;
 }
 
-/* Where two runs are compared, what differs is what one came for; in a range, what happened in it.
- */
+/* Where two runs are compared, what differs is what one came for; in a range, what happened in it;
+ * since then, what of it lives. */
 static int drop_of(const Table *t, const TableSource *from, const TableColumn *column) {
     bool differs = t->against && column->measure && measure_differs(column->measure);
-    bool yields = column->yields && measure_range(from);
+    bool yields = column->yields && (measure_range(from) || !measure_no_since(from));
     return differs ? 0 : yields ? column->yields : column->drop;
 }
 

@@ -309,6 +309,64 @@ START_TEST(keys_of_marks) {
 }
 END_TEST
 
+static bool took_since(unsigned what) {
+    take();
+    return taken[REQUEST_SINCE] && taken[REQUEST_SINCE]->since.what == what;
+}
+
+/* y marks, shows what has come since, and ends it: then tables count from what they did before; so
+ * does esc, when there is nothing else to leave. */
+START_TEST(keys_of_since) {
+    set_up(160, 36, true);
+    Ui *ui = app_ui(app);
+    Model *m = app_model(app);
+    for (int with_esc = 0; with_esc < 2; with_esc++) {
+        m->marks = 2;
+        m->marks_all = 7; /* the last two are kept, and tables count from the older one */
+        m->mark[0].number = 6;
+        m->base = 0;
+        m->marked = true;
+        app_fresh(app, now);
+        press("y");
+        ck_assert(took_since(SINCE_BEGIN) && taken[REQUEST_MARK]);
+        ck_assert_uint_eq(ui->marks.count_from, 0);
+        m->since = (ModelSince){.on = true, .now = true, .from = 20 * SECOND, .to = 24 * SECOND};
+        m->marks_all = 8;
+        app_fresh(app, now);
+        draw();
+        ck_assert(shows("since 00:00:20, y shows what came"));
+        ck_assert(shows("Since mark 8: do it"));
+        press("y");
+        ck_assert(took_since(SINCE_SHOW) && taken[REQUEST_REFRESH]);
+        ck_assert_uint_eq(ui->marks.count_from, 8);
+        m->since.shown = true;
+        draw();
+        ck_assert(shows("since 00:00:20, 4.0 s"));
+        press(with_esc ? "6" : "7");
+        press("?");
+        press(with_esc ? "\033" : "?");
+        take(); /* the help was closed */
+        press(with_esc ? "\033" : "y");
+        ck_assert(took_since(SINCE_END) && taken[REQUEST_REFRESH]);
+        ck_assert_uint_eq(ui->marks.count_from, 6);
+        m->since = (ModelSince){0};
+    }
+    m->since = (ModelSince){.on = true, .shown = true, .from = 10 * SECOND, .to = 20 * SECOND};
+    draw();
+    ck_assert(shows("survivors of 00:00:10–00:00:20"));
+    ui->marks.count_from = 3;
+    press("y");
+    ck_assert(took_since(SINCE_END));
+    ck_assert_uint_eq(ui->marks.count_from, 3); /* it has nothing to do with marks */
+    m->since = (ModelSince){0};
+    become(LMP_SEEN_FINISHED);
+    press("y");
+    take();
+    ck_assert(!taken[REQUEST_SINCE]);
+    tear_down();
+}
+END_TEST
+
 START_TEST(notices_go_away) {
     set_up(120, 36, true);
     press("C");
@@ -417,5 +475,5 @@ END_TEST
 SUITE("app", what_it_waits_for, map_may_be_incomplete, break_conditions, space_pauses_and_resumes,
       steps_only_while_paused, a_pause_by_another_viewer_can_be_ended,
       the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, typing_a_line,
-      typing_over_the_end, ctrl_c_quits_lmp_top, after_the_end, keys_of_marks, notices_go_away,
-      any_figures_can_be_drawn)
+      typing_over_the_end, ctrl_c_quits_lmp_top, after_the_end, keys_of_marks, keys_of_since,
+      notices_go_away, any_figures_can_be_drawn)

@@ -241,6 +241,69 @@ START_TEST(a_click_goes_there) {
 }
 END_TEST
 
+/* Pressed here, let go there: a range of a recording; of a program what it has left of it. */
+START_TEST(a_drag_is_a_range) {
+    open_replay(60 * SECOND);
+    Rect rect = app_where(app, &panel_timeline);
+    int at = rect.x + rect.w / 2, to = at + 10, y = rect.y + 2;
+    play_mouse(app, MOUSE_CLICK, at, y);
+    int64_t moment = asked()->ns;
+    play_mouse(app, MOUSE_RELEASE, at, y); /* a click alone is none */
+    asks_nothing();
+    play_mouse(app, MOUSE_RELEASE, to, y); /* it was let go */
+    asks_nothing();
+    for (int back = 0; back < 2; back++) {
+        play_mouse(app, MOUSE_CLICK, back ? to : at, y);
+        request_take(&app_ui(app)->requests);
+        play_mouse(app, MOUSE_RELEASE, back ? at : to, 0); /* anywhere */
+        const TimeWish *wish = asked();
+        ck_assert_int_eq(wish->what, TIME_SPAN);
+        ck_assert_int_le(wish->ns, moment);
+        ck_assert_int_gt(wish->ns, moment - 3 * (int64_t)SECOND);
+        ck_assert_int_gt(wish->to, wish->ns + 10 * (int64_t)SECOND);
+        ck_assert_int_lt(wish->to, 102 * (int64_t)SECOND);
+    }
+    app_ui(app)->time.replay = false;
+    play_mouse(app, MOUSE_CLICK, at, y);
+    request_take(&app_ui(app)->requests);
+    play_mouse(app, MOUSE_RELEASE, app_where(app, &panel_types).x + 1000, y); /* to the end */
+    const Request *request = request_take(&app_ui(app)->requests);
+    ck_assert_int_eq(request->kind, REQUEST_SINCE);
+    ck_assert_int_eq(request->since.what, SINCE_PIECE);
+    ck_assert_uint_le(request->since.from, (uint64_t)moment);
+    ck_assert_uint_eq(request->since.to, whole.clock);
+    rect = app_where(app, &panel_heap); /* other panels have no drags */
+    play_mouse(app, MOUSE_CLICK, rect.x + 1, rect.y + 1);
+    play_mouse(app, MOUSE_RELEASE, rect.x + 5, rect.y + 1);
+    asks_nothing();
+}
+END_TEST
+
+/* The range that keys have chosen in the past of a program: what is left of it. */
+START_TEST(survivors_of_a_range) {
+    open_replay(60 * SECOND);
+    UiTime *time = &app_ui(app)->time;
+    press("y");
+    ck_assert(shows("This is a recording"));
+    time->range = true;
+    time->from = 20 * SECOND;
+    time->to = 40 * SECOND;
+    press("y");
+    asks_nothing();
+    time->replay = false;
+    press("y");
+    const Request *request = request_take(&app_ui(app)->requests);
+    ck_assert_int_eq(request->kind, REQUEST_SINCE);
+    ck_assert_int_eq(request->since.what, SINCE_PIECE);
+    ck_assert_uint_eq(request->since.from, 20 * SECOND);
+    ck_assert_uint_eq(request->since.to, 40 * SECOND);
+    time->range = false;
+    press("y");
+    ck_assert(shows("This is the past"));
+    asks_nothing();
+}
+END_TEST
+
 START_TEST(a_line_of_the_output_has_a_time) {
     output = output_new();
     output_feed_at(output, "one\ntwo\nthr", 11, 10 * SECOND);
@@ -272,5 +335,5 @@ END_TEST
 
 SUITE("app_time", keys_of_a_replay, the_line_takes_a_moment, titles_say_how_old_tables_are,
       a_recording_asks_no_program, header_and_footer_say_which_moment,
-      panels_without_a_past_say_why, the_past_of_a_program, a_click_goes_there,
-      a_line_of_the_output_has_a_time)
+      panels_without_a_past_say_why, the_past_of_a_program, a_click_goes_there, a_drag_is_a_range,
+      survivors_of_a_range, a_line_of_the_output_has_a_time)

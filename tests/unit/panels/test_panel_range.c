@@ -87,6 +87,115 @@ START_TEST(test_sizes) {
 }
 END_TEST
 
+/* What was made since a mark and lives: half of what a record has, of which it makes some up. */
+static LedgerFixture since(void) {
+    static LedgerLives record[1000], node[1000];
+    static LedgerSince lives = {record, node, 1000, 1000};
+    LedgerFixture f = in_range();
+    Model *m = f.model;
+    const FakeTables *t = f.tables;
+    m->held = false;
+    for (uint32_t i = 0; i < 1000; i++) {
+        record[i] = node[i] = (LedgerLives){0};
+        if (i < t->live->tables.records && i % 3)
+            record[i] = (LedgerLives){i, t->t.record[i].use.bytes / (i + 1)};
+        if (i < t->live->tables.nodes && i % 3)
+            node[i] = (LedgerLives){i, t->t.node[i].use.bytes / (i + 1)};
+    }
+    m->ledger.lives = &lives;
+    m->since = (ModelSince){
+        .on = true, .now = true, .shown = true, .lines = true, .from = 60 * SECOND, .to = m->clock};
+    for (uint32_t cls = 1; cls < LMP_C_COUNTED; cls++)
+        m->since.of_class[cls] = (LedgerLives){cls, cls * 5000};
+    refresh(&f);
+    return f;
+}
+
+static const struct {
+    const Panel *panel;
+    const char *name;
+    int w, h, colours;
+    bool utf8, makes;
+} survivors[] = {
+    {&panel_sites, "sites-118x16", 118, 16, 256, true, false},
+    {&panel_sites, "sites-78x12-makes", 78, 12, 256, true, true},
+    {&panel_sites, "sites-58x8-ascii", 58, 8, 0, false, false},
+    {&panel_functions, "functions-78x12", 78, 12, 256, true, false},
+    {&panel_tree, "tree-78x12", 78, 12, 256, true, false},
+    {&panel_tags, "tags-78x8", 78, 8, 256, true, false},
+    {&panel_types, "types-78x10", 78, 10, 256, true, false},
+    {&panel_types, "types-54x10", 54, 10, 256, true, true},
+    {&panel_flame, "flame-118x16", 118, 16, 256, true, false},
+};
+
+START_TEST(test_since) {
+    LedgerFixture f = since();
+    for (size_t i = 0; i < sizeof survivors / sizeof *survivors; i++) {
+        char name[64];
+        Stage *s = stage_of(survivors[i].panel, &f, survivors[i].w, survivors[i].h,
+                            survivors[i].utf8, survivors[i].colours);
+        s->ui.time = (UiTime){.can = true};
+        s->ui.makes = survivors[i].makes;
+        free(stage_text(s, false));
+        snprintf(name, sizeof name, "since-%s.txt", survivors[i].name);
+        stage_golden(s, name);
+        stage_free(s);
+    }
+    ledger_fixture_free(&f);
+}
+END_TEST
+
+/* Rows add up: lines, functions and paths to what the records have. */
+START_TEST(test_since_adds_up) {
+    LedgerFixture f = since();
+    const Ledger *l = &f.model->ledger;
+    LedgerLives sum[4] = {{0}};
+    for (uint32_t i = 1; i < f.tables->live->tables.records; i++)
+        sum[0].bytes += l->lives->record[i].bytes;
+    for (uint32_t i = 0; i < l->sites; i++)
+        sum[1].bytes += l->site[i].tally.since.bytes;
+    for (uint32_t i = 0; i < l->functions; i++)
+        sum[2].bytes += l->function[i].shallow.since.bytes;
+    for (uint32_t i = 1; i < f.tables->live->tables.nodes; i++)
+        sum[3].bytes += l->lives->node[i].bytes;
+    ck_assert_uint_gt(sum[0].bytes, 0);
+    ck_assert_uint_eq(sum[0].bytes, sum[1].bytes);
+    ck_assert_uint_eq(sum[0].bytes, sum[2].bytes);
+    ck_assert_uint_eq(sum[0].bytes, l->all.since.bytes);
+    ck_assert_uint_eq(sum[3].bytes, l->tree[0].retained.since.bytes);
+    f.model->ledger.lives = NULL;
+    refresh(&f);
+    ck_assert_uint_eq(l->all.since.bytes, 0);
+    ledger_fixture_free(&f);
+}
+END_TEST
+
+/* Survivors have an order of their own, and room on the smallest terminal. */
+START_TEST(test_since_order) {
+    LedgerFixture f = since();
+    Stage *s = stage_of(&panel_sites, &f, 58, 12, true, 256);
+    s->ui.time = (UiTime){.can = true};
+    ck_says(s, "survive▾");
+    ck_says(s, "survivors");
+    ck_says(s, "where");
+    stage_act(s, ACT_SORT_RIGHT);
+    ck_says(s, "survivors▾");
+    f.model->since.shown = false;
+    ck_says(s, "live▾");
+    ck_says_not(s, "surviv");
+    f.model->since.shown = true;
+    ck_says(s, "survivors▾");
+    f.model->since.lines = false;
+    ck_says_not(s, "surviv");
+    stage_free(s);
+    s = stage_of(&panel_types, &f, 58, 12, true, 256);
+    s->ui.time = (UiTime){.can = true};
+    ck_says(s, "survive"); /* by type it is known */
+    stage_free(s);
+    ledger_fixture_free(&f);
+}
+END_TEST
+
 /* Each table has room for all three on the smallest terminal, 60 columns wide, as for the name. */
 START_TEST(test_columns_have_room) {
     static const Panel *const panels[] = {&panel_sites, &panel_functions, &panel_tree, &panel_tags,
@@ -192,4 +301,4 @@ START_TEST(test_flame_of_nothing) {
 END_TEST
 
 SUITE("panel_range", test_sizes, test_columns_have_room, test_the_three_agree, test_order,
-      test_flame, test_flame_of_nothing)
+      test_flame, test_flame_of_nothing, test_since, test_since_adds_up, test_since_order)

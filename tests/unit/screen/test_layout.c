@@ -143,6 +143,7 @@ START_TEST(habits_move) {
                                       ACT_STEP,   /* while paused only */
                                       ACT_MARK,   /* x goes on without it */
                                       ACT_UNMARK, /* again: back */
+                                      ACT_SINCE,  /* esc goes on without it */
                                       ACT_BREAK,  /* something is to be typed then */
                                       ACT_INPUT};
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
