@@ -350,6 +350,10 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     } else if (ui->time.range) {
         snprintf(out, size, "in %s",
                  describe_range(range, sizeof range, ui->time.from, ui->time.to, !ui->utf8));
+    } else if (model->since.on && !model->since.now) {
+        snprintf(
+            out, size, "made in %s",
+            describe_range(range, sizeof range, model->since.from, model->since.to, !ui->utf8));
     } else if (mark) {
         format_text(name, sizeof name, mark->name, !ui->utf8);
         snprintf(out, size, "since %s, %s", name[0] ? name : "mark",

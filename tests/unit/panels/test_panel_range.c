@@ -191,6 +191,8 @@ START_TEST(test_since_order) {
     s = stage_of(&panel_types, &f, 58, 12, true, 256);
     s->ui.time = (UiTime){.can = true};
     ck_says(s, "survive"); /* by type it is known */
+    f.model->since.now = false;
+    ck_says(s, "Types: made in 00:01:00");
     stage_free(s);
     ledger_fixture_free(&f);
 }
@@ -209,6 +211,8 @@ START_TEST(test_columns_have_room) {
             ck_says(s, "allocated");
             ck_says(s, "freed");
             ck_says(s, "grew");
+            const Table *table = panels[i / 2]->table(s->state);
+            ck_assert_int_le(table->def->columns, TABLE_COLUMNS);
             stage_free(s);
         }
     ledger_fixture_free(&f);
