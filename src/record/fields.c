@@ -102,7 +102,7 @@ static const RecField break_row[] = {BREAK_ROW};
     LEFT(LmpLive, leaf_base) LEFT(LmpLive, strange.spare) LEFT(LmpLive, inside) \
     PART(LmpLive, counters) PART(LmpLive, gc) PART(LmpLive, mark) PART(LmpLive, history) \
     PART(LmpLive, breaks) PART(LmpLive, tables) PART(LmpLive, laps) PART(LmpLive, snapshot) \
-    PART(LmpLive, memory) PART(LmpLive, containers)
+    PART(LmpLive, memory) PART(LmpLive, containers) PART(LmpLive, callers)
 static const RecField live[] = {LIVE};
 
 #define COUNTERS \
@@ -207,6 +207,12 @@ static const RecField containers[] = {CONTAINERS};
     CONTAINED(0) CONTAINED(1) CONTAINED(2) CONTAINED(3) CONTAINED(4) CONTAINED(5) \
     CONTAINED(6) CONTAINED(7) CONTAINED(8) CONTAINED(9) CONTAINED(10) CONTAINED(11)
 static const RecField container[] = {CONTAINER};
+
+#define CALLERS LEFT(LmpCallers, seq) LEFT(LmpCallers, spare) PART(LmpCallers, row)
+#define CALLER \
+    ONE(LmpCallerRow, site) ONE(LmpCallerRow, rest) MANY(LmpCallerRow, by) \
+    ONE(LmpCallerRow, samples) ONE(LmpCallerRow, allocs) ONE(LmpCallerRow, bytes)
+static const RecField caller[] = {CALLER};
 
 /* ---- with tables ----------------------------------------------------------------------------- */
 
@@ -338,6 +344,7 @@ const RecGroup rec_groups[REC_GROUPS] = {
     GROUP("containers", REC_LIVE, LmpContainers, 1, IN_LIVE(containers), 0, containers),
     GROUP("container", REC_LIVE, LmpContainer, LMP_CONTAINERS, IN_LIVE(containers.row),
           IN_LIVE(containers.rows), container),
+    GROUP("caller", REC_LIVE, LmpCallerRow, LMP_CALLERS, IN_LIVE(callers.row), 0, caller),
 
     GROUP("tables", REC_TABLES, LmpTablesUsed, 1, IN_LIVE(tables), 0, used),
     GROUP("tag", REC_TABLES, uint32_t, LMP_TAGS, IN_LIVE(tables.tag), 0, tag),
@@ -425,5 +432,7 @@ COVERS(LmpMemory, MEMORY);
 COVERS(LmpOwnRange, RANGE);
 COVERS(LmpContainers, CONTAINERS);
 COVERS(LmpContainer, CONTAINER);
+COVERS(LmpCallers, CALLERS);
+COVERS(LmpCallerRow, CALLER);
 COVERS(LmpTablesUsed, USED);
 COVERS(RecMapCell, CELL);

@@ -65,7 +65,7 @@ typedef struct RecGroup {
 /* The group that the program does not have itself: linetext.h. */
 #define REC_SITE_TEXT "site text"
 
-enum { REC_GROUPS = 49 };
+enum { REC_GROUPS = 50 };
 extern const RecGroup rec_groups[REC_GROUPS];
 
 /* Memory of a state: a mapping of VIEW_WHOLE bytes, or a copy of its first REC_FIXED bytes and the

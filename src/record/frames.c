@@ -204,6 +204,7 @@ void frames_take(RecFrames *f, const LmpView *view, bool recorded) {
     view_copy_snapshot(view, &live->snapshot);
     view_copy_told(view, &live->memory);
     containers_copy(&view->live->containers, &live->containers);
+    callers_copy(&view->live->callers, &live->callers);
     live->tables = *tables_used(&view->tables);
     live->snapshot.frozen = 0;
     if (recorded)

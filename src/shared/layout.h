@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "base/kind.h"
+#include "shared/callers.h"
 #include "shared/containers.h"
 #include "shared/laps.h"
 #include "shared/paused.h"
@@ -516,6 +517,7 @@ typedef struct LmpLive {
     LmpMemory memory;
     LmpInside inside;
     LmpContainers containers;
+    LmpCallers callers;
 } LmpLive;
 
 /* Which blocks a leaf stands for: address >> LMP_LEAF_BITS; low 4 bits of their addresses; 1: the

@@ -1,6 +1,6 @@
 -- check.lua - the shared state's layout has a number, LMP_LAYOUT, by which a reader knows a state
 -- that it cannot read. This holds the number to what it stands for: a digest of src/shared/layout.h,
--- rows.h, laps.h, containers.h and paused.h, and of the kinds and classes in src/base/kind.h, kept beside it as LMP_LAYOUT_DIGEST.
+-- rows.h, laps.h, containers.h, callers.h and paused.h, and of the kinds and classes in src/base/kind.h, kept beside it as LMP_LAYOUT_DIGEST.
 --
 -- The digest is of the text, without comments, blanks and the digest itself, so that a macro that
 -- gives a bit its meaning counts as much as a struct. What it cannot tell is a new name from a new
@@ -43,7 +43,7 @@ local function digest_of(shared, kinds)
 end
 
 local shared = read("src/shared/layout.h") .. read("src/shared/rows.h") .. read("src/shared/laps.h") ..
-    read("src/shared/paused.h") .. read("src/shared/containers.h")
+    read("src/shared/paused.h") .. read("src/shared/containers.h") .. read("src/shared/callers.h")
 local kinds = read("src/base/kind.h")
 local number = assert(shared:match("#define%s+LMP_LAYOUT%s+(%d+)u"), "layout.h has no LMP_LAYOUT")
 local noted = assert(shared:match("#define%s+LMP_LAYOUT_DIGEST%s+0x(%x+)ull"),

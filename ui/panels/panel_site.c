@@ -252,6 +252,21 @@ static void put_history(Flow *f, const Model *model, const LmpSiteRow *row, int 
     f->line++;
 }
 
+typedef struct Callers {
+    SiteCaller caller[CALLERS];
+    uint32_t n;
+    uint64_t samples; /* 0: they are no samples */
+} Callers;
+
+static void find_callers(Callers *c, const Model *model, const LmpSiteRow *row, bool makes) {
+    const Ledger *ledger = &model->ledger;
+    *c = (Callers){.n = 0};
+    if (ledger->stacks)
+        c->n = site_callers(ledger, row, makes, c->caller, CALLERS);
+    else if (!model->against.name)
+        c->n = site_callers_sampled(ledger, &model->callers, row, c->caller, CALLERS, &c->samples);
+}
+
 static void put_caller(Flow *f, const SiteCaller *caller, const LmpTally *whole, bool makes) {
     char where[96], name[96], plain[96], bytes[LMP_NUM];
     uint64_t part = bytes_of(&caller->tally, makes);
@@ -264,12 +279,34 @@ static void put_caller(Flow *f, const SiteCaller *caller, const LmpTally *whole,
     canvas_printf(f->canvas, x + 11, y, 6, STYLE(table_heat(share)), "%4.0f%%", share * 100);
     x += 18;
     x += canvas_text(f->canvas, x, y, right - x, STYLE(TONE_TEXT), where);
-    canvas_text(f->canvas, x + 1, y, right - x - 1, STYLE(TONE_MUTED), name);
+    x += 1 + canvas_text(f->canvas, x + 1, y, right - x - 1, STYLE(TONE_MUTED), name);
+    for (unsigned i = 0; i < LMP_CALLER_LEVELS - 1 && caller->behind[i].line; i++) {
+        const LedgerPlace *by = &caller->behind[i];
+        describe_function(plain, sizeof plain, NULL, 0, by->name);
+        describe_where(where, sizeof where, by->line > 0 ? by->short_src : plain, by->line,
+                       !f->utf8);
+        x += canvas_printf(f->canvas, x, y, right - x, STYLE(TONE_FAINT), "%s%s",
+                           i > 0 ? ", " : "  by ", where);
+    }
     f->line++;
 }
 
+static void put_sampled(Flow *f, const LmpSiteRow *row, const Callers *callers) {
+    char note[96], a[LMP_NUM], b[LMP_NUM];
+    snprintf(note, sizeof note, "sampled: %s of %s allocations", format_count(a, callers->samples),
+             format_count(b, row->tally.allocs));
+    flow_title(f, "Callers", note);
+    for (uint32_t i = 0; i < callers->n; i++)
+        put_caller(f, &callers->caller[i], &row->tally, true);
+    flow_text(f, "with lmp run --stacks: all of them");
+}
+
 static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row,
-                        const SiteCaller *caller, uint32_t callers, bool makes) {
+                        const Callers *callers, bool makes) {
+    if (callers->samples > 0) {
+        put_sampled(f, row, callers);
+        return;
+    }
     if (!ledger->stacks) {
         flow_title(f, "Callers", NULL);
         flow_text(f, "not recorded: lmp run --stacks, or stacks = true");
@@ -277,9 +314,9 @@ static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row,
     }
     flow_title(f, "Callers",
                makes ? "what was made for them here" : "what was made for them here, and is live");
-    for (uint32_t i = 0; i < callers; i++)
-        put_caller(f, &caller[i], &row->tally, makes);
-    if (callers == 0) flow_text(f, "none known");
+    for (uint32_t i = 0; i < callers->n; i++)
+        put_caller(f, &callers->caller[i], &row->tally, makes);
+    if (callers->n == 0) flow_text(f, "none known");
 }
 
 static void text_of(void *context, uint64_t line, char *out, size_t size) {
@@ -386,10 +423,10 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     Columns c;
     int found = site_found_lines(s->blocks, model);
     divide(&c, &head, found);
-    SiteCaller caller[CALLERS];
-    uint32_t callers = ledger->stacks ? site_callers(ledger, row, ui->makes, caller, CALLERS) : 0;
+    Callers callers;
+    find_callers(&callers, model, row, ui->makes);
     /* the source has what the others in its column leave */
-    int others = flow_section_lines((int)callers);
+    int others = flow_section_lines((int)callers.n) + (callers.samples > 0);
     if (c.blocks == c.source) others += found;
     int left = rect.h - head.line - 2 - others;
     bool one = c.figures == c.source;
@@ -400,7 +437,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     put_types(c.figures, row, ui->makes);
     put_history(c.figures, model, row,
                 clamp(rect.h - c.figures->line - 2, CHART_LEAST, one ? CHART_LEAST : CHART_MOST));
-    put_callers(c.source, ledger, row, caller, callers, ui->makes);
+    put_callers(c.source, ledger, row, &callers, ui->makes);
     site_found_sizes(c.blocks, s->blocks, model, row);
     if (!one)
         site_found_blocks(c.blocks, s->blocks, &s->previews, model, ui,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "widget/tallycell.h"
+
 /* Callers summed up: more than can be shown, so that the largest ones are kept. */
 #define KEPT 256u
 
@@ -31,6 +33,27 @@ static const LmpTreeRow *caller_of(const Ledger *ledger, const LmpTreeRow *node)
     return node->parent < ledger->nodes ? &ledger->tree[node->parent] : &ledger->tree[0];
 }
 
+/* The one with this place among n; a new one if there is none. NULL: there is no room. */
+static SiteCaller *caller_at(SiteCaller *all, uint32_t *n, const char *name, const char *short_src,
+                             int32_t line) {
+    for (uint32_t i = 0; i < *n; i++)
+        if (all[i].line == line && strcmp(all[i].short_src, short_src) == 0 &&
+            strcmp(all[i].name, name) == 0)
+            return &all[i];
+    if (*n == KEPT) return NULL;
+    all[*n] = (SiteCaller){.name = name, .short_src = short_src, .line = line};
+    return &all[(*n)++];
+}
+
+/* The first of n; returns how many that are. `all` is freed. */
+static uint32_t give(SiteCaller *all, uint32_t n, bool makes, SiteCaller *caller, uint32_t most) {
+    if (all && n > 1) qsort(all, n, sizeof *all, makes ? by_made : by_live);
+    if (n > most) n = most;
+    if (all && n > 0) memcpy(caller, all, n * sizeof *caller);
+    free(all);
+    return n;
+}
+
 uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, bool makes, SiteCaller *caller,
                       uint32_t most) {
     SiteCaller *all = calloc(KEPT, sizeof *all);
@@ -53,17 +76,50 @@ uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, bool makes, 
         bool none = from == &ledger->tree[0];
         const char *name = none ? "" : from->name, *src = none ? "(outermost)" : from->short_src;
         int32_t line = none ? -1 : from->line;
-        uint32_t at = 0;
-        while (at < n && (all[at].line != line || strcmp(all[at].short_src, src) != 0 ||
-                          strcmp(all[at].name, name) != 0))
-            at++;
-        if (at == KEPT) continue;
-        if (at == n) all[n++] = (SiteCaller){.name = name, .short_src = src, .line = line};
-        tally_add(&all[at].tally, &made);
+        SiteCaller *to = caller_at(all, &n, name, src, line);
+        if (to) tally_add(&to->tally, &made);
     }
-    if (all && n > 1) qsort(all, n, sizeof *all, makes ? by_made : by_live);
-    if (n > most) n = most;
-    if (all && n > 0) memcpy(caller, all, n * sizeof *caller);
-    free(all);
-    return n;
+    return give(all, n, makes, caller, most);
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static LedgerPlace place_of(const Ledger *ledger, const LmpCallerRow *row, unsigned level) {
+    LedgerPlace place = {.name = "", .line = -1};
+    place.short_src = row->rest ? "(others)" : "(outermost)";
+    if (row->by[level] && !ledger_place(ledger, row->by[level], &place))
+        place.short_src = "(unknown)"; /* until the next refresh */
+    return place;
+}
+
+static void add_sample(SiteCaller *to, const Ledger *ledger, const LmpCallerRow *row) {
+    to->tally.live_bytes += row->bytes;
+    if (row->samples <= to->met) return;
+    to->met = row->samples;
+    for (unsigned level = 1; level < LMP_CALLER_LEVELS; level++)
+        to->behind[level - 1] =
+            row->by[level] ? place_of(ledger, row, level) : (LedgerPlace){.line = 0};
+}
+
+uint32_t site_callers_sampled(const Ledger *ledger, const LmpCallers *from, const LmpSiteRow *site,
+                              SiteCaller *caller, uint32_t most, uint64_t *samples) {
+    SiteCaller *all = calloc(KEPT, sizeof *all);
+    LedgerPlace at;
+    uint32_t n = 0;
+    uint64_t bytes = 0;
+    *samples = 0;
+    for (uint32_t i = 0; all && i < LMP_CALLERS; i++) {
+        const LmpCallerRow *row = &from->row[i];
+        if (!ledger_place(ledger, row->site, &at) || at.id != site->id) continue;
+        *samples += row->samples;
+        bytes += row->bytes;
+        at = place_of(ledger, row, 0);
+        SiteCaller *to = caller_at(all, &n, at.name, at.short_src, at.line);
+        if (to) add_sample(to, ledger, row);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        double share = tally_share(all[i].tally.live_bytes, bytes);
+        all[i].tally.live_bytes = (uint64_t)(share * (double)tally_made(&site->tally));
+    }
+    return give(all, n, true, caller, most);
 }

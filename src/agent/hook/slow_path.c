@@ -1,6 +1,7 @@
 /* slow_path.c - see slow_path.h. */
 #include "agent/hook/slow_path.h"
 
+#include "agent/charge/callers.h"
 #include "agent/charge/counts.h"
 #include "agent/charge/looks.h"
 #include "agent/hook/break_check.h"
@@ -13,5 +14,5 @@ void slow_path_always(LmpProfile *p, bool always) {
 void slow_path_route(LmpProfile *p) {
     bool by_api = p->exact && !p->regs;
     slow_path_always(p, p->own.frame || p->expecting || !p->return_addrs || by_api || looks_on(p) ||
-                            p->slow->snapshot || counts_overrides(p));
+                            callers_on(p) || p->slow->snapshot || counts_overrides(p));
 }

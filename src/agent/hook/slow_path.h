@@ -20,8 +20,8 @@ typedef struct LmpSlowPath {
 /* Sends every operation the slow path, or only when a viewer requests so. */
 void slow_path_always(LmpProfile *p, bool always);
 /* Chooses that by the profile's state: owners by rules, lines by the documented API, an own call
- * under way, conditions to look at, a look at what strings are made of, a snapshot under way,
- * overrides to count. */
+ * under way, conditions to look at, a look at what strings are made of, a caller to be sampled,
+ * a snapshot under way, overrides to count. */
 void slow_path_route(LmpProfile *p);
 
 #endif

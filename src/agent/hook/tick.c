@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/charge/callers.h"
 #include "agent/charge/calls.h"
 #include "agent/charge/cycles.h"
 #include "agent/charge/looks.h"
@@ -95,7 +96,7 @@ COLD void tick_now(LmpProfile *p) {
         if (!p->live->gc.sweeping) cycles_mode(p);
     }
     p->ticked = clock;
-    counters_fold(&p->live->counters, (uint32_t)p->tick_ops);
+    counters_fold(&p->live->counters, callers_spread(p, (uint32_t)p->tick_ops));
     p->leaves.refused = false;
     p->live->clock = clock;
     next_epoch(p, clock);
@@ -108,5 +109,6 @@ COLD void tick_now(LmpProfile *p) {
     snapshot_tick(p);
     memory_told_tick(p);
     if (looks_due(p)) slow_path_route(p);
+    if (callers_due(p)) slow_path_route(p);
     if (!p->slow->snapshot) containers_tick(p, passed); /* or all of a frozen map would be read */
 }

@@ -2,6 +2,7 @@
  * has asked for something. */
 #include "agent/hook/trap.h"
 
+#include "agent/charge/callers.h"
 #include "agent/charge/cycles.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/looks.h"
@@ -60,6 +61,8 @@ static void *operate(LmpProfile *p, const LmpTrapped *q, bool called) {
     if (look) looks_before(p);
     void *r = odd_operate(p, q->ptr, q->osize, q->nsize, q->caller, q->own);
     if (look && !looks_after(p, q->ptr || q->own ? NULL : r, q->nsize)) slow_path_route(p);
+    if (callers_on(p) && !callers_after(p, q->ptr || q->own ? NULL : r, q->nsize))
+        slow_path_route(p);
     /* A program that asks for memory once in a while has few ticks: viewers want more of them, and
      * a snapshot is to be over soon. */
     bool late = begun && begun - p->start - p->ticked > LATE_NS;

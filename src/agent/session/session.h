@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "agent/charge/callers.h"
 #include "agent/charge/cycles.h"
 #include "agent/charge/live_history.h"
 #include "agent/heap/containers.h"
@@ -36,6 +37,7 @@ typedef struct LmpSession {
     LmpLiveHistoryPlan live_history;
     LmpSnapshots snapshots;
     LmpContainerLooks containers;
+    LmpCallerSampling callers;
     /* the session's own */
     LmpDisplay display;
     char summary[4096]; /* where the summary goes (ending.c): "" nowhere, "-" standard error */
@@ -67,6 +69,7 @@ static inline void session_join(LmpSession *s) {
     p->live_history = &s->live_history;
     p->snapshots = &s->snapshots;
     p->containers = &s->containers;
+    p->callers = &s->callers;
 }
 
 #endif

@@ -99,6 +99,7 @@ typedef struct LmpProfile {
     struct LmpSafepoints *safepoints;        /* safepoint.h: of the state */
     struct LmpSnapshots *snapshots;          /* snapshot.h */
     struct LmpContainerLooks *containers;    /* heap/containers.h */
+    struct LmpCallerSampling *callers;       /* callers.h */
     struct LmpCycles *cycles;                /* cycles.h */
     struct LmpLiveHistoryPlan *live_history; /* live_history.h */
     struct LmpIndexes *indexes;              /* of the tables, sites.c */

@@ -150,3 +150,13 @@ uint32_t ledger_row_of(const Ledger *ledger, const LmpTables *tables, uint32_t s
     if (site == 0 || site >= s->rows) return LEDGER_NO_ROW;
     return row_of_slot(ledger, PILE(s->row, const LedgerRow)[site].slot);
 }
+
+bool ledger_place(const Ledger *ledger, uint32_t site, LedgerPlace *out) {
+    const LedgerStore *s = ledger->store;
+    if (!s || site == 0 || site >= s->rows) return false;
+    const LedgerRow *row = &PILE(s->row, const LedgerRow)[site];
+    const LedgerSlot *slot = &PILE(s->slot, const LedgerSlot)[row->slot];
+    const LedgerFunction *f = &PILE(s->function, const LedgerFunction)[row->function];
+    *out = (LedgerPlace){slot->id, f->name, f->short_src, slot->line};
+    return true;
+}

@@ -289,6 +289,15 @@ uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t 
 /* Row in ledger->site of a row of the tables' sites; LEDGER_NO_ROW as above. */
 uint32_t ledger_row_of(const Ledger *ledger, const LmpTables *tables, uint32_t site);
 
+/* A row of the tables' sites in words, also one where nothing was made. False: the last refresh did
+ * not have it. */
+typedef struct LedgerPlace {
+    uint32_t id;                  /* LmpSiteRow.id of the line */
+    const char *name, *short_src; /* of its function: as in LmpSiteRow */
+    int32_t line;                 /* -1: it is in C, or a pseudo-site */
+} LedgerPlace;
+bool ledger_place(const Ledger *ledger, uint32_t site, LedgerPlace *out);
+
 /* ---- leaks: sites that grow ------------------------------------------------------------------ */
 
 typedef struct LmpLeak {

@@ -237,6 +237,7 @@ void model_fill_live(Model *model, const LmpLive *live, uint64_t clock) {
     fill_marks(model, live);
     fill_previews(model, live);
     fill_breaks(model, live);
+    callers_copy(&live->callers, &model->callers);
     if (model->seen == LMP_SEEN_RUNNING) {
         derive_rates(model, clock);
     } else {

@@ -157,6 +157,8 @@ typedef struct Model {
     uint64_t ledger_serial; /* one more with every refresh */
     bool ledger_marked;     /* its tallies count from the mark */
 
+    LmpCallers callers; /* samples, where no call paths are kept */
+
     Verdicts verdicts; /* what it amounts to, as of the last model_fill_verdicts */
 
     OpenedHeap *heap; /* the snapshot that is open; NULL: none */

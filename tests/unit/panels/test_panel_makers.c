@@ -1,5 +1,6 @@
 /* Panels of functions, leaks and tags: golden files, and what keys do. */
 #include "app_play.h"
+#include "base/format.h"
 #include "ledger_fixture.h"
 #include "panel_draw.h"
 #include "widget/source.h"
@@ -351,7 +352,50 @@ START_TEST(test_each_has_its_key) {
 }
 END_TEST
 
+/* Without call paths: who called by samples, with those who called them, and how many samples. */
+START_TEST(test_callers_by_samples) {
+    LedgerFixture fixture = ledger_fixture(false, false);
+    Model *m = fixture.model;
+    const LmpSiteRow *of = &m->ledger.site[0];
+    uint32_t a = m->ledger.site[1].id, b = m->ledger.site[2].id, c = m->ledger.site[3].id;
+    Stage *s = stage_new(&panel_site, m, 149, 50, true, 256);
+    s->ui.site = of->id;
+    char want[200], count[LMP_NUM], *text = stage_text(s, false);
+    ck_assert_ptr_nonnull(strstr(text, "not recorded: lmp run --stacks"));
+    free(text);
+    static const uint32_t never = UINT32_MAX; /* no row has it */
+    const LmpCallerRow row[] = {
+        {of->id, 0, {a, b, c}, 60, 600, 6000}, {of->id, 0, {a, c, 0}, 20, 100, 1000},
+        {of->id, 0, {b, 0, 0}, 20, 100, 2000}, {of->id, 1, {0}, 5, 50, 500},
+        {of->id, 0, {never}, 1, 10, 500},      {a, 0, {c, 0, 0}, 100, 1000, 90000},
+    };
+    memcpy(m->callers.row, row, sizeof row);
+    text = stage_text(s, false);
+    snprintf(want, sizeof want, "sampled: 106 of %s allocations",
+             format_count(count, of->tally.allocs));
+    ck_assert_msg(strstr(text, want) != NULL, "%s not in %s", want, text);
+    for (int i = 1; i <= 3; i++) { /* a twice, with the way that was met most; c never */
+        const LmpSiteRow *by = &m->ledger.site[i];
+        snprintf(want, sizeof want, "%s  %s:%d ", i == 1 ? "70%" : "20%", by->short_src, by->line);
+        ck_assert_msg((strstr(text, want) != NULL) == (i < 3), "%s in %s", want, text);
+    }
+    snprintf(want, sizeof want, "  by %s:%d, ", m->ledger.site[2].short_src,
+             m->ledger.site[2].line);
+    ck_assert_msg(strstr(text, want) != NULL, "%s not in %s", want, text);
+    ck_assert_ptr_nonnull(strstr(text, "5%  (others)"));
+    ck_assert_ptr_nonnull(strstr(text, "5%  (unknown)"));
+    ck_assert_ptr_nonnull(strstr(text, "lmp run --stacks"));
+    free(text);
+    m->against.name = "older.lmprec"; /* rows are of two runs */
+    text = stage_text(s, false);
+    ck_assert_ptr_null(strstr(text, "sampled"));
+    free(text);
+    stage_free(s);
+    ledger_fixture_free(&fixture);
+}
+END_TEST
+
 SUITE("panel_makers", test_a_line_has_its_page, test_a_tag_has_its_lines, test_sizes,
       test_calls_are_shown, test_a_function_has_its_lines, test_a_c_function_has_its_callers_lines,
       test_no_growth_is_said, test_what_is_off_is_said, test_not_read_yet, test_any_size,
-      test_each_has_its_key)
+      test_each_has_its_key, test_callers_by_samples)
