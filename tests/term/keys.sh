@@ -127,7 +127,7 @@ case_tables() { # sites: filter, sorting, a page for each
     wait_for 'History'
     wait_for 'a second +[0-9.]+ [KM]iB +now'
     wait_for 'to 64 B .*[1-9]' # sizes of what lives of it
-    wait_for 'not recorded: lmp run --stacks, or stacks = true'
+    wait_for 'Callers  sampled: '
     key Escape
     wait_gone 'History'
     key m
