@@ -298,7 +298,7 @@ static void put_sampled(Flow *f, const LmpSiteRow *row, const Callers *callers) 
     flow_title(f, "Callers", note);
     for (uint32_t i = 0; i < callers->n; i++)
         put_caller(f, &callers->caller[i], &row->tally, true);
-    flow_text(f, "with lmp run --stacks: all of them");
+    flow_text(f, "exact with lmp run --stacks");
 }
 
 static void put_callers(Flow *f, const Ledger *ledger, const LmpSiteRow *row,
