@@ -97,7 +97,7 @@ static bool is_counted(uint32_t entry) {
 
 static unsigned was_at(const Survivors *s, uint32_t leaf, uint32_t i) {
     const uint8_t *there = s->there[leaf];
-    return there ? there[i / 4] >> i % 4 * 2 & 3u : WAS_NONE;
+    return there ? (unsigned)there[i / 4] >> i % 4 * 2 & 3u : WAS_NONE;
 }
 
 static unsigned age_of(const Survivors *s, uint32_t entry) {
