@@ -122,10 +122,8 @@ static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Ver
     char number[24];
     bool listed = v != &app->verdict.last;
     bool numbered = (all->count > 1 || !listed) && rect.w >= NUMBER_FROM;
-    if (listed)
-        snprintf(number, sizeof number, " %u/%u", (uint32_t)(v - all->verdict) + 1, all->count);
-    else
-        snprintf(number, sizeof number, " %u more", all->count);
+    snprintf(number, sizeof number, " %u/%u", listed ? (uint32_t)(v - all->verdict) + 1 : 1,
+             all->count + !listed); /* what stands there still comes before all others */
     if (numbered) {
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_MUTED), number);
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_ACCENT), "W");
