@@ -178,6 +178,7 @@ case_itself() { # of a leak the note says who holds it, by a snapshot that nobod
     wait_for '─ Why it is alive'
     wait_for 'main thread ▸ local memo'
     key Q
+    wait_for 'the display is left'
     key C-c
     wait_for 'run=[0-9]'
     said 'snapshot 1: [0-9,]+ objects, stood .*, taken by itself for the note' || fail "it is not told at the end"
@@ -189,6 +190,7 @@ case_itself() { # of a leak the note says who holds it, by a snapshot that nobod
     shows '→ .*take entries out of the table that grows here' || fail "a snapshot was taken all the same"
     ls "$work/tmp"/* 2>/dev/null && fail "a directory was made"
     key Q
+    wait_for 'the display is left'
     key C-c
     wait_for 'run=[0-9]'
     check_terminal

@@ -204,7 +204,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         canvas_text(canvas, rect.x + x, rect.y, rect.w - x, STYLE(TONE_MUTED),
                     ui->utf8 ? "← →" : "left, right");
     if (!opened_has_groups(heap, o->by) &&
-        heapcell_wait(heap, &o->asked, o->by, "up", ui, canvas, room(ui, rect)))
+        heapcell_wait(heap, &o->asked, o->by, "in groups", ui, canvas, room(ui, rect)))
         return;
     tablepanel_draw(state, model, ui, canvas, rect, &from);
 }

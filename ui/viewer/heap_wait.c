@@ -6,11 +6,18 @@
 
 #include "screen/canvas.h"
 
+static void keep(HeapWait *wait, Event event) {
+    if (wait->laters < HEAP_WAIT_KEYS) wait->later[wait->laters++] = event;
+}
+
 void heap_wait_event(HeapWait *wait, Event event) {
     switch (event.key) {
+    case 'Q': /* leaves the display as well, when this has stopped */
+        wait->stopped = true;
+        keep(wait, event);
+        break;
     case K_ESC:
     case 'q':
-    case 'Q':
     case K_CTRL('C'):
         wait->stopped = true;
         break;
@@ -18,7 +25,7 @@ void heap_wait_event(HeapWait *wait, Event event) {
     case K_RESIZE: /* the next frame has the new size */
         break;
     default:
-        if (wait->laters < HEAP_WAIT_KEYS) wait->later[wait->laters++] = event;
+        keep(wait, event);
     }
 }
 

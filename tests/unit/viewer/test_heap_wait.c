@@ -42,6 +42,8 @@ START_TEST(keys_meanwhile) {
         ck_assert(!wait.stopped);
         heap_wait_event(&wait, (Event){.key = stops[i]});
         ck_assert(wait.stopped);
+        ck_assert_uint_eq(heap_wait_later(&wait).key, '2');
+        ck_assert_uint_eq(heap_wait_later(&wait).key, stops[i] == 'Q' ? 'Q' : K_NONE);
     }
     HeapWait wait = {.stopped = false};
     for (unsigned i = 0; i < HEAP_WAIT_KEYS + 5; i++)
