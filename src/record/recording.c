@@ -551,12 +551,9 @@ static const RecExtra *extra_of(const LmpRecording *r) {
 
 LmpRecordedTaken recording_taken(const LmpRecording *r) {
     const RecExtra *x = extra_of(r);
-    LmpClassTotal before[LMP_CLASSES], after[LMP_CLASSES];
-    counters_read(&x->before, before);
-    counters_read(&x->after, after);
     return (LmpRecordedTaken){.clock = {x->clock[0], x->clock[1]},
                               .live_bytes = {x->before.live_bytes, x->after.live_bytes},
-                              .moved = counters_moved(before, after),
+                              .moved = counters_moved(&x->before, &x->after),
                               .still = taken_still(&x->before, &x->after, &r->view.tables)};
 }
 

@@ -88,16 +88,14 @@ void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader 
     if (parts & REPORT_PART_HISTORY) copy_history(report, live);
     if (parts & REPORT_PART_HISTORY) copy_marks(report, live);
     report->peak_clock = live->counters.peak_clock;
-    LmpClassTotal begun[LMP_CLASSES], now[LMP_CLASSES];
-    counters_read(&live->counters, begun);
+    const LmpCounters begun = live->counters;
     stats_derive(live, clock, &report->stats);
     if (tables && tables->writer) report->stats.lines_end_seconds = 0;
     report->gc = live->gc;
     report->top = header->top < REPORT_TOP_MOST ? header->top : REPORT_TOP_MOST;
     bool known = tables && tables->text;
     if (known) fill_ledger(report, before, tables, parts);
-    counters_read(&live->counters, now);
-    if (known) report_set_apart(report, counters_moved(begun, now));
+    if (known) report_set_apart(report, counters_moved(&begun, &live->counters));
     if (before) {
         report_set_range(report, before->clock, clock, before->stats.live_bytes);
         report->taken = true;

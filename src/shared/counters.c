@@ -58,16 +58,22 @@ void counters_read(const LmpCounters *c, LmpClassTotal total[LMP_CLASSES]) {
     }
 }
 
-uint64_t counters_moved(const LmpClassTotal before[LMP_CLASSES],
-                        const LmpClassTotal after[LMP_CLASSES]) {
-    uint64_t moved = 0;
+static uint64_t size_of(uint64_t change) {
+    return (int64_t)change < 0 ? 0 - change : change;
+}
+
+uint64_t counters_moved(const LmpCounters *before, const LmpCounters *after) {
+    LmpClassTotal was[LMP_CLASSES], is[LMP_CLASSES];
+    uint64_t moved = 0, live = after->live_bytes;
+    counters_read(before, was);
+    counters_read(after, is);
     for (int i = 1; i < LMP_C_COUNTED; i++) {
-        uint64_t resized = (uint64_t)after[i].realloc_bytes - (uint64_t)before[i].realloc_bytes;
-        moved += after[i].alloc_bytes - before[i].alloc_bytes;
-        moved += after[i].free_bytes - before[i].free_bytes;
-        moved += (int64_t)resized < 0 ? 0 - resized : resized;
+        moved += is[i].alloc_bytes - was[i].alloc_bytes;
+        moved += is[i].free_bytes - was[i].free_bytes;
+        moved += size_of((uint64_t)is[i].realloc_bytes - (uint64_t)was[i].realloc_bytes);
+        live -= is[i].live_bytes;
     }
-    return moved;
+    return moved > 0 ? moved : size_of(live);
 }
 
 void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes) {

@@ -56,8 +56,8 @@ typedef struct LmpClassTotal {
 /* All classes at this moment. Safe on any bytes; retries while the writer folds. */
 void counters_read(const LmpCounters *c, LmpClassTotal total[LMP_CLASSES]);
 
-/* Bytes that came or went between two moments. */
-uint64_t counters_moved(const LmpClassTotal before[LMP_CLASSES],
-                        const LmpClassTotal after[LMP_CLASSES]);
+/* Bytes that came or went between two moments: a reader's figures are apart by as much at most. If
+ * nothing did, those of an operation that stands half done: they are in the live total alone. */
+uint64_t counters_moved(const LmpCounters *before, const LmpCounters *after);
 
 #endif

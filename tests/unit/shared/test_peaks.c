@@ -93,4 +93,26 @@ START_TEST(random_runs) {
 }
 END_TEST
 
-SUITE("peaks", parts, random_runs)
+/* What came or went while a reader looked, or stood half done all the while. */
+START_TEST(moved) {
+    memset(&c, 0, sizeof c);
+    counters_fold(&c, LMP_PACK_OPS_MAX);
+    grow(1000);
+    LmpCounters begun = c;
+    ck_assert_uint_eq(counters_moved(&begun, &c), 0);
+    c.live_bytes += 56; /* hook_made, before its last step */
+    LmpCounters half = c;
+    ck_assert_uint_eq(counters_moved(&half, &c), 56);
+    c.live_bytes -= 56;
+    grow(300);
+    shrink(300);
+    ck_assert_uint_eq(counters_moved(&begun, &c), 600);
+    begun = c;
+    c.live_bytes -= 80; /* hook_out */
+    half = c;
+    ck_assert_uint_eq(counters_moved(&half, &c), 80);
+    ck_assert_uint_eq(counters_moved(&begun, &c), 80);
+}
+END_TEST
+
+SUITE("peaks", parts, random_runs, moved)
