@@ -1,5 +1,5 @@
-/* giveback.h - a program that has ended keeps no memory but what its summary and its reports need.
- */
+/* giveback.h - a program that has ended keeps no memory but what its summary and its reports need:
+ * 64 KiB of a small one, and some 500 bytes more for each line. `lmp run` may run a thousand. */
 #ifndef LMP_GIVEBACK_H
 #define LMP_GIVEBACK_H
 

@@ -5,7 +5,10 @@
  * vector dies only a few slots are examined for each place that it ever had, however large the
  * cache.
  *
- * Open addressing in private memory from lmp_os->map, doubled when half full. */
+ * Open addressing in private memory from lmp_os->map, doubled when half full. Rows leave and the
+ * gap is closed: a program that loads code for ever would fill the table with tombstones. The row
+ * is the slot itself, not found by an index beside it: it is looked up with every line that is
+ * learnt, and an index would be one more miss of the processor's caches. */
 #ifndef LMP_CODES_H
 #define LMP_CODES_H
 

@@ -1,7 +1,8 @@
 /* tags.c - see tags.h.
  *
  * The tag map has a row for every coroutine that has set a tag: open addressing, in private memory.
- * For the others, the alloc context of the thread's own block tells under which tag they were
+ * Rows leave as often as coroutines die: they become tombstones, and the map is rebuilt now and
+ * then. For the others, the alloc context of the thread's own block tells under which tag they were
  * created. */
 #include "agent/charge/tags.h"
 

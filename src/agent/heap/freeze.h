@@ -9,10 +9,10 @@
  * copied to the shared mapping, some at a time, until in one go nothing is left of a part; from
  * then on the program works on the shared mapping of that part again.
  *
- * The shared mapping stays where it is all the time, and nothing is ever mapped over something
- * else: what the system refuses leaves everything as it was, and merging needs no descriptor, which
- * the program may have closed. Header, control and live are never frozen; leaves that are new
- * meanwhile are shared as always. */
+ * The shared mapping stays where it is all the time, and nothing is ever mapped over something else
+ * (kernels before 6.12 unmap what was there before they refuse): what the system refuses leaves
+ * everything as it was, and merging needs no descriptor, which the program may have closed. Header,
+ * control and live are never frozen; leaves that are new meanwhile are shared as always. */
 #ifndef LMP_FREEZE_H
 #define LMP_FREEZE_H
 

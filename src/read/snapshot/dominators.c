@@ -3,7 +3,8 @@
  *
  * All of it works on numbers of a depth-first walk, not of objects: neighbours in the heap are
  * neighbours there, so that what is read is mostly in the processor's caches. Nothing recurses; a
- * list of millions is as deep as it is long. */
+ * list of millions is as deep as it is long. The simpler way of Cooper, Harvey and Kennedy is
+ * quadratic for a doubly linked list. */
 #include <string.h>
 
 #include "read/snapshot/snapshot_impl.h"
