@@ -6,9 +6,9 @@ plain() { # COMMAND...: files out and err, and $status
     LD_PRELOAD=$LMP_PRELOAD "$@" >out 2>err </dev/null
     status=$?
 }
-readme() { # LANGUAGE WORD: the example of README.md that has the word
+example() { # WORD: the example of docs/gate.md that has the word
     awk -v word="$1" '/^```lua/ { text = ""; on = 1; next } /^```/ { if (on && index(text, word)) printf "%s", text; on = 0 } on { text = text $0 "\n" }' \
-        "$LMP_SOURCE/README.md"
+        "$LMP_SOURCE/docs/gate.md"
 }
 
 case_busted() {
@@ -61,10 +61,10 @@ LUA
     has out ' [0-9.]+ B  .*memory_spec.lua:3 '
     has out 'allocs: 1, where less than 1 was expected'
     has out 'Expected something to be held'
-    readme luamemprofiler.busted >readme_spec.lua
-    plain "$LUA" /usr/bin/busted -o TAP readme_spec.lua
-    is "$(grep -c '^ok' out)" 2 "examples of README.md that pass"
-    lmp run --no-live -- "$LUA" /usr/bin/busted -o TAP readme_spec.lua # under lmp as well
+    example luamemprofiler.busted >example_spec.lua
+    plain "$LUA" /usr/bin/busted -o TAP example_spec.lua
+    is "$(grep -c '^ok' out)" 2 "examples of docs/gate.md that pass"
+    lmp run --no-live -- "$LUA" /usr/bin/busted -o TAP example_spec.lua # under lmp as well
     is $status 0 status
     is "$(grep -c '^ok' out)" 2 "that pass"
     summary
@@ -94,9 +94,9 @@ LUA
     has out 'unit.lua:12: bytes: 56 B, where less than 56 B was expected'
     has out 'unit.lua:13: a leak: 720.0 B and 10.00 blocks a call'
     has out ' [0-9.]+ B  unit.lua:3 '
-    readme luamemprofiler.luaunit >readme.lua
-    plain "$LUA" readme.lua
-    is $status 0 "status of the example of README.md"
+    example luamemprofiler.luaunit >example.lua
+    plain "$LUA" example.lua
+    is $status 0 "status of the example of docs/gate.md"
     has out 'Ran 2 tests'
 }
 
