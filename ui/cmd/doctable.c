@@ -3,50 +3,30 @@
 
 #include <string.h>
 
-#include "base/kind.h"
-#include "cmd/command.h"
 #include "gate/limits.h"
 #include "read/ledger/tallies.h"
 #include "read/verdict/verdict.h"
 #include "screen/config.h"
 #include "shared/start_options.h"
 
-/* Of a type's keys only its letter, as the footer shows them all together. */
-const char *doctable_key(const ActionInfo *info, char letter[2]) {
-    if (!info->shown || !info->help) return NULL;
-    int kind = action_kind(info->action);
-    if (kind < 0) return info->shown;
-    letter[0] = kind_info[kind].letter;
-    letter[1] = 0;
-    return letter;
-}
-
-static void print_keys(FILE *out) {
-    fputs("| key | what it does |\n| --- | --- |\n", out);
-    for (int g = 0; g < GROUPS; g++) {
-        fprintf(out, "| **%s** | |\n", action_group_title[g]);
-        for (int a = ACT_NONE + 1; a < ACTIONS; a++) {
-            const ActionInfo *info = &action_info[a];
-            char letter[2];
-            const char *key = doctable_key(info, letter);
-            if (!key || info->group != (ActionGroup)g) continue;
-            /* a bar would end the column, even in code */
-            fprintf(out, "| `%s%s` | %s |\n", *key == '|' ? "\\" : "", key, info->help);
-        }
-    }
-}
-
 static void add(char *text, size_t size, const char *quote, const char *word) {
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s%s%s%s", used ? ", " : "", quote, word, quote);
 }
 
-const LmpFigure *doctable_row(const LmpFigure *first, const char *quote, DocRow *row) {
+/* A row: figures that are explained together. */
+typedef struct DocRow {
+    char names[160], units[80];
+    const char *help;
+} DocRow;
+
+/* Fills the row that begins with this figure; returns the first figure of the next one. */
+static const LmpFigure *figure_row(const LmpFigure *first, DocRow *row) {
     bool alike = true;
     const LmpFigure *f = first;
     *row = (DocRow){.help = first->help};
     do {
-        add(row->names, sizeof row->names, quote, f->name);
+        add(row->names, sizeof row->names, "`", f->name);
         add(row->units, sizeof row->units, "", f->unit);
         alike = alike && strcmp(f->unit, first->unit) == 0;
         f++;
@@ -59,7 +39,7 @@ static void print_figures(const LmpFigure *f, FILE *out) {
     fputs("| field | unit | meaning |\n| --- | --- | --- |\n", out);
     while (f->name) {
         DocRow row;
-        f = doctable_row(f, "`", &row);
+        f = figure_row(f, &row);
         fprintf(out, "| %s | %s%s| %s |\n", row.names, row.units, *row.units ? " " : "", row.help);
     }
 }
@@ -68,25 +48,6 @@ static void print_start_options(FILE *out) {
     fputs("| option | type | default | meaning |\n| --- | --- | --- | --- |\n", out);
     for (const LmpStartOption *o = start_options; o < start_options + STARTS; o++)
         fprintf(out, "| `%s` | %s | %s | %s |\n", o->name, o->type, o->otherwise, o->help);
-}
-
-/* The first option from `o` on that is shown to people; NULL: none. */
-static const Option *shown(const Option *o) {
-    while (o && o->name && !o->help)
-        o++;
-    return o && o->name ? o : NULL;
-}
-
-/* An argument in brackets is optional, together with its "=". */
-static void print_command_options(const Option *o, FILE *out) {
-    fputs("| option | what it does |\n| --- | --- |\n", out);
-    for (o = shown(o); o; o = shown(o + 1)) {
-        bool spare = o->arg && *o->arg == '[';
-        int length = o->arg ? (int)strlen(o->arg) - 2 * spare : 0;
-        if (spare) fprintf(out, "| `--%s`, ", o->name);
-        fprintf(out, "%s`--%s%s%.*s` | %s |\n", spare ? "" : "| ", o->name, o->arg ? "=" : "",
-                length, o->arg ? o->arg + spare : "", o->help);
-    }
 }
 
 static void print_config(FILE *out) {
@@ -141,32 +102,24 @@ static void print_limit_parts(FILE *out) {
 }
 
 bool doctable_print(const char *name, FILE *out) {
-    bool keys = strcmp(name, "keys") == 0, start = strcmp(name, "start") == 0;
+    bool start = strcmp(name, "start") == 0;
     bool config = strcmp(name, "config") == 0, verdicts = strcmp(name, "verdicts") == 0;
     bool limits = strcmp(name, "limits") == 0, parts = strcmp(name, "limit-parts") == 0;
     if (limits) print_limits(out);
     if (parts) print_limit_parts(out);
-    if (keys) print_keys(out);
     if (config) print_config(out);
     if (verdicts) print_verdicts(out);
     if (start) print_start_options(out);
-    for (const Command *const *c = commands; *c; c++) {
-        if ((*c)->internal || strcmp(name, (*c)->name) != 0 || !shown((*c)->options)) continue;
-        print_command_options((*c)->options, out);
-        return true;
-    }
     for (const LmpFigureList *l = figure_lists; l->name; l++) {
         if (strcmp(name, l->name) != 0) continue;
         print_figures(l->figures, out);
         return true;
     }
-    return keys || start || config || verdicts || limits || parts;
+    return start || config || verdicts || limits || parts;
 }
 
 void doctable_names(FILE *out) {
-    fputs("keys\nstart\nconfig\nverdicts\nlimits\nlimit-parts\n", out);
-    for (const Command *const *c = commands; *c; c++)
-        if (!(*c)->internal && shown((*c)->options)) fprintf(out, "%s\n", (*c)->name);
+    fputs("start\nconfig\nverdicts\nlimits\nlimit-parts\n", out);
     for (const LmpFigureList *l = figure_lists; l->name; l++)
         fprintf(out, "%s\n", l->name);
 }

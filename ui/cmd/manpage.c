@@ -4,9 +4,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/kind.h"
 #include "cmd/command.h"
-#include "cmd/doctable.h"
 #include "read/ledger/tallies.h"
+#include "screen/action.h"
 
 #define MINUS "−"
 
@@ -118,11 +119,22 @@ static void put_rows(FILE *out, const char *title, const struct Row *rows, size_
     }
 }
 
+/* The key as people write it; of a type's keys only the letter, as the footer shows them all
+ * together. NULL: another row has it. */
+static const char *key_shown(const ActionInfo *info, char letter[2]) {
+    if (!info->shown || !info->help) return NULL;
+    int kind = action_kind(info->action);
+    if (kind < 0) return info->shown;
+    letter[0] = kind_info[kind].letter;
+    letter[1] = 0;
+    return letter;
+}
+
 static void put_keys(FILE *out) {
     fputs(".SH KEYS\n", out);
     for (int a = ACT_NONE + 1; a < ACTIONS; a++) {
         char letter[2];
-        const char *key = doctable_key(&action_info[a], letter);
+        const char *key = key_shown(&action_info[a], letter);
         if (!key) continue;
         put_macro(out, ".TP\n.B ", key);
         put(out, action_info[a].help);
@@ -130,19 +142,15 @@ static void put_keys(FILE *out) {
     }
 }
 
+/* Which tables of figures `lmp help` prints, rather than all their rows. */
 static void put_figures(FILE *out) {
-    fputs(".SH FIGURES\nThe fields of \\fB\\-\\-json\\fR and, in a script, of stats().\n", out);
+    fputs(".SH FIGURES\nThe fields of \\fB\\-\\-json\\fR and, in a script, of stats(). "
+          "\\fBlmp help \\-\\-table=NAME\\fR\nexplains those of:\n",
+          out);
     for (const LmpFigureList *l = figure_lists; l->name; l++) {
-        put_macro(out, ".SS ", l->title);
-        for (const LmpFigure *f = l->figures; f->name;) {
-            DocRow row;
-            f = doctable_row(f, "", &row);
-            put_macro(out, ".TP\n.B ", row.names);
-            put(out, row.units);
-            fputs(*row.units ? ": " : "", out);
-            put(out, row.help);
-            fputs(".\n", out);
-        }
+        put_macro(out, ".TP\n.B ", l->name);
+        put(out, l->title);
+        fputs(".\n", out);
     }
 }
 
