@@ -14,7 +14,7 @@
  * it on, whichever is later, to the end; and if `no growth` is not said from then on, nor at the
  * end when there were fewer collections. One with "--> late" in it has thirty seconds: chance makes
  * its leak hard to see. A sound one is right if nothing is said to grow at the
- * end. With --table the lines are rows for docs/leaks.md. */
+ * end. */
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -197,20 +197,15 @@ static bool right(const Run *run) {
            !run->wrong_after && !run->green_after;
 }
 
-static void tell(const Run *run, bool table) {
+static void tell(const Run *run) {
     static const char *const kind[] = {"not known", "cannot tell yet", "no growth", "grows"};
     char when[64] = "", name[64];
     const char *slash = strrchr(run->path, '/'), *file = slash ? slash + 1 : run->path;
-    const char *mark = right(run) ? "right" : table ? "**wrong**" : "WRONG";
+    const char *mark = right(run) ? "right" : "WRONG";
     snprintf(name, sizeof name, "%.*s", (int)strcspn(file, "."), file);
     if (run->found_full > 0)
         snprintf(when, sizeof when, "%llu, %.1f s", (unsigned long long)run->found_full,
                  run->found_seconds);
-    if (table) {
-        printf("| %s | %llu, %.1f s | %s | %s | %s |\n", name, (unsigned long long)run->last.full,
-               run->last.seconds, when, kind[run->last.growth], mark);
-        return;
-    }
     printf("%-8s %-22s %-12s %6llu, %5.1f s  %-14s %-5s %s\n", run->leaks ? "leaks" : "sound", name,
            run->mode, (unsigned long long)run->last.full, run->last.seconds, when, mark,
            run->last.words);
@@ -222,19 +217,18 @@ static void tell(const Run *run, bool table) {
 
 int main(int argc, char **argv) {
     static LmpOs os;
-    bool table = argc > 1 && !strcmp(argv[1], "--table");
-    int first = table ? 3 : 2, wrong = 0;
-    if (argc <= first) return 2;
+    int wrong = 0;
+    if (argc <= 2) return 2;
     os = os_real;
     os.clock = clock_of_requests;
     lmp_os = &os;
-    for (int i = first; i < argc; i++) {
-        Run run = {.path = argv[i], .mode = argv[first - 1]};
+    for (int i = 2; i < argc; i++) {
+        Run run = {.path = argv[i], .mode = argv[1]};
         run.leaks = strstr(argv[i], "leaking/") != NULL;
         play(&run);
-        tell(&run, table);
+        tell(&run);
         wrong += !right(&run);
     }
-    if (!table) printf("%d of %d wrong\n", wrong, argc - first);
+    printf("%d of %d wrong\n", wrong, argc - 2);
     return wrong > 0;
 }

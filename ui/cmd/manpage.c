@@ -167,16 +167,9 @@ void manpage_print(FILE *out) {
     fputs(".SH COMMANDS\n", out);
     for (const Command *const *c = commands; *c; c++)
         if (!(*c)->internal) put_command(out, *c);
-    fputs(".PP\nEvery command takes \\fB\\-\\-help\\fR.\n", out);
+    fputs(".PP\nEvery command takes \\fB\\-\\-help\\fR, which also has examples.\n", out);
     put_keys(out);
     put_figures(out);
     put_rows(out, "ENVIRONMENT", ROWS(environment));
     put_rows(out, "EXIT STATUS", ROWS(exits));
-    fputs(".SH EXAMPLES\n", out);
-    for (const Command *const *c = commands; *c; c++)
-        for (const Example *e = (*c)->examples; e && e->line; e++) {
-            put_macro(out, ".TP\n.B ", e->line);
-            put(out, e->help);
-            fputc('\n', out);
-        }
 }
