@@ -1,5 +1,5 @@
 /* figure.h - a figure as its readers know it: name, unit, meaning, and its offset in a struct.
- * stats(), JSON, the tables of docs/api.md and the man page are made from lists of these, which are
+ * stats(), JSON and the tables of docs/api.md are made from lists of these, which are
  * kept beside their structs: stats.c has those of the whole and of the types, ledger/tallies.c the
  * rest. */
 #ifndef LMP_FIGURE_H

@@ -198,7 +198,6 @@ static bool right(const Run *run) {
 }
 
 static void tell(const Run *run) {
-    static const char *const kind[] = {"not known", "cannot tell yet", "no growth", "grows"};
     char when[64] = "", name[64];
     const char *slash = strrchr(run->path, '/'), *file = slash ? slash + 1 : run->path;
     const char *mark = right(run) ? "right" : "WRONG";

@@ -65,13 +65,9 @@ static void print_lines(const char *text, FILE *out) {
 }
 
 static void print_verdicts(FILE *out) {
-    static const char *const where[] = {
-        [VERDICT_AT_SITE] = "the line's page",        [VERDICT_AT_LEAKS] = "*Leaks*",
-        [VERDICT_AT_TIMELINE] = "*Timeline*",         [VERDICT_AT_PROCESS] = "*Process*",
-        [VERDICT_AT_HEAP] = "its path in a snapshot", [VERDICT_NOWHERE] = ""};
     VerdictRuleInfo r;
-    fputs("| rule | needs | holds when | says | and advises | leads to |\n"
-          "| --- | --- | --- | --- | --- | --- |\n",
+    fputs("| rule | needs | holds when | says | and advises |\n"
+          "| --- | --- | --- | --- | --- |\n",
           out);
     for (uint32_t i = 0; verdict_rule_info(i, &r); i++) {
         char needs[80] = "";
@@ -80,8 +76,7 @@ static void print_verdicts(FILE *out) {
         if (r.exact) add(needs, sizeof needs, "", "no `--sample`");
         fprintf(out, "| `%s` | %s%s| %s | ", r.name, needs, *needs ? " " : "", r.when);
         print_lines(r.says, out);
-        fprintf(out, " | %s%s| %s%s|\n", r.advice, *r.advice ? " " : "", where[r.place],
-                *where[r.place] ? " " : "");
+        fprintf(out, " | %s%s|\n", r.advice, *r.advice ? " " : "");
     }
 }
 
