@@ -1,4 +1,5 @@
-/* answers.c - see answers.h. */
+/* answers.c - a set-associative cache: a hash of place and class chooses a set, whose slots are
+ * ordered from the newest answer to the oldest; a new answer evicts the oldest. */
 #include "agent/charge/answers.h"
 
 #include <string.h>

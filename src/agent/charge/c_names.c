@@ -1,4 +1,4 @@
-/* c_names.c - see c_names.h. */
+/* c_names.c - an array of names, found through a hash index of the functions' addresses. */
 #include "agent/charge/c_names.h"
 
 #include <stddef.h>

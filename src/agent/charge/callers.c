@@ -1,4 +1,6 @@
-/* callers.c - see callers.h. */
+/* callers.c - draws when a sample is taken, walks the frames outward from the allocating line, over
+ * the resumers of coroutines, and counts the callers in rows. When there is no free row, a rare one
+ * is added to the rest of its line. */
 #include "agent/charge/callers.h"
 
 #include <string.h>
@@ -28,7 +30,7 @@ static uint64_t allocs_now(const LmpProfile *p) {
     return blocks;
 }
 
-/* The upper bits of it are good. */
+/* Only the upper bits are random enough to be used. */
 static uint64_t next_random(LmpCallerSampling *s) {
     s->random = s->random * 6364136223846793005u + 1442695040888963407u;
     return s->random;
@@ -77,7 +79,7 @@ static void go_to_resumer(Frames *f) {
     f->ci = f->L ? frames_top(f->L) : NULL;
 }
 
-/* Goes out to the next frame of a function. False: there is none. */
+/* Goes out to the next frame of a function. Returns false if there is none. */
 static bool go_out(Frames *f) {
     if (f->ci) f->ci = frames_caller(f->ci);
     while (f->L && (!f->ci || !frames_caller(f->ci)))
@@ -97,7 +99,8 @@ static uint32_t site_of(const Frames *f) {
     return lines_frame_site(f->p, f->L, f->ci, frames_pc(f->ci));
 }
 
-/* Who has called the function that runs; a C function is its line's. False: none runs. */
+/* Writes the callers of the running function; a C function counts for the line that called it.
+ * Returns false if no function runs. */
 static bool walk(LmpProfile *p, uint32_t by[LMP_CALLER_LEVELS]) {
     Frames f = {.p = p, .L = (lua_State *)p->running, .threads = -1}; /* NOLINT */
     if (!f.L) return false;
@@ -141,8 +144,8 @@ static LmpCallerRow *rarest(LmpProfile *p) {
     return &all->row[best];
 }
 
-/* A row for another way: a free one, or that of a rare one, which goes to the rest of its line. A
- * line of which there is nothing but a rare rest is forgotten. */
+/* Finds a row for other callers: a free one, or the rarest, whose samples are added to the rest of
+ * its line. A line that has nothing but a rare rest is forgotten. */
 static LmpCallerRow *make_room(LmpProfile *p) {
     for (;;) {
         LmpCallerRow *row = rarest(p);

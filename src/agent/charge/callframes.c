@@ -1,4 +1,4 @@
-/* callframes.c - see callframes.h. Open addressing, doubled when half full. */
+/* callframes.c - a hash table of frames' addresses: open addressing, doubled when half full. */
 #include "agent/charge/callframes.h"
 
 #include <stddef.h>

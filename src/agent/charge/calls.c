@@ -1,4 +1,5 @@
-/* calls.c - see calls.h.
+/* calls.c - the hook that counts: places and callees are looked up in a cache of edges (counts.h),
+ * and asked for only on a miss; where the hook is set, and taken back.
  *
  * A place is where a call comes from, as a word: the pc of a Lua function; a C function; the site
  * of the tail calls of the function that was there; nothing at all (the host). */
@@ -20,7 +21,8 @@ enum { STATES = 64 }; /* profiled with calls at once, in one process */
 
 /* ---- whose hook ------------------------------------------------------------------------------ */
 
-/* The hook has a thread only, and the registry costs more than all else it does. */
+/* A hook gets only the thread, and a look into the registry costs more than everything else that
+ * the hook does. */
 static struct {
     _Atomic uintptr_t global; /* of a state; 0: free, 1: being written */
     LmpCounts *counts;
@@ -64,8 +66,8 @@ typedef struct Call {
     uintptr_t from, to;             /* as in a slot */
 } Call;
 
-/* The site of a function's tail calls: their line if they have one alone, else line -1. 0: it makes
- * none. `ci`: a frame of it. */
+/* Returns the site of a function's tail calls: their line if all are on one, else line -1; 0 if
+ * there are none. `ci`: a frame of the function. */
 static uint32_t tail_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uint32_t function) {
     const void *proto = frames_proto(frames_func(ci));
     uintptr_t code = frames_code(proto);
@@ -100,7 +102,8 @@ static uint32_t callee_function(LmpProfile *p, const Call *call) {
     return p->tables.site[lines_c_site(p, call->L, call->ci)].function;
 }
 
-/* May be kept: all code in it is watched, so that its death will be noticed. */
+/* Returns true if the slot may be kept: all code in it is watched, so that its death will be
+ * noticed. */
 static bool is_watched(LmpProfile *p, const Call *call) {
     if (call->proto && !lines_watch(p, call->proto)) return false;
     if (!call->caller || frames_status(call->caller) & LMP_CI_C) return true;
@@ -118,7 +121,8 @@ static COLD void learn(LmpCounts *c, const Call *call, LmpCallSlot *slot) {
     *slot = fresh;
 }
 
-/* A C function is called: does it resume a thread? One that was there before us has no hook. */
+/* Notes which thread the called C function resumes, if any. A thread from before start has no hook
+ * yet. */
 static inline void note_resumer(LmpCounts *c, const Call *call);
 
 static inline void count_call(LmpCounts *c, lua_State *L, bool tail) {
@@ -172,7 +176,7 @@ static inline void count_instruction(LmpCounts *c, lua_State *L) {
 
 static void told(lua_State *L, lua_Debug *ar);
 
-/* The program's hook of a thread, or none, where ours stands. */
+/* Puts the program's own hook of a thread, or none, in the place of ours. */
 static void give_back(LmpCounts *c, lua_State *L) {
     const LmpOwnHook *own = ownhooks_find(&c->hooks, L);
     if (lua_gethook(L) != told) return;
@@ -219,7 +223,7 @@ static void lost(LmpCounts *c) {
     used->hook_lost++;
 }
 
-/* Ours stands in the place of what is there, which it calls from now on. */
+/* Sets our hook in the place of the thread's own, which ours calls from now on. */
 static void place(LmpCounts *c, lua_State *L) {
     sigset_t before;
     hold_signals(&before);
@@ -227,7 +231,7 @@ static void place(LmpCounts *c, lua_State *L) {
     if (own.hook != told && !safepoint_stands(L)) { /* that gives back what it found */
         ownhooks_drop(&c->hooks, L);
         if (own.hook && !ownhooks_note(&c->hooks, &own)) {
-            lost(c); /* one too many: it is the program's alone */
+            lost(c); /* no room to note it: the program keeps its hook */
         } else {
             set(c, L);
         }
@@ -235,7 +239,7 @@ static void place(LmpCounts *c, lua_State *L) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The frames that are there already, of which no call is told any more. */
+/* Notes the frames that are there already: the hook is not told of their calls any more. */
 static void note_frames(LmpCounts *c, lua_State *L) {
     for (const LmpCallInfo *ci = frames_top(L); c->call && ci && frames_caller(ci);
          ci = frames_caller(ci)) {
@@ -271,7 +275,8 @@ static void hook_changed(lua_State *L, lua_State *of) {
     if (c) place(c, of);
 }
 
-/* Before it is asked for, it is as if we were not there. */
+/* While the library's function reads the hook, it finds the program's own, as if we were not
+ * there. */
 static void hook_asked(lua_State *L, lua_State *of, bool before) {
     LmpCounts *c = counting(L);
     if (!c) return;
@@ -309,7 +314,7 @@ void calls_begin(LmpProfile *p, lua_State *L) {
     note_frames(c, L);
 }
 
-/* Where ours should be; true: nothing is there. */
+/* Looks whether our hook still stands in a thread. Returns true if there is no hook at all. */
 static bool look_at(LmpCounts *c, lua_State *L) {
     lua_Hook there = lua_gethook(L);
     if (there == told || safepoint_stands(L)) return false;

@@ -1,4 +1,5 @@
-/* codes.c - see codes.h. */
+/* codes.c - an open-addressed table of code vectors; the few homes of each in place, from one more
+ * on as a bit map with an upper level. */
 #include "agent/charge/codes.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ static LmpCode *search(const LmpCodes *codes, uintptr_t addr) {
     return &codes->slot[at];
 }
 
-/* The same: mostly it is the one that was asked about before. */
+/* The same as search; mostly the address is the one that was asked about before. */
 static inline LmpCode *find(LmpCodes *codes, uintptr_t addr) {
     if (!codes->recent || codes->recent->addr != addr) codes->recent = search(codes, addr);
     return codes->recent;

@@ -1,4 +1,5 @@
-/* counts.c - see counts.h. */
+/* counts.c - finds or makes rows through a hash index of each table; a row is filled before its
+ * table's count is raised, so that a reader never sees half of one. */
 #include "agent/charge/counts.h"
 
 #include "agent/charge/sites.h"
@@ -73,7 +74,7 @@ void counts_resized(LmpProfile *p, uint32_t alloc_context, uint32_t here, uint64
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* What can be there at all: each by its own needs. */
+/* Returns which of the wanted counts are possible, each by its own needs. */
 static uint32_t possible(const LmpProfile *p, uint32_t wanted, LmpWhy *why) {
     uint32_t by_frames = LMP_COUNTS_CALLS | LMP_COUNTS_INSTRUCTIONS;
     if (wanted & by_frames && !p->framed) {

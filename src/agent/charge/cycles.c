@@ -1,4 +1,5 @@
-/* cycles.c - see cycles.h. */
+/* cycles.c - takes the allocator's figures where the collector turns from marking to sweeping, and
+ * again when the sweep is over; a cycle is the difference. */
 #include "agent/charge/cycles.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* deaths.c - see deaths.h. */
+/* deaths.c - passes the death of a block on to each module that remembers contents of its kind. */
 #include "agent/charge/deaths.h"
 
 #include "agent/charge/calls.h"

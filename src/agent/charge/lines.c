@@ -1,5 +1,6 @@
-/* lines.c - see lines.h. The caches: a line met for the first time, code that dies. Who asks, where
- * lines_record cannot tell, is in lines_asking.c. */
+/* lines.c - the caches of lines: what happens when a line is met for the first time, and when code
+ * dies. Requests that lines_record cannot attribute are in lines_asking.c. The contract is
+ * lines.h's. */
 #include "agent/charge/lines.h"
 
 #include "agent/charge/codes.h"
@@ -104,7 +105,7 @@ static void count_pushed(LmpLineCache *cache) {
 
 /* ---- code that dies -------------------------------------------------------------------------- */
 
-/* The answer in a slot, if it is about code in [addr, addr + size). */
+/* Clears a slot if its answer is about code in [addr, addr + size). */
 static inline void forget_slot(LmpLineSlot *slot, uintptr_t addr, size_t size) {
     uintptr_t pc = slot->key & ((1ull << LMP_ADDRESS_BITS) - 1) & ~LMP_LINE_FLAGS;
     if (pc - addr <= size) slot->key = 0; /* a pc may stand behind the last one */
@@ -128,7 +129,7 @@ bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     return true;
 }
 
-/* What is known of a prototype's code, whose death will be noticed from now on; NULL: no memory. */
+/* The entry of a prototype's code, whose death will be noticed from now on; NULL: no memory. */
 static LmpCode *code_of(LmpProfile *p, const void *proto) {
     uintptr_t addr = frames_code(proto);
     bool added;
@@ -168,8 +169,8 @@ static uint32_t c_function_of(LmpProfile *p, lua_State *L, const LmpCallInfo *ci
     return sites_function(p, &ar, address);
 }
 
-/* To name a function Lua reads the code that has called it from its beginning. May it read that
- * once more? So much in all that it stays small beside what compiling that code has cost. */
+/* Returns true if a name may be asked for: to find one, Lua reads the caller's code from its
+ * beginning. In all, the reading is to stay small beside what compiling that code has cost. */
 static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
     const LmpCallInfo *caller = frames_caller(ci);
     if (!caller || !frames_caller(caller) || frames_status(caller) & LMP_CI_C) return true;
@@ -184,8 +185,8 @@ static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
     return true;
 }
 
-/* The function of code, 0: not known yet. Stripped code that is loaded again and again is known by
- * what it is. */
+/* The function of code; 0: not known yet. Stripped code that is loaded again and again is
+ * recognised by its contents. */
 static uint32_t function_of(const LmpProfile *p, LmpCode *code, const void *proto) {
     bool reads = p->lines->agreed && !p->lines->differed;
     if (!code->function && reads && stripped_looks(proto)) {
@@ -237,8 +238,8 @@ static uint32_t site_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const vo
     return sites_site(p, function, ar.currentline, cfunction);
 }
 
-/* An answer about code has been learned. It goes to the second cache, too, if another place has its
- * slot; or if it is about a place of which others may be there. */
+/* Puts an answer about code into the second cache, too, if another place has its slot, or if there
+ * may be other answers about the same place. */
 static void keep_more(LmpLineCache *cache, LmpCode *code, const LmpLineSlot *slot,
                       const LmpAnswer *answer) {
     bool same = slot->key == answer->key && slot->cfn == answer->cfn;
@@ -270,7 +271,8 @@ static inline uint32_t row_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, co
     return answer.row;
 }
 
-/* A table's place is in the first cache again: is that of its parts in the second one? */
+/* The place of a table is in the first cache again: takes the answer for the table's parts from the
+ * second one, if it is there. */
 static void recall_part(const LmpProfile *p, LmpLineSlot *slot, const void *proto) {
     const LmpCode *code = codes_find(p->lines->codes, frames_code(proto));
     if (slot->row[LMP_C_TABLE_PART] || !code || !code->more) return;
@@ -299,7 +301,7 @@ static void note_how(LmpProfile *p, uint32_t record, const LmpWhere *w, const vo
     p->tables.site[r->site].how |= how;
 }
 
-/* Is there nothing left to find out about a function? `row` 0: none. */
+/* Returns true if nothing is left to find out about a function. `row` 0: no function. */
 static bool is_final(const LmpProfile *p, uint32_t row) {
     return !row || !sites_wants_name(p, row);
 }

@@ -1,5 +1,5 @@
-/* lines_asking.c - see lines.h. Who asks, in the cases that lines_record does not handle: another
- * thread than the one that ran last, a C function on top, no Lua function at all, and the
+/* lines_asking.c - who asks for memory, in the cases that lines_record (lines.h) does not handle:
+ * another thread than the one that ran last, a C function on top, no Lua function at all; and the
  * documented API where nothing else is known. */
 #include "agent/charge/lines_impl.h"
 #include "agent/charge/tags.h"
@@ -9,7 +9,7 @@
 
 /* ---- the running thread ---------------------------------------------------------------------- */
 
-/* Does a block of the map say that it is a thread? Those from before start have none. */
+/* Returns true if the map has the thread's block. Threads from before start have none there. */
 static bool is_in_map(LmpProfile *p, const lua_State *L, bool *notifies) {
     uint64_t size;
     uint32_t entry = shadow_lookup(p, (uintptr_t)L - frames_bits.extra, &size);
@@ -17,8 +17,8 @@ static bool is_in_map(LmpProfile *p, const lua_State *L, bool *notifies) {
     return (entry & 15) == LMP_C_THREAD;
 }
 
-/* L is a thread. It is remembered until its end, if that will be noticed; but not in the place of
- * one that could not be learned again. */
+/* Remembers the thread L until its end, if that will be noticed; but not in the place of a thread
+ * that could not be learned again. */
 static void know(LmpProfile *p, const lua_State *L) {
     const lua_State *there = p->lines->known[lines_known_home(L)];
     bool notifies, other;
@@ -48,12 +48,12 @@ void lines_tag_changed(LmpProfile *p, lua_State *L) {
     lines_switch(p, L);
 }
 
-/* Does a Lua function run on top, not in a debug hook? */
+/* Returns true if a Lua function runs on top, and no debug hook. */
 static bool runs_lua(const lua_State *L) {
     return !(frames_status(frames_top(L)) & frames_bits.c_or_hooked);
 }
 
-/* Both are active: was `a` resumed by `b`, directly or through others? */
+/* Returns true if `b` has resumed `a`, directly or through others. Both are active. */
 static bool is_within(const LmpProfile *p, const lua_State *a, const lua_State *b) {
     return p->lines->jumps && frames_jump(a) && frames_jump(a) < frames_jump(b);
 }
@@ -68,11 +68,11 @@ static const lua_State *innermost(const lua_State *L) {
     return L;
 }
 
-/* The thread that runs, when the one that asks does not: a coroutine that is being given its
- * arguments, or the main thread seen by C code that runs in another. C code may resume in its own
- * way, which hides the chain from the main thread; so we follow what was resumed by the one that
- * ran last, or else by the innermost of those that ran lately and are still active. NULL: no
- * function runs at all. */
+/* The thread that runs, when the asking thread does not: that is a coroutine which is being given
+ * its arguments, or the main thread seen by C code that runs in another thread. C code may resume
+ * in its own way, which hides the chain from the main thread; so the search starts from the thread
+ * that ran last, or else from the innermost of those that ran lately and are still active, and
+ * follows whom each has resumed. NULL: no function runs at all. */
 static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
     const LmpLineCache *cache = p->lines;
     const lua_State *found = p->running;
@@ -98,14 +98,14 @@ static COLD uint32_t learn_pseudo(LmpProfile *p, bool parser, unsigned cls) {
     return row;
 }
 
-/* `L` asks. */
+/* The record of a request outside all Lua functions; `L` asks. */
 static ALWAYS_INLINE uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_State *L) {
     bool parser = parsing_now(cls, L ? L : p->main, p->regs != NULL);
     uint32_t kept = p->lines->outside[parser][cls];
     return LIKELY(kept && !p->tag) ? kept : learn_pseudo(p, parser, cls);
 }
 
-/* May some thread have a running function that find_running would find? */
+/* Returns true if some thread may have a running function that find_running would find. */
 static ALWAYS_INLINE bool may_run(const LmpProfile *p) {
     const lua_State *const *lately = p->lines->lately;
     if (frames_caller(frames_top(p->main))) return true;
@@ -120,7 +120,8 @@ static ALWAYS_INLINE bool may_run(const LmpProfile *p) {
     return false;
 }
 
-/* The Lua function that has, over some coroutines, called what runs in `thread`, which has none. */
+/* The Lua function that has called, through some coroutines, what runs in `thread`, which has no
+ * Lua function itself. */
 static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
     lua_State *chain[LMP_CHAIN];
     int i = stack_chain(p->main, chain) - 1;
@@ -135,8 +136,8 @@ static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
     return NULL;
 }
 
-/* A thread that runs, seen through its frames. ask->constructor: of OP_NEWTABLE on top, or 0.
- * `asks`: the one that asks, NULL: unknown. */
+/* The record of a request by the running thread ask->L, read from its frames. ask->constructor: the
+ * OP_NEWTABLE on top, or 0. `asks`: the thread that asks; NULL: unknown. */
 static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, LmpAsk *ask) {
     LmpCallInfo *top = frames_top(ask->L);
     LmpWhere w = {.L = ask->L, .runs = ask->L, .ci = frames_lua(top)};
@@ -152,7 +153,7 @@ static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, L
     return lines_record_of(p, &w, cls, &none);
 }
 
-/* ask->L runs: the OP_NEWTABLE that it executes, if the request is that one's. */
+/* Finds the OP_NEWTABLE that the running thread ask->L executes, if the request is made by it. */
 static void ask_newtable(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask,
                          bool *doubtful) {
     bool table = cls == LMP_C_TABLE;
@@ -161,20 +162,21 @@ static void ask_newtable(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk 
     const LmpCallInfo *ci = frames_top(ask->L);
     const void *proto = frames_proto(frames_func(ci));
     if (!proto) return;
-    if (!table && !part) { /* whose it is is not known: perhaps of a table that is constructed */
+    if (!table && !part) { /* the owner is not known: perhaps a table that is being constructed */
         *doubtful = newtable_setlist(proto, frames_pc(ci));
         return;
     }
     ask->constructor = newtable_ask(p, ask->L, proto, regs, table, doubtful);
 }
 
-/* Without saved registers: may it be OP_NEWTABLE that asks, which has not saved its pc? */
+/* Without saved registers: returns true if OP_NEWTABLE may be asking, which has not saved its
+ * pc. */
 static bool in_constructor(LmpProfile *p, const lua_State *L, unsigned cls) {
     if (!runs_lua(L)) return false;
     return cls == LMP_C_TABLE || (cls == LMP_C_TABLE_PART && newtable_has_none(p, L));
 }
 
-/* The request is charged; notes what of its constructor is to come. */
+/* Notes, after a request was charged, which parts of its constructor are to come. */
 static void note_newtable(LmpProfile *p, unsigned cls, const LmpAsk *ask, uint32_t record) {
     uintptr_t pc = ask->constructor;
     if (cls == LMP_C_TABLE) {
@@ -184,12 +186,13 @@ static void note_newtable(LmpProfile *p, unsigned cls, const LmpAsk *ask, uint32
         p->made = (LmpMade){(const void *)ci, pc, (uintptr_t)proto, record, parts, 0};
     } else if (p->made.left & LMP_MADE_REFUSED) { /* this one has been counted */
         p->made.left &= ~LMP_MADE_REFUSED;
-    } else if (p->made.left) { /* nothing but its parts comes in between: or it has failed */
+    } else if (p->made.left) { /* only the table's parts come in between; else the constructor has
+                                * failed */
         p->made.left = pc == p->made.pc ? p->made.left - 1 : 0;
     }
 }
 
-/* By the documented API alone: the innermost Lua function of the innermost thread. */
+/* Asks the documented API alone: charges the innermost Lua function of the innermost thread. */
 static uint32_t ask_api(LmpProfile *p, unsigned cls) {
     lua_State *chain[LMP_CHAIN];
     lua_Debug ar;
@@ -206,19 +209,20 @@ static uint32_t ask_api(LmpProfile *p, unsigned cls) {
     return pseudo(p, cls, chain[threads - 1]);
 }
 
-/* What the saved registers have for the thread that asks, which may be none; NULL: nothing. */
+/* The value that the saved registers have as the asking thread, which may be no thread; NULL:
+ * nothing. */
 LMP_READS_REGS static const lua_State *said_thread(const LmpProfile *p, LmpSavedRegs regs) {
     const LmpAsker *asker = regs ? saved_regs_asker(p->regs, regs[LMP_REGS_RET]) : NULL;
     return asker ? (const lua_State *)regs[asker->at_thread] : NULL; /* NOLINT */
 }
 
-/* The same if it is a thread; NULL: it is not known. */
+/* The asking thread by the saved registers; NULL if their value is no thread. */
 static const lua_State *asking_thread(LmpProfile *p, LmpSavedRegs regs) {
     const lua_State *L = said_thread(p, regs);
     return (L && L == p->running) || lines_is_thread(p, L) ? L : NULL;
 }
 
-/* No known way explains the request: the documented API does. */
+/* Counts a request that only the documented API explains. */
 static void count_unproven(LmpProfile *p, uint32_t record) {
     p->live->tables.unproven++;
     p->tables.site[p->record[record].site].unproven++;
@@ -255,7 +259,8 @@ uint32_t lines_ask(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask) 
     } else {
         ask->L = find_running(p, L);
         if (ask->L) know(p, ask->L);
-        /* what runs Lua code is who runs, and so is whom the saved registers name as well */
+        /* a thread that runs Lua code is the running one; so is the one that the saved registers
+         * name, too */
         if (doubtful) doubtful = !ask->L || !(runs_lua(ask->L) || ask->L == said_thread(p, regs));
         if (ask->L && L && frames_is_active(L) && !frames_lua(frames_top(ask->L)))
             ask->L = (lua_State *)L; /* NOLINT */

@@ -1,4 +1,5 @@
-/* live_history.c - see live_history.h. Cold: the tables are added up, a record at a time. */
+/* live_history.c - a row is the sum of all records by site, taken at a collection's beginning, less
+ * what was freed until its end. Cold: the tables are added up, a record at a time. */
 #include "agent/charge/live_history.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* looks.c - see looks.h. */
+/* looks.c - decides when a look is due, compares the contents of neighbouring strings by a
+ * checksum, and reads the operands of OP_CONCAT from the stack. */
 #include "agent/charge/looks.h"
 
 #include "agent/charge/sites.h"
@@ -46,7 +47,7 @@ bool looks_due(LmpProfile *p) {
 
 /* ---- the same again? ------------------------------------------------------------------------- */
 
-/* Of all of it: strings that differ in the middle are not the same. */
+/* Covers all of the contents: strings that differ in the middle are not the same. */
 static uint64_t sum_of(const char *text, uint64_t size) {
     uint64_t sum = size, w;
     for (uint64_t i = 0; i + sizeof w <= size; i += sizeof w) {
@@ -62,7 +63,8 @@ static uint64_t sum_of(const char *text, uint64_t size) {
 void looks_before(LmpProfile *p) {
     LmpLook *look = p->look;
     if (!look->block) return;
-    if (look->size > look->bytes) { /* not seen: only neighbours are compared */
+    if (look->size > look->bytes) { /* too large for this look; the sum is dropped, as only
+                                     * neighbours are compared */
         look->sum[look->site % (sizeof look->sum / sizeof *look->sum)] = 0;
         look->block = 0;
         return;

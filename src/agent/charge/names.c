@@ -1,5 +1,5 @@
-/* names.c - see names.h. When a pass is due, and what is kept of what it finds; the pass itself is
- * in names_walk.c. */
+/* names.c - decides when a pass over all names is due, and keeps the best name that it finds for
+ * each function; the pass itself is in names_walk.c. */
 #include "agent/charge/names.h"
 
 #include <string.h>
@@ -31,7 +31,8 @@ struct LmpNames {
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-/* Is a name with this rank better than the one at `text`, whose rank is `old` (0: none)? */
+/* Returns true if a name with this rank is better than the one at `text`, whose rank is `old` (0:
+ * none). */
 static bool is_better(const LmpProfile *p, const LmpNamed *f, uint32_t old, uint32_t text) {
     if (old == 0 || f->rank != old) return old == 0 || f->rank < old;
     return strcmp(f->name, p->tables.text + text) < 0;

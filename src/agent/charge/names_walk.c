@@ -1,9 +1,7 @@
-/* names_walk.c - see names_walk.h.
- *
- * Tables are searched one step deeper each time, so that the nearest functions are always found
- * first: module.field, then module.class.method, and so on. What is found is kept in private memory
- * that is released at the end; on Lua's stack there are only the tables on the way and the keys in
- * them. */
+/* names_walk.c - searches tables one step deeper each time, so that the nearest functions are
+ * always found first: module.field, then module.class.method, and so on. Findings are kept in
+ * private memory that is released at the end; on Lua's stack there are only the tables on the way
+ * and the keys in them. */
 #include "agent/charge/names_walk.h"
 
 #include <lauxlib.h>
@@ -83,8 +81,8 @@ static bool is_identifier(const char *s, size_t length) {
     return length > 0;
 }
 
-/* Adds the key at -2, as one would write it; a method must be a name. False: it is no part of a
- * name, or the name too long. */
+/* Adds the key at -2, as one would write it; a method must be a name. Returns false if the key is
+ * no part of a name, or the name gets too long. */
 static bool append_key(Walk *w) {
     char last = w->length ? w->name[w->length - 1] : 0, number[32];
     size_t length;
@@ -105,13 +103,13 @@ static uint32_t rank_of(const Walk *w, unsigned step) {
     return step << 24 | w->hops << 20 | w->origin << 16 | (uint32_t)w->length;
 }
 
-/* Is the name we are at better than another one? */
+/* Returns true if the current name is better than the one at `at`. */
 static bool is_better(const Walk *w, uint32_t rank, uint32_t other, uint32_t at) {
     return rank < other || (rank == other && strcmp(w->name, w->text + at) < 0);
 }
 
-/* Keeps the name, in the place of the one at `at` (0: an empty one) if it is not longer; false: no
- * room. */
+/* Keeps the name, in the place of the one at `at` (0: an empty one) if it is not longer. Returns
+ * false if there is no room. */
 static bool keep_name(Walk *w, uint32_t *at) {
     size_t size = w->length + 1;
     if (strlen(w->text + *at) < w->length) {
@@ -155,7 +153,8 @@ static uint32_t source_of(Walk *w, const lua_Debug *ar) {
     return w->source[slot].text;
 }
 
-/* What coroutine.wrap makes: its name says nothing about others of the kind. */
+/* Returns true for a function that coroutine.wrap made: its name says nothing about others of the
+ * kind. */
 static bool is_wrapped_coroutine(lua_State *L) {
     if (!lua_getupvalue(L, -1, 1)) return false;
     bool thread = lua_isthread(L, -1);
@@ -163,7 +162,7 @@ static bool is_wrapped_coroutine(lua_State *L) {
     return thread;
 }
 
-/* The function at -1 is reached by the name. */
+/* Notes that the name reaches the function at -1. */
 static void take(Walk *w, unsigned step) {
     lua_State *L = w->L;
     lua_Debug ar;
@@ -191,7 +190,7 @@ static void take(Walk *w, unsigned step) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* The table at -1 is reached by the name. False: it was by a better one. */
+/* Notes that the name reaches the table at -1. Returns false if a better name did. */
 static bool enter(Walk *w, unsigned step) {
     const void *table = lua_topointer(w->L, -1);
     uint32_t rank = rank_of(w, step), hash = hash_of(table, 0), at = hash, i;
@@ -221,8 +220,8 @@ static void push_first_key(lua_State *L) {
     }
 }
 
-/* Pushes the entry of the table at -1 with this key, for which no string is made. False: there is
- * none, and nothing was pushed. */
+/* Pushes the entry of the table at -1 with this key, for which no string is made. Returns false,
+ * and pushes nothing, if there is none. */
 static bool push_entry(Walk *w, const char *key) {
     lua_State *L = w->L;
     int top = lua_gettop(L);
@@ -239,7 +238,7 @@ static bool push_entry(Walk *w, const char *key) {
     return false;
 }
 
-/* Is the table at -1 one where ways begin? */
+/* Returns true if names begin at the table at -1. */
 static bool is_root(const Walk *w) {
     const void *table = lua_topointer(w->L, -1);
     return table == w->globals || table == w->loaded;
@@ -247,7 +246,7 @@ static bool is_root(const Walk *w) {
 
 static void look_at_entry(Walk *w, unsigned step);
 
-/* Searches the entries of the table at -1: they are the step'th part of a name. */
+/* Searches the entries of the table at -1, whose keys are the step'th part of a name. */
 static void look_through(Walk *w, unsigned step) {
     lua_State *L = w->L;
     int top = lua_gettop(L);
@@ -289,7 +288,8 @@ static void look_at_entry(Walk *w, unsigned step) {
     }
 }
 
-/* ---- where ways begin ------------------------------------------------------------------------ */
+/* ---- where names begin
+ * ------------------------------------------------------------------------ */
 
 /* package.loaded is at -1: modules have their names as they are. */
 static void look_through_loaded(Walk *w) {

@@ -1,4 +1,5 @@
-/* ownhooks.c - see ownhooks.h. */
+/* ownhooks.c - the list of the program's hooks, and closures over debug.sethook and debug.gethook
+ * that stand in the places of the two. */
 #include "agent/charge/ownhooks.h"
 
 #include <lauxlib.h>
@@ -39,7 +40,7 @@ void ownhooks_pass(LmpOwnHook *own, lua_State *L, lua_Debug *ar, bool each) {
 
 /* ---- debug.sethook and debug.gethook --------------------------------------------------------- */
 
-/* The library's function is the upvalue. It is called as if it were us: it finds its arguments
+/* Calls the library's function, which is the upvalue, in our own frame: it finds its arguments
  * where they are, and its errors name it. */
 static int library(lua_State *L) {
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
@@ -74,7 +75,7 @@ static const struct {
 } places[] = {{"sethook", set_hook}, {"gethook", get_hook}};
 enum { PLACES = sizeof places / sizeof *places };
 
-/* Pushes the debug library; false: there is none, and nothing is pushed. */
+/* Pushes the debug library. Returns false, and pushes nothing, if there is none. */
 static bool push_library(lua_State *L) {
     lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     if (lua_istable(L, -1)) {

@@ -1,8 +1,6 @@
-/* sites.c - see sites.h.
- *
- * What finds a row again is private to this process: an index for each table (rowindex.h); but for
- * a function's only site and a site's only record, which are found there. A row is filled first,
- * then its table's count is raised, so that a reader never sees half of one.
+/* sites.c - rows are found again through a hash index for each table (rowindex.h), private to this
+ * process; but a function's only site and a site's only record are found from their owner. A row is
+ * filled first, then its table's count is raised, so that a reader never sees half of one.
  *
  * Whatever is refused, by a full table or by the system, ends in a row that is already there: a
  * function or site in "(others)", a record in that of "(others)" for its class, for which room is
@@ -102,8 +100,8 @@ uint32_t sites_text(LmpProfile *p, const char *text, size_t length) {
     return length ? find_or_add_text(p, text, length) : 0;
 }
 
-/* The beginning of a source, then what tells it from others that begin so: it stands for the whole
- * one. `most`: bytes of the beginning, at most SOURCE_MOST. */
+/* Writes the beginning of a source, then its length and hash, which stand for the rest. `most`:
+ * bytes of the beginning, at most SOURCE_MOST. */
 static size_t cut_source(const char *s, size_t length, size_t most, char *out, size_t size) {
     size_t n = length < most ? length : most;
     memcpy(out, s, n);
@@ -172,7 +170,7 @@ static uint32_t name_text(LmpProfile *p, const lua_Debug *ar, bool *named) {
     return text ? text : p->indexes->unnamed;
 }
 
-/* A function met again: it may have had no name before. */
+/* Names a function that is met again, if it had no name before. */
 static uint32_t met_again(LmpProfile *p, uint32_t row, const lua_Debug *ar) {
     if (p->indexes->tried[row] < NAME_TRIES) p->indexes->tried[row]++;
     if (is_named(p, row) || !*ar->namewhat) return row;
@@ -355,7 +353,8 @@ static uint32_t others_record(LmpProfile *p, unsigned cls, unsigned tag) {
     return *row;
 }
 
-/* A record of "(others)" always: those of its classes are not there, and come at any time. */
+/* Enters a record in the index. Those of "(others)" are always entered: their chain grows at any
+ * time. */
 static void index_record(LmpProfile *p, uint32_t row) {
     const LmpRecord *record = p->tables.record;
     uint32_t next = record[row].next;

@@ -1,4 +1,5 @@
-/* sources.c - see sources.h. */
+/* sources.c - a ring of a few sources. A string's block is found by the distance of a string's
+ * contents from its object, which is measured once in a private state. */
 #include "agent/charge/sources.h"
 
 #include <lauxlib.h>
@@ -39,7 +40,7 @@ bool sources_find(const LmpSources *known, const char *source, size_t length, ui
     return false;
 }
 
-/* Will we be notified when it is freed? */
+/* Returns true if the freeing of the block will be noticed. */
 static bool is_heard(LmpProfile *p, uintptr_t block, size_t length) {
     uint64_t size;
     uint32_t entry = shadow_lookup(p, block, &size);

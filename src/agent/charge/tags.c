@@ -1,9 +1,7 @@
-/* tags.c - see tags.h.
- *
- * The tag map has a row for every coroutine that has set a tag: open addressing, in private memory.
- * Rows leave as often as coroutines die: they become tombstones, and the map is rebuilt now and
- * then. For the others, the alloc context of the thread's own block tells under which tag they were
- * created. */
+/* tags.c - the tag map has a row for every coroutine that has set a tag: open addressing, in
+ * private memory. Rows leave as often as coroutines die: they become tombstones, and the map is
+ * rebuilt now and then. For the others, the alloc context of the thread's own block tells under
+ * which tag they were created. */
 #include "agent/charge/tags.h"
 
 #include <string.h>
@@ -150,8 +148,8 @@ static uint32_t row_of(LmpProfile *p, const char *name) {
 
 /* ---- coroutines ------------------------------------------------------------------------------ */
 
-/* The tag in force where a coroutine was created: its own block was asked for under it. False: not
- * known, the block has no record. */
+/* Finds the tag in force where a coroutine was created: its own block was asked for under it.
+ * Returns false if the block has no record. */
 static bool tag_at_birth(LmpProfile *p, const lua_State *L, uint32_t *tag) {
     const uint32_t *alloc_context = shadow_context(p, (uintptr_t)L - frames_bits.extra);
     uint32_t record = alloc_context ? tables_record_of(&p->tables, *alloc_context) : 0;
@@ -159,7 +157,7 @@ static bool tag_at_birth(LmpProfile *p, const lua_State *L, uint32_t *tag) {
     return record != 0;
 }
 
-/* The tag of the one that has resumed a coroutine, or of that one's. */
+/* The tag of the nearest resumer of a coroutine whose tag is known. */
 static uint32_t tag_of_resumer(LmpProfile *p, const lua_State *L) {
     lua_State *chain[LMP_CHAIN];
     uint32_t tag;

@@ -1,16 +1,14 @@
-/* tree.c - see tree.h.
+/* tree.c - each thread that has asked has a side stack: for each of its frames, outermost first,
+ * the node of the frame's caller. This is the state of the last walk: frames may have gone and come
+ * since, but those that are still there are its first ones, and they still carry the mark. So a
+ * walk goes from the topmost frame down to the first marked one, drops from the side stack what is
+ * above it, and then goes up again over the new frames. A frame's saved pc tells what it called,
+ * and does not change while the call lasts; only the topmost frame that is left has moved on, so
+ * its own node is looked up again. (A tail call replaces the function in a frame that stays marked;
+ * it is a topmost frame then.)
  *
- * Each thread that has asked has a side stack: for each of its frames, outermost first, the node of
- * the frame's caller. This is the state of the last walk: frames may have gone and come since, but
- * those that are still there are its first ones, and they still carry the mark. So a walk goes from
- * the topmost frame down to the first marked one, drops from the side stack what is above it, and
- * then goes up again over the new frames. A frame's saved pc tells what it called, and does not
- * change while the call lasts; only the topmost frame that is left has moved on, so its own node is
- * looked up again. (A tail call replaces the function in a frame that stays marked; it is a topmost
- * frame then.)
- *
- * A coroutine's outermost frame hangs under the frame of the resume that ran it. The threads that
- * are running are found from the main thread on; which they were, and in which frame, is kept, and
+ * A coroutine's outermost frame hangs under the frame of the resume that ran it. The running
+ * threads are found from the main thread on; the list of them, with the frame of each, is kept, and
  * as long as those frames are marked and on top of their threads, nothing has changed below the
  * last one. Where the innermost of them is in one of the library's own functions (resumers.h),
  * checking that one is enough: its thread has not been left, so neither has any below it.
@@ -20,11 +18,10 @@
  * of these shows in the topmost frame and its caller.
  *
  * Everything is looked up in direct-mapped caches first, which grow while they are too small. A
- * topmost frame's path is mostly given by the record, which is one of its own line. Else a Lua
- * frame's key there is its pc, which stands for its function and line until the code is freed:
- * `epoch` is part of the key and changes then, and an answer from before is good if it is about
- * none of the code that has died since. A C frame's is its function's address.
- */
+ * topmost frame's path is mostly given by the record, which is one of its own line. Else the key of
+ * a Lua frame is its pc, which stands for its function and line until the code is freed: `epoch` is
+ * part of the key and changes then, and an answer from before is good if it is about none of the
+ * code that has died since. The key of a C frame is its function's address. */
 #include "agent/charge/tree.h"
 
 #include <string.h>
@@ -46,8 +43,8 @@ static ALWAYS_INLINE bool is_marked(const LmpCallInfo *ci) {
     return frames_status(ci) & LMP_CI_SEEN;
 }
 
-/* Has the frame a Lua function with this instruction? In states that are being closed, and below
- * functions that died, frames may be left that have none. */
+/* Returns true if the frame has a Lua function with this instruction. In states that are being
+ * closed, and below functions that died, frames may be left that have none. */
 static bool is_sound(const LmpCallInfo *ci, uintptr_t pc) {
     const void *proto = frames_proto(frames_func(ci));
     return proto && frames_in_code(proto, pc);
@@ -72,12 +69,12 @@ static inline uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideF
     return tree_find_node(p, f->under >> 2, site, f->under & (LMP_NODE_TAIL | LMP_NODE_COROUTINE));
 }
 
-/* May an answer with this key still be right, as far as its age tells? */
+/* Returns true if an answer with this key is not too old to be checked by is_good. */
 static bool is_recent(const struct LmpTree *t, uint64_t key) {
     return key & KEY_C || (key && (t->epoch >> KEY_EPOCH) - (key >> KEY_EPOCH) <= TREE_DEATHS);
 }
 
-/* Is it, being one about pc? */
+/* Returns true if an answer with this key, about pc, is still right. */
 static bool is_good(const struct LmpTree *t, uint64_t key, uintptr_t pc) {
     if (!is_recent(t, key)) return false;
     for (uint64_t i = t->epoch >> KEY_EPOCH; i > key >> KEY_EPOCH; i--)
@@ -129,8 +126,8 @@ static ALWAYS_INLINE uint32_t tail_flag(uint32_t status) {
     return status & frames_bits.tail ? LMP_NODE_TAIL : 0;
 }
 
-/* A marked frame has another status than when it was last looked at. One whose saved pc is not to
- * be believed is never taken to be as it was. */
+/* Notes the new status of a marked frame. A frame whose saved pc is stale is never taken to be
+ * unchanged. */
 static ALWAYS_INLINE void note_status(LmpSideFrame *f, uint32_t status) {
     f->status = (uint16_t)(status & ~(uint32_t)frames_bits.stale);
     f->under = (f->under & ~LMP_NODE_TAIL) | tail_flag(status);
@@ -214,7 +211,7 @@ static ALWAYS_INLINE bool holds(const LmpLink *link) {
     return frames_top(link->L) == link->ci && is_marked(link->ci);
 }
 
-/* There is one at least. */
+/* Returns true if all links hold. There is one at least. */
 static ALWAYS_INLINE bool links_hold(const struct LmpTree *t) {
     const LmpLink *end = t->link + t->links, *link = t->link + end[-1].first;
     do {
@@ -238,7 +235,7 @@ static ALWAYS_INLINE uint32_t first_moved(const struct LmpTree *t) {
 
 /* ---- the way to a path ----------------------------------------------------------------------- */
 
-/* Is the record one of the line where a Lua function asks, and of nothing else? */
+/* Returns true if the record is that of the line where a Lua function asks, and of nothing else. */
 static bool is_of_line(const LmpProfile *p, uint32_t record) {
     uint32_t site = p->tables.record[record].site;
     return site > sites_pseudo(p, LMP_PSEUDO_UNKNOWN) && !p->tables.site[site].cfunction;
@@ -315,7 +312,7 @@ static __attribute__((noinline)) uint32_t returned_path(LmpProfile *p, LmpSide *
     return top_path(p, s->L, f, ci, pc, record);
 }
 
-/* The path of a new frame, which that of f has called from a node `under`. */
+/* The path of a new frame, called by the frame of f from the node `under`. */
 static ALWAYS_INLINE uint32_t called_path(LmpProfile *p, LmpSide *s, LmpSideFrame *f, uint64_t key,
                                           uint32_t under, uintptr_t pc, uint32_t record,
                                           const LmpCallInfo *ci, uint32_t status) {
@@ -324,7 +321,7 @@ static ALWAYS_INLINE uint32_t called_path(LmpProfile *p, LmpSide *s, LmpSideFram
     return top_path(p, s->L, f, ci, pc, record);
 }
 
-/* The same where that node is not known: of the side stack's topmost frame. */
+/* The same where that node is not known; the caller is the side stack's topmost frame. */
 static __attribute__((noinline)) uint32_t newly_called_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
                                                             uint32_t record, const LmpCallInfo *ci,
                                                             uint32_t status) {
@@ -375,8 +372,8 @@ static Walk follow(LmpProfile *p, LmpSide *s, const LmpCallInfo *ci) {
     return WALK_GOOD;
 }
 
-/* Makes the link from one that runs, or has run, to the one that it has resumed. Returns the node
- * that this one hangs under; or a Walk that went wrong, above all of them. */
+/* Makes the link from a thread that runs, or has run, to the thread that it has resumed. Returns
+ * the node that the latter hangs under; or LMP_NODES_MAX plus a Walk that went wrong. */
 static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
     const struct LmpTree *t = p->tree;
     const LmpCallInfo *ci = frames_top(s->L);
@@ -393,9 +390,9 @@ static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
     return under >> 2;
 }
 
-/* L asks, not the one that asked last, or resumed by other frames. What is usual: of the threads
- * that run, as far as is known, the last one whose frame stands is L, or has resumed L. The side
- * stack of L then, else NULL. */
+/* L asks, which is not the thread that asked last, or was resumed by other frames. Handles the
+ * usual case: of the known running threads, the last one whose frame stands is L, or has resumed L.
+ * Returns the side stack of L then, else NULL. */
 static ALWAYS_INLINE LmpSide *relink(LmpProfile *p, lua_State *L) {
     struct LmpTree *t = p->tree;
     uint32_t n, links = t->links;
@@ -457,7 +454,7 @@ static __attribute__((noinline)) uint32_t switched_path(LmpProfile *p, lua_State
     return thread_path(p, s, pc, record);
 }
 
-/* Not the main thread, or not the same as last time. */
+/* The path in a thread that is not the main thread, or not the one that asked last. */
 static __attribute__((noinline)) uint32_t linked_path(LmpProfile *p, lua_State *L, uintptr_t pc,
                                                       uint32_t record) {
     const struct LmpTree *t = p->tree;

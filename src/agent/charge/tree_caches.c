@@ -1,8 +1,7 @@
-/* tree_caches.c - see tree_caches.h. */
+/* tree_caches.c - moves answers to where they belong after a cache has grown: each stays where it
+ * is, or goes up by as many slots as there were, or a multiple, where nothing has been yet. */
 #include "agent/charge/tree_caches.h"
 
-/* A cache has more slots: an answer stays where it is, or goes up by as many slots as there were,
- * or a multiple, where nothing has been yet. */
 COLD void tree_move_nodes(struct LmpTree *t) {
     for (uint32_t i = slots_of(t->node_size) >> TREE_CACHE_STEP; i-- > 0;) {
         LmpNodeSlot slot = t->node_cache[i];

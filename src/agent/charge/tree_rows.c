@@ -1,4 +1,4 @@
-/* tree_rows.c - the rows of call paths: nodes and paths, found or made. See tree.h.
+/* tree_rows.c - the rows of call paths: nodes and paths, found or made.
  *
  * Where a table is full, or the system refuses memory for its index, nodes are "(others)". Enough
  * rows of paths are reserved for each record to have one to that node: what is charged to a line

@@ -1,4 +1,4 @@
-/* tree_threads.c - threads: their side stacks, and which of them runs. See tree.c. */
+/* tree_threads.c - threads: their side stacks, and which of them runs. tree.c says how they are used. */
 #include "agent/charge/tree_impl.h"
 
 #include <string.h>
