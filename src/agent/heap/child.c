@@ -1,4 +1,5 @@
-/* child.c - see child.h. */
+/* child.c - the child is cloned with all signals blocked and no exit signal; it beats by a counter
+ * in shared memory and by setting its alarm again, and the program reaps it by its pid alone. */
 #include "agent/heap/child.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ static void set_alarm(void) {
     setitimer(ITIMER_REAL, &in, NULL);
 }
 
-/* All signals are blocked, by our parent. One that says what we did wrong kills us all the same. */
+/* Our parent has blocked all signals. One that a fault of ours raises kills us all the same. */
 static int child_main(void *of) {
     const Start *start = of;
     struct sigaction plain = {.sa_handler = SIG_DFL};

@@ -1,4 +1,6 @@
-/* containers.c - see containers.h. */
+/* containers.c - a look is one sweep over all leaves, some units of work at each tick: a part of a
+ * table is sampled for used slots, and a few entries are followed breadth first. At its end each
+ * line's row is concluded, and the rows with the most entries are published. */
 #include "agent/heap/containers.h"
 
 #include "agent/heap/objects.h"
@@ -113,8 +115,8 @@ static void meet_some(Walk *w, uintptr_t at, uint64_t slots, unsigned step, doub
     }
 }
 
-/* The bytes of an object's part, if the block that begins there is one of the class; 0: it is not.
- */
+/* Returns the bytes of an object's part, if the block that begins there is one of the class; else
+ * 0. */
 static uint64_t part(Walk *w, const Found *of, uintptr_t at, unsigned cls) {
     uint64_t size;
     uint32_t entry, site = at ? shadow_site(w->p, at, &entry, &size) : 0;
@@ -144,7 +146,7 @@ static void meet_closure(Walk *w, const Found *f) {
         meet(w, heap_word(at + i * 8ul), f->weight);
 }
 
-/* Of what a stack has up to its top. */
+/* Meets some of a stack's slots up to its top. */
 static void meet_thread(Walk *w, const Found *f) {
     uintptr_t state = f->at + frames_bits.extra;
     if (f->size < frames_bits.extra + frames_bits.at_stack + 8ul) return;
@@ -155,7 +157,7 @@ static void meet_thread(Walk *w, const Found *f) {
     meet_some(w, stack, (top - stack) / LMP_SLOT, LMP_SLOT, f->weight);
 }
 
-/* What an object holds. Metatables and code are shared by many, and left out. */
+/* Meets what an object holds. Metatables and code are shared by many, and left out. */
 static void meet_children(Walk *w, Found f) {
     switch (f.cls) {
     case LMP_C_TABLE:
@@ -202,7 +204,7 @@ static bool is_hash(uint64_t size) {
     return n * LMP_SIZE_NODE == size && !(n & (n - 1));
 }
 
-/* The row of a line; NULL: it has fewer entries than all that there is room for. */
+/* The row of a line; NULL: the line has fewer entries than all lines that have a row. */
 static LmpContainerRow *row_of(LmpContainerLooks *l, uint32_t site, uint64_t slots) {
     LmpContainerRow *least = &l->row[0];
     for (uint32_t i = 0; i < CONTAINER_ROWS; i++) {
@@ -255,7 +257,7 @@ static uint32_t meet_part(LmpProfile *p, uintptr_t at, uint64_t size, uint32_t s
     return OBJECT_UNITS + cost;
 }
 
-/* A table that grew during the look was met twice: its old part is gone by now. */
+/* Subtracts the old parts of tables that grew during the look, and so were met twice. */
 static void forget_parts(LmpProfile *p, LmpContainerRow *row) {
     uint32_t n = row->tables < CONTAINER_PARTS ? row->tables : CONTAINER_PARTS;
     for (uint32_t i = 0; i < n && row->tables > 1; i++) {
@@ -298,7 +300,7 @@ static uint32_t sweep(LmpProfile *p, LmpLeaf *leaf, uint64_t word, uint32_t unit
     return 1 + (to - from) / UNIT_ENTRIES;
 }
 
-/* A row's figures of the look that has ended, and room for the next. */
+/* Sets a row's figures of the look that has ended, and clears its sums for the next. */
 static void conclude(LmpContainerRow *row, const LmpContainerLooks *l, uint32_t before) {
     LmpContainer *out = &row->out;
     if (row->slots_looked) {
@@ -322,7 +324,7 @@ static void conclude(LmpContainerRow *row, const LmpContainerLooks *l, uint32_t 
     row->bytes = row->slots = row->slots_looked = row->used = 0;
 }
 
-/* Moments are twice as long from now on: of two the later one counts, if there is one. */
+/* Makes moments twice as long: of two the later one counts, if there is one. */
 static void halve_moments(LmpContainerLooks *l) {
     for (uint32_t r = 0; r < CONTAINER_ROWS; r++) {
         LmpContainer *out = &l->row[r].out;
@@ -336,7 +338,7 @@ static void halve_moments(LmpContainerLooks *l) {
     l->interval *= 2;
 }
 
-/* The rows with the most entries, for readers. */
+/* Copies the rows with the most entries for readers. */
 static void publish(LmpProfile *p, uint64_t clock) {
     LmpContainerLooks *l = p->containers;
     LmpContainers *to = &p->live->containers;

@@ -1,4 +1,5 @@
-/* fits.c - see fits.h. */
+/* fits.c - compares the program's own resident memory with what the machine has available, and with
+ * what its memory cgroup and those above it still allow. */
 #include "agent/heap/fits.h"
 
 #include <stdint.h>
@@ -10,7 +11,7 @@
 #include "base/format.h"
 #include "base/os.h"
 
-/* The number behind `name` in a file of such lines; false: it is not there. */
+/* Reads the number behind `name` in a file of such lines. Returns false if it is not there. */
 static bool number_of(const char *text, const char *name, uint64_t *out) {
     size_t n = strlen(name);
     for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
@@ -22,7 +23,7 @@ static bool number_of(const char *text, const char *name, uint64_t *out) {
     return false;
 }
 
-/* What a child would have twice: memory of the program's own, without files and what is shared. */
+/* The memory that a child would have twice: the program's own, without files and shared memory. */
 static bool own_memory(uint64_t *bytes) {
     char text[256];
     unsigned long long whole, resident, shared;

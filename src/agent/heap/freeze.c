@@ -1,4 +1,6 @@
-/* freeze.c - see freeze.h. */
+/* freeze.c - which mapping of each region (overflow table, tables, each leaf) the program works on,
+ * which pages of the private one are its own, as the system tells or by comparing, and how these
+ * are copied back, a piece at each tick. */
 #include "agent/heap/freeze.h"
 
 #include <string.h>
@@ -30,7 +32,7 @@ static Region region_of(const LmpProfile *p, const LmpFreeze *f, uint32_t i) {
                     i >= LEAVES};
 }
 
-/* The program works on this mapping of the region from now on. */
+/* Makes the program work on this mapping of the region. */
 static void use(LmpProfile *p, uint32_t region, void *at) {
     if (region == OVERFLOW) {
         p->overflow = at;
@@ -53,7 +55,8 @@ static bool map_own(LmpProfile *p, LmpFreeze *f) {
     return f->own_map != NULL;
 }
 
-/* Looks at a page before it is written and after: does the system tell whose it is? */
+/* Returns true if the system tells whose a page is: looks at one before it is written, and
+ * after. */
 static bool can_tell(const LmpFreeze *f) {
     uint64_t before = 1, after = 0;
     volatile char *probe = f->own_map;
@@ -87,7 +90,8 @@ bool freeze_begin(LmpProfile *p, LmpFreeze *f) {
 
 /* ---- which pages are the program's own ------------------------------------------------------- */
 
-/* Sets f->own for `pages` pages of a region from `at` on. False: the system does not tell. */
+/* Sets f->own for `pages` pages of a region from `at` on. Returns false if the system does not
+ * tell. */
 static bool find_own(LmpFreeze *f, const Region *r, uint64_t at, size_t pages) {
     if (!f->compare) {
         size_t whole = (pages + 63) / 64 * 64; /* what lies beyond is not looked at */
@@ -108,7 +112,7 @@ static bool is_own(const LmpFreeze *f, size_t page) {
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* Viewers look again only at what was stamped since: all that has come to the file just now. The
+/* Stamps what has just come to the file, as viewers look again only at what was stamped since. The
  * program's own stamps follow, with their page. */
 static void stamp(const LmpProfile *p, const Region *r, uint64_t from, uint64_t to) {
     uint64_t first = offsetof(LmpLeaf, entry), part = LMP_LEAF_ENTRIES / LMP_TOUCHES * 4ull;
@@ -151,10 +155,10 @@ static uint64_t first_in_memory(const Region *r, uint64_t page, uint64_t at, uin
     return end;
 }
 
-/* Where pages that may be the program's own come next. A page that was never written before has
- * memory of the file's, too, once it is the program's own; but that is all zeroes, and the system
- * may take it back at any time. So a hole of the file says nothing: all pages are asked for, or,
- * where they would be compared, those in memory. */
+/* Finds the next pages that may be the program's own. A page that was never written before also has
+ * memory of the file's once it is the program's own; but that is all zeroes, and the system may
+ * take it back at any time. So a hole of the file says nothing: all pages are asked for, or, where
+ * they would be compared, those in memory. */
 static void next_part(const LmpFreeze *f, const Region *r, int fd, uint64_t *from, uint64_t *to) {
     *from = f->at;
     *to = r->size;
@@ -168,8 +172,8 @@ static void next_part(const LmpFreeze *f, const Region *r, int fd, uint64_t *fro
     *to = alone + f->page;
 }
 
-/* One piece of a region, from f->at on: up to its end, or until pages were copied. False: the
- * system does not tell which. */
+/* Merges one piece of a region, from f->at on: up to its end, or until pages were copied. Returns
+ * false if the system does not tell which are the program's own. */
 static bool merge_piece(LmpProfile *p, LmpFreeze *f, const Region *r) {
     uint64_t from, to, before = f->bytes;
     next_part(f, r, ownfd_get(&p->file), &from, &to);
@@ -183,9 +187,9 @@ static bool merge_piece(LmpProfile *p, LmpFreeze *f, const Region *r) {
     return true;
 }
 
-/* One region. A pass that has begun in an earlier call leaves what was changed since; a whole one
- * in this call leaves nothing, as the program stands. So that there is one, each may copy twice as
- * much as the one before it. */
+/* Merges one region. A pass that began in an earlier call leaves what was changed since; a whole
+ * pass in this call leaves nothing, as the program stands. To get there, each pass may copy twice
+ * as much as the one before it. */
 static bool merge_region(LmpProfile *p, LmpFreeze *f, const Region *r, uint64_t begun,
                          uint64_t most) {
     for (bool whole = false; !whole; f->at = 0, f->passes++) {

@@ -1,4 +1,6 @@
-/* index.c - see index.h. */
+/* index.c - sweeps the leaves in order of their addresses, so that blocks come sorted and a running
+ * count numbers them; the others are sorted and hashed apart. Objects are numbered afterwards, in
+ * the same order, from the marks that the walk has set. */
 #include "agent/heap/index.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
-/* inside.c - see inside.h. */
+/* inside.c - a value with contents is opened as a box, whose places (slots, then nodes) are
+ * numbered; a request follows the numbers of its way from box to box, and describes a page of the
+ * last one's places. */
 #include "agent/heap/inside.h"
 
 #include <stdio.h>
@@ -87,7 +89,7 @@ static bool is_used(uintptr_t slot) {
     return slot && heap_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE;
 }
 
-/* Is there an entry? Upvalues and user values are, whatever they are. */
+/* Returns true if there is an entry. Upvalues and user values are entries, whatever their value. */
 static bool is_entry(const Box *box, uint64_t place) {
     uintptr_t slot = value_at(box, place);
     return box->type == LMP_TT_TABLE ? is_used(slot) : slot != 0;
@@ -314,7 +316,7 @@ static uint64_t places_of(const Box *box) {
     return box->slots + box->nodes;
 }
 
-/* What can be read of it has an end before the nodes' beginning: that is passed over. */
+/* Returns the place after `place`, past those that cannot be read now. */
 static uint64_t next_place(const Box *box, uint64_t place) {
     place++;
     if (place >= box->slots_read && place < box->slots) place = box->slots;

@@ -1,4 +1,4 @@
-/* keys.c - see keys.h. */
+/* keys.c - an insertion into a sorted array of the first few keys; later ones push the last out. */
 #include "agent/heap/keys.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* layout.c - see layout.h: the search for what differs from release to release, in a private state
- * whose allocator notes every block. */
+/* layout.c - the search for what differs from release to release, in a private state whose
+ * allocator notes every block. Each search changes the state in a known way, several times, and
+ * strikes out all offsets whose word does not follow; exactly one must remain. */
 #include "agent/heap/layout.h"
 
 #include <lauxlib.h>
@@ -94,7 +95,7 @@ static void make_some(lua_State *L, int i) {
     if (i % 4 == 3) lua_pushfstring(L, "a string that is new, number %d of some", i);
 }
 
-/* What has just been made is the first of the list of all. */
+/* An object that has just been made is the first of the list of all. */
 static bool find_all(lua_State *L, LmpHeapStudy *study) {
     Search s = search_begin(study->global, study->global_end);
     for (int i = 0; i < 12; i++) {
@@ -154,8 +155,8 @@ static bool find_waiting(lua_State *L, LmpHeapStudy *study) {
     return w.calls == WAITING && search_end(&w.search, &study->layout.waiting);
 }
 
-/* The list of what is never collected consists of strings, among them Lua's words. `o` is an
- * object, so what follows it in its list is one. */
+/* Returns true if `o` begins the list of objects that are never collected: all strings, among them
+ * Lua's words. `o` is an object, so what follows it in its list is one. */
 static bool is_fixed(uintptr_t o, const uintptr_t *word, unsigned words) {
     unsigned met = 0;
     for (unsigned n = 0; o; o = heap_word(o + LMP_AT_NEXT)) {
@@ -166,8 +167,7 @@ static bool is_fixed(uintptr_t o, const uintptr_t *word, unsigned words) {
     return met == (1u << words) - 1;
 }
 
-/* The global state has a cache of strings by their C addresses, Lua's words among them: others take
- * their places. */
+/* Fills the global state's cache of strings by C address with others than Lua's words. */
 static void flush_cache(lua_State *L) {
     char text[512];
     memset(text, '.', sizeof text);
@@ -410,8 +410,8 @@ static void study_now(void) {
     free(study.block);
 }
 
-/* Where there was no memory for looking there may be some the next time. What is known is told
- * without the lock, which somebody may hold at a fork. */
+/* Looks again if there was no memory for it the last time. What is known is told without the lock,
+ * which somebody may hold at a fork. */
 LmpErr heaplayout_known(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static atomic_bool looked;

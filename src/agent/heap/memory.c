@@ -1,4 +1,5 @@
-/* memory.c - see memory.h. */
+/* memory.c - a short table of mapped pieces, so that all can be given back in one go after an
+ * error. */
 #include "agent/heap/memory.h"
 
 #include <string.h>

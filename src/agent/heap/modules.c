@@ -1,4 +1,5 @@
-/* modules.c - see modules.h. */
+/* modules.c - lists the executable segments that the loader knows; the program itself has no path
+ * there and gets that of /proc/self/exe. */
 #include "agent/heap/modules.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* objects.c - see objects.h. */
+/* objects.c - what takes more than a word to read: the line of an instruction, the active locals, a
+ * hash. */
 #include "agent/heap/objects.h"
 
 int heap_line(uintptr_t proto, uint32_t pc) {

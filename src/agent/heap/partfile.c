@@ -1,4 +1,5 @@
-/* partfile.c - see partfile.h. */
+/* partfile.c - opens a nameless file (O_TMPFILE) or a locked FILE.part, and links and renames it
+ * when it is whole. A .part without a lock has no writer any more, and may be removed. */
 #include "agent/heap/partfile.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ static int open_nameless(const PartFile *f) {
     return fork_os->nameless(directory);
 }
 
-/* Is it what a killed writer has left? Then it is removed. */
+/* Removes a file that a killed writer has left. Returns true if it was one. */
 static bool remove_stale(const PartFile *f) {
     int fd = open(f->part, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     bool stale = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && unlink(f->part) == 0;
@@ -137,7 +138,7 @@ void partfile_leave(PartFile *f) {
     errno = before;
 }
 
-/* What lies there may be another writer's, which holds a lock on it. */
+/* The file there may be another writer's, which holds a lock on it. */
 void partfile_drop(PartFile *f) {
     int before = errno;
     if (f->fd >= 0 && f->named) {

@@ -1,7 +1,8 @@
-/* shape.c - see shape.h. The parts of a table that the map knows are in the map, too, with exactly
- * their size: a block that only looks like a table does not pass, nor does one that is being freed.
- * What the collector has found to be garbage may refer to what it has freed already, and is left
- * alone; anything else refers to nothing that is gone. */
+/* shape.c - reads a table's keys if it is one for certain: the parts of a table that the map knows
+ * are in the map, too, with exactly their size, so a block that only looks like a table does not
+ * pass, nor does one that is being freed. Tables that the collector has found to be garbage may
+ * refer to what it has freed already, and are left alone; any other refers to nothing that is
+ * gone. */
 #include "agent/heap/shape.h"
 
 #include "agent/heap/keys.h"
@@ -10,7 +11,7 @@
 
 enum { WHITES = 8 | 16, GLANCE = 256 /* nodes that are looked at: more are a dictionary */ };
 
-/* Is about to be freed: its colour is that of the last cycle. */
+/* Returns true if the object is about to be freed: its colour is that of the last cycle. */
 static bool is_dead(const LmpProfile *p, uintptr_t object) {
     uintptr_t global = frames_word(p->main, LMP_AT_L_GLOBAL);
     unsigned white = heap_u8(global + heaplayout_get()->colour) & WHITES;
@@ -56,7 +57,7 @@ static void look_at(Shape *shape, uintptr_t node, uint64_t nodes) {
     if (shape->names > LMP_HEAP_KEYS) shape->others |= LMP_SHAPE_MANY;
 }
 
-/* Are there any items? A few slots say so, as arrays are filled from their beginning. */
+/* Returns true if there are items. A few slots tell, as arrays are filled from their beginning. */
 static bool has_items(uintptr_t array, uint64_t slots) {
     for (uint64_t i = 0; i < slots && i < GLANCE; i++)
         if (heap_u8(array + i * LMP_SLOT + LMP_AT_SLOT_TAG) & LMP_TT_TYPE) return true;

@@ -1,4 +1,5 @@
-/* size.c - see size.h. */
+/* size.c - adds up the blocks of one object, or of all on the collector's lists, from its
+ * header. */
 #include "agent/heap/size.h"
 
 #include "agent/heap/layout.h"
@@ -77,7 +78,7 @@ uint64_t heapsize_of(lua_State *L, int index) {
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Of `n` values, `step` bytes apart: those that are not nil. */
+/* Counts those of `n` values, `step` bytes apart, that are not nil. */
 static uint64_t used(uintptr_t at, uint64_t n, uint64_t step) {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < n; i++, at += step)

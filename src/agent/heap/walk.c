@@ -1,7 +1,7 @@
-/* walk.c - see walk.h. In order: the map is swept (index.c); the collector's lists say which of its
- * blocks are objects, and which objects are not in it; these get their numbers; one pass over them
- * in that order writes their columns and references and claims their parts; what nobody has claimed
- * goes into the lots. */
+/* walk.c - in order: the map is swept (index.c); the collector's lists say which of its blocks are
+ * objects, and which objects are not in it; these get their numbers; one pass over them in that
+ * order writes their columns and references and claims their parts; what nobody has claimed goes
+ * into the lots. */
 #include "agent/heap/walk.h"
 
 #include <string.h>
@@ -150,7 +150,7 @@ static LmpErr note(LmpHeapWalk *w, uintptr_t object, uint8_t flags) {
     return walk_note_thread(w, object) ? LMP_OK : LMP_E_NOMEM;
 }
 
-/* Is it the name of the field that says how weak a table is? */
+/* Returns true if the string is "__mode", the field that says how weak a table is. */
 static bool is_mode(uintptr_t string) {
     static const char mode[] = "__mode";
     return heap_u8(string + LMP_AT_TYPE) == LMP_TT_SHORT_STRING &&
@@ -209,7 +209,7 @@ uintptr_t walk_part(LmpHeapWalk *w, uintptr_t at, uint64_t *bytes) {
     return now ? walk_claim(w, now, bytes) : 0;
 }
 
-/* What a block is that no object has. */
+/* The lot of a block that no object has. */
 static LmpHeapLot lot_of(unsigned cls) {
     switch (cls) {
     case LMP_C_STRING:

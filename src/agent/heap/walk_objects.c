@@ -1,4 +1,5 @@
-/* walk_objects.c - see walk_impl.h: what each kind of object refers to, and what is known of it. */
+/* walk_objects.c - what each kind of object refers to, and its columns: strings, tables, functions,
+ * userdata, prototypes. The steps of a walk are in walk.c. */
 #include "agent/heap/walk_impl.h"
 
 #include <string.h>

@@ -1,10 +1,9 @@
-/* walk_threads.c - see walk_impl.h: stacks and call frames, as far as the collector would mark
- * them.
+/* walk_threads.c - stacks and call frames, as far as the collector would mark them.
  *
- * At a paused operation a stack may be on the move. Up to 5.4.2 it is reallocated, and what points
- * into it still points into its old place; in 5.4.3 and 5.4.4 a new one is made and pointed to, and
- * the old one, which the thread still has, freed last; from 5.4.5 on it is reallocated while what
- * points into it is an offset. */
+ * At a paused operation a stack may be on the move. Up to 5.4.2 it is reallocated, and pointers
+ * into it still point into its old place; in 5.4.3 and 5.4.4 a new one is made and pointed to, and
+ * the old one, which the thread still has, is freed last; from 5.4.5 on it is reallocated while
+ * pointers into it are kept as offsets. */
 #include "agent/heap/walk_impl.h"
 
 enum { CALLS_MOST = 1 << 24 }; /* more frames than any stack has room for */
@@ -105,8 +104,8 @@ const LmpHeapThread *walk_stack_of(const LmpHeapWalk *w, uintptr_t at, uintptr_t
     return t;
 }
 
-/* The blocks of its frames, whether they are in use or not. Returns the bottom one, which belongs
- * to no function. */
+/* Claims the blocks of a thread's frames, in use or not. Returns the bottom frame, which belongs to
+ * no function. */
 static uintptr_t claim_calls(LmpHeapWalk *w, uintptr_t ci, uint32_t *calls) {
     uint32_t n = 0;
     uintptr_t bottom = ci;

@@ -1,4 +1,6 @@
-/* break_check.c - see break_check.h. */
+/* break_check.c - a bit for each condition of the list says whether it is on, armed, and met.
+ * Conditions that an operation's request decides are checked before it; those that its result
+ * decides, after it. */
 #include "agent/hook/break_check.h"
 
 #include <string.h>
@@ -13,7 +15,8 @@
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* A consistent copy of the list; false: a viewer is writing it and will call again. */
+/* Makes a consistent copy of the list. Returns false while a viewer is writing it, which will call
+ * again. */
 static bool copy_list(const LmpControl *control, LmpBreak row[LMP_BREAKS], uint32_t *count,
                       uint32_t *sequence) {
     *sequence = atomic_load(&control->breaks);
@@ -53,7 +56,7 @@ static void arm(LmpProfile *p, const LmpBreakCheck *old, uint32_t spent, uint32_
     }
 }
 
-/* This list is in force from now on, and the program's own rows behind it. */
+/* Puts this list in force, and the program's own rows behind it. */
 static void take_rows(LmpProfile *p, const LmpBreak *row, uint32_t count) {
     LmpBreaksDone *done = &p->live->breaks;
     const LmpBreakCheck old = *p->breaks;
@@ -106,7 +109,7 @@ bool break_check_lapse(LmpProfile *p) {
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* Is a record one of this line? */
+/* Returns true if the record is one of this line. */
 static bool record_at(const LmpProfile *p, uint32_t record, const LmpBreak *b) {
     const LmpTables *t = &p->tables;
     const LmpSite *site = &t->site[t->record[record].site];
@@ -130,8 +133,9 @@ static bool runs_at(LmpProfile *p, const LmpBreak *b) {
     return false;
 }
 
-/* Where lines are kept, a new block is at the line that it is charged to, and that is known after;
- * who makes a block larger has to be looked up. */
+/* Returns true if the operation is at the line of the condition, as far as can be told before it.
+ * Where lines are kept, a new block is left to was_made_at; who makes a block larger has to be
+ * looked up. */
 static bool is_at(LmpProfile *p, const LmpCheckedOp *w, const LmpBreak *b) {
     LmpAsk ask;
     if (w->size == 0 || !w->safe) return false;
@@ -151,7 +155,7 @@ static uint64_t high_water(const LmpCounters *c) {
     return c->live_bytes > noted ? c->live_bytes : noted;
 }
 
-/* Those that take a snapshot are none to pause for. */
+/* Moves the conditions that take a snapshot out of those to pause for. */
 static void split(const LmpBreakCheck *watch, LmpCheckedOp *w) {
     for (uint32_t i = 0, bit = 1; i < watch->count; i++, bit <<= 1) {
         if (!(w->met & bit) || watch->row[i].action != LMP_BREAK_SNAPSHOT) continue;
@@ -175,13 +179,13 @@ void break_check_before(LmpProfile *p, LmpCheckedOp *w) {
     split(watch, w);
 }
 
-/* It waits for the heap to grow above its size, once each time that it does. */
+/* Returns true if the heap has grown above the condition's size, once each time that it does. */
 static bool has_grown(LmpBreakCheck *watch, uint32_t bit, const LmpBreak *b, uint64_t live) {
     if (live <= b->bytes) watch->armed |= bit;
     return live > b->bytes && watch->armed & bit;
 }
 
-/* Memory of this type was asked for, and given. */
+/* Returns true if memory of this type was asked for, and given. */
 static bool is_of_type(LmpProfile *p, const LmpCheckedOp *w, const void *r, const LmpBreak *b) {
     uint64_t size;
     if (w->size == 0 || !r) return false;
@@ -220,7 +224,7 @@ static uint64_t value_of(const LmpProfile *p, const LmpCheckedOp *w, const LmpBr
     }
 }
 
-/* Counts it, and switches off what is for once. */
+/* Counts the hit, and switches the condition off if it is one for once. */
 static void note_hit(LmpProfile *p, uint32_t i) {
     LmpBreakCheck *watch = p->breaks;
     LmpBreaksDone *done = &p->live->breaks;

@@ -1,4 +1,6 @@
-/* foreign.c - see foreign.h. */
+/* foreign.c - tells the requests of the profiled state from those of others: by the number of the
+ * thread, by a note of the block that a state being made was just given, and by a search of
+ * registers and stack for the profiled state's global state. */
 #include "agent/hook/foreign.h"
 
 #include <string.h>
@@ -34,7 +36,7 @@ void foreign_begin(LmpProfile *p, lua_State *L) {
     uintptr_t global = collector_global(L);
     atomic_store(&p->foreign.global, global ? disguise(global) : 0);
     atomic_store(&p->pass.thread, foreign_thread());
-    atomic_store(&p->foreign.tries, TRIES); /* last: with these it is over in children alone */
+    atomic_store(&p->foreign.tries, TRIES); /* last: tries are used up only in children */
 }
 
 void foreign_moved(LmpProfile *p) {
@@ -65,7 +67,7 @@ bool foreign_is_birth(size_t type_tag, size_t nsize) {
     return type_tag == LUA_TTHREAD && nsize == collector_birth()->size && nsize > 0;
 }
 
-/* The block that this thread was given for a state, NULL: none. Only once. */
+/* Returns, only once, the block that this thread was given for a state; NULL: none. */
 static void *expected(LmpProfile *p) {
     uintptr_t here = foreign_thread();
     for (int i = 0; i < LMP_NEWBORNS; i++) {
@@ -80,11 +82,11 @@ static void *expected(LmpProfile *p) {
     return NULL;
 }
 
-/* Notes whose block is being filled in by this thread. Where too many are under way, the oldest
- * notes are lost: those stay with our allocator. */
+/* Notes that this thread is setting up a state in the block. Where too many are being set up, the
+ * oldest notes are lost: those states stay with our allocator. */
 static void expect(LmpProfile *p, void *block) {
     uintptr_t here = foreign_thread();
-    expected(p); /* one that was abandoned */
+    expected(p); /* drops a note that was abandoned */
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < LMP_NEWBORNS; i++) {
             LmpNewborn *n = &p->foreign.newborn[i];
@@ -105,8 +107,8 @@ static uintptr_t word_at(const char *block, size_t offset) {
     return w;
 }
 
-/* Gives a newborn the allocator below. False: there is no state in the block that has ours, so it
- * has one of its own, or will have. */
+/* Gives a newborn the allocator below. Returns false if the block holds no state with our
+ * allocator: the state has one of its own, or will have. */
 static bool set_free(LmpProfile *p, char *block) {
     const LmpBirth *b = collector_birth();
     if (word_at(block, b->state + b->link) != (uintptr_t)block + b->global ||
@@ -146,15 +148,16 @@ LMP_READS_REGS static bool holds(const uintptr_t *from, const uintptr_t *to, uin
     return false;
 }
 
-/* Is a word in a callee-saved register, or on the stack up to a few words above `above`? Beyond the
- * end of a page it is fetched by a system call: a small stack may end there. */
+/* Returns true if a word is in a callee-saved register, or on the stack up to a few words above
+ * `above`. Words beyond the end of a page are fetched by a system call: a small stack may end
+ * there. */
 __attribute__((noinline)) LMP_READS_REGS static bool
 stands_above(const char *above, LmpSavedRegs regs, uintptr_t disguised) {
     const uintptr_t *from = regs;
     if (!regs) {
 #if defined __x86_64__ && defined __LP64__
-        /* Not optimized: all registers but the frame pointer are as our caller left them, and that
-         * was pushed first. */
+        /* Not optimized: all registers but the frame pointer are as our caller left them; the frame
+         * pointer was pushed first. */
         uintptr_t kept[5];
         __asm__("movq %%rbx, 0(%0)\n movq %%r12, 8(%0)\n movq %%r13, 16(%0)\n"
                 "movq %%r14, 24(%0)\n movq %%r15, 32(%0)"
@@ -164,7 +167,7 @@ stands_above(const char *above, LmpSavedRegs regs, uintptr_t disguised) {
         if (holds(kept, kept + 5, disguised)) return true;
         from = (const uintptr_t *)(const void *)above - 2;
 #else
-        __builtin_unwind_init(); /* they are on the stack, too, somewhere below `above` */
+        __builtin_unwind_init(); /* puts the registers on the stack, somewhere below `above` */
         from = __builtin_frame_address(0);
 #endif
     }
@@ -177,8 +180,8 @@ stands_above(const char *above, LmpSavedRegs regs, uintptr_t disguised) {
            holds(beyond, beyond + (end - page) / sizeof *beyond, disguised);
 }
 
-/* Is a request in this thread one of the profiled state, which has moved here? If its global state
- * is not known, it is assumed to be. */
+/* Returns true if a request in this thread is made by the profiled state, which has moved here. If
+ * its global state is not known, that is assumed. */
 static bool joins(LmpProfile *p, const char *above, LmpSavedRegs regs) {
     uintptr_t was = atomic_load(&p->pass.thread);
     if (!was) return false;
@@ -200,13 +203,14 @@ bool foreign_has(LmpProfile *p, lua_State *L) {
     return allocs_have(lua_getallocf(L, &ud)) && ud == p;
 }
 
-/* A request in a child. If it is the state's own, that has the allocator below from now on. */
+/* Handles a request in a child: if the state itself makes it, gives the state the allocator
+ * below. */
 static COLD void asked_in_child(LmpProfile *p, const LmpRequested *q, const char *above,
                                 LmpSavedRegs regs) {
     uintptr_t global = atomic_load(&p->foreign.global);
-    if (!pass_over(&p->pass)) return; /* it begins, just now */
+    if (!pass_over(&p->pass)) return; /* the profile begins just now */
     if (found) found();
-    if (q->ptr) return; /* a stack may be on its way */
+    if (q->ptr) return; /* a stack may be moving */
     atomic_fetch_sub(&p->foreign.tries, 1);
     if (!global || !stands_above(above, regs, global)) return;
     atomic_store(&p->foreign.tries, 0);
@@ -244,8 +248,8 @@ COLD bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, 
 
 /* ---- reporting ------------------------------------------------------------------------------- */
 
-/* Has the state another allocator than ours by now? Then Lua does not call us directly, and the
- * caller tells neither lines nor owners. */
+/* Returns true if the state has another allocator than ours by now. Then Lua does not call us
+ * directly, and our caller tells neither lines nor owners. */
 static bool is_covered(LmpProfile *p) {
     return p->main && !p->closing && !foreign_elsewhere(p) &&
            atomic_load(&p->live->state) != LMP_STARTING && !foreign_has(p, p->main);

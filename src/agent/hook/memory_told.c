@@ -1,4 +1,5 @@
-/* memory_told.c - see memory_told.h. */
+/* memory_told.c - asks Lua for its count on request, and copies the list of lmp's own mappings at a
+ * tick if it has changed. */
 #include "agent/hook/memory_told.h"
 
 #include <string.h>
@@ -8,8 +9,8 @@
 
 _Static_assert(LMP_OWN_RANGES >= OWNMAP_MOST, "all ranges fit");
 
-/* As collectgarbage("count") says it; 0: it does not say now. Asking changes nothing in the state.
- */
+/* As collectgarbage("count") says it; 0: Lua does not tell now. Asking changes nothing in the
+ * state. */
 static uint64_t counted(lua_State *L) {
     int kib = lua_gc(L, LUA_GCCOUNT), rest = lua_gc(L, LUA_GCCOUNTB);
     return kib < 0 || rest < 0 ? 0 : (uint64_t)kib * 1024 + (uint64_t)rest;

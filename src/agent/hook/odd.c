@@ -1,6 +1,7 @@
-/* odd.c - see odd.h. Accounts are updated after the allocator underneath has succeeded. Invariants:
- * those of counters.h; and the shadow map holds exactly the blocks that are counted as live, and
- * the profiler's own. */
+/* odd.c - takes blocks out of the shadow map and places them there one by one, with all that
+ * follows for counters, lines, samples and notices of death. Accounts are updated after the
+ * allocator underneath has succeeded. Invariants: those of counters.h; and the shadow map holds
+ * exactly the blocks that are counted as live, and the profiler's own. */
 #include "agent/hook/odd.h"
 
 #include "agent/charge/counts.h"
@@ -60,7 +61,7 @@ static COLD void count_free(LmpProfile *p, unsigned cls, size_t n) {
     c->count[cls].free_bytes += n;
 }
 
-/* A block that has been taken out of the map leaves all figures. */
+/* Takes a block, already taken out of the map, out of all figures. */
 static COLD void gone(LmpProfile *p, uintptr_t addr, const LmpTaken *b) {
     unsigned cls = b->entry & 15;
     uint32_t entry = b->entry & ~LMP_BLOCK_NOTIFY;
@@ -70,7 +71,8 @@ static COLD void gone(LmpProfile *p, uintptr_t addr, const LmpTaken *b) {
     if (entry != b->entry && p->lines) deaths_notified(p, addr, b->size, cls);
 }
 
-/* Enters a block in the map. One that is already there was never freed through us: it is gone. */
+/* Enters a block in the map. A block that is already there was never freed through us, and leaves
+ * the figures. */
 static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                        uint32_t alloc_context) {
     LmpTaken stale;
@@ -106,8 +108,7 @@ static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *
     counts_freed(p, alloc_context, row, n);
 }
 
-/* Takes a block that is given back out of the map. `said`: what the caller says that its size is.
- */
+/* Takes a freed block out of the map. `said`: its size as the caller says. */
 static COLD LmpTaken take(LmpProfile *p, uintptr_t addr, size_t said) {
     LmpTaken b = shadow_take(p, addr);
     if (b.entry && b.size != said) p->live->strange.other_sizes++;
@@ -175,8 +176,8 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
     return r;
 }
 
-/* Who makes a block, the slow path, where the saved registers may be missing. `stacks`: a path, if
- * they are kept, else a record. */
+/* The alloc context of a block on the slow path, where the saved registers may be missing.
+ * `stacks`: a path, if paths are kept, else a record. */
 static COLD uint32_t context_slow(LmpProfile *p, LmpSavedRegs regs, unsigned cls, bool stacks) {
     LmpAsk ask;
     uint32_t record = lines_ask(p, regs, cls, &ask);

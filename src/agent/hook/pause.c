@@ -1,4 +1,5 @@
-/* pause.c - see pause.h. */
+/* pause.c - fills in the operation before and after it is done, then sleeps on the viewer's futex
+ * and answers its requests: locals, insides of values, steps, snapshots. */
 #include "agent/hook/pause.h"
 
 #include <stdio.h>
@@ -38,13 +39,13 @@ static void set_state(LmpProfile *p, LmpRunState state) {
     lmp_os->futex_wake(&p->live->changed);
 }
 
-/* How values are read: as they are after the operation. */
+/* Values are read as they are after the operation. */
 static LmpInsideSource inside_source(LmpProfile *p) {
     const LmpOp *op = &p->live->op;
     return (LmpInsideSource){p, {op->old_addr, op->new_addr, op->old_size, op->new_size}};
 }
 
-/* What is in the variables, in a few words each. */
+/* Writes a few words on the contents of each variable. */
 static void preview_locals(LmpProfile *p) {
     LmpOp *op = &p->live->op;
     if (op->locals + op->upvalues == 0 || heaplayout_known() != LMP_OK) return;
@@ -55,7 +56,7 @@ static void preview_locals(LmpProfile *p) {
         inside_preview(&source, &op->upvalue[i]);
 }
 
-/* The locals of the frame that a viewer has chosen; of the paused operation's own stack. */
+/* Reads the locals of the frame that a viewer has chosen, on the paused operation's own stack. */
 static void answer_locals(LmpProfile *p) {
     LmpOp *op = &p->live->op;
     uint32_t wanted = atomic_load(&p->control->locals), frame = p->control->locals_frame;
@@ -67,7 +68,8 @@ static void answer_locals(LmpProfile *p) {
     atomic_store(&p->live->locals_done, wanted);
 }
 
-/* The variable that a wish begins at; NULL: there is none, or it is of another operation. */
+/* The variable that a wish begins at; NULL: there is none, or the wish is about another
+ * operation. */
 static const LmpLocal *variable_of(const LmpOp *op, const LmpInsideWish *wish) {
     if (wish->number != op->number || wish->frame != op->locals_frame) return NULL;
     if (wish->variable < op->locals) return &op->local[wish->variable];
@@ -75,7 +77,7 @@ static const LmpLocal *variable_of(const LmpOp *op, const LmpInsideWish *wish) {
     return upvalue < op->upvalues ? &op->upvalue[upvalue] : NULL;
 }
 
-/* What is in a value that a viewer has unfolded. */
+/* Reads the contents of a value that a viewer has unfolded. */
 static void answer_inside(LmpProfile *p) {
     LmpInside *out = &p->live->inside;
     uint32_t wanted = atomic_load(&p->control->inside);
@@ -175,8 +177,8 @@ void pause_begin(LmpProfile *p, LmpTrapped *q) {
     locals_read(p->main, op, locals_first(op), p->slow->paused_safe);
 }
 
-/* A condition was met: requests a pause on behalf of the viewer that wrote it, if there is none
- * yet. */
+/* Requests a pause for a condition that was met, on behalf of the viewer that wrote it, if there is
+ * none yet. */
 static void request_pause(LmpProfile *p) {
     if (atomic_load(&p->control->pause)) return;
     atomic_store(&p->control->viewer, atomic_load(&p->control->breaks_viewer));

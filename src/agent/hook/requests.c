@@ -1,4 +1,5 @@
-/* requests.c - see requests.h. */
+/* requests.c - compares each request's sequence number with the last one answered, answers what is
+ * new, and stores its number. Collections wait for a safepoint (safepoint.h). */
 #include "agent/hook/requests.h"
 
 #include <stdio.h>
@@ -23,8 +24,8 @@ static LmpMarked marked_of(const LmpUsage *use) {
     return (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
 }
 
-/* What every site and path has at the mark, so that a later reader can count from it. Where marks
- * come too fast, some have none. */
+/* Copies the figures of every record and node at the mark, so that a later reader can count from
+ * it. Where marks come too fast, some have no such rows. */
 static void note_rows(LmpProfile *p, LmpMark *mark) {
     LmpLive *live = p->live;
     LmpTables *t = &p->tables;

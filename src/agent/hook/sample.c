@@ -1,4 +1,5 @@
-/* sample.c - see sample.h. */
+/* sample.c - draws the bytes up to the next sample from an exponential distribution, and weighs
+ * each sample by its chance when it comes and when it goes. */
 #include "agent/hook/sample.h"
 
 #include <math.h>
@@ -54,8 +55,8 @@ typedef struct Weight {
     uint64_t blocks, bytes;
 } Weight;
 
-/* Of 2.3 blocks it is 2 or 3, three times in ten 3; by address and size, so that it is the same
- * when the block is freed. */
+/* Rounds 2.3 blocks to 2 or 3, three times in ten to 3: by address and size, so that the result is
+ * the same when the block is freed. */
 static Weight weigh(const LmpSampling *s, uintptr_t addr, uint64_t size) {
     double chance = -expm1(-(double)size / s->interval);
     uint64_t h = (addr ^ size << 48 ^ s->salt) * 0x9e3779b97f4a7c15ull;

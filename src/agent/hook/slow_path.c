@@ -1,4 +1,5 @@
-/* slow_path.c - see slow_path.h. */
+/* slow_path.c - the hot path leaves if the word at p->trap is set; this is either the viewer's or
+ * one that always is. */
 #include "agent/hook/slow_path.h"
 
 #include "agent/charge/callers.h"

@@ -1,4 +1,5 @@
-/* snapshot.c - see snapshot.h. */
+/* snapshot.c - how a snapshot is named, taken in a forked child or in place, watched at ticks until
+ * the child has ended, and how requests for one wait for a safepoint or a pause. */
 #include "agent/hook/snapshot.h"
 
 #include <errno.h>
@@ -109,7 +110,7 @@ static bool write_chunk(LmpHeapSink *sink, const void *bytes, size_t n) {
     return true;
 }
 
-/* How long the parent stood, which it may be about to tell. */
+/* Returns how long the parent stood. Waits a little: the parent may be about to tell. */
 static uint64_t stop_of(const LmpLive *shared) {
     const _Atomic uint32_t nap = 0;
     const volatile uint64_t *stop = &shared->snapshot.stop;
@@ -118,8 +119,8 @@ static uint64_t stop_of(const LmpLive *shared) {
     return *stop;
 }
 
-/* In place the program stands until all is written; what is left then is to give the file its name.
- */
+/* Writes into the head how long the program stood: in place, that is until now, but for giving the
+ * file its name. */
 static bool tell_stop(LmpSnapshots *s, const LmpHeapState *state) {
     LmpHeapHead head;
     s->info.stop = lmp_os->clock() - s->begun;
@@ -163,7 +164,7 @@ static LmpErr work(LmpSnapshots *s, const LmpLive *shared) {
     return err;
 }
 
-/* In the child, whose profile is its own copy: its figures are those of the moment. */
+/* Runs in the child, whose profile is its own copy: its figures are those of the moment. */
 static void work_in_child(void *of) {
     LmpSnapshots *s = of;
     LmpProfile *p = s->p;
@@ -201,7 +202,7 @@ static void fill_info(LmpProfile *p, const LmpSnapshotWish *wish, uint64_t clock
     modules_list(info->module);
 }
 
-/* What is known when it begins. */
+/* Tells readers what is known when a snapshot begins. */
 static void announce(LmpProfile *p, const LmpSnapshotWish *wish) {
     LmpSnapshots *s = p->snapshots;
     LmpSnapshotLive *to = &p->live->snapshot;
@@ -226,7 +227,7 @@ static void announce(LmpProfile *p, const LmpSnapshotWish *wish) {
     atomic_store(&s->beat->phase, LMP_BEAT_WALKS);
 }
 
-/* How it ended. */
+/* Tells readers how a snapshot ended. */
 static void conclude(LmpProfile *p, LmpErr err, int os_error) {
     LmpSnapshotLive *to = &p->live->snapshot;
     const LmpBeat *told = p->snapshots->beat;
@@ -256,7 +257,7 @@ static LmpErr in_place(LmpProfile *p, uint64_t begun) {
     return err;
 }
 
-/* There is no child, and the program is not to stand. */
+/* Gives up a snapshot that no child can take, where the program is not to stand. */
 static LmpErr give_up(LmpProfile *p) {
     LmpSnapshots *s = p->snapshots;
     if (s->freeze.on) freeze_end(p, &s->freeze);
@@ -271,7 +272,7 @@ static const char *why_no_child(int error) {
                              : "the system refuses a child process";
 }
 
-/* Begins the child; false: `why` (size bytes) says why not. */
+/* Begins the child. Returns false if that fails; `why` (size bytes) says why. */
 static bool begin_child(LmpProfile *p, char *why, size_t size, uint64_t begun) {
     LmpSnapshots *s = p->snapshots;
     if (p->live->hidden_leaves || ownfd_get(&p->file) < 0) {
@@ -294,12 +295,12 @@ static bool begin_child(LmpProfile *p, char *why, size_t size, uint64_t begun) {
     return s->child.pid != 0;
 }
 
-/* A child whose file is whole takes its time to end. */
+/* Returns true while the child works; a child whose file is whole takes its time to end. */
 static bool is_at_work(const LmpSnapshots *s) {
     return s->child.pid && atomic_load(&s->beat->phase) != LMP_BEAT_DONE;
 }
 
-/* What the child has told before it ended, if it did. */
+/* Concludes with what the child told before it ended; if it told nothing, with an error. */
 static void child_ended(LmpProfile *p) {
     LmpSnapshots *s = p->snapshots;
     bool done = atomic_load(&s->beat->phase) == LMP_BEAT_DONE;
@@ -354,7 +355,7 @@ LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHa
 
 /* ---- while it is under way ------------------------------------------------------------------- */
 
-/* It has not come yet: another thread than those that were prepared may run next. */
+/* Asks for a safepoint again: another thread than those that were prepared may have run since. */
 static void ask_again(LmpProfile *p) {
     LmpSnapshots *s = p->snapshots;
     if (!s->waits || p->live->clock - s->asked < ASK_AGAIN_NS) return;
@@ -414,7 +415,7 @@ void snapshot_forget(LmpProfile *p) {
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* Has whoever asked for the one that waits thought better of it? */
+/* Returns true if the viewer has withdrawn its request for the snapshot that waits. */
 static bool is_withdrawn(const LmpProfile *p) {
     uint32_t request = p->snapshots->wish.request;
     return request && atomic_load(&p->control->snapshot_withdrawn) == request;
@@ -440,7 +441,7 @@ static void withdraw(LmpProfile *p) {
     set_state(p, LMP_SNAPSHOT_NONE);
 }
 
-/* A copy of what a viewer asks for; false: nothing new. */
+/* Copies a viewer's request. Returns false if there is no new one. */
 static bool copy_request(LmpProfile *p, LmpSnapshotWish *wish, char *file, size_t size) {
     const LmpControl *control = p->control;
     LmpSnapshotLive *to = &p->live->snapshot;
@@ -454,7 +455,7 @@ static bool copy_request(LmpProfile *p, LmpSnapshotWish *wish, char *file, size_
     return atomic_load(&control->snapshot) == sequence;
 }
 
-/* Takes over what a viewer asks for. */
+/* Takes over a viewer's request. */
 static void hear(LmpProfile *p) {
     char file[LMP_SNAPSHOT_FILE];
     LmpSnapshots *s = p->snapshots;
@@ -491,7 +492,8 @@ void snapshot_serve(LmpProfile *p, bool stack_safe, bool paused) {
     }
 }
 
-/* Finalizers may do anything: end the profile, even take a snapshot. */
+/* Collects garbage. Returns false if a finalizer has ended the profile; finalizers may do anything,
+ * even take a snapshot. */
 static bool collect_first(LmpProfile *p, lua_State *L) {
     uint64_t begun = p->slot.begun;
     lua_gc(L, LUA_GCCOLLECT);

@@ -1,4 +1,6 @@
-/* tick.c - see tick.h. */
+/* tick.c - doubles or halves the operations between ticks to keep them about TICK_NS apart, and
+ * calls whatever is due, in an order that keeps figures complete: the packed counters are folded
+ * first. */
 #include "agent/hook/tick.h"
 
 #include <string.h>
@@ -77,8 +79,8 @@ static void tell_peak(LmpProfile *p) {
         requests_tell_recorder(p);
 }
 
-/* A requested collection has not run yet: another thread than those that were prepared for it may
- * run next. */
+/* Asks for a requested collection again: another thread than those that were prepared for it may
+ * have run since. */
 static void ask_again(LmpProfile *p) {
     if (!p->collecting || p->live->clock - p->slow->collect_asked < ASK_AGAIN_NS) return;
     p->collecting = false;

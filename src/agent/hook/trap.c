@@ -1,5 +1,6 @@
-/* trap.c - see trap.h. Everything here is cold: it runs every few milliseconds, or when a viewer
- * has asked for something. */
+/* trap.c - takes an operation through everything around it in turn: foreign callers, the
+ * collector's state, requests, break conditions, a pause. Cold: it runs every few milliseconds, or
+ * when a viewer has asked for something. */
 #include "agent/hook/trap.h"
 
 #include "agent/charge/callers.h"
@@ -34,7 +35,8 @@ void trap_own_end(LmpProfile *p, LmpOwn before) {
     slow_path_route(p);
 }
 
-/* Is our own C function the one that runs? A finalizer called by it is the program's. */
+/* Returns true if our own C function is the one that runs. A finalizer called by it is the
+ * program's. */
 static bool is_own(LmpProfile *p) {
     lua_Debug ar;
     for (int level = 0; lua_getstack(p->own.thread, level, &ar); level++)
@@ -54,7 +56,8 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
 
 #define LATE_NS 4000000u /* since the last tick */
 
-/* Does the operation; where all requests take this path, ticks must too. `called`: by a viewer. */
+/* Does the operation, and the tick if one is due: where all requests take this path, ticks do too.
+ * `called`: a viewer asked for something. */
 static void *operate(LmpProfile *p, const LmpTrapped *q, bool called) {
     bool look = looks_on(p);
     uint64_t begun = p->slow->snapshot || called ? lmp_os->clock() : 0;
