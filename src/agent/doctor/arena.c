@@ -1,4 +1,5 @@
-/* arena.c - see arena.h. */
+/* arena.c - cuts blocks off a mapping in order, with free lists by size: bins of whole grains, then
+ * of powers of two; an index by address leads to a block's row. */
 #include "agent/doctor/arena.h"
 
 #include <stdlib.h>

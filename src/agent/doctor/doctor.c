@@ -1,5 +1,5 @@
-/* doctor.c - see doctor.h: plays every program of the corpus in every mode and writes the results
- * to a pipe, a line each, words separated by tabs.
+/* doctor.c - plays every program of the corpus in every mode and writes the results to a pipe, a
+ * line each, words separated by tabs.
  *
  *   lua RELEASE                  once, at the beginning
  *   code FILE BUILD-ID           where the code of Lua comes from

@@ -1,4 +1,5 @@
-/* hostcalls.c - see hostcalls.h. */
+/* hostcalls.c - the C functions of `host`, in Lua's documented API; resuming and setting hooks go
+ * through the observer (HostCalls). */
 #include "agent/doctor/hostcalls.h"
 
 #include <lauxlib.h>
@@ -41,8 +42,8 @@ static int l_resume(lua_State *L) {
 enum { HIDDEN_MAX = 200 };
 static int hidden_threads;
 
-/* A thread that is anchored in a hidden place, in an array that has room for it: in a table keyed
- * by address two runs would differ. */
+/* Makes a thread and anchors it in a hidden array that has room for it: in a table keyed by address
+ * two runs would differ. */
 static lua_State *hidden_thread(lua_State *L) {
     lua_State *t = lua_newthread(L);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &hidden_threads);
@@ -69,8 +70,8 @@ static int l_run(lua_State *L) {
 
 enum { TURNS_MAX = 20 };
 
-/* Threads in turns, until all have ended. `without_from`: now and then `from` is NULL. Returns the
- * one that failed. */
+/* Resumes threads in turns until all have ended. `without_from`: now and then `from` is NULL.
+ * Returns the thread that failed. */
 static lua_State *take_turns(lua_State *L, lua_State **t, int n, bool without_from) {
     int results;
     for (int left = n; left > 0;)

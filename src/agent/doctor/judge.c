@@ -1,4 +1,5 @@
-/* judge.c - see judge.h. */
+/* judge.c - translates the profiler's sites and nodes into the witness's, once for each row, then
+ * compares block by block; the first difference is kept in words. */
 #include "agent/doctor/judge.h"
 
 #include <stdarg.h>

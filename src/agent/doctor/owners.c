@@ -1,4 +1,5 @@
-/* owners.c - see owners.h. */
+/* owners.c - keeps lists of objects that may have parts and of parts without an owner; looks from
+ * time to time through the newest objects first for words that are the address of a part. */
 #include "agent/doctor/owners.h"
 
 #include <stdlib.h>
@@ -86,7 +87,8 @@ static void claim_calls(Owners *o, ArenaBlock *part) {
     }
 }
 
-/* The same from one that has its owner: those behind it may have been made since. */
+/* Follows the list on from CallInfos that have their owner: those behind them may have been made
+ * since. */
 static void follow_calls(Owners *o) {
     for (uint32_t i = o->parts; i-- > 0;) {
         if (i >= o->parts) continue;

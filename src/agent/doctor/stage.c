@@ -1,4 +1,5 @@
-/* stage.c - see stage.h. */
+/* stage.c - doctor's allocator, which counts and keeps a trail (a hash) of all requests, and the
+ * two runs around it, repeated when a new second has changed the seed of hashes between them. */
 #include "agent/doctor/stage.h"
 
 #include <stdio.h>
@@ -38,7 +39,7 @@ static Made *add_made(Stage *s) {
     return &s->made[++o->made];
 }
 
-/* What the profiler has noted about the block made last, read when the next operation begins. If
+/* Reads what the profiler has noted about the block made last, when the next operation begins. If
  * that is the block's own free, its entry is gone, but not its alloc context, except among
  * samples. */
 static void read_answer(Stage *s, const void *freed) {
@@ -239,8 +240,8 @@ bool stage_runs_agree(const Stage *s) {
            strcmp(s->alone.message, s->watched.message) == 0;
 }
 
-/* The address of a local variable of lua_newstate's, and time, are part of the seed of hashes: it
- * must be called from the same depth. */
+/* Plays the program once. Must be called from the same depth each time: the address of a local
+ * variable of lua_newstate's, and time, are part of the seed of hashes. */
 static __attribute__((noinline)) bool run(Stage *s, bool profiled, bool last) {
     Outcome *o = profiled ? &s->watched : &s->alone;
     arena_reset(&s->arena);

@@ -1,4 +1,5 @@
-/* witness.c - see witness.h. */
+/* witness.c - rows of sites and paths, found by hash; the chain of running threads; the count hook
+ * that makes the interpreter save its program counter. */
 #include "agent/doctor/witness.h"
 
 #include <limits.h>
@@ -31,7 +32,8 @@ static bool same_site(const Site *a, const Site *b) {
     return a->line == b->line && a->defined == b->defined && strcmp(a->source, b->source) == 0;
 }
 
-/* Is there room for a row more, of `size` bytes, and in its index? */
+/* Makes room for one more row, of `size` bytes, and in its index. Returns false if there is no
+ * memory. */
 static bool room_for_one(Witness *w, LmpRowIndex *index, uint32_t rows, void **row, uint32_t *room,
                          size_t size) {
     if (rowindex_room(index, 1) && (rows < *room || grow(row, room, size))) return true;
@@ -100,9 +102,10 @@ static lua_State *announced(const Witness *w, lua_State *L, const lua_Debug *top
     return NULL;
 }
 
-/* Up to Lua 5.4.3 a coroutine that is being closed still seems to have yielded while its variables
- * are closed; but its frames start over then, and are those of functions that it has called since.
- * What coroutine.wrap has made closes one that has failed, which still seems to have, at once. */
+/* Returns true if the coroutine is being closed. Up to Lua 5.4.3 it still seems to have yielded
+ * while its variables are closed; but its frames start over then, and are those of functions that
+ * it has called since. A coroutine that has failed within coroutine.wrap's function, which closes
+ * it at once, still seems to have failed. */
 static bool is_closing(const Witness *w, lua_State *t) {
     for (int i = 0; i < w->closings; i++)
         if (w->closing[i] == t) return lua_status(t) == LUA_YIELD;

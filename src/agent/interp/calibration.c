@@ -1,4 +1,6 @@
-/* calibration.c - see calibration.h. */
+/* calibration.c - chunks of Lua code and C functions, each of which makes one kind of raw request
+ * in as many ways as the interpreter has call sites for it: table parts, frames and stacks, the
+ * parser, buffers. */
 #include "agent/interp/calibration.h"
 
 #include <lauxlib.h>
@@ -11,7 +13,7 @@
  * anything is noted; what calibration_prepare leaves holds them. */
 enum { KEPT_DUMP = 1, KEPT_GROWS, KEPT_NESTS, KEPT_JOINS, KEPT_META, KEPT_META_LUA, KEPT_CALLS };
 
-/* Everything it requests without a type tag is part of a table. */
+/* All that this chunk requests without a type tag is part of a table. */
 static const char grows[] =
     "local t, insert, rawset = {}, table.insert, rawset\n"
     "for i = 1, 40 do t[i] = i t[-i] = i t[i + 0.5] = t end\n"

@@ -1,4 +1,6 @@
-/* collector.c - see collector.h. The states and colours are those of lgc.h in all of Lua 5.4. */
+/* collector.c - in a private state, looks for the three bytes that behave as colour, state and kind
+ * do through full collections, single steps and a change of mode. The states and colours are those
+ * of lgc.h in all of Lua 5.4. */
 #include "agent/interp/collector.h"
 
 #include <pthread.h>
@@ -65,7 +67,8 @@ static void churn(lua_State *L) {
     }
 }
 
-/* Does the byte at `at` behave as the colour, the next as the state, the next as the kind? */
+/* Returns true if the byte at `at` behaves as the colour, the next as the state, the next as the
+ * kind. */
 static bool behaves(lua_State *L, const char *global, size_t at) {
     const unsigned char *b = (const unsigned char *)global + at;
     for (int i = 0; i < 4; i++) {
@@ -95,9 +98,9 @@ static bool behaves(lua_State *L, const char *global, size_t at) {
 }
 
 /* In generational mode Lua works incrementally for a while after a collection that freed little;
- * its kind then says incremental, and one word (lastatomic) that it is only for a while. So we grow
- * a heap until the kind changes by itself, and look for the one word that was zero before, is not
- * now, and is zero again once the mode has been set to incremental. */
+ * its kind then says incremental, and one word (lastatomic) that this is only for a while. So we
+ * grow a heap until the kind changes by itself, and look for the one word that was zero before, is
+ * not now, and is zero again once the mode has been set to incremental. */
 static size_t find_bad(lua_State *L, const char *global, size_t colour) {
     enum { WORDS = 16 };
     uintptr_t before[WORDS], during[WORDS];

@@ -1,4 +1,4 @@
-/* frames.c - see frames.h: does the interpreter keep its frames as we read them?
+/* frames.c - tests whether the interpreter keeps its frames as we read them.
  *
  * A private state, made by the same code as the user's, runs a chunk whose lines are known and that
  * calls a probe from many places: from plain and tail calls, as light function and as closure, in
@@ -115,7 +115,7 @@ static bool stack_fits(Study *study, lua_State *L, lua_CFunction probe) {
 
 static int probe(lua_State *L) {
     Study *study = lua_touserdata(L, lua_upvalueindex(1));
-    if (!study) { /* called as a light function: it has none, so it is handed over */
+    if (!study) { /* a light function has no upvalue: the registry has it */
         lua_rawgetp(L, LUA_REGISTRYINDEX, probe);
         study = lua_touserdata(L, -1);
         lua_pop(L, 1);
@@ -140,7 +140,8 @@ static void hook(lua_State *L, lua_Debug *ar) {
     study->hooks++;
 }
 
-/* The same in a coroutine; and what a thread's status says before, between and after. */
+/* The chunk is played in a coroutine, too, and a thread's status compared before, between and
+ * after. */
 static int yields(lua_State *L) {
     return lua_yield(L, 0);
 }

@@ -1,4 +1,5 @@
-/* free_callers.c - see free_callers.h. */
+/* free_callers.c - in the private state, notes the return addresses of a free and of its caller,
+ * with their distance on the stack, then makes a table of them whose keys never share a slot. */
 #include "agent/interp/free_callers.h"
 
 #include <lauxlib.h>
@@ -47,9 +48,9 @@ static const char garbage[] = "local t, u = {}, {}\n"
                               "for i = 1, 40 do t[i] = i; t['k' .. i] = u; u[-i] = t end\n"
                               "return function() t = u; return t end\n";
 
-/* Garbage of every kind, with live objects in the middle that L keeps on its stack: what is dead
- * before all live objects is freed by another call site than what comes after, and a live thread
- * loses what it no longer needs. */
+/* Makes garbage of every kind, with live objects in the middle that L keeps on its stack: objects
+ * that are dead before all live ones are freed by another call site than those after, and a live
+ * thread loses what it no longer needs. */
 static bool make_garbage(lua_State *L, bool survivors) {
     for (int i = 0; i < 6; i++) {
         lua_createtable(L, i, i);
@@ -67,7 +68,7 @@ static bool make_garbage(lua_State *L, bool survivors) {
     return true;
 }
 
-/* What has survived one young collection dies, but for some in the middle: compilers have the free
+/* Drops what has survived one young collection, but for some in the middle: compilers have the free
  * of such objects apart from that of new ones. */
 static void kill_survivors(lua_State *L, int top) {
     int middle = (top + lua_gettop(L)) / 2;
@@ -104,7 +105,7 @@ bool free_callers_play(LmpFreeCallers *free_callers, lua_State *L) {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* Enters the keys. False: two of them share a slot. */
+/* Enters the keys. Returns false if two of them share a slot. */
 static bool enter_callers(const uintptr_t *key, uint32_t n, LmpSavedRegsPlan *plan) {
     memset(plan->caller, 0, sizeof plan->caller);
     for (uint32_t i = 0; i < n; i++) {
@@ -135,8 +136,8 @@ static LmpFreeWho who_frees(const LmpFreeCallers *free_callers, uintptr_t ret) {
     return !collector ? LMP_FREE_PROGRAM : program ? LMP_FREE_BY_CALLER : LMP_FREE_COLLECTOR;
 }
 
-/* Enters the call site of a free, if it is new. False: it has two distances, or there is no
- * room. */
+/* Enters the call site of a free, if it is new. Returns false if it has two distances, or there is
+ * no room. */
 static bool enter_site(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *plan,
                        const struct LmpFreeCaller *f) {
     uint32_t i = saved_regs_free_home(f->ret), tries = 0;

@@ -1,15 +1,13 @@
-/* locals.c - see locals.h.
- *
- * lua_getlocal pushes, and during an allocator request that is not safe as it is: a Lua function's
- * registers may lie above L->top then, and the interpreter may hold a value in the slot at L->top
- * itself that it has not yet counted. So the top is first set above the registers, as the
- * interpreter does before it calls a debug hook, and both it and what was in the slot are put back:
- * the thread is left as it was, byte for byte. There is always a slot: stacks have five more than
- * their size. The value is only looked at with calls that neither allocate nor convert.
+/* locals.c - lua_getlocal pushes, and during an allocator request that is not safe as it is: a Lua
+ * function's registers may lie above L->top then, and the interpreter may hold a value in the slot
+ * at L->top itself that it has not yet counted. So the top is first set above the registers, as the
+ * interpreter does before it calls a debug hook, and both the top and the slot's content are put
+ * back: the thread is left as it was, byte for byte. There is always a slot: stacks have five more
+ * than their size. The value is only looked at with calls that neither allocate nor convert.
  *
  * To read upvalues, the function has to be pushed first: two slots. There are as many while the top
  * is not above what the running frame has been promised; where the interpreter has put a call to a
- * metamethod together beyond that, only one may be left, and they are not read.
+ * metamethod together beyond that, only one may be left, and upvalues are not read.
  *
  * A slot never holds a freed value: the collector marks all of a stack below its top, and clears
  * what is above, before it frees anything. */
@@ -38,7 +36,7 @@ static void set_word(void *base, size_t at, uintptr_t w) {
     memcpy((char *)base + at, &w, sizeof w);
 }
 
-/* Do the fields of the running frame agree with the documented API? */
+/* Returns true if the fields of the running frame agree with the documented API. */
 static bool fits(lua_State *thread) {
     lua_Debug ar;
     if (!frames_known() || !lua_getstack(thread, 0, &ar)) return false;
@@ -122,7 +120,8 @@ static void read_locals(Lent *lent, lua_Debug *ar, LmpOp *op) {
     }
 }
 
-/* _ENV, which nearly every function has, says nothing, and what has been stripped has no name. */
+/* Leaves out _ENV, which nearly every function has and which says nothing, and upvalues whose names
+ * were stripped. */
 static void read_upvalues(Lent *lent, lua_Debug *ar, LmpOp *op) {
     const char *name;
     op->upvalues_state = LMP_LOCALS_NOT_NOW;

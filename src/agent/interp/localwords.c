@@ -1,4 +1,5 @@
-/* localwords.c - see localwords.h. */
+/* localwords.c - formats each type of value into the row's bytes, numbers as Lua itself prints
+ * them. */
 #include "agent/interp/localwords.h"
 
 #include <stdio.h>

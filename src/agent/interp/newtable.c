@@ -1,4 +1,5 @@
-/* newtable.c - see newtable.h. */
+/* newtable.c - reads the instruction at a pc to tell OP_NEWTABLE and its parts, and the table on
+ * top of the stack to tell whether those have been requested already. */
 #include "agent/interp/newtable.h"
 
 #include "agent/map/shadow.h"
@@ -36,8 +37,9 @@ bool newtable_setlist(const void *proto, uintptr_t pc) {
     return frames_opcode(i) == LMP_OP_SETLIST && frames_arg_b(i) == 0;
 }
 
-/* Is it behind an OP_NEWTABLE of the prototype, into the register below the top of the stack? It
- * sets the top there, in case that memory has to be collected. 0 is behind none. */
+/* Returns true if pc is behind an OP_NEWTABLE of the prototype into the register below the top of
+ * the stack. OP_NEWTABLE sets the top there, in case that memory has to be collected. 0 is behind
+ * none. */
 static bool fits(const lua_State *L, const void *proto, uintptr_t pc) {
     if (!frames_after_instruction(proto, pc) ||
         !frames_after_instruction(proto, pc - LMP_INSTRUCTION))
@@ -65,7 +67,8 @@ bool newtable_has_none(LmpProfile *p, const lua_State *L) {
     return empty_table(p, L) != 0;
 }
 
-/* Was that table made by the last constructor that was met, and has that one a part to request? */
+/* Returns true if the last constructor that was met has made the table, and has a part to
+ * request. */
 static bool is_made(LmpProfile *p, const lua_State *L, const void *proto, uintptr_t table) {
     const LmpMade *made = &p->made;
     if (made->ci != frames_top(L) || made->proto != (uintptr_t)proto) return false;

@@ -1,6 +1,6 @@
-/* parsing.c - see parsing.h. lua_load calls the parser in protected mode, always from one place in
- * its code: while a chunk is compiled, that return address is on the stack. It is learned from
- * within the reader of a chunk that a private state loads.
+/* parsing.c - lua_load calls the parser in protected mode, always from one place in its code: while
+ * a chunk is compiled, that return address is on the stack. It is learned from within the reader of
+ * a chunk that a private state loads.
  *
  * The fast path follows a thread's protected calls, which are a list on the C stack: above the one
  * that calls the parser, the same few return addresses are found each time, at the same distances,
@@ -50,8 +50,8 @@ typedef struct Learning {
     int steps;
 } Learning;
 
-/* Notes where the return address of a frame stands: right below where its stack ended. Steps that
- * are not there, or too many, are none. */
+/* Notes where the return address of a frame stands: right below where its stack ended. A step that
+ * is not found there, or one too many, makes all of them unknown. */
 LMP_READS_REGS static void learn_step(Learning *l, uintptr_t end, uintptr_t address) {
     uintptr_t at = end - sizeof address;
     if (!l->call || at < l->call) return;
@@ -88,8 +88,8 @@ LMP_READS_REGS static const char *reads(lua_State *L, void *ud, size_t *size) {
     return NULL;
 }
 
-/* Of all frames above the reader's: the outermost below ours is lua_load's. Its own address in the
- * walk is the one before the frame in which our function goes on. */
+/* Of all frames above the reader's, the outermost below ours is lua_load's. Its address in the walk
+ * is the one before the frame in which our function goes on. */
 static __attribute__((noinline)) int loads(lua_State *L) {
     Learning l = {.base = (uintptr_t)__builtin_frame_address(0)};
     for (size_t i = WORDS_FROM; i < WORDS_MOST; i++) {
@@ -143,7 +143,7 @@ LMP_READS_REGS static bool is_parser(uintptr_t call) {
     return true;
 }
 
-/* Does the thread run the parser? */
+/* Returns true if the thread runs the parser. */
 LMP_READS_REGS static bool parses(const lua_State *L) {
     uintptr_t call = frames_word(L, list_at);
     for (int i = 0; call && i < CALLS_MOST; i++) {

@@ -1,4 +1,6 @@
-/* regs_study.c - noting (see regs_study.h): which of the saved registers are right. */
+/* regs_study.c - the study's allocator: at each request it strikes out the saved words that do not
+ * hold what they should, for each asking call site and each way from the loop; in the rehearsal it
+ * compares the plan instead. */
 #include "agent/interp/regs_study.h"
 
 #include <stdlib.h>
@@ -29,8 +31,9 @@ LMP_READS_REGS static void keep_right(LmpRegsSet *set, LmpSavedRegs regs, uintpt
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* The asking function's own: registers that it has saved, since it uses them, and the slots between
- * its call and its return address, but for what it has saved there. */
+/* Collects the words that are the asking function's own: registers that it has saved, since it uses
+ * them, and the slots between its call and its return address, but for the registers saved
+ * there. */
 static void own_regs(LmpRegsSet *set, const LmpUnwindRow *u) {
     for (int r = 0; r < LMP_REGISTERS; r++)
         if (u->own[r] >= 0 && u->own[r] < LMP_REGISTERS && u->callers[r] >= 0 &&
@@ -67,8 +70,9 @@ static void note_asker(LmpRegsStudy *study, LmpSavedRegs regs, bool object, bool
 
 /* ---- program counters ------------------------------------------------------------------------ */
 
-/* The innermost function that is also among those above a C function that was called by Lua code:
- * that holds the loop. 0: none is, or it begins the walk, which is no way of its own. */
+/* Finds the loop: the innermost function that is also among those above a C function that was
+ * called by Lua code. 0: it begins the walk, which is no way of its own; LMP_UNWIND_ROWS: none
+ * is. */
 static uint32_t find_loop(const LmpRegsStudy *study, const LmpUnwindRow *u) {
     for (uint32_t i = 0; i < u->count; i++)
         for (uint32_t k = 0; k < study->probe.count; k++)

@@ -1,4 +1,4 @@
-/* resumers.c - see resumers.h. */
+/* resumers.c - asks the coroutine library of a private state for the addresses of the two. */
 #include "agent/interp/resumers.h"
 
 #include <lauxlib.h>

@@ -1,4 +1,5 @@
-/* safepoint.c - see safepoint.h. */
+/* safepoint.c - lends the hook of each thread that may run next: notes it, sets ours with a count
+ * of one, and gives all of them back when ours is first called; then does what was requested. */
 #include "agent/interp/safepoint.h"
 
 #include <signal.h>
@@ -145,7 +146,7 @@ static void serve_requests(lua_State *L) {
     if (of && of->profile == p && p->slot.begun == begun && of->last) of->last(p, L);
 }
 
-/* Our debug hook. Passes on to the program's own what that has asked for. */
+/* Our debug hook. Calls the program's own for the events that it has asked for. */
 static void between(lua_State *L, lua_Debug *ar) {
     LmpSafepoints *of = find_of(L);
     Lent own = hook_of(of ? of->lent : NULL, L);

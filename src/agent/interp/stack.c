@@ -1,4 +1,6 @@
-/* stack.c - see stack.h. */
+/* stack.c - finds the threads that run from the main thread on, each through the C function that
+ * has resumed the next, and reads their frames from the innermost outwards, leaving out the middle
+ * of a deep stack. */
 #include "agent/interp/stack.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* stripped.c - see stripped.h. */
+/* stripped.c - reads a prototype's fields, at offsets that stripped_agrees compares with the
+ * documented API, and hashes its code. */
 #include "agent/interp/stripped.h"
 
 #include <string.h>

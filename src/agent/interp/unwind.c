@@ -1,6 +1,6 @@
-/* unwind.c - see unwind.h. The unwinder gives the value of a register in each function, not where
- * it was saved. So a mark is set through it, looked for in the saved registers and on the stack,
- * and removed before anything else runs. */
+/* unwind.c - the unwinder gives the value of a register in each function, not where it was saved.
+ * So a mark is set through it, looked for in the saved registers and on the stack, and removed
+ * before anything else runs. */
 #include "agent/interp/unwind.h"
 
 #include <unwind.h>

@@ -1,4 +1,6 @@
-/* shadow.c - see shadow.h. */
+/* shadow.c - leaves are appended to the file as blocks are met; a block goes to the grid of its
+ * leaf, to a second leaf of its kind if the entry is taken, else to the overflow table. Births and
+ * cycles of all entries are halved or aged in passes over the parts that were ever touched. */
 #include "agent/map/shadow.h"
 
 #include <string.h>
@@ -228,7 +230,7 @@ LmpTaken shadow_take(LmpProfile *p, uintptr_t addr) {
     return taken;
 }
 
-/* The leaf for a block that starts at addr, if its entry there is free; NULL: it is not, or there
+/* The leaf for a block that starts at addr, if its entry there is free; NULL: it is taken, or there
  * is no memory. */
 static LmpLeaf *free_leaf(LmpProfile *p, uintptr_t addr, unsigned second) {
     LmpLeaf **dir = dir_of(p, addr, second);
@@ -315,8 +317,8 @@ static uint32_t old_by_cycle(uint32_t entry, uint32_t cycle) {
 
 enum { PART_ENTRIES = LMP_LEAF_ENTRIES / LMP_TOUCHES };
 
-/* False: this part is empty now. What was full once may stay empty, so empty stretches are skipped
- * quickly. */
+/* Changes the entries of a part. Returns false if it is empty now. What was full once may stay
+ * empty, so empty stretches are skipped quickly. */
 static bool change_part(uint32_t *entry, bool births, uint32_t cycle) {
     bool any = false;
     for (uint32_t i = 0; i < PART_ENTRIES; i += 8) {

@@ -1,5 +1,6 @@
-/* display.c - see display.h: owns the program's end of the pseudo terminal and of the socket to the
- * relay. */
+/* display.c - owns the program's end of the pseudo terminal and of the socket to the relay: opens
+ * all that both need, tells `lmp run`, starts the relay, and takes the streams only when the relay
+ * is ready. At the end, or if all of lmp's processes are gone, what they have left is done here. */
 #include "agent/session/display.h"
 
 #include <errno.h>
@@ -109,8 +110,8 @@ static bool open_pair(int pair[2], bool socket) {
     return pair[0] >= 0 && pair[1] >= 0;
 }
 
-/* What the relay gets, and `lmp run` in case that it must take over; `hold` is which end of the
- * pipe. */
+/* Lists the descriptors that the relay gets, and `lmp run` in case that it must take over; `hold`:
+ * which end of the pipe. */
 static void to_give(int wanted[LMP_FD_END], const Start *s, int state_fd, int hold) {
     const int all[LMP_FD_END] = {
         [0] = s->tty,
@@ -170,7 +171,8 @@ static char hear(int line, uint64_t deadline) {
     }
 }
 
-/* What takes descriptors comes before there is a relay, which shows the display at once. */
+/* Copies the streams while there is no relay yet, which would show the display at once: copying may
+ * fail for want of descriptors. */
 static bool save_streams(LmpDisplay *d, const Start *s) {
     for (int i = 0; i < 3; i++) {
         if (!s->on_tty[i]) continue;
@@ -195,7 +197,7 @@ static void put_streams_back(LmpDisplay *d) {
         }
 }
 
-/* The state that the survivors need, and where it is. */
+/* Opens the spool, and notes in its state what whoever survives will need. */
 static LmpErr open_spool(Start *s, const struct termios *before) {
     if (!spool_open(&s->spool, SPOOL_MEMORY)) return LMP_E_NOMEM;
     s->spool.memory = ownfd_lift(s->spool.memory);
@@ -210,8 +212,8 @@ static LmpErr open_spool(Start *s, const struct termios *before) {
     return LMP_OK;
 }
 
-/* Before there is a process that could die and leave the work to others. Of a display that it does
- * not know `lmp run` would not wait for the end. */
+/* Tells `lmp run` of the display, before there is a process that could die and leave the work to
+ * others; `lmp run` would not wait for the end of a display that it does not know. */
 static bool tell_run(const Start *s, int state_fd, int socket) {
     int fds[LMP_FD_END];
     to_give(fds, s, state_fd, 0);
@@ -219,7 +221,7 @@ static bool tell_run(const Start *s, int state_fd, int socket) {
            hear(s->line[0], lmp_os->clock() + KEEP_NS) == LMP_SAY_KEPT;
 }
 
-/* The spool goes over to the display: we read from it if no other process is left. */
+/* Hands the spool to the display: we read from it if no other process is left. */
 static void keep_spool(LmpDisplay *d, Start *s) {
     d->kept[0] = ownfd_note(s->spool.memory);
     d->kept[1] = ownfd_note(s->spool.disk);
@@ -293,7 +295,7 @@ static void close_master(LmpDisplay *d) {
     d->master.fd = -1;
 }
 
-/* The streams that are still the pseudo terminal are the terminal again. */
+/* Puts the terminal back in place of the streams that are still the pseudo terminal. */
 static void give_back(LmpDisplay *d) {
     struct stat st;
     for (int i = 0; i < 3; i++) {
@@ -303,9 +305,9 @@ static void give_back(LmpDisplay *d) {
     }
 }
 
-/* All of lmp's processes were killed: puts the terminal right, which is as the display had it, and
- * writes what was kept and what is left in the pseudo terminal. If no one told us that it is over,
- * all of this may already have been done. */
+/* Does what is left when all of lmp's processes were killed: puts the terminal right, which is as
+ * the display had it, and writes what was kept and what is left in the pseudo terminal. If only the
+ * notice of the end was lost, all of this may already have been done. */
 static void do_the_rest(LmpDisplay *d) {
     int tty = saved_tty(d), master = get_master(d);
     if (tty < 0) return;
@@ -324,8 +326,8 @@ static void do_the_rest(LmpDisplay *d) {
     if (master >= 0) pty_drain(master, sink_fd, &tty);
 }
 
-/* Is the relay there? If the program has closed the line, the relay takes it for dead, ends the
- * display and passes on further output: the streams may stay. */
+/* Returns true if the relay is there. If the program has closed the line, the relay takes it for
+ * dead, ends the display and passes on further output: the streams may stay. */
 static bool check(LmpDisplay *d) {
     char word;
     if (d->line.fd >= 0) {

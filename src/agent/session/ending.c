@@ -1,5 +1,6 @@
-/* ending.c - see ending.h. Prints nothing through the program's own streams: the summary is made in
- * memory and written to its descriptor in one go. */
+/* ending.c - the summary is made in memory and written to its descriptor in one go, never through
+ * the program's own streams; what the end of the profile cannot wait for is left to the end of the
+ * process (struct Late). */
 #include "agent/session/ending.h"
 
 #include <dlfcn.h>
@@ -69,8 +70,9 @@ void ending_prepare(LmpProfile *p, const LmpOptions *options) {
     }
 }
 
-/* A reader that has gone, or a limit on file sizes, must not change how the program ends: SIGPIPE
- * and SIGXFSZ are swallowed. Nor may one that does not read. */
+/* Writes all of the text. A reader that has gone, or a limit on file sizes, must not change how the
+ * program ends: SIGPIPE and SIGXFSZ are swallowed. A reader that does not read is not waited
+ * for. */
 static bool write_all(int fd, const char *text, size_t size) {
     sigset_t ours, before, pending;
     struct timespec now = {0, 0};
@@ -99,7 +101,7 @@ static bool write_all(int fd, const char *text, size_t size) {
     return size == 0;
 }
 
-/* To a file, which may be a FIFO without a reader: we do not wait for one. */
+/* Writes to a file, which may be a FIFO without a reader: we do not wait for one. */
 static bool write_file(const char *path, const char *text, size_t size) {
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
     int fd = ownfd_lift(open(path, flags, 0666));
@@ -132,7 +134,8 @@ static void write_summary(const char *place, const LmpHeader *header, const LmpL
     free(text);
 }
 
-/* Is the other end of the socket closed? The number may be another file's by now. */
+/* Returns true if the other end of the socket is closed. The number may be another file's by
+ * now. */
 static bool run_killed(int socket, ino_t inode) {
     struct stat st;
     struct pollfd other = {.fd = socket};
@@ -140,7 +143,7 @@ static bool run_killed(int socket, ino_t inode) {
            poll(&other, 1, 0) == 1 && (other.revents & POLLHUP);
 }
 
-/* Of a recording that `lmp run` was to make. */
+/* Says what a recording lacks that `lmp run` was to make. */
 static void say_lack(const LmpControl *control) {
     const char *line = recordnote_lack(control);
     if (!no_stderr) write_all(STDERR_FILENO, line, strlen(line));
@@ -193,7 +196,8 @@ void ending_forget(void) {
     ownfd_close(&late.state);
 }
 
-/* Who records says nothing himself: he has no terminal. He may be writing the last frame yet. */
+/* Names the recording: the recorder has no terminal to do so. It may still be writing the last
+ * frame. */
 static void say_recording(const LmpSession *s) {
     LmpRecordNote note = recordnote_copy(s->profile.control);
     char file[sizeof s->folder + LMP_RECORD_NAME], name[sizeof file], line[2 * sizeof name + 200];

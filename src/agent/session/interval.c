@@ -1,5 +1,5 @@
-/* interval.c - see interval.h. At each beginning, end and look the counters' mark is split, and
- * what it was since the last split belongs to all that are running. */
+/* interval.c - a list of the running intervals; at each beginning, end and look the counters' mark
+ * is split, and the mark since the last split belongs to all that are running. */
 #include "agent/session/interval.h"
 
 #include "agent/session/profiler.h"

@@ -1,4 +1,4 @@
-/* profiler.c - see profiler.h: wires shared state, hook, display and endings together.
+/* profiler.c - wires shared state, hook, display and endings together.
  *
  * A running profile is found from its state through the registry: the key is the address of
  * `registry_key`, the value a userdata that holds the LmpProfile pointer and whose finalizer ends
@@ -210,8 +210,8 @@ static LmpErr not_running(lua_State *L) {
 
 /* ---- stopping -------------------------------------------------------------------------------- */
 
-/* Gives the allocator back. False: another allocator covers it, so it stays, passing through for
- * ever. */
+/* Gives the allocator back. Returns false if another allocator covers it: then ours stays, passing
+ * through for ever. */
 static bool unhook(lua_State *L, LmpProfile *p) {
     void *ud;
     if (foreign_has(p, L)) lua_setallocf(L, p->pass.alloc, p->pass.ud);
@@ -304,8 +304,8 @@ LmpErr profiler_stop(lua_State *L, LmpStats *last) {
     return end_profile(L, p, "stopped", last);
 }
 
-/* In a forked child: what is left of its parent's profile. Returns that one's pid, 0: there is
- * none. */
+/* In a forked child: ends what is left of its parent's profile. Returns the parent's pid, 0: there
+ * was no profile. */
 static uint32_t leave_parents(lua_State *L, Slot *slot) {
     LmpProfile *p = slot->of.profile;
     uint32_t pid = p ? p->header->pid : 0;
@@ -382,7 +382,7 @@ static void running_release(char *out, size_t size) {
              length ? lua : LUA_VERSION);
 }
 
-/* Now and then: is the display still there? */
+/* Looks now and then whether the display is still there. */
 static void look_at_display(LmpProfile *p) {
     display_check(&session_of(p)->display);
 }
@@ -398,7 +398,8 @@ static LmpErr start_display(LmpProfile *p, const LmpOptions *options) {
     return err ? err : display_start(&session_of(p)->display, p->file.fd, command, &wanted);
 }
 
-/* Who makes what. Without memory for it the profile goes on without: tables.lines says so. */
+/* Starts the tables of who makes what. Without memory for them the profile goes on without:
+ * tables.lines says so. */
 static void start_lines(LmpProfile *p, lua_State *L, const LmpOptions *options) {
     bool samples = options->sample > 0; /* so few that their call paths cost nothing */
     LmpTablesUsed *tables = &p->live->tables;

@@ -1,4 +1,5 @@
-/* record.c - see record.h. */
+/* record.c - starts `lmp recorder` with a descriptor of the shared state, and of the display's
+ * output if there is one, and remembers the folder for the last words. */
 #include "agent/session/record.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* resident.c - see resident.h. */
+/* resident.c - reads /proc/self/statm, and adds up what is lmp's own: private mappings (ownmap.h)
+ * and the blocks of the state's file. */
 #include "agent/session/resident.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static uint64_t resident_pages(void) {
     return second ? strtoull(second, NULL, 10) : 0;
 }
 
-/* What is in memory of the rows that only this process has. */
+/* Bytes in memory of the rows that only this process has. */
 static uint64_t private_tables(void) {
     OwnMapRange range[OWNMAP_MOST];
     uint32_t n = ownmap_copy(range), pid = (uint32_t)getpid();

@@ -1,4 +1,5 @@
-/* spawn.c - see spawn.h. */
+/* spawn.c - posix_spawn of a command that forks and exits, so that its child is init's; ours is
+ * reaped at once, and its SIGCHLD taken back while blocked. */
 #include "agent/session/spawn.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* profile_pool.c - see profile_pool.h. */
+/* profile_pool.c - a list of slots that only grows; what another thread may still read of a slot
+ * that is taken again is not cleared. */
 #include "agent/state/profile_pool.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 
 static LmpProfile *slots; /* all there ever were */
 
-/* What another thread may still be reading is left alone. */
+/* Clears a slot, but for what another thread may still be reading. */
 static void clear(LmpProfile *p, size_t size) {
     char *from = (char *)p;
     size_t first = sizeof p->pass, end = offsetof(LmpProfile, foreign);

@@ -1,4 +1,5 @@
-/* reserve.c - see reserve.h. */
+/* reserve.c - a table of the tables; each level doubles the part of them that is reserved, and sets
+ * their limits to it. */
 #include "agent/state/reserve.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ static uint32_t *limit_of(LmpTableLimits *limits, const struct Table *t) {
     return (uint32_t *)(void *)((char *)limits + t->limit);
 }
 
-/* Is this one used, with what was asked for? */
+/* Returns true if the table is used, with what was asked for. */
 static bool is_used(const LmpProfile *p, const struct Table *t) {
     return !t->counts || t->counts & p->live->tables.counts;
 }

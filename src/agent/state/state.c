@@ -1,4 +1,4 @@
-/* state.c - see state.h. */
+/* state.c - maps each part of the memory file by itself, and writes the header, its magic last. */
 #include "agent/state/state.h"
 
 #include <stdio.h>
