@@ -1,8 +1,6 @@
-/* apply.c - see apply.h.
- *
- * A piece has its numbers column by column; memory has them row by row, and a row is longer than a
- * line of the cache. So the columns' beginnings are found first, which is no more than counting
- * bytes that end a number; then some rows at a time get all of theirs. */
+/* apply.c - a piece has its numbers column by column; memory has them row by row, and a row is
+ * longer than a line of the cache. So the columns' beginnings are found first, which is no more
+ * than counting bytes that end a number; then some rows at a time get all of theirs. */
 #include "record/apply.h"
 
 #include <stdlib.h>
@@ -66,7 +64,7 @@ static void undo_note(struct RecHeld *h, const char *from, size_t stride, const 
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Passes over n numbers. False: so many are not there. */
+/* Passes over n numbers. Returns false if there are not so many. */
 static bool pass_over(RecRead *r, uint64_t n) {
     const uint64_t high = 0x8080808080808080u;
     const uint8_t *at = r->at;
@@ -99,8 +97,8 @@ static const uint8_t *longer(const uint8_t *at, uint64_t *v, bool *failed) {
     return at;
 }
 
-/* Any number. How long each is cannot be foreseen, so there are few branches; but numbers of a
- * column are much alike. */
+/* Reads any number. The length of each cannot be foreseen, so there are few branches; but numbers
+ * of a column are much alike. */
 __attribute__((always_inline)) static inline const uint8_t *
 number(const uint8_t *at, const uint8_t *end, uint64_t *v, bool *failed) {
     if (end - at < 8) return longer(at, v, failed);
@@ -263,7 +261,7 @@ static uint64_t word_bit(uint32_t i) {
     return 1ull << (i < 63 ? i : 63);
 }
 
-/* Some rows get their numbers; in a first piece, words without any become zero. */
+/* Gives some rows their numbers; in a first piece, words without any become zero. */
 static bool apply_tile(Apply *a, const RecGroup *g, const uint32_t *row, uint32_t n) {
     char *base = rec_at(a->m, g->at);
     const RecExtent *was = a->first ? &a->extent[g - rec_groups] : NULL;
@@ -303,7 +301,8 @@ static void clear_between(const Apply *a, const RecGroup *g, const uint32_t *row
     }
 }
 
-/* Words that have numbers, as bits; and which bytes of the row they are in. */
+/* Returns, as bits, the words that have numbers, and in *span which bytes of the row they are
+ * in. */
 static uint64_t words_changed(const Apply *a, struct RecHeld *span) {
     uint64_t words = 0;
     span->from = UINT32_MAX;

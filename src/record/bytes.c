@@ -1,4 +1,4 @@
-/* bytes.c - see bytes.h. */
+/* bytes.c - memory that doubles, and sticks at a failure: what is put after it is dropped. */
 #include "record/bytes.h"
 
 #include <stdlib.h>

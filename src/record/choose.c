@@ -1,4 +1,5 @@
-/* choose.c - see choose.h. */
+/* choose.c - for each share in turn, tries how far apart frames may be kept, from the finest
+ * distance on, until what that costs fits the share. */
 #include "record/choose.h"
 
 #include <stdlib.h>
@@ -28,14 +29,14 @@ static void keep(Choice *c, uint32_t i, RecKeep how) {
     if (f->keep < how) f->keep = (uint8_t)how;
 }
 
-/* What is rather kept of what is near to each other. */
+/* The rank of a frame: of frames that are near each other the highest is kept. */
 static unsigned rank(const Frame *f) {
     return (f->flags & LMP_FRAME_CYCLE ? 2 : 0) + (f->flags & LMP_FRAME_TABLES ? 1 : 0);
 }
 
-/* Which of the frames that are `wanted` (flags; 0: all) are so far apart as their age divided by
- * `fine`: from the newest on, in .tried; in the newest minute all, if `minute`. Returns what it
- * would cost to keep them so. */
+/* Tries to keep frames that are `wanted` (flags; 0: all) as far apart as their age divided by
+ * `fine`: from the newest on, noted in .tried; in the newest minute all, if `minute`. Returns what
+ * it would cost to keep them so. */
 static uint64_t try_apart(Choice *c, unsigned wanted, uint64_t fine, bool minute, RecKeep how) {
     uint64_t last = UINT64_MAX, bytes = 0;
     for (uint32_t i = 0; i < c->frames; i++)
@@ -66,8 +67,8 @@ static void keep_tried(Choice *c, RecKeep how) {
         if (c->frame[i].tried) keep(c, i, how);
 }
 
-/* The finest that leaves no more than `bytes` in all; none of them if even the coarsest does not.
- * Down to COARSE, the newest minute is whole. */
+/* Keeps the frames of the finest distance with which there are no more than `bytes` in all; none of
+ * them if even the coarsest takes more. Down to COARSE, the newest minute is whole. */
 static void keep_apart(Choice *c, unsigned wanted, RecKeep how, uint64_t bytes) {
     for (uint64_t fine = FINEST; fine > 0; fine /= 2) {
         if (c->bytes + try_apart(c, wanted, fine, fine >= COARSE, how) > bytes) continue;
@@ -76,7 +77,7 @@ static void keep_apart(Choice *c, unsigned wanted, RecKeep how, uint64_t bytes) 
     }
 }
 
-/* The newest minute alone, all of it or as many as there is room for. */
+/* Keeps figures of the newest minute, all of it or as many as there is room for. */
 static void keep_minute(Choice *c, uint64_t bytes) {
     uint32_t first = c->frames;
     while (first > 0 && c->last - c->frame[first - 1].clock <= MINUTE)
@@ -92,7 +93,7 @@ static void keep_minute(Choice *c, uint64_t bytes) {
     }
 }
 
-/* Of a frame that always stays: its tables too, unless they would leave no room for others. */
+/* Keeps a frame that always stays; its tables too, unless they would leave no room for others. */
 static void keep_always(Choice *c, uint32_t i, uint64_t bytes) {
     const Frame *f = &c->frame[i];
     if (f->keep == REC_KEEP_ALL) return;

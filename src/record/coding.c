@@ -1,11 +1,13 @@
-/* coding.c - see coding.h: writing, and the memory of groups. */
+/* coding.c - writing: rows that differ from the key are found by comparing runs of adjacent fields,
+ * then written word by word. Also the copying and clearing of groups in memory. */
 #include "record/coding.h"
 
 #include <string.h>
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Bytes of fields that lie one after another are moved together. */
+/* Finds the fields from f on that lie one after another in memory: their bytes are moved
+ * together. */
 static uint32_t run_of(const RecGroup *g, uint32_t f, uint32_t *end) {
     const RecField *x = &g->field[f];
     *end = x->at + (uint32_t)x->size * x->count;

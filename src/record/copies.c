@@ -1,5 +1,5 @@
-/* copies.c - see copies.h. A part of rows needs no other to be read, so a copy of several is their
- * plain bytes one after another. */
+/* copies.c - copies what comes once as it is stored. A part of rows needs no other to be read, so a
+ * copy of several is their plain bytes one after another. */
 #include "record/copies.h"
 
 #include "record/parity.h"
@@ -23,7 +23,7 @@ static bool comes_once(const RecPart *part) {
     return part->kind == REC_SCHEMA || part->kind == REC_HEADER || part->kind == REC_AGAIN;
 }
 
-/* What has no copy yet. */
+/* Adds up what has no copy yet. */
 static void find_new(Copies *c) {
     for (uint32_t i = 0; i < c->file->parts; i++) {
         const RecPart *part = &c->file->part[i];

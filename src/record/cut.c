@@ -1,4 +1,5 @@
-/* cut.c - see cut.h. */
+/* cut.c - a rewrite (rewrite.h) of the frames between two times, from the last one with tables
+ * before the first of them, into a file beside that is then renamed. */
 #include "record/cut.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* damage.c - see damage.h. */
+/* damage.c - checks every part's checksum first, then counts frames and tables whose own part or
+ * first part of the chunk is bad; and puts the counts into words. */
 #include "record/damage.h"
 
 #include <stdarg.h>
@@ -27,7 +28,7 @@ static bool is_bad(Look *l, const RecPart *part) {
            !parity_mend(l->scan, part, &l->stored, &l->mending);
 }
 
-/* The part at `place`, or the first one of its chunk. */
+/* Returns true if the part at `place`, or the first one of its chunk, is bad or missing. */
 static bool is_lost(const Look *l, uint64_t place) {
     for (int first = 0; first < 2; first++) {
         uint32_t i = recscan_find(l->scan, place);

@@ -1,5 +1,6 @@
-/* decoding.c - see coding.h: reading, but for changes, which apply.c does. The bytes may be
- * anything. */
+/* decoding.c - reading the schema and rows, and telling changes to a listener (coding.h); changes
+ * to memory are read by apply.c. The bytes may be anything, so rows are read twice: first without
+ * putting them anywhere. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* dump.c - see dump.h. */
+/* dump.c - goes through the parts in order, unpacks each, and prints what coding_tell tells of it:
+ * a line for each field. */
 #include "record/dump.h"
 
 #include <inttypes.h>
@@ -40,8 +41,8 @@ static bool is_shown(unsigned char c) {
     return c >= 32 && c < 127 && c != '"' && c != '\\';
 }
 
-/* One byte of a text. What a terminal could obey is told as its number, and so is all that is not
- * ASCII, since an old terminal obeys single bytes of that, too. */
+/* Prints one byte of a text. Bytes that a terminal could obey are told as numbers, and so is all
+ * that is not ASCII, since an old terminal obeys single bytes of that, too. */
 static void put_char(FILE *out, unsigned char c) {
     if (is_shown(c))
         fputc(c, out);
@@ -176,7 +177,7 @@ static LmpErr put_output(Dump *d, const RecPart *part) {
     return err;
 }
 
-/* Plain bytes of a part, for which its chunk's first one may be needed. */
+/* Reads the plain bytes of a part, for which its chunk's first one may be needed. */
 static LmpErr read_part(Dump *d, const RecPart *part) {
     RecPack *pack = d->pack;
     if (part->packing == REC_ZSTD_BASE) {

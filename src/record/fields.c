@@ -1,9 +1,10 @@
-/* fields.c - see fields.h: the table. */
+/* fields.c - the table of groups and fields, from lists of the members of each struct; the compiler
+ * checks that no member is in none of them. */
 #include "record/fields.h"
 
 /* Each list has all members of a struct, or those of two lists together: ONE word, MANY words or a
- * TEXT, which are recorded; a PART, for which there is a group of its own; and what is LEFT out.
- * What is in none the compiler refuses, at the end of this file. */
+ * TEXT, which are recorded; a PART, for which there is a group of its own; and members that are
+ * LEFT out. The compiler refuses a member that is in no list, at the end of this file. */
 #define SIZE_OF(type, member) sizeof(((type *)0)->member)
 #define ONE(type, member) {#member, offsetof(type, member), SIZE_OF(type, member), 1, false},
 #define MANY(type, member)                                                                         \

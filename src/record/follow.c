@@ -1,4 +1,5 @@
-/* follow.c - see follow.h. */
+/* follow.c - asks for the writer's lock to learn whether anybody writes, and compares inodes to
+ * learn whether the name is another file's by now. */
 #include "record/follow.h"
 
 #include <errno.h>
@@ -9,8 +10,8 @@
 
 #include "record/recscan.h"
 
-/* A writer that begins while we hold it would be turned away, so it is held for no time at all, and
- * asked for only where nothing has come for a while. */
+/* A writer that begins while we hold the lock would be turned away, so it is held for no time at
+ * all, and asked for only where nothing has come for a while. */
 bool follow_is_written(int fd) {
     if (flock(fd, LOCK_SH | LOCK_NB) != 0) return true;
     flock(fd, LOCK_UN);

@@ -1,4 +1,7 @@
-/* frames.c - see frames.h. */
+/* frames.c - two chunks at a time are open, of figures and of tables: the first frame of each
+ * becomes the key, which is kept in memory, and later ones are written as changes against it, until
+ * they cost more than a new first frame would. Small tables are copied until they are of one
+ * moment. */
 #include "record/frames.h"
 
 #include <stdlib.h>
@@ -169,7 +172,8 @@ void frames_put_sources(RecFrames *f, uint64_t clock) {
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-/* Frees first, as counters_read does it: blocks are not to seem fewer than none. */
+/* Copies the counters, frees first, as counters_read does: blocks are not to seem fewer than
+ * none. */
 static void copy_counters(const LmpCounters *from, LmpCounters *out) {
     for (int tries = 0; tries < 100; tries++) {
         uint32_t before = atomic_load_explicit(&from->seq, memory_order_acquire);
@@ -214,7 +218,7 @@ void frames_take(RecFrames *f, const LmpView *view, bool recorded) {
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* Of groups that hardly ever change and are large: is all as it was in the key? */
+/* Returns true if a large group that hardly ever changes is as it was in the key. */
 static bool is_same(const RecFrames *f, const RecGroup *g, bool first) {
     const LmpLive *live = frames_live(f);
     if (g->at == LMP_MARKED_RECORDS_AT || g->at == LMP_MARKED_NODES_AT)
@@ -224,7 +228,7 @@ static bool is_same(const RecFrames *f, const RecGroup *g, bool first) {
     return false;
 }
 
-/* What is to be said of the moment after the tables were read. */
+/* Notes the counters and the clock after the tables were read. */
 static void take_after(RecFrames *f, const LmpView *view) {
     RecExtra *extra = frames_extra(f);
     copy_counters(&view->live->counters, &extra->after);
@@ -235,7 +239,7 @@ static bool is_table(const RecGroup *g) {
     return g->section == REC_TABLES && g->at >= LMP_TABLES_AT;
 }
 
-/* Copies the tables, with the counters before and after. False: they are too large. */
+/* Copies the tables, with the counters before and after. Returns false if they are too large. */
 static bool copy_tables(RecFrames *f, const LmpView *view) {
     LmpLive *live = (void *)(f->now.fixed + LMP_LIVE_AT);
     RecExtra *extra = frames_extra(f);
@@ -262,8 +266,8 @@ static bool is_settled(const RecFrames *f) {
     return taken_still(&extra->before, &extra->after, &t);
 }
 
-/* Tables that are small are copied before they are written, and again until the program has done
- * nothing meanwhile: then all figures are of one moment. */
+/* Copies small tables before they are written, again and again until the program has done nothing
+ * meanwhile: then all figures are of one moment. */
 static void settle(RecFrames *f, const LmpView *view) {
     RecExtra *extra = frames_extra(f);
     bool copied = true;
@@ -335,9 +339,9 @@ static bool own_rows(RecFrames *f) {
     return f->text_rows != NULL;
 }
 
-/* A function may get its name late. Then its row is written once more, as what its reader goes by:
- * rows are differences from the row before, so that must be as it was written, too, not as the
- * program has it by now. Without memory names stay as they were. */
+/* Writes new functions, and once more those that got their name late. Rows are differences from the
+ * row before, so that must be as it was written, too, not as the program has it by now. Without
+ * memory names stay as they were. */
 static void put_functions(RecFrames *f, uint32_t g, uint32_t end) {
     const LmpFunction *now = (const void *)rec_at(&f->now, LMP_FUNCTIONS_AT);
     const LmpTablesUsed *used = &frames_live(f)->tables;
@@ -362,7 +366,8 @@ static void put_functions(RecFrames *f, uint32_t g, uint32_t end) {
     if (have < end) coding_put_rows(&f->plain, g, &m, have, end);
 }
 
-/* The program's sites have no texts: they are found here. Without memory they stay unknown. */
+/* Finds the texts of sites, which the program's own rows do not have. Without memory they stay
+ * unknown. */
 static RecMemory site_texts(RecFrames *f, uint32_t first, uint32_t end) {
     static char source[4200]; /* a recorder has one thread */
     LmpTables t = tables_at(f->now.tables, (LmpLive *)(void *)(f->now.fixed + LMP_LIVE_AT));

@@ -1,4 +1,5 @@
-/* kepttexts.c - see kepttexts.h. */
+/* kepttexts.c - an array of texts, each with its source in one piece of memory, searched in
+ * order. */
 #include "record/kepttexts.h"
 
 #include <stdlib.h>

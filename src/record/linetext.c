@@ -1,4 +1,5 @@
-/* linetext.c - see linetext.h. */
+/* linetext.c - reads each source file once, below the program's directory, if it has not changed
+ * since the start, and keeps a hash for each line; texts of small files wait to be taken. */
 #include "record/linetext.h"
 
 #include <fcntl.h>
@@ -77,7 +78,7 @@ uint32_t linetext_hash(const char *text, size_t n) {
     return h ? h : 1;
 }
 
-/* A file that is nothing but a file: a pipe would make us wait. */
+/* Opens a regular file that has not changed since the start: a pipe would make us wait. */
 static int open_file(const LineTexts *texts, const char *name, size_t *size) {
     struct stat st;
     int fd = openat(texts->directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);

@@ -1,4 +1,5 @@
-/* marks.c - see marks.h. */
+/* marks.c - goes from the last frame backwards: takes the marks that it knows, then seeks the frame
+ * just after the oldest of them, which knows older ones. */
 #include "record/marks.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ typedef struct List {
     uint64_t lowest; /* number of the last of them */
 } List;
 
-/* What the frame sought knows of marks older than those that are in the list. */
+/* Adds the marks of the frame sought that are older than those in the list. */
 static LmpErr take(List *list, const LmpLive *live) {
     uint64_t all = live->marks;
     uint64_t oldest = all > LMP_MARKS ? all - LMP_MARKS + 1 : 1;
@@ -37,7 +38,8 @@ static LmpErr take(List *list, const LmpLive *live) {
     return LMP_OK;
 }
 
-/* The first frame at or after a moment, but before frame i: it knows what came just before. */
+/* The first frame at or after a moment, but before frame i: it knows the marks just before that
+ * moment. */
 static uint32_t earlier(const LmpRecording *r, uint64_t clock, uint32_t i) {
     uint32_t frame = recording_at(r, clock);
     if (recording_frame(r, frame).clock < clock) frame++;

@@ -1,4 +1,5 @@
-/* moment.c - see moment.h. */
+/* moment.c - tries the words that are fixed, then times (clock, span, share, from the end), then
+ * marks by name or number, and finds the frame that is nearest. */
 #include "record/moment.h"
 
 #include <ctype.h>
@@ -118,7 +119,7 @@ static uint32_t frame_from(const LmpRecording *r, uint64_t clock) {
     return i + 1 < recording_frames(r) && recording_frame(r, i).clock < clock ? i + 1 : i;
 }
 
-/* The mark of this number or name, of several the last; no text: the last of all. */
+/* Finds the mark of this number or name, of several the last; no text: the last of all. */
 static bool find_mark(LmpRecording *r, const char *name, LmpMoment *m, char *problem) {
     RecordedMark *mark;
     uint32_t marks;
@@ -140,7 +141,8 @@ static bool find_mark(LmpRecording *r, const char *name, LmpMoment *m, char *pro
     return i > 0;
 }
 
-/* False: the time is not one that was recorded. What people read off is rounded. */
+/* Finds the frame of a time. Returns false if the time was not recorded, but for rounding, as
+ * people read off rounded times. */
 static bool find_time(const LmpRecording *r, LmpMoment *m, char *problem) {
     char from[LMP_NUM], to[LMP_NUM];
     uint64_t first = recording_frame(r, 0).clock,
@@ -173,8 +175,8 @@ static uint64_t apart(uint64_t a, uint64_t b) {
     return a < b ? b - a : a - b;
 }
 
-/* The frame that is nearest in time, of those with tables or of all. What comes soon after a mark
- * knows what was made before it. */
+/* The frame that is nearest in time, of those with tables or of all. A frame soon after a mark is
+ * preferred to one before: it knows all that was made before the mark. */
 static uint32_t find_nearest(const LmpRecording *r, const LmpMoment *m, bool tables) {
     uint32_t best = m->frame;
     uint64_t least = UINT64_MAX;

@@ -1,9 +1,9 @@
-/* outputs.c - see outputs.h. */
+/* outputs.c - each piece as its time since the part's, its length and its bytes. */
 #include "record/outputs.h"
 
 #include <stdlib.h>
 
-/* What is in a recording at most is far below these (LMP_RECORD_OUTPUT). */
+/* Recordings of ours stay far below these (LMP_RECORD_OUTPUT). */
 #define MOST_BYTES ((size_t)64 << 20)
 #define MOST_PIECES (16u << 20)
 

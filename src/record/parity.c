@@ -1,4 +1,6 @@
-/* parity.c - see parity.h. */
+/* parity.c - the sum is exclusive or. To mend a part, all others and the sum itself are folded
+ * together, which leaves the difference; it is put in at one stretch after the other until the
+ * part's checksum is right. */
 #include "record/parity.h"
 
 #include <stdlib.h>
@@ -22,14 +24,14 @@ static void fold(const Sum *sum, const uint8_t *bytes, size_t n) {
         sum->byte[k] ^= bytes[i];
 }
 
-/* Is a part as it was written? Its bytes, into `stored`. */
+/* Reads a part's bytes into `stored`. Returns true if they are as they were written. */
 static bool read_whole(const Sum *sum, const RecPart *part, RecBytes *stored) {
     *sum->work += part->stored;
     return *sum->work <= PARITY_WORK && recscan_read(sum->scan, part, stored) == LMP_OK &&
            part_checksum(stored->at, part->stored) == part->checksum;
 }
 
-/* Adds the first parts among these but one. */
+/* Adds the first parts of chunks among these, but for the one at place `but`. */
 static bool fold_parts(const Sum *sum, const RecPart *part, uint32_t parts, uint64_t but) {
     RecBytes stored = {0};
     bool fine = true;
@@ -82,7 +84,7 @@ static void change(const Sum *sum, RecBytes *stored, size_t from, size_t n) {
         stored->at[i] ^= sum->byte[i % sum->size];
 }
 
-/* Changes a stretch by what is wrong there, from one place after the other, until all is right. */
+/* Changes one stretch after the other by the difference, until the checksum is right. */
 static bool find_place(const Sum *sum, const RecPart *part, RecBytes *stored) {
     size_t step = sum->size >= stored->n ? sum->size : (sum->size + 1) / 2;
     for (size_t from = 0; from < stored->n; from += step) {

@@ -1,4 +1,5 @@
-/* part.c - see part.h. */
+/* part.c - heads word by word, CRC-32 (zlib), and zstd, with the chunk's first part as dictionary
+ * for the others. */
 #include "record/part.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-/* recfile.c - see recfile.h. */
+/* recfile.c - writes at offsets of its own count, so that what was cut short by an error is written
+ * over or cut off; notes every part for the index, whose size is always reserved below the
+ * limit. */
 #include "record/recfile.h"
 
 #include <errno.h>
@@ -52,7 +54,7 @@ static bool note(RecFile *file, const RecPart *part) {
     return true;
 }
 
-/* With the index that would then be written. */
+/* Returns true if the part, and the index that would then be written, do not fit the limit. */
 static bool is_too_much(const RecFile *file, const RecPart *part) {
     uint64_t index = (file->parts + 2ull) * INDEX_PART + REC_PART + REC_END;
     return file->most && part->kind != REC_INDEX &&
@@ -97,7 +99,7 @@ int recfile_beside(const char *name, char *part, size_t size) {
     return fd;
 }
 
-/* What refuses locks altogether, as some networks' files do, is written to all the same. */
+/* A file system that refuses locks altogether, as some networks' do, is written to all the same. */
 bool recfile_take(int fd) {
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
     errno = EBUSY;

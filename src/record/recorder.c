@@ -1,4 +1,5 @@
-/* recorder.c - see recorder.h: when a frame is due, and what is remarkable about it. */
+/* recorder.c - decides when a frame is due, with tables or without, by what taking the last ones
+ * has cost and how much room they took; and when the file is thinned out, a step with each tick. */
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -183,8 +184,8 @@ static uint64_t resident(const LmpView *view) {
     return pages * lmp_os->page();
 }
 
-/* All figures but those of the tables. A program that has ended takes nothing any more: what it
- * took last stays. */
+/* Takes all figures but those of the tables. Of a program that has ended, lmp's own memory stays as
+ * it was last. */
 static void take_figures(LmpRecorder *r, const LmpView *view, uint64_t now) {
     frames_take(r->frames, view, false);
     if (!view->pid) return;
@@ -196,7 +197,7 @@ static void take_figures(LmpRecorder *r, const LmpView *view, uint64_t now) {
     frames_set_own(r->frames, r->own);
 }
 
-/* What is remarkable about what was taken. */
+/* Returns what is remarkable about the figures that were taken, as flags. */
 static unsigned frame_flags(LmpRecorder *r, const LmpLive *live) {
     const LmpCounters *c = &live->counters;
     uint64_t peak = c->live_bytes > c->peak_bytes ? c->live_bytes : c->peak_bytes;
@@ -211,8 +212,8 @@ static unsigned frame_flags(LmpRecorder *r, const LmpLive *live) {
     return flags;
 }
 
-/* The heap map as it is after a look at what has changed, for a moment: where that is not enough,
- * the rest comes with later frames. */
+/* Takes the heap map after a short look at what has changed: where the time is not enough, the rest
+ * comes with later frames. */
 static void take_map(LmpRecorder *r, LmpView *view) {
     RecExtra *extra = frames_extra(r->frames);
     view_refresh(view);
@@ -233,7 +234,8 @@ static void take_map(LmpRecorder *r, LmpView *view) {
     memcpy(extra->map, cell, sizeof extra->map);
 }
 
-/* What would have been enough: room for many tables, and twice the limit that was not. */
+/* Notes which limit would have been enough: room for many tables, and twice the limit that was
+ * not. */
 static void note_short(LmpRecorder *r) {
     uint64_t enough = r->limit * 2;
     while (enough < r->tables_most * TABLES_IN_LIMIT)
@@ -242,20 +244,20 @@ static void note_short(LmpRecorder *r) {
     if (r->shortage_out) *r->shortage_out = r->shortage;
 }
 
-/* Tables were to be written from `before` on. */
+/* Notes the most that tables took, or would have taken; they began at `before`. */
 static void note_most(LmpRecorder *r, uint64_t before) {
     uint64_t bytes = r->file.size - before;
     if (r->file.full) bytes += r->file.too_much;
     if (bytes > r->tables_most) r->tables_most = bytes;
 }
 
-/* Tables of so many frames found no room. */
+/* Notes that tables of so many frames found no room. */
 static void note_left_out(LmpRecorder *r, uint64_t frames) {
     r->shortage.tables += frames;
     note_short(r);
 }
 
-/* The limit wants so long a time between tables. */
+/* Notes that the limit wants so long a time between tables. */
 static void note_apart(LmpRecorder *r, uint64_t apart) {
     if (apart < LMP_RECORD_APART || apart <= r->shortage.apart) return;
     r->shortage.apart = apart;
@@ -285,7 +287,7 @@ static uint64_t peak_wanted(const LmpRecorder *r) {
     return r->tables_peak + r->tables_peak / PEAK_PART + PEAK_LEAST;
 }
 
-/* Is there a mark or a peak to note, and may it be noted by now? */
+/* Returns true if there is a mark or a peak to note, and it may be noted by now. */
 static bool is_remarkable(const LmpRecorder *r, const LmpLive *live, uint64_t now) {
     return now >= r->next_mark &&
            (live->marks != r->tables_marks || live->counters.live_bytes > peak_wanted(r));
@@ -297,14 +299,15 @@ uint64_t recorder_peak(const LmpRecorder *r, uint64_t now) {
 
 static LmpErr thin(LmpRecorder *r);
 
-/* Tables of a large program take long to thin: while that goes on there are to be few new ones. */
+/* Returns how long to wait with new tables: those of a large program take long to thin, and while
+ * that goes on there are to be few new ones. */
 static uint64_t rest(LmpRecorder *r) {
     uint64_t wait = r->thinned * SHARE * 2;
     r->thinned = 0;
     return wait < REST_MOST ? wait : REST_MOST;
 }
 
-/* `wanted`: with tables, whatever is due. */
+/* Takes a frame. `wanted`: with tables, whatever is due. */
 static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, unsigned more) {
     uint64_t begun = lmp_os->worked();
     take_figures(r, view, now);
@@ -351,7 +354,7 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
 
 /* ---- thinning -------------------------------------------------------------------------------- */
 
-/* The file written anew takes the place of ours. */
+/* Puts the file written anew in the place of ours. */
 static LmpErr take_over(LmpRecorder *r) {
     RecFile file;
     RecFrames *frames;
@@ -386,7 +389,8 @@ static LmpErr begin_thin(LmpRecorder *r) {
                       r->limit / 4 * 3);
 }
 
-/* When it is done, or by an error that may not be there another time. */
+/* Ends thinning when it is done, or gives it up for now after an error that may not be there
+ * another time. */
 static LmpErr end_thin(LmpRecorder *r, LmpErr err, bool done) {
     if (!err && done) err = take_over(r);
     if (!err || !r->thin || r->file.size >= r->limit) return err;
@@ -396,7 +400,7 @@ static LmpErr end_thin(LmpRecorder *r, LmpErr err, bool done) {
     return LMP_OK;
 }
 
-/* All of it, whatever it takes. */
+/* Thins all of the file, whatever it takes. */
 static LmpErr thin(LmpRecorder *r) {
     bool done = false;
     LmpErr err = r->thin ? LMP_OK : begin_thin(r);
@@ -405,8 +409,8 @@ static LmpErr thin(LmpRecorder *r) {
     return end_thin(r, err, done);
 }
 
-/* A step of it, if the file has become large. A single frame may take longer than a step should:
- * then there are fewer steps. */
+/* Thins for a step, if the file has become large. A single frame may take longer than a step
+ * should: then there are fewer steps. */
 static LmpErr thin_a_little(LmpRecorder *r, uint64_t now) {
     bool done = false, haste = r->file.size >= r->limit / 16 * 13;
     if (!r->thin && r->file.size < r->thin_at && !r->file.full) return LMP_OK;

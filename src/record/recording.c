@@ -1,4 +1,6 @@
-/* recording.c - see recording.h: opens a file, and puts the state of a frame into memory. */
+/* recording.c - opens a file, reads what is said once (rows, header, output), and puts the state of
+ * a frame into memory: the first frame of its chunk, then its changes; changes of tables are undone
+ * to go to another frame of the same chunk. */
 #include "record/recording.h"
 
 #include <errno.h>
@@ -77,7 +79,7 @@ static void clear_section(LmpRecording *r, RecSection section) {
             coding_clear(&rec_groups[g], &r->state, 0, rec_groups[g].most);
 }
 
-/* People paste it: what a shell would take for more than words is none of ours. */
+/* People paste the command line: one that a shell would take for more than words is not ours. */
 static LmpErr read_again(LmpRecording *r) {
     bytes_put(&r->plain, "", 1);
     if (r->plain.failed) return LMP_E_NOMEM;
@@ -109,8 +111,8 @@ static LmpErr read_header(LmpRecording *r) {
     return err;
 }
 
-/* Moments are found by their clocks: one from before those that are there stands where it does not
- * belong, and is lost (damage.c counts it so). */
+/* Moments are found by their clocks: a frame from before those that are there does not belong where
+ * it stands, and is lost (damage.c counts it so). */
 static LmpErr note_frame(LmpRecording *r, uint32_t part) {
     const RecPart *of = r->scan.part;
     if (r->frames && of[part].clock < of[r->frame[r->frames - 1]].clock) return LMP_OK;
@@ -125,7 +127,7 @@ static LmpErr note_frame(LmpRecording *r, uint32_t part) {
     return LMP_OK;
 }
 
-/* What a part says once and for all. Damage to one costs what it says. */
+/* Loads a part that is said once and for all. Damage to it costs what it says. */
 static LmpErr load_part(LmpRecording *r, uint32_t i) {
     const RecPart *part = &r->scan.part[i];
     LmpErr err = LMP_OK;
@@ -162,7 +164,7 @@ static LmpErr load(LmpRecording *r) {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* What every state has, of whatever file. */
+/* Sets the header's fields that every state has, of whatever file. */
 static void set_header(LmpRecording *r) {
     LmpHeader *h = (void *)r->state.fixed;
     h->magic = LMP_MAGIC;
@@ -257,7 +259,7 @@ static void show_no_tables(LmpRecording *r) {
     r->tables = r->tables_clock = r->first_tables = 0;
 }
 
-/* The file was written anew: so is this, but the view stays where it is. */
+/* Opens the file again, which was written anew; the view stays where it is. */
 static LmpErr open_anew(LmpRecording *r) {
     char *state = r->state.fixed, *tables = r->state.tables;
     RecScan scan = r->scan;
@@ -296,7 +298,7 @@ LmpErr recording_refresh(LmpRecording *r) {
 
 /* ---- seeking --------------------------------------------------------------------------------- */
 
-/* Makes `m` what a chunk's first part says; *now: place of what it has, 0 until it is that. */
+/* Makes `m` what a chunk's first part says. *now: place of that part, 0 until it is applied. */
 static LmpErr load_first(LmpRecording *r, RecSection section, RecPack *pack, const RecPart *part,
                          const RecMemory *m, uint64_t *now) {
     LmpErr err = part->base ? LMP_E_DAMAGED : read_part(r, r->pack, part);
@@ -316,14 +318,14 @@ static const RecPart *part_at(const LmpRecording *r, uint64_t place, RecKind kin
     return i < r->scan.parts && r->scan.part[i].kind == kind ? &r->scan.part[i] : NULL;
 }
 
-/* Does the file have this group at all? One of before may not. */
+/* Returns true if the file has this group; one of an older version may not. */
 static bool has_group(const LmpRecording *r, const RecGroup *group) {
     for (uint32_t i = 0; i < r->schema.groups; i++)
         if (r->schema.group[i].own == group) return true;
     return false;
 }
 
-/* Do rows go as far as the tables speak of them? */
+/* Returns true if there are as many rows as the tables speak of. */
 static bool rows_go_so_far(const LmpRecording *r) {
     for (uint32_t g = 0; g < REC_GROUPS; g++)
         if (rec_groups[g].section == REC_ROWS && rec_rows(&rec_groups[g], &r->state) > r->have[g] &&
@@ -355,8 +357,8 @@ static LmpErr show_tables(LmpRecording *r, const RecPart *part) {
     return LMP_OK;
 }
 
-/* The tables that go with a frame; those before them, where they are damaged and the frame does
- * not claim them for its own. */
+/* Shows the tables that go with a frame; where they are damaged, those before them, unless the
+ * frame claims them for its own. */
 static LmpErr show_tables_of(LmpRecording *r, const RecPart *frame) {
     uint32_t i = recscan_find(&r->scan, frame->tables);
     bool own = frame->flags & LMP_FRAME_TABLES;

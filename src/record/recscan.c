@@ -1,4 +1,5 @@
-/* recscan.c - see recscan.h. */
+/* recscan.c - the index, if the file has its end and the index leaves out no part; else head after
+ * head, and after damage the next four bytes that begin a head whose checksum is right. */
 #include "record/recscan.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ LmpErr recscan_read(const RecScan *scan, const RecPart *part, RecBytes *out) {
 
 /* ---- looking through it ---------------------------------------------------------------------- */
 
-/* Where the next part begins from `at` on, after damage; the file's size: nowhere. */
+/* Returns where the next part begins from `at` on, after damage; the file's size: nowhere. */
 static uint64_t next_part(const RecScan *scan, uint64_t at, RecPart *part) {
     uint8_t window[WINDOW + REC_PART];
     for (; at < scan->size; at += WINDOW) {
@@ -59,8 +60,8 @@ static uint64_t next_part(const RecScan *scan, uint64_t at, RecPart *part) {
     return scan->size;
 }
 
-/* Where to look for the next part, where none is at `at`: in the last one, if bytes of that are
- * missing. */
+/* Returns where to look for the next part, as none is at `at`: within the last one, if bytes of
+ * that are missing. */
 static uint64_t look_from(const RecScan *scan, uint64_t at, uint64_t *work) {
     RecBytes stored = {0};
     const RecPart *last = scan->parts ? &scan->part[scan->parts - 1] : NULL;
@@ -95,7 +96,7 @@ static LmpErr look_through(RecScan *scan) {
     return LMP_OK;
 }
 
-/* What lies beyond the last whole part belongs to none, unless it is the end. */
+/* Bytes beyond the last whole part belong to none, unless they are the end. */
 static void note_lost(RecScan *scan) {
     uint8_t end[REC_END];
     uint64_t rest = scan->size - scan->end;

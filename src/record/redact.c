@@ -1,5 +1,6 @@
-/* redact.c - see redact.h. Texts are changed where they stand in the table, and only get shorter:
- * no row that names one moves. Rows are a file's, and may name anything. */
+/* redact.c - goes through the functions and tags, marking each text that it has dealt with, and
+ * wipes what is left. Texts are changed where they stand in the table, and only get shorter: no row
+ * that names one moves. Rows are a file's, and may name anything. */
 #include "record/redact.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ static bool is_one_of(const char *text, const char *const *list) {
 
 /* ---- stand-ins ------------------------------------------------------------------------------- */
 
-/* `word` and `k`, in at most n bytes; where that is too little a shorter one, or none. */
+/* Writes `word` and `k`, in at most n bytes; where that is too little a shorter one, or none. */
 static size_t stand_in(char out[STAND_IN], size_t n, const char *word, uint32_t k) {
     static const char digit[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     size_t length = (size_t)snprintf(out, STAND_IN, "%s%u", word, k);
@@ -53,7 +54,7 @@ static void replace(char *at, size_t n, char *end, const char *word, uint32_t k)
     memset(end - (n - length), 0, n - length);
 }
 
-/* The text at `at`, if there is one that was not dealt with yet; it is, from now on. */
+/* Returns the text at `at`, if there is one that was not dealt with yet; it is, from now on. */
 static char *begin_text(Redact *x, uint32_t at, size_t *n) {
     if (at == 0 || at >= LMP_TEXT_MAX || x->done[at]) return NULL;
     *n = strnlen(x->text + at, LMP_TEXT_MAX - at);
@@ -103,8 +104,8 @@ static void hide_source(Redact *x, const LmpFunction *f) {
     }
 }
 
-/* Is a name Lua's: of C code, or given by the interpreter to what it calls itself? What is written
- * in Lua has made its name up, whatever other functions have it. */
+/* Returns true if a name is Lua's: of C code, or given by the interpreter to what it calls itself.
+ * Code written in Lua has made its name up, whatever other functions have it. */
 static bool is_lua(const LmpFunction *f, const char *worded, const char *name, size_t n) {
     bool called = strncmp(worded, "metamethod ", 11) == 0 || strncmp(worded, "for ", 4) == 0;
     return (f->kind == LMP_F_C || called) && luawords_only(name, n, "");
@@ -161,7 +162,7 @@ static void hide_tags(Redact *x) {
     }
 }
 
-/* What no row names now was a name once, or is one that was hidden from us. */
+/* Wipes texts that no row names now: old names, or names that were hidden from us. */
 static void wipe_others(Redact *x) {
     for (uint32_t i = 0; i < LMP_TEXT_MAX; i++)
         if (x->text[i] && !x->done[i]) x->text[i] = 0;

@@ -1,4 +1,5 @@
-/* rewrite.c - see rewrite.h. */
+/* rewrite.c - seeks the kept frames of the old recording in order and writes each with frames.h,
+ * the output in between; flags of frames that are dropped go to the next one that stays. */
 #include "record/rewrite.h"
 
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 
 enum { PIECE = 256 << 10 };
 
-/* Texts are written before it is seen that they are tags, so those of the end are hidden at once.
- */
+/* Hides the names of all texts. They are written before it is seen that some are tags, so those of
+ * the end are hidden at once. */
 static LmpErr hide_names(LmpRecording *from, LmpRedact how) {
     uint32_t i = recording_frames(from);
     while (i > 0 && recording_seek(from, i - 1) != LMP_OK)
@@ -113,7 +114,7 @@ LmpErr rewrite_step(RecRewrite *w, uint64_t budget, bool *done) {
     return err;
 }
 
-/* Those that find no room are left out. */
+/* Puts the texts of sources; those that find no room are left out. */
 static LmpErr put_sources(RecRewrite *w, uint64_t clock) {
     const KeptTexts *texts = recording_sources(w->from);
     LmpErr err = LMP_OK;

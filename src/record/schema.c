@@ -1,4 +1,4 @@
-/* schema.c - see schema.h. */
+/* schema.c - reads the file's parts of this kind in order, until one can be read. */
 #include "record/schema.h"
 
 LmpErr schema_find(RecSchema *out, const RecScan *scan) {

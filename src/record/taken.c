@@ -1,4 +1,5 @@
-/* taken.c - see taken.h. */
+/* taken.c - compares the counters before and after, and where lines are exact also their sums with
+ * those of all records. */
 #include "record/taken.h"
 
 #include <string.h>

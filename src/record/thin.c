@@ -1,4 +1,5 @@
-/* thin.c - see thin.h. */
+/* thin.c - a rewrite (rewrite.h) from a second reader of the file that is still being written; at
+ * its end the new file is renamed, or copied over the old one if that has no name. */
 #include "record/thin.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ LmpErr thin_step(RecThin *t, uint64_t budget, bool *done) {
     return err;
 }
 
-/* All of the new file in place of the old one. */
+/* Writes all of the new file over the old one. */
 static LmpErr copy_into(const RecThin *t, int into) {
     static char bytes[1 << 16];
     uint64_t at = 0, size = t->rewrite.file.size;

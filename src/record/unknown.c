@@ -1,7 +1,7 @@
-/* unknown.c - see unknown.h. */
+/* unknown.c - counts rows by a field that is never zero in a row that a program has made, and names
+ * missing texts "?". */
 #include "record/unknown.h"
 
-/* No row that a program has made has a zero there. */
 uint64_t unknown_rows(const LmpTables *t) {
     uint64_t n = 0;
     for (uint32_t i = 1; i < tables_functions(t); i++)
