@@ -1,4 +1,5 @@
-/* discover.c - see discover.h. Reads /proc/PID/fd; maps nothing that is only listed. */
+/* discover.c - goes through /proc/PID/fd of all processes for links to a state's memory file, and
+ * reads a few fields of each with pread; a state that is only listed is not mapped. */
 #include "read/discover.h"
 
 #include <ctype.h>
@@ -21,7 +22,7 @@ typedef struct Found {
     LmpErr err;
 } Found;
 
-/* A decimal number that is the whole name of a directory entry; -1: it is not one. */
+/* The decimal number that is the whole name of a directory entry; -1: it is no number. */
 static long entry_number(const struct dirent *entry) {
     if (!isdigit((unsigned char)entry->d_name[0])) return -1;
     char *end;
@@ -55,8 +56,8 @@ static uint32_t own_number(uint32_t pid) {
     return number;
 }
 
-/* Is the process the one that the state is about? The state has its pid inside the container, which
- * may be another process's pid here. */
+/* Returns true if the process is the one that the state is about. The state has its pid inside the
+ * container, which may be another process's pid here. */
 static bool is_program(uint32_t holder, const LmpHeader *h) {
     if (!h->pid_space) return holder == h->pid;
     return view_pid_space(holder) == h->pid_space && own_number(holder) == h->pid;
@@ -78,7 +79,7 @@ static uint32_t pid_by_other(uint32_t holder, const LmpHeader *h) {
     return same_owner(holder, h->pid) ? h->pid : 0;
 }
 
-/* Reads the few fields that a list shows; false: not a state that we know. */
+/* Reads the few fields that a list shows. Returns false if it is not a state that we know. */
 static bool look(int fd, uint32_t holder, LmpFound *out) {
     LmpHeader header;
     LmpCounters counters;

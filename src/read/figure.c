@@ -1,4 +1,4 @@
-/* figure.c - see figure.h: what a figure is in a struct. */
+/* figure.c - reads a figure at its offset in a struct, as number or as word. */
 #include "read/figure.h"
 
 #include <string.h>

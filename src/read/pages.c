@@ -1,4 +1,4 @@
-/* pages.c - see pages.h. */
+/* pages.c - reads the pagemap's entries of a range, and takes their bit for "present". */
 #include "read/pages.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* snapshotline.c - see snapshotline.h. */
+/* snapshotline.c - one line with the number, objects, times and file of a snapshot; or why there is
+ * none. */
 #include "read/snapshotline.h"
 
 #include <stdio.h>

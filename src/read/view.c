@@ -1,4 +1,6 @@
-/* view.c - see view.h: maps a shared state for reading and checks what it reads. */
+/* view.c - maps the parts of a shared state, and leaves as they come; copies groups of words by
+ * their sequence numbers and cuts every count to its array; writes requests into the control
+ * page. */
 #include "read/view.h"
 
 #include <fcntl.h>
@@ -42,7 +44,7 @@ uint64_t view_pid_space(uint32_t pid) {
     return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-/* Pids of another namespace mean other processes here. */
+/* The program's pid here; 0 if it is of another namespace, where pids mean other processes. */
 static uint32_t pid_here(const LmpHeader *h) {
     return !h->pid_space || h->pid_space == view_pid_space(0) ? h->pid : 0;
 }
@@ -241,7 +243,7 @@ bool view_copy_told(const LmpView *view, LmpMemory *out) {
     return whole;
 }
 
-/* A request is complete: make the hook look, awake or asleep. */
+/* Makes the hook look at a complete request, awake or asleep. */
 static void call_program(LmpView *view) {
     atomic_store(&view->control->trap, 1);
     atomic_fetch_add(&view->control->wake, 1);
@@ -298,8 +300,8 @@ void view_mark(LmpView *view) {
     call_program(view);
 }
 
-/* The number of a group that a viewer is about to write, odd. One that died while it wrote has left
- * an odd number behind: after a while it is ignored. */
+/* Takes the odd number of a group that a viewer is about to write. One that died while it wrote has
+ * left an odd number behind: after a while it is ignored. */
 static uint32_t begin_group(_Atomic uint32_t *sequence) {
     uint32_t was = atomic_load(sequence), mine;
     for (int tries = 0;; tries++) {

@@ -1,4 +1,5 @@
-/* overflow_index.c - see overflow_index.h. */
+/* overflow_index.c - copies and sorts the table when a digest of it (a sum over its blocks, in any
+ * order) has changed; large tables are looked at less often. */
 #include "read/heap/overflow_index.h"
 
 #include <stdlib.h>

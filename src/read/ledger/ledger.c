@@ -1,4 +1,5 @@
-/* ledger.c - see ledger.h. For the order of a refresh see ledger_impl.h. */
+/* ledger.c - one refresh from its beginning to its end, in the order that ledger_impl.h gives, and
+ * the rows that others find by record or site. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,8 @@ static bool reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
            (!(parts & LEDGER_SITES) || parts & LEDGER_BRIEF || live_history_reserve(s));
 }
 
-/* What did not fit: lines are in the row "(others)" of sites, call paths in that of the nodes. */
+/* Notes what did not fit: lines are in the row "(others)" of sites, call paths in that of the
+ * nodes. */
 static void note_others(Ledger *ledger, const LmpTables *t) {
     LedgerStore *s = ledger->store;
     ledger->folded = ledger->pathless = ledger->pathless_bytes = 0;
@@ -61,8 +63,8 @@ static void note_others(Ledger *ledger, const LmpTables *t) {
     }
 }
 
-/* Before the tree is made, which is large: what only the rows were made of, here and in the tables.
- * Who judges growth looks at records, and so does who wants the types of nodes. */
+/* Gives back, before the tree is made, which is large, what only the rows were made of, here and in
+ * the tables. Records are still looked at to judge growth, and for the types of nodes. */
 static void give_back(LedgerStore *s, const LmpTables *t, unsigned parts) {
     LedgerPile *const done[] = {&s->slot_sum, &s->detail_sum, &s->row_bytes, &s->slot_run};
     for (size_t i = 0; i < sizeof done / sizeof *done; i++)

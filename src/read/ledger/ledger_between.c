@@ -1,5 +1,6 @@
-/* ledger_between.c - see ledger_between.h. Rows are found by their ids, which no refresh changes;
- * what the earlier ledger does not have began at zero. */
+/* ledger_between.c - maps from the ids of the earlier ledger's rows, which no refresh changes; each
+ * later row has the earlier one's figures taken from it. A row that the earlier ledger does not
+ * have began at zero. */
 #include "read/ledger/ledger_between.h"
 
 #include <stdlib.h>
@@ -94,7 +95,7 @@ static void take_tags(Ledger *l, const Ledger *before, const KeyMap *map) {
     }
 }
 
-/* An edge is what it is by the ids of its functions and its line. */
+/* The key of an edge: the ids of its functions, and its line. */
 static uint64_t edge_key(const Ledger *l, const LmpEdgeRow *e) {
     uint64_t caller = e->caller < l->functions ? l->function[e->caller].id : 0;
     uint64_t callee = e->callee < l->functions ? l->function[e->callee].id : 0;

@@ -1,4 +1,5 @@
-/* ledger_nodes.c - see ledger_nodes.h. What follows from other figures is not kept. */
+/* ledger_nodes.c - copies eight figures of each node into chunks; figures that follow from these
+ * are not kept. */
 #include "read/ledger/ledger_nodes.h"
 
 #include <stdlib.h>

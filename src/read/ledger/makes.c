@@ -1,4 +1,5 @@
-/* makes.c - see makes.h. Rows taken from the shared state are read once and checked. */
+/* makes.c - follows the records of a line, and from string to string the lines that its largest
+ * operands come from. Rows taken from the shared state are read once and checked. */
 #include "read/ledger/makes.h"
 
 #include "read/ledger/ledger_impl.h"
@@ -78,7 +79,8 @@ static uint32_t fed_by(const LedgerStore *s, const LmpTables *t, uint32_t row) {
     return fed >= FED_LEAST && fed >= joins - joins / 2 && by < s->rows ? by : 0;
 }
 
-/* Does what the row makes lead back to it? */
+/* Follows the row's strings to what they are made of; notes the lines on the way if it leads back
+ * to the row. */
 static void follow(const Ledger *ledger, const LmpTables *t, uint32_t row, LmpMakes *out) {
     const LedgerStore *s = ledger->store;
     uint32_t at = row, n = 0, line[LMP_BUILD_LINES];

@@ -1,5 +1,5 @@
-/* opened.c - see opened.h. What could not be made for want of memory is not tried again: the
- * display would hang at each key. */
+/* opened.c - a bit for each thing that was made. What could not be made for want of memory is not
+ * tried again: the display would hang at each key. */
 #include "read/model/opened.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ LmpErr opened_open(OpenedHeap **out, const OpenedFiles *files, const char **fail
     return err;
 }
 
-/* What was made of it, and of the older one if that is its own. */
+/* Frees what was made of the snapshot, and the older one if that is its own. */
 static void forget(OpenedHeap *heap) {
     for (unsigned by = 0; by < LMP_BYS; by++) {
         groups_free(&heap->groups[by]);
@@ -50,7 +50,8 @@ static void forget(OpenedHeap *heap) {
     if (heap->ours && heap->compared) snapshot_close(&heap->older);
 }
 
-/* The last step that it knows of. One that there is no memory for is as if there were none. */
+/* The growth of the last step that is known. A step that there is no memory for is as if there were
+ * none. */
 static LmpHeapGrowth last_step(OpenedHeap *heap) {
     LmpHeapGrowth step = {.by = suspects_growth_by(&heap->now)};
     heap->progress = NULL; /* who waits for the newer file */

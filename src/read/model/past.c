@@ -1,4 +1,5 @@
-/* past.c - see past.h. */
+/* past.c - counters of the interval's last sample less those of the sample before its first, and
+ * the extremes of all samples within. */
 #include "read/model/past.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
-/* survivors.c - see survivors.h. */
+/* survivors.c - reads the map a part at a time for as long as a frame may take, and compares each
+ * entry's birth with the moment; for "since now" two bits for each entry remember what was
+ * there. */
 #include "read/model/survivors.h"
 
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 
 #define REST 10 /* the wait before the next reading, in durations of the last */
 
-/* What stood at an entry when it began: nothing, a block of an earlier cycle, of that cycle but an
+/* What an entry held at the moment: nothing, a block of an earlier cycle, of that cycle but an
  * earlier epoch, of that very cycle and epoch. */
 enum { WAS_NONE, WAS_OLDER, WAS_EARLIER, WAS_YOUNG };
 
@@ -41,7 +43,7 @@ struct Survivors {
 /* ---- births ---------------------------------------------------------------------------------- */
 
 /* The number of the collector's cycle that blocks are stamped with, which begins at 1 and, at its
- * end, again at 2 (cycles.c); how often it has done so. */
+ * end, again at 2 (cycles.c); *renumbered: how often it has done so. */
 static uint32_t cycle_of(const LmpLive *live, uint64_t *renumbered) {
     enum { END = LMP_BLOCK_CYCLES - 1 };
     uint64_t n = live->gc.cycles + (live->gc.sweeping != 0) + 1;
@@ -116,7 +118,7 @@ static bool remember_part(Survivors *s, uint32_t l, uint32_t p) {
     return true;
 }
 
-/* The next block off the grid; false: there are no more. */
+/* Finds the next block off the grid. Returns false if there are no more. */
 static bool next_odd(const LmpView *view, uint32_t *at, LmpOverflowBlock *out) {
     uint32_t slots = *(const volatile uint32_t *)&view->overflow->slots;
     if (slots > LMP_OVERFLOW_MAX) slots = LMP_OVERFLOW_MAX;
@@ -181,7 +183,8 @@ static uint32_t clear(LedgerLives **row, uint32_t *room, uint32_t n) {
     return n;
 }
 
-/* By line only what is counted by line: of a sample nothing follows for the other blocks. */
+/* Begins a reading. Figures by line are only made where all blocks are counted by line: a sample
+ * says nothing of the other blocks. */
 static void begin(Survivors *s) {
     const LmpTables *t = &s->view->tables;
     Figures *f = &s->sum;

@@ -1,4 +1,5 @@
-/* chunks.c - see chunks.h. */
+/* chunks.c - walks chunk by chunk from one Lua block to the next; a gap counts only if it ends
+ * exactly at the next block. What each page holds is summed by use, then cut to the page. */
 #include "read/process/chunks.h"
 
 #include <string.h>
@@ -69,12 +70,12 @@ static void put(Chunks *c, ChunkUse use, uint64_t from, uint64_t to) {
     }
 }
 
-/* What a chunk covers: the word before its own belongs to the chunk before. */
+/* Where a chunk begins to cover memory: the word before its own belongs to the chunk before. */
 static uint64_t cover_from(const Chunks *c, uint64_t chunk) {
     return chunk == c->start ? chunk : chunk + 8;
 }
 
-/* Of a page of the system's. */
+/* Bytes of one page of the system. */
 typedef struct Filled {
     uint64_t all, untold, free, own; /* bytes */
 } Filled;
@@ -117,8 +118,8 @@ static void add_up(Chunks *c, const ChunkPart *part) {
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-/* Is a chunk that malloc takes for one in use on a list of those that it keeps? 1: yes, 0: no, -1:
- * that cannot be told. */
+/* Tells whether a chunk that malloc takes for one in use is on a list of those that it keeps: 1:
+ * yes, 0: no, -1: unknown. */
 static int is_kept(const Chunks *c, uint64_t chunk, uint64_t size) {
     uint64_t link, at = chunk + HEADER, other;
     if (size > (c->glibc < SCRAMBLED ? KEPT_OLD_MOST : KEPT_MOST)) return 0;
@@ -137,9 +138,9 @@ static int is_kept(const Chunks *c, uint64_t chunk, uint64_t size) {
 
 typedef enum Step { STEP_ON, STEP_AHEAD, STEP_GROWN, STEP_LOST } Step;
 
-/* One chunk of the gap that ends at `limit`, where the next Lua block's begins, or the mapping
- * ends. STEP_AHEAD: it is for the next part. STEP_GROWN: it ends behind the mapping, which has
- * grown since it was listed. */
+/* Takes one chunk of the gap that ends at `limit`, where the next Lua block's begins, or the
+ * mapping ends. STEP_AHEAD: the chunk is for the next part. STEP_GROWN: it ends behind the mapping,
+ * which has grown since it was listed. */
 static Step step(Chunks *c, uint64_t limit) {
     uint64_t word, after;
     if (c->next + 8 >= c->part->to) return STEP_AHEAD;
@@ -170,7 +171,7 @@ static void keep_gap(Chunks *c) {
     c->gaps = 0;
 }
 
-/* Up to `limit`, or to the end of the part. */
+/* Walks the gap up to `limit`, or to the end of the part. */
 static void walk_gap(Chunks *c, uint64_t limit) {
     Step s = STEP_ON;
     while (c->synced && c->next < limit && (s = step(c, limit)) == STEP_ON)
@@ -180,8 +181,8 @@ static void walk_gap(Chunks *c, uint64_t limit) {
     keep_gap(c);
 }
 
-/* Does a chunk of that size serve a request of so many bytes? A remainder too small for a chunk
- * stays with it. */
+/* Returns true if a chunk of that size may serve a request of so many bytes. A remainder too small
+ * for a chunk stays with it. */
 static bool serves(const Chunks *c, uint64_t word, uint64_t bytes) {
     uint64_t size = word & ~(uint64_t)FLAGS, want = chunks_size(bytes);
     if (word & MAPPED)

@@ -1,4 +1,5 @@
-/* mappings.c - see mappings.h. */
+/* mappings.c - parses smaps line by line; a mapping's sort comes from its name, or from the mapping
+ * right before it, and all parts of a file that is run in part become the program's. */
 #include "read/process/mappings.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #define GUARD (64u << 10)   /* the largest that is taken for a stack's */
 #define MOST_TEXT (64u << 20)
 
-/* A mapping as the text has it, and what is needed of it until its sort is known. */
+/* A mapping as the text has it, with what is needed until its sort is known. */
 typedef struct Line {
     uint64_t start, end;
     bool readable, writable, runs, shared;
@@ -93,13 +94,13 @@ static MappingSort sort_by_name(const Line *line) {
     return line->runs ? MAPPING_PROGRAM : MAPPING_FILE;
 }
 
-/* Nobody may touch it, and it is not large. */
+/* Returns true for a small mapping that nobody may touch. */
 static bool is_guard(const Line *line) {
     return line->length == 0 && !line->readable && !line->writable && !line->runs &&
            line->end - line->start <= GUARD;
 }
 
-/* What a mapping without a name is, by the one right before it. */
+/* The sort of a mapping without a name, by the one right before it. */
 static MappingSort sort_by_place(const Line *line, const Line *before, MappingSort of_before) {
     if (before->end != line->start || !line->writable) return MAPPING_HEAP;
     bool file =
@@ -108,7 +109,8 @@ static MappingSort sort_by_place(const Line *line, const Line *before, MappingSo
     return is_guard(before) && line->start % ARENA != 0 ? MAPPING_STACK : MAPPING_HEAP;
 }
 
-/* All of a file that is run in part belongs to it. The parts of a file lie one after the other. */
+/* Makes all of a file the program's if a part of it is run. The parts of a file lie one after the
+ * other. */
 static void mark_program(Mappings *maps, const Line *line, Line *last, uint32_t *first) {
     if (line->length == 0) return;
     if (maps->count == 1 || !same_name(line, last)) *first = maps->count - 1;
@@ -120,7 +122,7 @@ static void mark_program(Mappings *maps, const Line *line, Line *last, uint32_t 
         if (maps->row[i].sort == MAPPING_FILE) maps->row[i].sort = MAPPING_PROGRAM;
 }
 
-/* Which C library, and whether another malloc stands before its own. */
+/* Notes which C library it is, and whether another malloc stands before its own. */
 static void note_library(Mappings *maps, const Line *line) {
     static const char *const others[] = {"jemalloc", "tcmalloc", "mimalloc", "hoard", "libasan",
                                          "libtsan",  "libmsan",  "snmalloc", "scudo", "rpmalloc"};
@@ -139,8 +141,8 @@ static void note_library(Mappings *maps, const Line *line) {
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* A [heap] that was there before a fork and one that has come since are two mappings, of which
- * malloc knows nothing. */
+/* Returns true if a [heap] goes on: one that was there before a fork and one that has come since
+ * are two mappings, of which malloc knows nothing. */
 static bool goes_on(const Mappings *maps, const Line *line) {
     const Mapping *last = maps->count > 0 ? &maps->row[maps->count - 1] : NULL;
     return last && last->brk && last->end == line->start && begins(line, "[heap]");

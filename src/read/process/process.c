@@ -1,4 +1,6 @@
-/* process.c - see process.h. */
+/* process.c - a look: whole mappings are added up at once; those with Lua's blocks are walked part
+ * by part (chunks.h), and what the walk finds is cut or filled up to what the kernel says the
+ * mapping has in memory, so that the rows always sum to it. */
 #include "read/process/process.h"
 
 #include <stdio.h>
@@ -80,7 +82,7 @@ static uint64_t resident_within(const Process *p, uint64_t from, uint64_t to) {
     return pages_within(p->view->pid, from, to);
 }
 
-/* A single word, if its page is in memory: reading another one would put it there. */
+/* Reads a single word, if its page is in memory: reading another page would put it there. */
 static bool read_word(void *process, uint64_t addr, uint64_t *out) {
     const Process *p = process;
     bool here;
@@ -89,7 +91,7 @@ static bool read_word(void *process, uint64_t addr, uint64_t *out) {
            lmp_os->peek_process(p->view->pid, addr, out, sizeof *out) == sizeof *out;
 }
 
-/* The pages of a part that are there, in as few pieces as they lie in. */
+/* Reads the pages of a part that are there, in as few pieces as they lie in. */
 static bool read_part(const Process *p, ChunkPart *part, const bool *here) {
     uint64_t stretch = part->from & ~(uint64_t)(CHUNKS_PART - 1);
     uint32_t first = (uint32_t)((part->from - stretch) / CHUNKS_PAGE);
@@ -132,7 +134,7 @@ static void take_own(Process *p) {
     }
 }
 
-/* Those that reach into [from, to): the first, and how many. */
+/* Lmp's own spans that reach into [from, to): the first, and how many. */
 static const ChunkSpan *own_within(const Process *p, uint64_t from, uint64_t to, uint32_t *count) {
     uint32_t first = 0;
     while (first < p->owns && p->own[first].to <= from)
@@ -143,7 +145,7 @@ static const ChunkSpan *own_within(const Process *p, uint64_t from, uint64_t to,
     return p->own + first;
 }
 
-/* What of lmp's own is in memory in a mapping that is not looked at part by part. */
+/* Bytes of lmp's own in memory in a mapping that is not looked at part by part. */
 static uint64_t own_of(const Process *p, const Mapping *m) {
     uint32_t count;
     const ChunkSpan *own = own_within(p, m->start, m->end, &count);
@@ -154,8 +156,8 @@ static uint64_t own_of(const Process *p, const Mapping *m) {
     return bytes < m->resident ? bytes : m->resident;
 }
 
-/* What of a mapping is no longer there: it was listed a moment ago, and nobody can say any more
- * what it was. A block of Lua's that has moved since, perhaps. */
+/* Bytes of a mapping that have gone since it was listed, a moment ago: nobody can say any more what
+ * they were. A block of Lua's that has moved since, perhaps. */
 static uint64_t gone_of(const Process *p, const Mapping *m) {
     if (!p->paged || m->end - m->start > COUNTED) return 0;
     uint64_t there = resident_within(p, m->start, m->end);
@@ -164,7 +166,7 @@ static uint64_t gone_of(const Process *p, const Mapping *m) {
 
 /* ---- mappings -------------------------------------------------------------------------------- */
 
-/* Are blocks of Lua's in it, or near it? */
+/* Returns true if blocks of Lua's are in the mapping, or near it. */
 static bool has_lua(const Process *p, const Mapping *m) {
     const LmpView *view = p->view;
     for (uint32_t i = 0; i < view->leaves; i++) {
@@ -179,18 +181,18 @@ static bool has_lua(const Process *p, const Mapping *m) {
     return false;
 }
 
-/* Is it looked at part by part? */
+/* Returns true if the mapping is looked at part by part. */
 static bool is_walked(const Process *p, const Mapping *m) {
     bool heap = m->sort == MAPPING_HEAP || m->sort == MAPPING_STACK;
     return heap && m->resident > 0 && m->end - m->start <= LARGEST && (m->brk || has_lua(p, m));
 }
 
-/* Lua's blocks are in it, and it is too large to look at all of it. */
+/* Returns true if Lua's blocks are in the mapping, and it is too large to look at all of it. */
 static bool is_vast(const Process *p, const Mapping *m) {
     return m->sort == MAPPING_HEAP && m->end - m->start > LARGEST && has_lua(p, m);
 }
 
-/* A mapping as a whole. */
+/* Adds a mapping as a whole. */
 static void add_mapping(Process *p, const Mapping *m) {
     static const ProcessRow row[MAPPING_SORTS] = {
         [MAPPING_HEAP] = PROCESS_MAPPED,     [MAPPING_STACK] = PROCESS_STACKS,
@@ -223,8 +225,8 @@ static void add_mapping(Process *p, const Mapping *m) {
     p->now.row[row[m->sort]] += left;
 }
 
-/* Ends a walk: the rows of this mapping come to what it has in memory. What the walk has found more
- * of is of a later moment; the sorts that are known least are cut first. */
+/* Ends a walk: makes the rows of this mapping sum to what it has in memory. What the walk has found
+ * more of is of a later moment; the sorts that are known least are cut first. */
 static void add_walk(Process *p, const Mapping *m) {
     static const ChunkUse order[] = {CHUNK_FREE, CHUNK_CODE, CHUNK_AROUND, CHUNK_OWN, CHUNK_LUA};
     static const ProcessRow row[] = {[CHUNK_LUA] = PROCESS_LUA,
@@ -266,7 +268,7 @@ static void add_walk(Process *p, const Mapping *m) {
 
 /* ---- a look ---------------------------------------------------------------------------------- */
 
-/* Its blocks, its pages, its memory; then what is in them. */
+/* Reads a part's blocks, its pages, its memory; then sums up their uses. */
 static void walk_part(Process *p, const Mapping *m) {
     uint64_t stretch = p->at & ~(uint64_t)(CHUNKS_PART - 1), end = stretch + CHUNKS_PART;
     bool here[CHUNKS_PAGES] = {0};
@@ -310,8 +312,8 @@ static void settle_malloc(Process *p) {
     memset(f->pages, 0, sizeof f->pages);
 }
 
-/* What Lua counts beside what lmp does. Blocks from before start are some of those that could be C
- * code's. */
+/* Sets what Lua counts beside what lmp does. Blocks from before start are some of those that could
+ * be C code's. */
 static void settle_told(Process *p) {
     ProcessFigures *f = &p->now;
     LmpMemory told;
@@ -329,8 +331,8 @@ static void settle_told(Process *p) {
     f->row[PROCESS_BEFORE] = lua;
 }
 
-/* What is known at once, of a process that is looked at for the first time. Lua's blocks are taken
- * to be in memory until each was looked at. */
+/* Shows what is known at once, of a process that is looked at for the first time. Lua's blocks are
+ * taken to be in memory until each was looked at. */
 static void begin_with_rows(Process *p) {
     ProcessFigures *f = &p->now, fresh = *f;
     for (uint32_t i = 0; i < p->maps.count; i++)

@@ -1,4 +1,5 @@
-/* process_words.c - see process_words.h. */
+/* process_words.c - a sentence for each figure that is worth one; where malloc could not be read,
+ * why not. */
 #include "read/process/process_words.h"
 
 #include <stdarg.h>

@@ -1,4 +1,6 @@
-/* runjoin.c - see runjoin.h; the call tree: runjoin_tree.c. */
+/* runjoin.c - rows of both runs get the older one's figures as marks (rundiff.h); rows of the older
+ * run alone are added behind; references between rows follow their new numbers. The call tree:
+ * runjoin_tree.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,8 +8,9 @@
 
 /* ---- which row is which ---------------------------------------------------------------------- */
 
-/* By row of the older run: its row in the joined ledger. Those that went come behind the rest, in
- * their order. Returns how many rows there are in all; *out is NULL if there is no memory. */
+/* Makes a list, by row of the older run, of its row in the joined ledger. Those that went come
+ * behind the rest, in their order. Returns how many rows there are in all; *out is NULL if there is
+ * no memory. */
 static uint32_t number(const uint32_t *pairs, uint32_t newers, uint32_t olds, uint32_t **out) {
     uint32_t n = newers;
     *out = malloc((olds ? olds : 1) * sizeof **out);
@@ -126,7 +129,8 @@ static uint32_t details_gone(const Join *j, const LmpSiteRow *s, const LmpSiteRo
     return n;
 }
 
-/* A line that calls something else now: what it called is written behind what it calls. */
+/* Joins the details of a line that calls something else now: what it called is written behind what
+ * it calls. */
 static void join_details(Join *j, LmpSiteRow *s, const LmpSiteRow *was) {
     Ledger *l = j->newer;
     if (details_gone(j, s, was) == 0) return;
@@ -164,7 +168,7 @@ static void join_sites(Join *j) {
         if (j->diff->function[i] == LEDGER_NO_ROW) j->newer->function[i].side = LMP_SIDE_CAME;
 }
 
-/* What lines have under one tag, if both were asked for the same one. */
+/* Joins what lines have under one tag, if both runs were asked for the same one. */
 static void join_tagged(Join *j) {
     Ledger *l = j->newer;
     const LmpTally *was = j->old->tagged;

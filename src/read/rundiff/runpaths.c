@@ -1,4 +1,5 @@
-/* runpaths.c - see runpaths.h. */
+/* runpaths.c - copies from the rows of a ledger's tree the fields that comparing and reports
+ * use. */
 #include "read/rundiff/runpaths.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* compare.c - see compare.h. Both heaps are in the order of their addresses, so who is the same is
- * found by going through both side by side. */
+/* compare.c - both heaps are in the order of their addresses, so who is the same is found by going
+ * through both side by side; sums are then made by the names of groups. */
 #include "read/snapshot/compare.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static bool same(const Compare *c, uint32_t a, uint32_t b) {
     return same_birth(c, x->birth[a], y->birth[b]);
 }
 
-/* Objects begin to end of a heap by address: they are, or are sorted here. NULL: no memory. */
+/* Lists objects begin to end of a heap by address, sorted here if they are not. NULL: no memory. */
 static uint32_t *by_address(Compare *c, const LmpHeapGraph *g, uint32_t begin, uint32_t end,
                             bool sorted) {
     uint32_t n = end - begin;

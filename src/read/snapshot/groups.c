@@ -1,4 +1,6 @@
-/* groups.c - see groups.h: who belongs together, what they retain, and their members in order. */
+/* groups.c - each object gets a key, and groups are the keys with members; what a group retains is
+ * found by going down the dominators' tree and up again; members are sorted once, then dealt
+ * out. */
 #include "read/snapshot/groups.h"
 
 #include <stdio.h>
@@ -76,7 +78,7 @@ static uint32_t keys_of(const Grouping *g) {
     return own + 2;
 }
 
-/* A moment of the run, as fine as tenths of it are long. */
+/* Names a moment of the run, as fine as tenths of it are long. */
 static char *name_moment(char *out, uint64_t ns, uint64_t tenth) {
     enum { MS = 1000000, S = 1000000000 };
     if (tenth >= 60ull * S)
@@ -91,8 +93,8 @@ static char *name_moment(char *out, uint64_t ns, uint64_t tenth) {
     return out;
 }
 
-/* From the line that made it outwards, as far as there is room; one that is cut has its number, so
- * that no two paths have one name. */
+/* Names a path from the line that made it outwards, as far as there is room; a path that is cut has
+ * its number, so that no two have one name. */
 static void name_path(const Grouping *g, uint32_t key, SnapWords *w) {
     enum { PATH_MOST = 104 };
     char path[PATH_MOST];
@@ -142,7 +144,7 @@ static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* The bytes of each kind in a group, for the kind that most are of. */
+/* Sums up the groups, with the bytes of each kind in them, for the kind that most are of. */
 static bool sum_up(Grouping *g, bool garbage) {
     const LmpSnapshot *s = g->s;
     uint64_t(*bytes)[LMP_HEAP_KINDS] = snapmem_take(&g->memory, g->keys, sizeof *bytes);
@@ -169,7 +171,7 @@ typedef struct Open {
     uint32_t object, next, end; /* children still to visit */
 } Open;
 
-/* Down the dominators' tree and up again: what an object retains counts for its group unless
+/* Goes down the dominators' tree and up again: what an object retains counts for its group unless
  * another one of the group is above it. */
 static bool retain(Grouping *g) {
     const LmpSnapshot *s = g->s;
@@ -224,7 +226,7 @@ static bool list_groups(Grouping *g, LmpHeapGroups *out) {
     return true;
 }
 
-/* All objects by size at once, then to their groups in that order. */
+/* Sorts all objects by size at once, then puts them into their groups in that order. */
 static bool put_members(Grouping *g, LmpHeapGroups *out) {
     const LmpSnapshot *s = g->s;
     uint32_t members = 0, n = 0;

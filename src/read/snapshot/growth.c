@@ -1,11 +1,11 @@
-/* growth.c - see growth.h. */
+/* growth.c - a row for each name, by its key (compare.h), with a column for each step. */
 #include "read/snapshot/growth.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows for all names of a step that have none; those of a name that is new here have not grown
- * before. False: no memory. */
+/* Makes rows for all names of a step that have none; those of a name that is new here have not
+ * grown before. Returns false if there is no memory. */
 static bool make_rows(LmpHeapGrowth *g, const LmpHeapCompare *step) {
     uint32_t need = g->rows + step->changes;
     if (need > g->room) {

@@ -1,4 +1,5 @@
-/* likes.c - see likes.h. */
+/* likes.c - each object has a hash of what it is compared by, and equal hashes are one row; content
+ * counts by the hash that the snapshot has of it, keys by the sum of theirs, in any order. */
 #include "read/snapshot/likes.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ void likes_free(LmpLikes *likes) {
     *likes = (LmpLikes){0};
 }
 
-/* Of all of its keys that are strings, in any order; whether there are others. */
+/* Hashes all keys of a table that are strings, in any order, and whether there are others. */
 static uint64_t keys_of(const LmpSnapshot *s, uint32_t table) {
     const LmpHeapGraph *g = &s->g;
     uint64_t sum = 0, names = 0, flags = s->g.table_array_used[s->ordinal[table]] ? 1 : 0;
@@ -67,7 +68,7 @@ static int by_size(const void *a, const void *b) {
     return (x->object > y->object) - (x->object < y->object);
 }
 
-/* The row of each object, first by `object` of a row, then sorted. */
+/* Finds the row of each object; rows are sorted afterwards. */
 static bool gather(LmpLikes *out, const LmpSnapshot *s, const uint32_t *member, uint32_t count,
                    LmpLikeBy by, KeyMap *index, uint32_t *row_of) {
     uint32_t room = 0;

@@ -1,4 +1,5 @@
-/* snapshot.c - see snapshot.h: puts a snapshot together, and the small questions. */
+/* snapshot.c - puts a snapshot together, in the steps of one table, and answers the small
+ * questions. */
 #include "read/snapshot/snapshot.h"
 
 #include <errno.h>
@@ -216,7 +217,7 @@ bool snap_tick(const LmpSnapshot *s, uint32_t done) {
     return !own->stopped;
 }
 
-/* What follows from the graph, in this order; with the part of an opening that each takes. */
+/* What is made from the graph, in this order; with the part of an opening that each takes. */
 static const struct {
     const char *words;
     bool (*make)(LmpSnapshot *s);

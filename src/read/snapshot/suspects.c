@@ -1,4 +1,5 @@
-/* suspects.c - see suspects.h: the rules in turn, what has a common holder made one, in order. */
+/* suspects.c - evaluates the rules in turn, makes one verdict of those with a common holder, and
+ * sorts them by bytes. */
 #include "read/snapshot/suspects.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* why.c - see why.h: paths from the root to one object, and the reference to cut. */
+/* why.c - paths from the root to one object, as the search (why_search.c) finds them, folded into
+ * steps; and the reference to cut: the nearest dominator that a single reference holds. */
 #include "read/snapshot/why.h"
 
 #include <stdio.h>
@@ -35,7 +36,7 @@ static void look_ahead(const LmpSnapshot *s, const uint32_t *list, uint32_t at, 
     }
 }
 
-/* What is reached from `top`, going away from the root, and does not go with it. */
+/* Sums up what is reached from `top`, going away from the root, and does not go with it. */
 static void find_shared(const LmpSnapshot *s, uint32_t top, Cut *cut) {
     const LmpHeapGraph *g = &s->g;
     uint32_t *list = malloc(SHARED * sizeof *list), n = 0;
@@ -62,8 +63,8 @@ static void find_shared(const LmpSnapshot *s, uint32_t top, Cut *cut) {
     free(seen);
 }
 
-/* The nearest to the object among those that dominate it, or itself, that a single reference holds.
- * The root's own references cannot be cut. */
+/* Finds the nearest to the object among those that dominate it, or itself, that a single reference
+ * holds. The root's own references cannot be cut. */
 static Cut find_cut(const LmpSnapshot *s, uint32_t object) {
     Cut cut = {0};
     uint32_t i = object;
@@ -82,7 +83,8 @@ static bool is_frame(const LmpSnapshot *s, uint32_t object) {
            object == s->main_thread;
 }
 
-/* Of one entry of a large table the cut frees little: the table is what should have fewer. */
+/* Finds a large table above the object: cutting one entry of it frees little, and the table is what
+ * should have fewer. */
 static uint32_t find_container(const LmpSnapshot *s, uint32_t object, uint64_t frees) {
     enum { ENTRIES = 8, TIMES = 8, FAR = 1 << 16 };
     uint64_t least = TIMES * (frees ? frees : s->retained[object]);
@@ -108,7 +110,7 @@ static unsigned kind_of(const LmpSnapshot *s, uint32_t edge) {
     return s->g.edge_kind[edge] & LMP_EDGE_KIND;
 }
 
-/* One step more; a run is folded, and what finds no room is left out in the middle. */
+/* Adds a step; a run is folded, and what finds no room is left out in the middle. */
 static void add_step(const LmpSnapshot *s, LmpWhyPath *out, LmpWhyStep step) {
     enum { KEEP = WHY_STEPS / 2 };
     LmpWhyStep *last = out->steps ? &out->step[out->steps - 1] : NULL;
@@ -127,7 +129,7 @@ static void add_step(const LmpSnapshot *s, LmpWhyPath *out, LmpWhyStep step) {
     out->step[out->steps++] = step;
 }
 
-/* The trail from the root down. */
+/* Turns the trail into steps from the root down. */
 static void fold(const LmpSnapshot *s, const WhyTrail *t, uint32_t object, const Cut *cut,
                  LmpWhyPath *out) {
     out->frees = cut->frees;
@@ -170,7 +172,7 @@ static LmpWhyHeld how_held(const LmpSnapshot *s, uint32_t object) {
                : LMP_HELD;
 }
 
-/* The first step that leads on from there. */
+/* The first step that leads on from the frame that every program has. */
 static uint32_t leaves_frame(const LmpSnapshot *s, const LmpWhyPath *path) {
     uint32_t k = path->steps - 1; /* the object itself may be one of them */
     while (k > 0 && !is_frame(s, path->step[k - 1].to))
@@ -188,7 +190,7 @@ static bool same_way(const LmpSnapshot *s, const LmpWhyPath *a, const LmpWhyPath
     return true;
 }
 
-/* Does it differ from those before in more than how the frame is held? */
+/* Returns true if the path differs from those before in more than how the frame is held. */
 static bool is_news(const LmpSnapshot *s, const LmpWhyPaths *why, const LmpWhyPath *path) {
     for (uint32_t p = 0; p < why->paths; p++)
         if (same_way(s, &why->path[p], path)) return false;
@@ -216,7 +218,7 @@ static LmpErr find_paths(LmpWhyPaths *out, WhySearch *q, uint32_t most, bool one
     return err;
 }
 
-/* A temporary is a slot that a call happens to use: who has a name for it is told first. */
+/* Puts paths with names first: a temporary is only a slot that a call happens to use. */
 static void named_first(LmpWhyPaths *out) {
     uint32_t named = 0;
     for (uint32_t i = 0; i < out->paths; i++) {

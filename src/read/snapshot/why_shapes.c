@@ -1,6 +1,6 @@
-/* why_shapes.c - see why.h: how the paths to many objects go. The members are divided by the next
- * step of their paths, again and again, as long as enough of them stay together; integer keys are
- * one step, and so are the names of a table that many of them differ in. */
+/* why_shapes.c - how the paths to many objects go. The members are divided by the next step of
+ * their paths, again and again, as long as enough of them stay together; integer keys are one step,
+ * and so are the names of a table that many of them differ in. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,8 @@ static bool alike(const LmpSnapshot *s, uint32_t a, uint32_t b) {
            (kind_of(s, a) == LMP_EDGE_INDEX || s->g.edge_label[a] == s->g.edge_label[b]);
 }
 
-/* Fills `way` from the object up; false: the budget is used up, or it is not reachable. */
+/* Fills `way` from the object up. Returns false if the budget is used up, or the object is not
+ * reachable. */
 static bool way_of(const LmpSnapshot *s, uint32_t object, Way *way, uint64_t *budget) {
     uint32_t n = 0, last = LMP_HEAP_NONE;
     uint32_t ring[DEEP], end[DEEP]; /* the last DEEP steps met: those nearest to the root */

@@ -1,5 +1,5 @@
-/* verdict.c - see verdict.h. Sums up what rules look at, evaluates them for each line that matters,
- * and sorts the verdicts. Their texts are in the files of the rules. */
+/* verdict.c - sums up what rules look at, evaluates them for each line that matters, then for the
+ * whole, and sorts the verdicts. Their texts are in the files of the rules. */
 #include "read/verdict/verdict.h"
 
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static bool may_ask(const VerdictRule *rule, const VerdictFacts *f, unsigned tak
     return !(rule->about & taken);
 }
 
-/* Evaluates all applicable rules; returns what those that hold are about. */
+/* Evaluates all applicable rules. Returns the subjects of those that hold. */
 static unsigned ask(const VerdictFacts *f, Verdicts *out) {
     unsigned taken = 0;
     for (const VerdictRule *rule = verdict_rules; rule->name; rule++) {
