@@ -1,4 +1,5 @@
-/* figures.c - see figures.h. The figures are listed as figure.h describes. */
+/* figures.c - goes through the lists of figures (figure.h) and pushes each by its kind; rows are
+ * sorted, the tree is linked from an array of all nodes. */
 #include "figures.h"
 
 #include <lauxlib.h>
@@ -28,7 +29,7 @@ static void push_laps(lua_State *L, const LmpLapList *list) {
     }
 }
 
-/* Pushes a figure; false: there is none, and nothing is pushed. */
+/* Pushes a figure. Returns false, and pushes nothing, if there is none. */
 static bool push_figure(lua_State *L, const void *from, const LmpFigure *f) {
     const char *at = (const char *)from + f->at;
     double seconds;

@@ -1,6 +1,6 @@
-/* heap.c - see heap.h. All but size() walk the whole heap where it lies, which takes about a third
- * of a second for a million objects; they work without a profile, too. What they make for the
- * program is not counted. The reference by which their own argument is held does not count. */
+/* heap.c - all but size() walk the whole heap where it lies, which takes about a third of a second
+ * for a million objects; they work without a profile, too. What they make for the program is not
+ * counted. The reference by which their own argument is held does not count. */
 #include "heap.h"
 
 #include <lauxlib.h>
@@ -60,7 +60,7 @@ static void heap_close(Heap *h) {
     free(h);
 }
 
-/* Walks; finds the argument. */
+/* Walks the heap and finds the argument in it. */
 static LmpErr heap_open(lua_State *L, Heap **out) {
     LmpHeapInfo info = {.taken = LMP_TAKEN_IN_PLACE};
     LmpHeapGraph g;
@@ -82,7 +82,7 @@ static LmpErr heap_open(lua_State *L, Heap **out) {
     return LMP_OK;
 }
 
-/* Is there an object to speak of? */
+/* Returns true if the argument is an object. */
 static bool is_object(lua_State *L) {
     return heaplayout_known() == LMP_OK && heapsize_block(L, 1) != 0;
 }
@@ -108,14 +108,15 @@ static void push_retained(lua_State *L, void *from) {
     lua_pushinteger(L, (lua_Integer)h->s.retained[h->object]);
 }
 
-/* What all of the program hangs on: who reaches it has reached everything. */
+/* Returns true for objects that all of the program hangs on: an object that reaches one of these
+ * has reached everything. */
 static bool is_whole(const Heap *h, uint32_t object) {
     const LmpSnapshot *s = &h->s;
     return object != h->object && (object == s->registry || object == s->globals ||
                                    object == s->loaded || object == s->main_thread);
 }
 
-/* Of all that the object reaches: bytes and objects. False: no memory. */
+/* Sums up the bytes and objects that the object reaches. Returns false if there is no memory. */
 static bool reached(const Heap *h, uint64_t *bytes, uint64_t *objects) {
     const LmpHeapGraph *g = &h->s.g;
     uint8_t *met = calloc(g->objects, 1);
@@ -276,7 +277,7 @@ static void push_paths(lua_State *L, void *from) {
     set_text(L, "held", held[h->why.held]);
 }
 
-/* What is no object of the heap is held by nobody. */
+/* The answer for a value that is no object of the heap: nobody holds it. */
 static void push_none(lua_State *L, void *from) {
     if (from) lua_pushinteger(L, 0);
     lua_newtable(L);

@@ -1,4 +1,5 @@
-/* helpers.c - see helpers.h. */
+/* helpers.c - loads the text of a helper, which the build has put into `helpers`, as a chunk of its
+ * name; and enters the loaders into package.preload. */
 #include "helpers.h"
 
 #include <lauxlib.h>

@@ -1,4 +1,6 @@
-/* measured.c - see measured.h. */
+/* measured.c - a userdata to be closed, whose __close and __gc end the interval, so that an error
+ * in the measured function ends it, too; and what is held of each type, without string buffers and
+ * stacks, which come and go with the interpreter's own work. */
 #include "measured.h"
 
 #include <lauxlib.h>

@@ -1,5 +1,5 @@
-/* options.c - see options.h. A new option is one row of start_options.h, one of options_table, and
- * one of run_words if `lmp run` has it too. */
+/* options.c - one row for each option: which values fit, and where they go. A new option is one row
+ * of start_options.h, one of options_table, and one of run_words if `lmp run` has it too. */
 #include "options.h"
 
 #include <lauxlib.h>
@@ -41,7 +41,7 @@ static bool is_top(lua_State *L) {
     return lua_type(L, -1) == LUA_TNUMBER && exact && n >= 0 && n <= LMP_TOP_MAX;
 }
 
-/* A size in bytes, 0 for exact; false: it is none. */
+/* Reads a size in bytes, 0 for exact. Returns false if the value is none. */
 static bool read_sample(lua_State *L, uint64_t *bytes) {
     *bytes = 0;
     if (lua_isboolean(L, -1)) return !lua_toboolean(L, -1);
@@ -140,7 +140,7 @@ static const struct Option {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* STARTS: there is none. */
+/* Returns the option's row; STARTS: there is none. */
 static int find_option(const char *name) {
     int i = 0;
     while (i < STARTS && strcmp(start_options[i].name, name) != 0)

@@ -1,4 +1,4 @@
-/* io.c - see io.h. */
+/* io.c - writes in a loop, waiting for a descriptor that takes nothing at the moment. */
 #include "base/io.h"
 
 #include <errno.h>

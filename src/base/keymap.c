@@ -1,4 +1,5 @@
-/* keymap.c - see keymap.h: open addressing with linear probing. */
+/* keymap.c - open addressing with linear probing, doubled when half full; keys are stored plus one,
+ * so that zero is a free slot. */
 #include "base/keymap.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* luawords.c - see luawords.h. */
+/* luawords.c - the list of names in the standard libraries, and a scan of a text word by word
+ * against it. */
 #include "base/luawords.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ bool luawords_in(const char *list, const char *word, size_t n) {
     return false;
 }
 
-/* And those under which lmp is known. */
+/* The standard libraries' names, and those under which lmp is known. */
 static const char standard[] =
     "_G assert collectgarbage dofile error getmetatable ipairs load loadfile next pairs pcall "
     "print "

@@ -1,4 +1,5 @@
-/* nearest.c - see nearest.h. */
+/* nearest.c - the edit distance of each offered word to what was typed; the least wins, if it is at
+ * most a third of the longer word's length. */
 #include "base/nearest.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* outfile.c - see outfile.h. */
+/* outfile.c - a FIFO is opened without blocking, again and again for two seconds; whether a file
+ * can be replaced is tried with a temporary one beside it. */
 #include "base/outfile.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* ownfd.c - see ownfd.h. */
+/* ownfd.c - duplicates to a high number, halved while that is refused; a descriptor is noted with
+ * the device and inode of its file, which are compared before each use. */
 #include "base/ownfd.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* ownmap.c - see ownmap.h. */
+/* ownmap.c - a short list that threads change without a lock: a slot is taken by compare and
+ * exchange. */
 #include "base/ownmap.h"
 
 #include <stdatomic.h>

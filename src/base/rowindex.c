@@ -1,4 +1,5 @@
-/* rowindex.c - see rowindex.h. */
+/* rowindex.c - opening, growing and the rare cases; looking up and adding are inline in the
+ * header. */
 #include "base/rowindex.h"
 
 #include "base/os.h"

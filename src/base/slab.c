@@ -1,4 +1,5 @@
-/* slab.c - see slab.h. */
+/* slab.c - a free list for each size, linked through the pieces themselves; areas are linked by
+ * their first word, to be given back. */
 #include "base/slab.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* gate.c - judges limits; see gate.h. */
+/* gate.c - takes a limit's figure from the report's totals, types, tags or sites, or adds up what a
+ * snapshot still holds; a broken limit gets the lines that have most of it. */
 #include "gate/gate.h"
 
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static bool is_at(const LmpLimit *l, const LmpSiteRow *s) {
            breaks_file_is(l->name, s->raw_source, s->short_src);
 }
 
-/* Keeps the largest, in order. */
+/* Makes room for a line among the largest, which are kept in order; NULL: it is too small. */
 static LmpGateLine *offer(LmpFinding *f, uint64_t value) {
     if (value == 0) return NULL;
     uint32_t at = f->lines;
@@ -138,8 +139,8 @@ static void offer_responsible(LmpFinding *f, const LmpGateInput *in) {
 
 /* ---- what is still held ---------------------------------------------------------------------- */
 
-/* The stack of the main program goes with its end, and with it what it alone holds. What is no
- * object, the interpreter's table of strings and the like, is nobody's. */
+/* Returns true if an object is still held when the program has ended: its stack goes then, and all
+ * that is held by it alone. Lots, such as the interpreter's table of strings, are nobody's. */
 static bool is_held(const LmpSnapshot *s, uint32_t i) {
     if (i == 0 || snapshot_garbage(s, i) || s->g.kind[i] == LMP_HEAP_LOT) return false;
     return s->main_thread == LMP_HEAP_NONE || !snapshot_dominates(s, s->main_thread, i);
@@ -198,7 +199,7 @@ static bool any_at(const LmpLimit *l, const Ledger *ledger) {
     return false;
 }
 
-/* What makes a kept limit less than it seems. */
+/* Notes what makes a kept limit less than it seems. */
 static void note(LmpFinding *f, const LmpReport *r) {
     const LmpLimit *l = f->limit;
     bool scoped = l->scope == LIMIT_AT || l->scope == LIMIT_TAG;

@@ -1,4 +1,5 @@
-/* limits.c - see limits.h. */
+/* limits.c - takes a scope's words from the left, then value and figure from the right, so that a
+ * file's name may have blanks; sizes in bytes and plain counts, which go by thousands. */
 #include "gate/limits.h"
 
 #include <ctype.h>
@@ -33,7 +34,7 @@ static Word first_word(const char **rest) {
     return w;
 }
 
-/* The last of the `length` bytes at `text`, which becomes what is left before it. */
+/* The last word of the `length` bytes at `text`; *length becomes what is left before it. */
 static Word last_word(const char *text, size_t *length) {
     while (*length > 0 && isspace((unsigned char)text[*length - 1]))
         --*length;
@@ -60,7 +61,8 @@ static bool times_ten(uint64_t *n, uint64_t plus) {
     return true;
 }
 
-/* "1000000", "1e6", "2.5e3", "500k", "2M": thousands, for these are no bytes. A whole number. */
+/* Parses "1000000", "1e6", "2.5e3", "500k", "2M": thousands, for these are no bytes. The result
+ * must be a whole number. */
 static bool parse_count(const char *text, uint64_t *out) {
     static const char units[] = "kMG";
     uint64_t n = 0;
@@ -100,7 +102,7 @@ static bool parse_count(const char *text, uint64_t *out) {
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
-/* "peak, live, ...": what may stand there. */
+/* Lists the figures that may stand there: "peak, live, ...". */
 static void figure_words(char *out, size_t size, bool scoped) {
     size_t used = 0;
     *out = 0;
@@ -203,7 +205,7 @@ static bool parse_most(LmpLimit *l, const char *value, char *problem, size_t siz
     return false;
 }
 
-/* "live 1.5 MiB": is the last word the unit alone? */
+/* Returns true if the last word is a unit alone, as in "live 1.5 MiB". */
 static bool is_unit(Word w) {
     return w.length > 0 && isalpha((unsigned char)w.at[0]) && w.length <= 3;
 }

@@ -1,4 +1,5 @@
-/* errorline.c - see errorline.h. */
+/* errorline.c - reads the last 16 KiB, cuts a traceback off, and takes the last line that is not
+ * empty; without a traceback it must begin like a message of lua.c. */
 #include "pty/errorline.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@
 
 #define LOOK 16384u /* bytes at the end */
 
-/* "lua5.4: " or "/usr/bin/lua: ": a command of that name, a colon, a blank. */
+/* Returns true for a line that begins with "lua5.4: " or "/usr/bin/lua: ": a command of that name,
+ * a colon, a blank. */
 static bool is_message(const char *line) {
     size_t word = strcspn(line, " ");
     const char *name = memrchr(line, '/', word);
@@ -17,12 +19,13 @@ static bool is_message(const char *line) {
     return word > 0 && line[word - 1] == ':' && line[word] && strncmp(name, "lua", 3) == 0;
 }
 
-/* A line of a traceback, or its heading: an error in the handler of an error has one of its own. */
+/* Returns true for a line of a traceback, or its heading: an error in the handler of an error has a
+ * traceback of its own. */
 static bool is_trace(const char *line) {
     return line[0] == '\t' || strncmp(line, "stack traceback:", 16) == 0;
 }
 
-/* Cuts the text's last line that is not empty off and returns it; NULL: there is none. */
+/* Cuts off the text's last line that is not empty and returns it; NULL: there is none. */
 static char *last_line(char *text) {
     size_t n = strlen(text);
     while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == '\r'))

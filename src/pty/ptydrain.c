@@ -1,4 +1,5 @@
-/* ptydrain.c - see ptydrain.h. */
+/* ptydrain.c - reads until the master is empty for the moment, then writes a random word to the
+ * slave and reads on until it comes; bytes that may be its beginning are held back. */
 #include "pty/ptydrain.h"
 
 #include <errno.h>
@@ -44,13 +45,14 @@ static void make_word(char word[WORD]) {
         word[i] = (char)("abcdefghijklmnop"[random[i] & 15]);
 }
 
-/* What has been read and not yet passed on: it may end with the beginning of the word. */
+/* Bytes that were read and not yet passed on: they may end with the beginning of the word. */
 typedef struct Held {
     char bytes[8192];
     size_t used;
 } Held;
 
-/* Passes on all of `held` that cannot be part of the word any more. True: the word was there. */
+/* Passes on all of `held` that cannot be part of the word any more. Returns true if the word was
+ * there. */
 static bool pass_on(Held *held, const char word[WORD], LmpSink sink, void *context) {
     char *found = memmem(held->bytes, held->used, word, WORD);
     if (found) {

@@ -1,4 +1,5 @@
-/* spool.c - see spool.h. */
+/* spool.c - the steps that spool.h describes, each with a plain copy for kernels that cannot
+ * splice; when the memory file is full its older half goes to the disk. */
 #include "pty/spool.h"
 
 #include <errno.h>
@@ -107,7 +108,8 @@ static bool spill(Spool *spool) {
     return true;
 }
 
-/* Once writing has begun nothing moves to the disk any more: the part there comes first. */
+/* Makes room in the memory file. Once writing has begun nothing moves to the disk any more: the
+ * part there comes first. */
 static bool make_room(Spool *spool, size_t size) {
     uint64_t after = spool_size(spool) + size;
     off_t written = lseek(spool->memory, 0, SEEK_CUR) - (off_t)SPOOL_AT;
@@ -120,7 +122,7 @@ static size_t waiting(const Spool *spool) {
     return spool->out >= 0 && ioctl(spool->out, FIONREAD, &n) == 0 && n > 0 ? (size_t)n : 0;
 }
 
-/* From the pipe to the end of the memory file. */
+/* Moves all from the pipe to the end of the memory file. */
 static bool settle(Spool *spool) {
     for (size_t n; (n = waiting(spool)) > 0;) {
         if (!make_room(spool, n)) return false;
@@ -192,7 +194,7 @@ uint64_t spool_own(const LmpRelayState *relay, uint64_t at, uint64_t end, uint64
     return at;
 }
 
-/* Complete if its step was recorded; else it is written again, and so is where it stands. */
+/* A message is complete if its step was recorded; else it is written again, from where it began. */
 void spool_mend(Spool *spool) {
     LmpRelayState *e = spool->relay_state;
     uint64_t saying = atomic_load(&e->saying);
@@ -226,7 +228,7 @@ static ssize_t send_by_hand(int fd, int from, size_t size) {
     return n;
 }
 
-/* From the position of `from` to `end`. */
+/* Sends from the position of `from` to `end`. */
 static bool send_on(int fd, int from, uint64_t end) {
     for (;;) {
         off_t at = lseek(from, 0, SEEK_CUR);
@@ -250,8 +252,8 @@ bool spool_write(Spool *spool, int fd) {
     return send_on(fd, spool->memory, SPOOL_AT + spool_size(spool));
 }
 
-/* Through the memory file, whose last byte tells whether a line is open. A full one has room again
- * once it has been written. */
+/* Passes all on through the memory file, whose last byte tells whether a line is open. A full one
+ * has room again once it has been written. */
 bool spool_pass(Spool *spool, int fd) {
     for (int i = 0; i < 2; i++) {
         bool all = settle(spool);

@@ -1,4 +1,5 @@
-/* ttyrestore.c - see ttyrestore.h. */
+/* ttyrestore.c - sends the sequences that leave the other screen and put keys and mouse back, then
+ * sets the mode from before, if the terminal is ours or still has a mode that a display has set. */
 #include "pty/ttyrestore.h"
 #include "base/io.h"
 

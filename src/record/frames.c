@@ -1,7 +1,7 @@
 /* frames.c - two chunks at a time are open, of figures and of tables: the first frame of each
  * becomes the key, which is kept in memory, and later ones are written as changes against it, until
- * they cost more than a new first frame would. Small tables are copied until they are of one
- * moment. */
+ * one costs more than those of the chunk did on average. Small tables are copied until they are of
+ * one moment. */
 #include "record/frames.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* player.c - where the playhead is and how it moves, see player.h. What it finds there:
- * player_fill.c; the line that a person types: player_find.c. */
+/* player.c - where the playhead is and how it moves: by frames, times, marks and the clock; ranges.
+ * The model is filled in player_fill.c; the line that a person types is read in player_find.c. */
 #include <stdlib.h>
 
 #include "replay/player_impl.h"
@@ -25,7 +25,7 @@ void player_free(Player *p) {
     free(p);
 }
 
-/* Frames have been thinned out: those that are left have other numbers. */
+/* Finds the frames again after a thinning: those that are left have other numbers. */
 static void find_again(Player *p) {
     p->generation = recording_generation(p->recording);
     p->shown = p->tables = p->base = PLAYER_NONE;
@@ -110,7 +110,8 @@ static bool has(const Player *p, uint32_t frame, unsigned flags) {
     return (recording_frame(p->recording, frame).flags & flags) != 0;
 }
 
-/* Marks are found by their times, too: the frame that was taken for one may be damaged. */
+/* Finds the nearest mark's frame by its time: the frame that was taken for the mark may be
+ * damaged. */
 static uint32_t nearest_mark(const Player *p, int step) {
     uint32_t best = PLAYER_NONE;
     for (uint32_t i = 0; i < p->whole.marks; i++) {

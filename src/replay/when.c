@@ -1,4 +1,5 @@
-/* when.c - see when.h. */
+/* when.c - tries in turn: a mark of just this name, fixed words, a time, a mark's number, and a
+ * mark's name in any case or cut short. */
 #include "replay/when.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* A number without sign, exponent or locale; NULL: there is none. */
+/* Reads a number without sign, exponent or locale. Returns what follows it; NULL: there is none. */
 static const char *number(const char *at, double *out) {
     const char *begin = at;
     double value = 0, place = 1;
@@ -96,7 +97,8 @@ static bool alike(int how, const char *name, const char *text) {
     }
 }
 
-/* Of several marks of one name, the next one after now, and after the last the first again. */
+/* Finds a mark by its name: of several of one name the next one after now, and after the last the
+ * first again. */
 static bool by_name(const char *text, const WhenScene *scene, int how, int end, uint64_t *clock) {
     for (; how < end; how++) {
         const char *first = NULL;

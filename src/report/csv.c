@@ -1,4 +1,5 @@
-/* csv.c - see csv.h. */
+/* csv.c - quotes a field that needs it, and marks one with ' that a spreadsheet would take for a
+ * formula. */
 #include "report/csv.h"
 
 #include <stdbool.h>

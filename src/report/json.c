@@ -1,4 +1,5 @@
-/* json.c - see json.h. */
+/* json.c - a comma before each value but the first of a bracket; runs of plain characters are
+ * written at once, and all control characters escaped. */
 #include "report/json.h"
 
 #include <inttypes.h>

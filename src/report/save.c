@@ -1,4 +1,5 @@
-/* save.c - see save.h. */
+/* save.c - follows links to the file itself, writes a file without a name (O_TMPFILE) or a
+ * temporary one beside it, and renames that; pipes and devices are written to as they are. */
 #include "report/save.h"
 
 #include <errno.h>
@@ -24,7 +25,8 @@ typedef enum Place {
     PLACE_STREAM, /* what can only be written to: a pipe, a device, whatever descriptor */
 } Place;
 
-/* A link of /proc leads to what a process has open, under whatever name or none. */
+/* Returns true for a link of /proc, which leads to what a process has open, under whatever name or
+ * none. */
 static bool is_descriptor(const char *link) {
     struct statfs fs;
     int fd = open(link, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -33,7 +35,7 @@ static bool is_descriptor(const char *link) {
     return descriptor;
 }
 
-/* What the name stands for; of a file, its name without links in `target`. */
+/* Finds what the name stands for; of a file, its name without links in `target`. */
 static Place find_place(const char *name, char *target) {
     struct stat st;
     bool there = stat(name, &st) == 0; /* the kernel refuses links here that it would not follow */
@@ -80,7 +82,7 @@ static LmpErr write_to(FILE *out, SaveWriter *writer, const void *of) {
     return err ? err : failed ? LMP_E_FILE : LMP_OK;
 }
 
-/* What would end us meanwhile waits: a file has a name that is not its own. */
+/* Holds the signals that would end us: a file has a name that is not its own. */
 static void hold_signals(void) {
     sigset_t held;
     sigemptyset(&held);
@@ -103,8 +105,8 @@ static bool give_name(int fd, char *name) {
     return false;
 }
 
-/* Most file systems have files without a name, of which nothing stays whatever ends us. On others
- * an interrupt waits until all is written. */
+/* Writes the file. Most file systems have files without a name, of which nothing stays whatever
+ * ends us. On others an interrupt waits until all is written. */
 static LmpErr write_file(const char *file, SaveWriter *writer, const void *of) {
     char beside[PATH_ROOM + 8];
     sigset_t before;

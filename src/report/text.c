@@ -1,4 +1,5 @@
-/* text.c - see text.h. */
+/* text.c - counts columns by character (UTF-8), two for wide scripts, and cuts a text at its
+ * beginning or end, with "..." for the rest. */
 #include "report/text.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* texttable.c - see texttable.h. */
+/* texttable.c - all texts in one growing buffer, an array of where each begins, and a hash index of
+ * them. */
 #include "report/texttable.h"
 
 #include <stdlib.h>

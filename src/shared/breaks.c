@@ -1,4 +1,5 @@
-/* breaks.c - see breaks.h. */
+/* breaks.c - a row of functions for each kind reads and words its argument; a condition's line is
+ * the action, the kind, the argument. */
 #include "shared/breaks.h"
 
 #include <ctype.h>
@@ -99,7 +100,7 @@ static void saved_regs_at(const LmpBreak *b, char *out, size_t size) {
     snprintf(out, size, "allocation at %s:%d", b->file, b->line);
 }
 
-/* A path that begins here is the whole or the last parts of one. */
+/* Returns true if `end` is the whole path or its last parts. */
 static bool ends_path(const char *path, const char *end) {
     size_t n = strlen(path), m = strlen(end);
     if (m == 0 || m > n || strcmp(path + n - m, end) != 0) return false;

@@ -1,4 +1,4 @@
-/* callers.c - see callers.h. */
+/* callers.c - copies again while the writer's sequence number is odd or changes. */
 #include "shared/callers.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* containers.c - see containers.h. */
+/* containers.c - copies again while the writer's sequence number is odd or changes, and cuts the
+ * counts to the arrays. */
 #include "shared/containers.h"
 
 #include <string.h>

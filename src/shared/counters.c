@@ -1,4 +1,6 @@
-/* counters.c - see counters.h. */
+/* counters.c - a packed word has a count above and bytes below; folding adds them to the full
+ * counters and sets them to a bias, at whose end the sign bit shows that folding is due. Readers
+ * add both, again if a fold came in between. */
 #include "shared/counters.h"
 
 static uint64_t packed_bytes(uint64_t word) {
@@ -104,7 +106,9 @@ static uint64_t class_bytes(const LmpCounters *c, int i) {
 
 void counters_note_peak(LmpCounters *c, uint64_t clock) {
     c->peak_bytes = c->live_bytes;
-    if (c->live_bytes <= c->peak_kept) return; /* only of what is measured */
+    if (c->live_bytes <= c->peak_kept)
+        return; /* higher only since the last split, not of the
+                 * run */
     if (c->peak_kept) c->peak_kept = c->live_bytes;
     c->peak_serial++;
     c->peak_clock = clock;

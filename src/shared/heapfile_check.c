@@ -1,4 +1,5 @@
-/* heapfile_check.c - see heapfile_check.h. */
+/* heapfile_check.c - one pass over each column, for kinds, ranges, references and their labels,
+ * strings, frames. */
 #include "shared/heapfile_check.h"
 
 static bool is_string(const LmpHeapGraph *g, uint32_t i) {

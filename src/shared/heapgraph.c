@@ -1,4 +1,4 @@
-/* heapgraph.c - see heapgraph.h. */
+/* heapgraph.c - the table of columns with their coding, and the names of kinds, roots and lots. */
 #include "shared/heapgraph.h"
 
 #include <stddef.h>

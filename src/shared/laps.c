@@ -1,4 +1,5 @@
-/* laps.c - see laps.h. */
+/* laps.c - buckets grow with their bytes, eight in each power of two, so that a percentile is off
+ * by an eighth at most; the worst laps are kept in a few rows, of which the least is known. */
 #include "shared/laps.h"
 
 #include <string.h>
@@ -23,7 +24,8 @@ uint64_t laps_bucket_most(uint32_t bucket) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The next to go is what made least; of equals the latest. Empty rows have made nothing. */
+/* Finds the row to go next: the one that made least; of equals the latest. Empty rows have made
+ * nothing. */
 static uint32_t find_least(const LmpLaps *laps) {
     uint32_t least = 0;
     for (uint32_t i = 1; i < LMP_LAPS_WORST; i++) {

@@ -1,4 +1,4 @@
-/* recordnote.c - see recordnote.h. */
+/* recordnote.c - where the note lies in the control block's page, and a checked copy of it. */
 #include "shared/recordnote.h"
 
 #include <stdlib.h>

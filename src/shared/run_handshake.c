@@ -1,4 +1,5 @@
-/* run_handshake.c - see run_handshake.h. */
+/* run_handshake.c - one sendmsg with the descriptors as ancillary data; a display's come in the
+ * order of their bits. */
 #include "shared/run_handshake.h"
 
 #include <errno.h>

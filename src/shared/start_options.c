@@ -1,4 +1,4 @@
-/* start_options.c - see start_options.h. */
+/* start_options.c - the table, from the list in the header. */
 #include "shared/start_options.h"
 
 #define ROW(ID, ...) [START_##ID] = {__VA_ARGS__},

@@ -1,4 +1,5 @@
-/* tables.c - see tables.h. */
+/* tables.c - pointers at each table's place after the texts; counts are read once and cut to each
+ * table's room, while frozen those of the snapshot's moment. */
 #include "shared/tables.h"
 
 #include <string.h>

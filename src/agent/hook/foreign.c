@@ -36,7 +36,8 @@ void foreign_begin(LmpProfile *p, lua_State *L) {
     uintptr_t global = collector_global(L);
     atomic_store(&p->foreign.global, global ? disguise(global) : 0);
     atomic_store(&p->pass.thread, foreign_thread());
-    atomic_store(&p->foreign.tries, TRIES); /* last: tries are used up only in children */
+    atomic_store(&p->foreign.tries, TRIES); /* last: while there are tries, only in a forked child
+                                             * is the profile over */
 }
 
 void foreign_moved(LmpProfile *p) {

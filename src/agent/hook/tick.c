@@ -1,6 +1,6 @@
 /* tick.c - doubles or halves the operations between ticks to keep them about TICK_NS apart, and
- * calls whatever is due, in an order that keeps figures complete: the packed counters are folded
- * first. */
+ * calls whatever is due; the packed counters are folded before the history takes its figures from
+ * the full ones. */
 #include "agent/hook/tick.h"
 
 #include <string.h>

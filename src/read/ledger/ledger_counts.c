@@ -145,7 +145,7 @@ static void add_override(LmpOverrideRow *sum, const LmpOverride *o) {
     sum->realloc_bytes = (int64_t)((uint64_t)sum->realloc_bytes + (uint64_t)o->realloc_bytes);
 }
 
-/* What each line has lost that no line has freed. */
+/* Sets what each line has lost that no line has freed. */
 static uint32_t add_collector(const Ledger *ledger, uint32_t n) {
     const LedgerStore *s = ledger->store;
     uint32_t known = n, i = 0;

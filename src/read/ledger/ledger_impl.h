@@ -52,8 +52,7 @@ static inline void tally_sub(LmpTally *sum, const LmpTally *t) {
     memcpy(sum, a, sizeof a);
 }
 bool tally_any(const LmpTally *t);
-/* Makes a tally what was added since `then`, whose figures go into .was and .mark; of a peak there
- * is none. */
+/* Takes `then` from a tally, whose figures go into .was and .mark; a peak has no difference. */
 void tally_take(LmpTally *now, const LmpTally *then);
 
 /* How to tell what was live at the high-water mark. */
@@ -212,7 +211,7 @@ typedef struct LedgerStore {
 
 #define LEDGER_OTHERS 1u
 
-/* Looks at what was added to the tables. False: no memory. */
+/* Looks at what was added to the tables. Returns false if there is no memory. */
 bool index_update(LedgerStore *s, const LmpTables *t);
 /* The row of ledger->site that a slot has; LEDGER_NO_ROW: none. Of a slot that only a refresh which
  * ran out of memory has met: none, or any. */

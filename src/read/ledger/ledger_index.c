@@ -1,5 +1,5 @@
-/* ledger_index.c - what is known of the tables' rows: texts made safe, functions, sites merged by
- * line (ledger_impl.h). Each row is looked at once; only names may change later. */
+/* ledger_index.c - what the ledger knows of each row of the tables: texts made safe, functions,
+ * sites merged by line (ledger_impl.h). Each row is looked at once; only names may change later. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const size_t text_budget = 4 * (size_t)LMP_TEXT_MAX;
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* A copy that stays; NULL: no memory. */
+/* Copies a text to memory that stays; NULL: no memory. */
 static const char *keep(LedgerStore *s, const char *text) {
     size_t size = strlen(text) + 1;
     if (size == 1) return "";
@@ -54,7 +54,7 @@ static bool text_at(LedgerStore *s, const LmpTables *t, uint32_t at, size_t most
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* "insert [C]" of "function 'table.insert'", of "method 'insert'" and of "insert". */
+/* Makes "insert [C]" of "function 'table.insert'", of "method 'insert'" and of "insert". */
 static const char *detail_name(LedgerStore *s, const char *name) {
     const char *quote = strchr(name, '\'');
     const char *end = quote ? strrchr(name, '\'') : NULL;

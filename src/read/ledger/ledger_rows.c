@@ -78,7 +78,7 @@ static bool slot_shown(const LedgerStore *s, uint32_t slot) {
            PILE(s->slot_run, const uint64_t)[slot];
 }
 
-/* Of the functions that have code on a slot's line, the one that has made most there. */
+/* Finds, of the functions that have code on a slot's line, the one that has made most there. */
 static uint32_t best_function(LedgerStore *s, const LedgerSlot *slot) {
     if (!slot->several) return slot->function;
     LedgerPair *pair = PILE(s->pairs, LedgerPair);
@@ -236,8 +236,8 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
     make_details(ledger, slot, out);
 }
 
-/* Which rows of `grown` there are, and the slots that have them. The program may add another row
- * meanwhile; the slots of this list are overwritten only by the row after that. */
+/* Lists the rows of `grown` that there are, and the slots that have them. The program may add
+ * another row meanwhile; the slots of this list are overwritten only by the row after that. */
 static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_LIVE_HISTORY]) {
     const LmpTablesUsed *u = tables_used(t);
     uint64_t made = read_once64(&u->live_history);
@@ -296,7 +296,7 @@ static void make_tags(Ledger *ledger) {
     ledger->tags = n;
 }
 
-/* What sites have under one tag: each record is of one site and one tag. */
+/* Copies what sites have under one tag: each record is of one site and one tag. */
 static void make_tagged(Ledger *ledger) {
     LedgerStore *s = ledger->store;
     if (!s->tag_lines || !s->slots) return;

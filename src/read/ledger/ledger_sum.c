@@ -1,5 +1,6 @@
-/* ledger_sum.c - sums the records up by site, C function called, function and tag
- * (ledger_impl.h). */
+/* ledger_sum.c - goes through all records once and adds each to its slot (the sites of one line),
+ * its detail (the C function called there), its function and its tag; all sums of a whole are made
+ * of the details. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record,
     const LmpRecord *r = &tables->record[record];
     uint32_t row = read_once32(&r->site);
     if (row == 0 || row >= s->rows) row = LEDGER_OTHERS;
-    if (row >= s->rows) return; /* not even that */
+    if (row >= s->rows) return; /* the table is empty */
     const LedgerRow *at = &PILE(s->row, LedgerRow)[row];
     LmpTally t = tally_of(&r->use, &r->reallocs, &r->realloc_bytes, &r->temporary, peak);
     unsigned cls = *(const volatile uint16_t *)&r->use.cls;
@@ -57,7 +58,7 @@ static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record,
     slot->here_free_bytes += read_once64(&r->here_free_bytes);
 }
 
-/* What no line has freed, the collector has. Samples do not tell. */
+/* Counts for the collector all that no line has freed. Samples do not tell. */
 static void sum_collector(LedgerStore *s, const LmpTables *t) {
     uint32_t row = LMP_SITE_COLLECTOR;
     bool told = tables_used(t)->lines == LMP_LINES_EXACT && tables_used(t)->sample == 0;
@@ -118,7 +119,7 @@ void ledger_totals(const Ledger *ledger, LmpStats *stats) {
                                      t->reallocs, t->realloc_bytes, t->live_blocks, t->live_bytes};
         tally_add(&classed, t);
     }
-    /* Where damage has taken rows nobody knows the class of what was there. */
+    /* Records that damage has taken have no class any more. */
     if (classed.allocs != ledger->all.allocs) return;
     stats_set_totals(stats, total);
 }

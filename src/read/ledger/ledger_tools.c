@@ -33,7 +33,8 @@ static void insertion_sort(LedgerPair *pair, uint32_t n) {
     }
 }
 
-/* By bytes from the lowest on; those in which all keys agree are skipped. */
+/* Sorts by one byte after the other, from the lowest on; bytes in which all keys agree are
+ * skipped. */
 void pairs_sort(LedgerPair *pair, uint32_t n, LedgerPair *room) {
     if (n < 48) {
         insertion_sort(pair, n);

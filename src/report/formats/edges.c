@@ -1,4 +1,5 @@
-/* edges.c - see edges.h. One walk over the tree, with the edges of the path on a stack. */
+/* edges.c - one walk over the tree, with the edges of the path on a stack; an edge counts what is
+ * below it when it is entered for the first time on a path. */
 #include "report/formats/edges.h"
 
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static bool more_room(Walk *w) {
     return true;
 }
 
-/* UINT32_MAX: no memory. Functions are fewer than 2^16. */
+/* Returns an edge's number; UINT32_MAX: no memory. Functions are fewer than 2^16. */
 static uint32_t edge_of(Walk *w, uint32_t caller, uint32_t callee, int32_t line) {
     uint64_t key = (uint64_t)caller << 48 | (uint64_t)callee << 32 | (uint32_t)line;
     uint32_t e = keymap_get(&w->index, key, UINT32_MAX);

@@ -1,4 +1,5 @@
-/* paths.c - see paths.h. */
+/* paths.c - frames are numbered by function and line, ranked by their texts, and siblings sorted by
+ * rank; places in the walk follow from the sizes of what is below each row, so nothing recurses. */
 #include "report/formats/paths.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@ enum { NAME = 256, TEXT = 640 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Lines as a tree of one level. */
+/* Makes lines a tree of one level. */
 static bool rows_of_sites(Paths *p) {
     const Ledger *l = p->ledger;
     p->own = calloc((size_t)l->sites + 1, sizeof *p->own);
@@ -53,7 +54,7 @@ static uint64_t key_of(const LmpTreeRow *row) {
     return (uint64_t)row->function << 32 | (uint32_t)row->line;
 }
 
-/* Numbers the frames; how many there are, 0: no memory. */
+/* Numbers the frames. Returns how many there are; 0: no memory. */
 static uint32_t number_frames(Paths *p) {
     uint32_t n = 0;
     p->frame = malloc(p->rows * sizeof *p->frame);
@@ -144,8 +145,8 @@ static bool rank_frames(Paths *p) {
     return made;
 }
 
-/* Siblings by rank: all rows by rank (counted), dealt out to their parents. `place` of a parent:
- * where its next child goes. */
+/* Sorts siblings by rank: all rows by rank (counted), dealt out to their parents. `place` of a
+ * parent: where its next child goes. */
 static void sort_siblings(const Paths *p, uint32_t *by_rank, uint32_t *sorted, uint32_t *place,
                           uint32_t *count) {
     memset(count, 0, (p->frames + 1) * sizeof *count);
@@ -161,7 +162,8 @@ static void sort_siblings(const Paths *p, uint32_t *by_rank, uint32_t *sorted, u
         sorted[place[p->row[by_rank[i]].parent]++] = by_rank[i];
 }
 
-/* Places of a walk, from sizes of what is below: parents stand before their children in row[]. */
+/* Sets the rows' places in a walk, from the sizes of what is below: parents stand before their
+ * children in row[]. */
 static void place_rows(Paths *p, const uint32_t *sorted, uint32_t *size, uint32_t *place) {
     for (uint32_t i = 0; i < p->rows; i++)
         size[i] = 1;

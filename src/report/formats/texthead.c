@@ -1,4 +1,5 @@
-/* texthead.c - see texthead.h. */
+/* texthead.c - the program, how it ended, then a line for each thing that a reader must know:
+ * damage, range, sampling, what was not counted. */
 #include "report/formats/texthead.h"
 
 #include "base/format.h"

@@ -1,4 +1,5 @@
-/* value.c - see value.h. */
+/* value.c - a row for each figure; the one that is wanted is the first that fits metric and
+ * unit. */
 #include "report/formats/value.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* heapdump.c - see heapdump.h. The head and the chunks are read here, byte by byte as they lie in
- * the file, so that a damaged one can be told about too; objects come from the reader that checks
- * every index (heapfile.h), or not at all. */
+/* heapdump.c - the head and the chunks are read here, byte by byte as they lie in the file, so that
+ * a damaged one can be told about too; objects come from the reader that checks every index
+ * (heapfile.h), or not at all. */
 #include "report/heap/heapdump.h"
 
 #include <errno.h>
@@ -121,7 +121,7 @@ static const char *section_name(uint32_t section) {
     return section < HEAPFILE_PARTS ? state[section] : "unknown";
 }
 
-/* All chunks, as far as their lengths lead from one to the next. */
+/* Lists all chunks, as far as their lengths lead from one to the next. */
 static void dump_chunks(Dump *d) {
     uint64_t at = sizeof(LmpHeapHead);
     LmpHeapChunk chunk = {0};
@@ -205,7 +205,7 @@ static void put_string(const Objects *o, uint32_t object) {
     if (o->g->string_shown[row] < o->g->string_length[row]) fputs("...", o->out);
 }
 
-/* What only objects of its kind have. */
+/* Prints what only objects of its kind have. */
 static void put_kind(const Objects *o, uint32_t object) {
     const LmpHeapGraph *g = o->g;
     uint32_t k = o->ordinal[object];

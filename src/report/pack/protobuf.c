@@ -1,4 +1,5 @@
-/* protobuf.c - see protobuf.h. */
+/* protobuf.c - fields as tag and varint, or as tag, length and bytes, in a buffer that grows; zlib
+ * at its fastest level, a buffer at a time. */
 #include "report/pack/protobuf.h"
 
 #include <stdlib.h>

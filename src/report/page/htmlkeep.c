@@ -1,4 +1,5 @@
-/* htmlkeep.c - see htmlkeep.h. */
+/* htmlkeep.c - a row's score is its largest share of any figure; those of the highest scores stay,
+ * as many as there is room for. */
 #include "report/page/htmlkeep.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static int by_score(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* The score that the last row kept has, and in *ties how many with just this are. */
+/* Returns the score that the last row kept has, and in *ties how many with just this score are
+ * kept. */
 static float least_score(const float *score, uint32_t rows, uint32_t most, uint32_t *ties) {
     float *sorted = malloc(rows * sizeof *sorted);
     if (!sorted) return -1;
@@ -41,8 +43,8 @@ static float least_score(const float *score, uint32_t rows, uint32_t most, uint3
     return least;
 }
 
-/* A row's score is never above its parent's, and parents come first: what is kept hangs together.
- */
+/* Chooses the rows. A row's score is never above its parent's, and parents come first: so the kept
+ * rows hang together. */
 static void choose(const HtmlRows *rows, const float *score, float least, uint32_t ties,
                    HtmlKept *kept) {
     for (uint32_t i = 0; i < rows->rows; i++) {

@@ -1,4 +1,5 @@
-/* htmlout.c - see htmlout.h. */
+/* htmlout.c - numbers and texts with < > & escaped; words are found by hash and written once, at
+ * the end. */
 #include "report/page/htmlout.h"
 
 #include <inttypes.h>
@@ -25,7 +26,8 @@ void htmlout_end(HtmlOut *o, char bracket) {
     o->comma = true;
 }
 
-/* There are millions of them, for which printf takes several times as long. */
+/* Writes digits by itself: there are millions of numbers, for which printf takes several times as
+ * long. */
 void htmlout_count(HtmlOut *o, const char *key, uint64_t n) {
     char digits[20];
     size_t at = sizeof digits;
@@ -56,7 +58,7 @@ void htmlout_number(HtmlOut *o, const char *key, double seconds) {
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* One character of at most `left` bytes; returns how many it took. */
+/* Writes one character of at most `left` bytes. Returns how many it took. */
 static size_t put_character(FILE *out, const char *at, size_t left) {
     char whole[5] = "";
     uint32_t c = 0;

@@ -1,4 +1,4 @@
-/* htmlpage_tree.c - the call tree of the page: see htmltree.h. */
+/* htmlpage_tree.c - the ledger's call tree, as htmltree.h takes it. */
 #include <stdlib.h>
 
 #include "report/page/htmlpage_impl.h"

@@ -1,4 +1,5 @@
-/* htmltree.c - see htmltree.h. */
+/* htmltree.c - the nodes that htmlkeep.h chooses, and for each parent one joined node of all that
+ * was left out below it, written as arrays. */
 #include "report/page/htmltree.h"
 
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static void join_one(Work *w, uint32_t i) {
     w->joined_nodes[at]++;
 }
 
-/* Of what was left out, those whose parents are here stand for all below them. */
+/* Joins what was left out: nodes whose parents are kept stand for all below them. */
 static bool join(Work *w) {
     w->join = calloc(w->kept.rows, sizeof *w->join);
     if (!w->join) return false;
@@ -81,7 +82,8 @@ static void tally_take(LmpTally *from, const LmpTally *t) {
     memcpy(from, a, sizeof a);
 }
 
-/* What each made itself. The root has what no path is known of, so that all add up to the heap. */
+/* Sets what each node made itself. The root gets what no path is known of, so that all add up to
+ * the heap. */
 static bool own_tallies(Work *w, unsigned side) {
     const HtmlTree *t = w->tree;
     const LmpTally **own = malloc(((size_t)w->kept.rows + w->joins + 1) * sizeof *own);
@@ -108,7 +110,7 @@ static bool own_tallies(Work *w, unsigned side) {
 
 /* ---- written --------------------------------------------------------------------------------- */
 
-/* A kept node as it is, else as it was. */
+/* A kept node's row as it is, else as it was. */
 static const LmpTreeRow *row_of(const Work *w, uint32_t i) {
     const HtmlTree *t = w->tree;
     const LmpTreeRow *row = t->row(t->of, w->kept.row[i], 0);

@@ -1,4 +1,5 @@
-/* linesnow.c - see linesnow.h. */
+/* linesnow.c - opens each file once, from the kept texts or from where it is now, and compares the
+ * hash of the line, blanks at its ends cut off. */
 #include "report/page/linesnow.h"
 
 #include <stdlib.h>

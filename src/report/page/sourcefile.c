@@ -1,4 +1,5 @@
-/* sourcefile.c - see sourcefile.h. */
+/* sourcefile.c - reads a regular file whole, if its name or text is a program's (linetext.h), and
+ * notes where each line begins. */
 #include "report/page/sourcefile.h"
 
 #include <fcntl.h>
@@ -9,7 +10,8 @@
 
 #include "record/linetext.h"
 
-/* The file's bytes; NULL: it is none, or too large, or no memory. Waits for no pipe. */
+/* The file's bytes; NULL: it is no regular file, or too large, or there is no memory. Waits for no
+ * pipe. */
 static char *read_whole(const char *name, size_t *size) {
     struct stat st;
     char *text = NULL;
