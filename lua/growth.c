@@ -112,9 +112,9 @@ static bool has_changed(const MeasuredHeld held[MOMENTS], int round) {
            held[round].blocks != held[round - 1].blocks;
 }
 
-/* Is it known after this round, or are there no calls left? What has changed in the last two
- * rounds, or seemed to grow before, is asked twice more: a leak may hide behind what goes up and
- * down. */
+/* Returns true if growth is known after this round, or there are no calls left. Figures that have
+ * changed in the last two rounds, or seemed to grow before, are asked for twice more: a leak may
+ * hide behind what goes up and down. */
 static bool is_known(Growth *g) {
     int i = g->round;
     if (i < ROUNDS) return false;

@@ -24,7 +24,7 @@ typedef struct ForkOs {
      * and must not return. No fork handlers run, and it is not announced by a signal. Its pid, or
      * minus what errno would be. */
     int (*fork)(int (*f)(void *of), void *stack_end, void *of);
-    /* Has this child ended? `wait`: does not return before it has. */
+    /* Tells whether this child has ended. `wait`: does not return before it has. */
     ForkEnd (*reap)(int pid, bool wait);
     void (*kill)(int pid);
     /* A private mapping of `size` bytes of the file from `offset` on; NULL: refused. */

@@ -28,8 +28,8 @@ char *format_span(char *out, uint64_t ns);
  * bytes that are not UTF-8 by '?' (ascii: also every non-ASCII character), never cutting a
  * character; at most size - 1 bytes and a NUL. `out` may be `text`. */
 char *format_text(char *out, size_t size, const char *text, int ascii);
-/* Is it a word that no shell takes for anything else? A line of such words, plain or in single
- * quotes, and of nothing else? */
+/* Returns true for a word that no shell takes for anything else; for a line of such words, plain or
+ * in single quotes, and of nothing else. */
 bool format_plain_word(const char *text);
 bool format_plain_line(const char *text);
 /* A character that a terminal obeys, or that changes the direction of writing. */

@@ -17,7 +17,8 @@ typedef struct LmpOs {
     int (*memfd)(const char *name, uint64_t size);
     /* Grows the file to `size` bytes; false on failure (never raises SIGXFSZ). */
     bool (*grow)(int fd, uint64_t size);
-    /* Does the system count every page that may be touched beforehand (strict overcommit)? */
+    /* Returns true if the system counts every page that may be touched beforehand (strict
+     * overcommit). */
     bool (*strict)(void);
     /* Makes the pages of `size` bytes at `at`, which lie in the file; false: there are none. */
     bool (*reserve)(int fd, uint64_t at, uint64_t size);
@@ -48,9 +49,9 @@ typedef struct LmpOs {
     /* Writes all of it to the file at byte `at`, or tells by errno why not (never raises SIGXFSZ).
      */
     bool (*write_at)(int fd, uint64_t at, const void *from, size_t n);
-    /* Is a process with this pid there? */
+    /* Returns true if a process with this pid is there. */
     bool (*alive)(uint32_t pid);
-    /* Does another process hold a lock on this byte of the file? */
+    /* Returns true if another process holds a lock on this byte of the file. */
     bool (*locked)(int fd, uint64_t at);
     /* Holds a shared one until every copy of the descriptor is closed. */
     bool (*lock)(int fd, uint64_t at);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Can it be written, as far as one can tell without waiting? Else errno. The file is created if it
- * does not exist. */
+/* Returns true if it can be written, as far as one can tell without waiting; else sets errno. The
+ * file is created if it does not exist. */
 bool outfile_writable(const char *path);
 
 /* Could a file be made beside what is there and then take its place? Else errno: what is there and

@@ -25,7 +25,8 @@ typedef struct LmpRowIndex {
 bool rowindex_open(LmpRowIndex *x, uint32_t slots);
 void rowindex_close(LmpRowIndex *x);
 
-/* Is there room for so many rows more? Grows the index where needed; call it before making one. */
+/* Makes room for so many rows more, growing the index where needed; call it before making one.
+ * Returns false if there is none. */
 bool rowindex_make_room(LmpRowIndex *x, uint32_t rows);
 static inline bool rowindex_room(LmpRowIndex *x, uint32_t rows) {
     return x->used + rows <= x->slots / 2 || rowindex_make_room(x, rows);

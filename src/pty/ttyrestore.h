@@ -15,10 +15,12 @@ typedef struct TtyTaken {
 
 bool tty_same_mode(const struct termios *a, const struct termios *b);
 
-/* Has this process's job the terminal? False also when a shell has taken it back. */
+/* Returns true if this process's job has the terminal; false also when a shell has taken it
+ * back. */
 bool tty_is_ours(int tty);
 
-/* Are these the display's settings? Also halfway to them; never those of a shell's prompt. */
+/* Returns true if these are the display's settings, or halfway to them; never for those of a
+ * shell's prompt. */
 bool tty_looks_taken(const TtyTaken *taken, const struct termios *now);
 
 /* Switches off all that a display can have left on: the other screen, the mouse, colours, the

@@ -211,7 +211,7 @@ static void derive_lap(const LmpLap *lap, LmpLapStats *out) {
     out->name[sizeof out->name - 1] = 0;
 }
 
-/* Does a come before b: it made more, or as much earlier? */
+/* Returns true if a comes before b: it made more, or as much earlier. */
 static bool is_worse(const LmpLap *a, const LmpLap *b) {
     return a->bytes != b->bytes ? a->bytes > b->bytes : a->number < b->number;
 }

@@ -89,7 +89,7 @@ bool view_preview_ready(const LmpView *view);
  * list was there, in the name of this process. Returns its sequence, which live->breaks.taken
  * equals once the program goes by it. */
 uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count);
-/* Is the list in force the one that this process wrote? */
+/* Returns true if the list in force is the one that this process wrote. */
 bool view_breaks_ours(const LmpView *view);
 /* The process that the program waits for, 0: none. */
 uint32_t view_pauser(const LmpView *view);

@@ -6,10 +6,11 @@
 
 #include <stdbool.h>
 
-/* Does anybody write to it (recfile_take)? Where files cannot be locked nobody knows: true. */
+/* Returns true if anybody writes to it (recfile_take), and where files cannot be locked, as nobody
+ * knows then. */
 bool follow_is_written(int fd);
-/* If the name belongs to another recording by now, `fd` is that one afterwards: recording_refresh
- * then begins anew. False: it does not, or what is there cannot be read. */
+/* Makes `fd` the recording that the name belongs to by now, if it is another: recording_refresh
+ * then begins anew. Returns false if it is not, or cannot be read. */
 bool follow_name(int fd, const char *file);
 
 #endif

@@ -10,7 +10,7 @@
 /* Of one line, blanks around it left out; never 0. */
 uint32_t linetext_hash(const char *text, size_t n);
 
-/* Does a file look like a program? Who names it may name any, a password's, too. */
+/* Returns true if a file looks like a program: a recording may name any file, a password's, too. */
 bool linetext_is_program(const char *name, const char *text, size_t size);
 
 typedef struct LineTexts LineTexts;

@@ -29,8 +29,8 @@ int recfile_beside(const char *name, char *part, size_t size);
 /* Nobody else writes to it from now on, until all copies of the descriptor are closed: recorders
  * ask here first. False: somebody does already (errno EBUSY). */
 bool recfile_take(int fd);
-/* May a new recording take the place of what has this name? Yes if that is a plain file, or
- * nothing, and nobody writes a recording to it. False: errno says why not (EEXIST: no plain file;
+/* Returns true if a new recording may take the place of what has this name: a plain file, or
+ * nothing, to which nobody writes a recording. Else errno says why not (EEXIST: no plain file;
  * EBUSY). */
 bool recfile_replaceable(const char *name);
 /* The index and the end. Errors: FILE, NOMEM. */

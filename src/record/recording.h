@@ -40,8 +40,8 @@ LmpErr recording_refresh(LmpRecording *r);
 uint32_t recording_generation(const LmpRecording *r);
 void recording_close(LmpRecording *r);
 
-/* Is the end of the file missing, as of a program's that was killed while it was written? `lost`:
- * bytes that belong to no whole part (may be NULL). */
+/* Returns true if the end of the file is missing, as when a program was killed while it wrote.
+ * `lost`: bytes that belong to no whole part (may be NULL). */
 bool recording_torn(const LmpRecording *r, uint64_t *lost);
 /* Of a complete one: how many frames have no tables of their own since these found no room below
  * its limit. */
@@ -53,7 +53,8 @@ const char *recording_damage(LmpRecording *r);
 /* How many rows of the tables (functions, sites, records, nodes) of the frame sought are not known
  * then: what they say of who made what reads "(others)" or "?"; figures and sums are right. */
 uint64_t recording_unknown(const LmpRecording *r);
-/* Was it closed in order? Else it is still being written, or who wrote it was killed. */
+/* Returns true if it was closed in order. Else it is still being written, or its writer was
+ * killed. */
 bool recording_complete(const LmpRecording *r);
 
 uint32_t recording_frames(const LmpRecording *r);

@@ -61,7 +61,7 @@ static void look_at(Seek *s, const LmpRecordedOutput *piece) {
     }
 }
 
-/* When the words were printed, after now or else first of all; false: never. */
+/* Finds when the words were printed, after now or else first of all. Returns false if never. */
 static bool find_output(const Player *p, const char *words, uint64_t *clock) {
     static Seek s; /* large; the display has one thread */
     uint32_t n = recording_outputs(p->recording);

@@ -20,7 +20,7 @@ typedef struct WhenScene {
     void *context;
 } WhenScene;
 
-/* Is it a moment? Then *clock is it, within the run.
+/* Returns true for a moment; *clock is it, within the run.
  *
  *     moment = ["+" | "-"] time | number "%" | "start" | "now" | "end" | "peak" | mark
  *     time   = [[hours ":"] minutes ":"] seconds | {number ("h" | "m" | "s" | "ms")}+

@@ -163,7 +163,7 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
                 format_delta_bytes(d, s->before_realloc_bytes));
 }
 
-/* Can the name be used in a shell command unquoted? */
+/* Returns true if the name can be used in a shell command unquoted. */
 static bool is_short_word(const char *program) {
     size_t length = strlen(program);
     return length <= 37 && program[0] != '-' && format_plain_word(program);

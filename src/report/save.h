@@ -10,7 +10,7 @@
 /* What a writer writes, as save_file runs it. */
 typedef LmpErr SaveWriter(const void *of, FILE *out);
 
-/* Can it be written, as far as can be told beforehand? Else errno. */
+/* Returns true if it can be written, as far as can be told beforehand; else sets errno. */
 bool save_possible(const char *file);
 
 /* Writes a file: without a name first, readable by its owner alone, which then takes the place of

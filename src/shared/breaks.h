@@ -40,14 +40,14 @@ char *breaks_words(char *out, size_t size, const LmpBreak *b);
  * number of the cycle (gc), else nothing: "block larger than 64 KiB: 131,072 B". Returns out. */
 char *breaks_hit_words(char *out, size_t size, const LmpBreak *b, uint64_t value);
 
-/* Do both wait for the same, on or off? */
+/* Returns true if both wait for the same, on or off. */
 bool breaks_same(const LmpBreak *a, const LmpBreak *b);
 
 /* Makes a row from another process safe: its text ends; an unknown kind or type makes it
  * LMP_BREAK_NONE, which is never met. */
 void breaks_check(LmpBreak *b);
 
-/* Does a condition's file mean this source? It does when it equals the last parts of its path, or
+/* Returns true if a condition's file means this source: it equals the last parts of its path, or
  * its short name as the screen has it. `source`, `short_src`: as lua_Debug has them. */
 bool breaks_file_is(const char *file, const char *source, const char *short_src);
 

@@ -41,7 +41,7 @@ LmpRecordNote recordnote_copy(const LmpControl *control);
 /* What to say at the end of a program whose `lmp run` was killed: a line if there was to be a
  * recording and none was begun, else "". */
 const char *recordnote_lack(const LmpControl *control);
-/* Is there a process that records? `fd`: the state's file. */
+/* Returns true if a process records. `fd`: the state's file. */
 bool recordnote_held(int fd);
 
 #endif

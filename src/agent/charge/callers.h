@@ -22,7 +22,7 @@ typedef struct LmpCallerSampling {
     uint32_t turn;    /* row at which the next search for a rare one begins */
 } LmpCallerSampling;
 
-/* Is a sample under way? Then all operations have to take the slow path. */
+/* Returns true while a sample is under way: then all operations have to take the slow path. */
 static inline bool callers_on(const LmpProfile *p) {
     return p->callers->left > 0;
 }
@@ -30,8 +30,8 @@ static inline bool callers_on(const LmpProfile *p) {
 uint32_t callers_spread(LmpProfile *p, uint32_t ops);
 /* After that. True: a sample is under way. */
 bool callers_due(LmpProfile *p);
-/* After each operation while one is. `r`: the block that was made, or NULL. False: that was the
- * last one. */
+/* To be called after each operation while one is. `r`: the block that was made, or NULL. Returns
+ * false after the last one. */
 bool callers_after(LmpProfile *p, const void *r, size_t size);
 
 #endif

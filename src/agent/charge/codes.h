@@ -52,7 +52,7 @@ LmpCode *codes_find(LmpCodes *codes, uintptr_t addr);
 void codes_note_home(LmpCodes *codes, LmpCode *code, unsigned home);
 /* The homes of a vector, one after another, LMP_HOMES at their end: begin with *at = 0. */
 unsigned codes_next_home(const LmpCode *code, unsigned *at);
-/* Removes a vector, to be released with codes_drop. False: it was not known. */
+/* Removes a vector, to be released with codes_drop. Returns false if it was not known. */
 bool codes_take(LmpCodes *codes, uintptr_t addr, LmpCode *out);
 void codes_drop(LmpCodes *codes, const LmpCode *code);
 

@@ -75,7 +75,8 @@ uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci);
  * has an instruction before it. Neither is kept: that is for the caller to do. */
 uint32_t lines_function(LmpProfile *p, lua_State *L, const LmpCallInfo *ci);
 uint32_t lines_site_at(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc);
-/* From now on p->code_deaths changes when the code of this prototype dies. False: no memory. */
+/* From now on p->code_deaths changes when the code of this prototype dies. Returns false if there
+ * is no memory. */
 bool lines_watch(LmpProfile *p, const void *proto);
 
 /* Who asks now, for call paths. */
@@ -84,8 +85,8 @@ typedef struct LmpAsk {
     uintptr_t constructor; /* the running instruction, where the saved pc is not it; else 0 */
 } LmpAsk;
 
-/* L ran last, and a Lua function on top of it has asked, not in a debug hook; lines_record() does
- * not know the answer. Learns it, so that lines_record() does. False: take the slow path. */
+/* Learns the answer for L, which ran last and whose Lua function on top has asked, not in a debug
+ * hook, so that lines_record() knows it. Returns false if the slow path is to be taken. */
 bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs regs, unsigned cls);
 /* Slow path: the record for a block of class cls that is requested now; `regs` may be NULL. */
 uint32_t lines_ask(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask);
@@ -98,11 +99,11 @@ uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpC
 /* The record of who makes a stack move: from Lua 5.4.5 on, a thread's frames do not lead to their
  * functions meanwhile, so only an already known line counts, else "(unknown)". */
 uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs regs);
-/* Is this block the stack of the thread that asks? */
+/* Returns true if this block is the stack of the thread that asks. */
 bool lines_is_stack(LmpProfile *p, LmpSavedRegs regs, const void *ptr);
 /* L runs now: its tag counts. */
 void lines_switch(LmpProfile *p, const lua_State *L);
-/* The same for a thread that asks in a C function. False: it is not known to run. */
+/* The same for a thread that asks in a C function. Returns false if it is not known to run. */
 bool lines_switch_c(LmpProfile *p, const lua_State *L);
 
 #define LMP_LINE_C (1ull << 63) /* `cfn` counts, too: without it, a key says all */
@@ -139,7 +140,8 @@ static inline uint32_t lines_known_home(const lua_State *L) {
     return (uint32_t)((uintptr_t)L / 16) & (LMP_KNOWN - 1);
 }
 
-/* Is this word a living thread of the state? Nothing else is ever treated as one. */
+/* Returns true if this word is a living thread of the state. Nothing else is ever treated as
+ * one. */
 bool lines_learn_thread(LmpProfile *p, const lua_State *L); /* one that is not known to be */
 static ALWAYS_INLINE bool lines_is_thread(LmpProfile *p, const lua_State *L) {
     return LIKELY(L && p->lines->known[lines_known_home(L)] == L) || lines_learn_thread(p, L);

@@ -29,12 +29,12 @@ typedef struct LmpLook {
 void looks_open(LmpProfile *p);
 void looks_close(LmpProfile *p);
 
-/* Is a look on? Then all operations have to take the slow path. */
+/* Returns true while a look is on: then all operations have to take the slow path. */
 bool looks_on(const LmpProfile *p);
 /* With every tick. True: a look begins. */
 bool looks_due(LmpProfile *p);
-/* Before and after each operation of a look. `r`: the block that was made, or NULL. False: that was
- * the last one. */
+/* To be called before and after each operation of a look. `r`: the block that was made, or NULL.
+ * Returns false after the last one. */
 void looks_before(LmpProfile *p);
 bool looks_after(LmpProfile *p, const void *r, size_t size);
 

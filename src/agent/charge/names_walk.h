@@ -14,7 +14,8 @@ typedef struct LmpNamed {
     const char *name;    /* good until the next call */
 } LmpNamed;
 
-/* Calls `each` for all that was found. False: no memory for it, or no room on L's stack. */
+/* Calls `each` for all that was found. Returns false if there is no memory for it, or no room on
+ * L's stack. */
 bool names_walk(LmpProfile *p, lua_State *L, void (*each)(LmpProfile *p, const LmpNamed *found));
 
 #endif

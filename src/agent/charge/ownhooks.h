@@ -30,7 +30,7 @@ typedef struct LmpOwnHooks {
 
 /* That of a thread; NULL: it has none. */
 LmpOwnHook *ownhooks_find(LmpOwnHooks *hooks, const lua_State *L);
-/* Notes it. False: there are too many. */
+/* Notes it. Returns false if there are too many. */
 bool ownhooks_note(LmpOwnHooks *hooks, const LmpOwnHook *one);
 /* The thread has none any more, or is gone. */
 void ownhooks_drop(LmpOwnHooks *hooks, const lua_State *L);

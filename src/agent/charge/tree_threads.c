@@ -1,4 +1,5 @@
-/* tree_threads.c - threads: their side stacks, and which of them runs. tree.c says how they are used. */
+/* tree_threads.c - threads: their side stacks, and which of them runs. tree.c says how they are
+ * used. */
 #include "agent/charge/tree_impl.h"
 
 #include <string.h>
@@ -181,9 +182,9 @@ static bool top_is_c(const lua_State *L) {
     return frames_status(frames_top(L)) & LMP_CI_C;
 }
 
-/* Can L be the thread that runs, though nothing that we know of has resumed it? A thread may also
- * be the one whose stack grows, while another prepares it. In __close functions run by
- * coroutine.close() it keeps its previous status, up to Lua 5.4.3. */
+/* Returns true if L can be the thread that runs, though nothing that we know of has resumed it. A
+ * thread may also be the one whose stack grows, while another prepares it. In __close functions run
+ * by coroutine.close() it keeps its previous status, up to Lua 5.4.3. */
 static bool may_run(const lua_State *L) {
     if (!frames_has_functions(L)) return false;
     int status = *((const uint8_t *)L + LMP_AT_L_STATUS);

@@ -42,7 +42,8 @@ void arena_close(Arena *a);
 
 /* NULL: no memory. What it points to is good until the next block is made. */
 ArenaBlock *arena_make(Arena *a, size_t size);
-/* Other size, perhaps other place. False: no memory, nothing has changed. */
+/* Gives a block another size, and perhaps place. Returns false, and changes nothing, if there is no
+ * memory. */
 bool arena_resize(Arena *a, ArenaBlock *b, size_t size);
 void arena_drop(Arena *a, ArenaBlock *b);
 /* The block that starts at an address, NULL: none does. */

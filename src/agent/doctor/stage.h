@@ -76,12 +76,12 @@ typedef struct Stage {
 bool stage_open(Stage *s);
 void stage_close(Stage *s);
 
-/* The first run; then the second, at whose end `judge` is called with the profile still there.
- * False: s->trouble. */
+/* Plays the first run; then the second, at whose end `judge` is called with the profile still
+ * there. Returns false with s->trouble. */
 bool stage_play(Stage *s, const Program *program, const Mode *mode, void (*judge)(Stage *, void *),
                 void *ud);
 
-/* Have the two runs been the same, to the last request? */
+/* Returns true if the two runs have been the same, to the last request. */
 bool stage_runs_agree(const Stage *s);
 
 /* hostlib.c: the table `host` of C functions for programs, and changes to the libraries. */

@@ -34,7 +34,7 @@ int child_begin(LmpChild *c, const LmpBeat *beat, int keep, void (*work)(void *o
 /* In the child: there was progress. */
 void child_beat(LmpBeat *beat);
 
-/* Has it ended? Kills it if it is quiet for too long. Cheap, for ticks. */
+/* Returns true if it has ended. Kills it if it is quiet for too long. Cheap, for ticks. */
 bool child_look(LmpChild *c, uint64_t now, ForkEnd *end);
 /* Returns when it has ended. */
 ForkEnd child_wait(LmpChild *c);

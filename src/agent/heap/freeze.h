@@ -37,8 +37,8 @@ typedef struct LmpFreeze {
     uint64_t own[FREEZE_LOOK / 64];
 } LmpFreeze;
 
-/* Freezes. False: it cannot be done (the program has closed the file, or the system refuses), and
- * nothing has changed. */
+/* Freezes. Returns false if it cannot be done (the program has closed the file, or the system
+ * refuses), and nothing has changed. */
 bool freeze_begin(LmpProfile *p, LmpFreeze *f);
 
 /* Goes on with merging; stops when about so many bytes were copied. True: all is shared again. */

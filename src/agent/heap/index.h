@@ -59,7 +59,7 @@ typedef struct LmpHeapIndex {
     uint32_t slots; /* a power of two */
 } LmpHeapIndex;
 
-/* Sweeps the map. False: no memory. */
+/* Sweeps the map. Returns false if there is no memory. */
 bool index_sweep(LmpHeapIndex *x, const LmpHeapSource *source, LmpHeapMemory *memory);
 
 /* Gives back its memory. */

@@ -22,7 +22,7 @@ static bool has_type(uintptr_t at, int type) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Is the value with this tag and this word the one at `index` of the stack? */
+/* Returns true if the value with this tag and this word is the one at `index` of the stack. */
 static bool is_value(lua_State *L, int index, unsigned tag, uintptr_t word) {
     lua_Number number;
     switch (lua_type(L, index)) {

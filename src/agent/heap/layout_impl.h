@@ -25,7 +25,7 @@ typedef struct LmpHeapStudy {
 
 /* The block that starts at `at`; NULL: none. */
 const LmpStudyBlock *study_block(const LmpHeapStudy *study, uintptr_t at);
-/* Is there a part of that size? */
+/* Returns true if a part of that size starts there. */
 bool study_part(const LmpHeapStudy *study, uintptr_t at, size_t size);
 
 /* A C function; upvalue 1: the study. Compares every constant of layout.h with the documented API;

@@ -24,8 +24,8 @@ void heapmemory_free(LmpHeapMemory *memory);
 void *heapmemory_get(LmpHeapMemory *memory, uint64_t bytes);
 /* Gives one back; NULL does nothing. */
 void heapmemory_drop(LmpHeapMemory *memory, const void *at);
-/* A larger piece with the first `used` bytes of *at, which is given back; false: there is none, and
- * *at is as it was. */
+/* Gets a larger piece with the first `used` bytes of *at, which is given back. Returns false, and
+ * leaves *at as it was, if there is none. */
 bool heapmemory_grow(LmpHeapMemory *memory, void **at, uint64_t used, uint64_t bytes);
 
 #endif

@@ -126,7 +126,7 @@ static inline uintptr_t heap_word(uintptr_t at) {
     return v;
 }
 
-/* Is the value with this tag a string? */
+/* Returns true if the value with this tag is a string. */
 static inline bool heap_is_string(unsigned tag) {
     return tag == (LMP_TT_SHORT_STRING | LMP_TT_COLLECTABLE) ||
            tag == (LMP_TT_LONG_STRING | LMP_TT_COLLECTABLE);

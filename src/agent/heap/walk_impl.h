@@ -58,7 +58,7 @@ static inline void walk_step(LmpHeapWalk *w) {
     if (++w->steps % WALK_BEAT == 0 && w->source->beat) w->source->beat(w->source->ud);
 }
 
-/* Room for the references of one object. False: no memory. */
+/* Makes room for the references of one object. Returns false if there is no memory. */
 bool walk_room(LmpHeapWalk *w, uint64_t edges, uint64_t wides, uint64_t frames, uint64_t slots);
 
 /* A part of the object at hand, which it says is at `at`: is counted with it. Where its contents
@@ -111,7 +111,7 @@ static inline uint32_t walk_wide(LmpHeapWalk *w, uintptr_t value) {
     return w->g->wides++;
 }
 
-/* Is the object one of that kind? Its number, 0: no. */
+/* Returns the object's number if it is of that kind, else 0. */
 uint32_t walk_is(const LmpHeapWalk *w, uintptr_t at, int type);
 
 /* ---- walk_objects.c: references and columns of the object at hand; false: no memory
@@ -128,7 +128,7 @@ bool walk_upvalue(LmpHeapWalk *w);
 /* ---- walk_threads.c ----------------------------------------------------------------------------
  */
 
-/* Notes where a thread's stack is. False: no memory. */
+/* Notes where a thread's stack is. Returns false if there is no memory. */
 bool walk_note_thread(LmpHeapWalk *w, uintptr_t state);
 /* Once all are noted. */
 void walk_sort_threads(LmpHeapWalk *w);

@@ -21,7 +21,7 @@ void *hook_alloc_stacks(void *ud, void *ptr, size_t osize, size_t nsize);
 /* With sampling (sample.h). */
 void *hook_alloc_sampled(void *ud, void *ptr, size_t osize, size_t nsize);
 
-/* Is an allocator one of these? */
+/* Returns true if an allocator is one of these. */
 static inline bool allocs_have(lua_Alloc alloc) {
     return alloc == hook_alloc ||
            (LMP_HAS_ENTRY && (alloc == hook_alloc_lines || alloc == hook_alloc_stacks ||

@@ -38,7 +38,7 @@ static ALWAYS_INLINE uintptr_t foreign_thread(void) {
 #endif
 }
 
-/* Is this not the thread that runs the profiled state, or is the profile over? */
+/* Returns true if this is not the thread that runs the profiled state, or the profile is over. */
 static ALWAYS_INLINE bool foreign_elsewhere(const LmpProfile *p) {
     uintptr_t thread = atomic_load_explicit(&p->pass.thread, memory_order_relaxed);
 #if defined __x86_64__ && defined __LP64__
@@ -75,7 +75,7 @@ typedef struct LmpRequested {
 bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs regs,
                   void **r, void **mixed);
 
-/* Is a request (not of a block that is there already) the birth of a state? */
+/* Returns true if a request (not of a block that is there already) is the birth of a state. */
 bool foreign_is_birth(size_t type_tag, size_t nsize);
 /* It is, of one that is not profiled; where the profiled state runs. Gives it its block. */
 void *foreign_birth(LmpProfile *p, size_t nsize);
@@ -83,7 +83,7 @@ void *foreign_birth(LmpProfile *p, size_t nsize);
  * *mixed as above. */
 bool foreign_settle(LmpProfile *p, void **mixed);
 
-/* Does L call us for this profile? */
+/* Returns true if L calls us for this profile. */
 bool foreign_has(LmpProfile *p, lua_State *L);
 
 /* Brings live->strange up to date, where the profiled state runs. */

@@ -139,7 +139,7 @@ static inline uint32_t frames_code_size(const void *proto) {
     memcpy(&size, (const char *)proto + LMP_AT_PROTO_SIZECODE, sizeof size);
     return size;
 }
-/* Is pc in the code, or behind all of it? */
+/* Returns true if pc is in the code, or behind all of it. */
 static inline bool frames_in_code(const void *proto, uintptr_t pc) {
     uintptr_t at = pc - frames_code(proto);
     return at <= frames_code_size(proto) * (uintptr_t)LMP_INSTRUCTION && at % LMP_INSTRUCTION == 0;
@@ -187,26 +187,27 @@ static inline uintptr_t frames_stack(const lua_State *L) {
     return frames_word(L, frames_bits.at_stack);
 }
 
-/* Has a thread yielded, or died of an error? Up to 5.4.3 its to-be-closed variables are closed
- * without a change of its status. */
+/* Returns true if a thread has yielded, or died of an error. Up to 5.4.3 its to-be-closed variables
+ * are closed without a change of its status. */
 static inline bool frames_is_idle(const lua_State *L) {
     return __builtin_expect(*((const uint8_t *)L + LMP_AT_L_STATUS) != LUA_OK, 0) &&
            !(frames_jumps_known() && frames_jump(L));
 }
 
-/* Is the layout as above on this interpreter? Found once (thread-safe); may allocate. */
+/* Returns true if the layout is as above on this interpreter. Found once (thread-safe); may
+ * allocate. */
 bool frames_known(void);
 
 /* The same question for the user's state, asked at start: L is running a C function. */
 bool frames_fit(lua_State *L);
 
-/* Has a thread any function? */
+/* Returns true if a thread has any function. */
 static inline bool frames_has_functions(const lua_State *L) {
     const LmpCallInfo *ci = frames_top(L);
     return ci && frames_caller(ci);
 }
 
-/* Is L active: running, or has it resumed another thread? */
+/* Returns true if L is active: running, or has resumed another thread. */
 static inline bool frames_is_active(const lua_State *L) {
     return !frames_is_idle(L) && frames_has_functions(L);
 }

@@ -23,7 +23,8 @@ uint32_t newtable_parts(uintptr_t pc);
 uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpSavedRegs regs,
                        bool object, bool *doubtful);
 
-/* Is there on top of L's stack a living table that has no parts yet? L runs a Lua function. */
+/* Returns true if a living table that has no parts yet is on top of L's stack. L runs a Lua
+ * function. */
 bool newtable_has_none(LmpProfile *p, const lua_State *L);
 
 /* Call when a request is refused: after a second refusal the caller has failed. */
@@ -38,7 +39,8 @@ static inline uint32_t newtable_before(uintptr_t pc) {
     return instruction;
 }
 
-/* Is the instruction at pc, the one that comes next, an OP_SETLIST that takes all that is there? */
+/* Returns true if the instruction at pc, the one that comes next, is an OP_SETLIST that takes all
+ * that is there. */
 bool newtable_setlist(const void *proto, uintptr_t pc);
 
 #endif

@@ -81,8 +81,8 @@ static bool same_way(const Seen *a, const Seen *b, int depth) {
     return !memcmp(a->ret, b->ret, (size_t)depth * sizeof *a->ret);
 }
 
-/* Does the stack match this call chain, as far out as it is known? Each return address is where the
- * unwind tables found it before, from the inside out. */
+/* Returns true if the stack matches this call chain, as far out as it is known: each return address
+ * is where the unwind tables found it before, from the inside out. */
 __attribute__((no_sanitize("address"))) static bool looks_like(const Seen *way, LmpCaller caller) {
     if (way->ret[0] != caller.ret) return false;
     for (int d = 1; d < DEEP; d++) {
@@ -253,7 +253,7 @@ static unsigned one_owner(const Study *study, const Seen *way, int depth) {
     return way->doubtful ? LMP_C_NONE : way->cls;
 }
 
-/* Is there a next return address, at the same distance for all of them? */
+/* Returns true if there is a next return address, at the same distance for all of them. */
 static bool goes_on(const Study *study, const Seen *way, int depth) {
     if (depth == DEEP) return false;
     for (int i = 0; i < study->count; i++) {

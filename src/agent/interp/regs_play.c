@@ -284,7 +284,8 @@ static void play_constructors(LmpRegsStudy *study, lua_State *const *threads) {
 
 /* ---- proofs ---------------------------------------------------------------------------------- */
 
-/* Does the loop go on where it is told to, when another address is put at these locations? */
+/* Returns true if the loop goes on where it is told to, when another address is put at these
+ * locations. */
 static bool obeys(LmpRegsStudy *study, const LmpWayStudy *way, lua_State *thread,
                   const LmpLocation *locations, uint32_t n) {
     study->trying = way;

@@ -12,7 +12,7 @@
 /* Finds them in a private state, once per process (thread-safe). Without memory none is known. */
 void resumers_find(void);
 
-/* Is the C function at this address one of them? */
+/* Returns true if the C function at this address is one of them. */
 bool resumers_is(uintptr_t function);
 
 #endif

@@ -35,7 +35,7 @@ bool safepoint_request(LmpProfile *p, lua_State *L);
  * looked at. */
 bool safepoint_request_all(LmpProfile *p);
 
-/* Does our hook stand in L for the next instruction? */
+/* Returns true if our hook stands in L for the next instruction. */
 bool safepoint_stands(lua_State *L);
 
 /* The state is being closed: hooks of ours that are still set do nothing from now on. */

@@ -94,8 +94,8 @@ static inline uint32_t saved_regs_free_caller_home(const LmpSavedRegsPlan *plan,
     return (uint32_t)((key * plan->free_caller_factor) >> (64 - LMP_FREE_CALLER_BITS));
 }
 
-/* Is it the collector that frees this part of an object? `cfa`: the stack pointer that our caller
- * had, above its return address. In doubt, yes. */
+/* Returns true if the collector frees this part of an object, and in doubt. `cfa`: the stack
+ * pointer that our caller had, above its return address. */
 LMP_READS_REGS static inline bool saved_regs_collects(const LmpSavedRegsPlan *plan,
                                                       const char *cfa) {
     uintptr_t ret, next;

@@ -9,7 +9,7 @@
 
 enum { LMP_STRIPPED_NAME = 12 };
 
-/* Has `ar` ("S") the source of a stripped function? */
+/* Returns true if `ar` ("S") has the source of a stripped function. */
 static inline bool stripped_is(const lua_Debug *ar) {
     return ar->srclen == 2 && ar->source[0] == '=' && ar->source[1] == '?';
 }
@@ -19,10 +19,10 @@ static inline bool stripped_is(const lua_Debug *ar) {
  * `ar`. `proto`: the function's prototype, laid out as frames.h says. */
 void stripped_name(const void *proto, lua_Debug *ar, char out[LMP_STRIPPED_NAME]);
 
-/* Does the prototype itself say what `ar` ("S") says of its function? Only then may the following
- * ones be asked: they read fields that nothing else has verified. */
+/* Returns true if the prototype itself says what `ar` ("S") says of its function. Only then may the
+ * following ones be called: they read fields that nothing else has verified. */
 bool stripped_agrees(const void *proto, const lua_Debug *ar);
-/* Is it one without source and lines? */
+/* Returns true if the prototype has no source and no lines. */
 bool stripped_looks(const void *proto);
 /* Of which stripped_name makes the name. */
 uint64_t stripped_hash(const void *proto);

@@ -25,7 +25,8 @@ typedef struct LmpUnwindRow {
     int32_t own[LMP_REGISTERS], callers[LMP_REGISTERS];
 } LmpUnwindRow;
 
-/* Walks from the caller of an entry point of LMP_ENTRY_STUDY. False: there are no tables. */
+/* Walks from the caller of an entry point of LMP_ENTRY_STUDY. Returns false if there are no
+ * tables. */
 bool unwind_regs(LmpUnwindRow *u, LmpSavedRegs regs);
 
 /* The functions above the caller of this, whoever it is: only `count` and `function`. */

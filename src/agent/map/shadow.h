@@ -21,9 +21,9 @@ typedef struct LmpTaken {
 } LmpTaken;
 
 /* Enters a block of any size at any address. `entry`: its class and births (other bits are
- * ignored). False: there is no memory for it, the block stays unknown. What was there before, on or
- * off the grid, was never freed through us: it is taken out to *stale, for the caller to account
- * for. */
+ * ignored). Returns false if there is no memory for it: the block stays unknown. A block that was
+ * there before, on or off the grid, was never freed through us: it is taken out to *stale, for the
+ * caller to account for. */
 bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
                   uint32_t alloc_context, LmpTaken *stale);
 

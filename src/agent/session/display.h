@@ -46,9 +46,9 @@ typedef struct LmpDisplay {
 LmpErr display_start(LmpDisplay *display, int state_fd, const char *command,
                      const LmpDisplayOptions *options);
 
-/* Is the relay still there, or a process that replaces it? If not, the streams are given back here
- * (the terminal is restored, and gets what was kept first, in order), and false is returned from
- * then on. Called now and then from the cold side of the hook; must not allocate. */
+/* Returns true while the relay is there, or a process that replaces it. If not, the streams are
+ * given back here (the terminal is restored, and gets what was kept first, in order), and false is
+ * returned from then on. Called now and then from the cold side of the hook; must not allocate. */
 bool display_check(LmpDisplay *display);
 
 /* The end: flushes C's stdout and stderr, gives the streams back, tells the relay and waits until
@@ -56,12 +56,12 @@ bool display_check(LmpDisplay *display);
  * called again (or without a display), does nothing then and returns false. */
 bool display_end(LmpDisplay *display);
 
-/* The process is about to end, and `lmp run` waits for the display in its place: says so and waits
- * for nothing. The streams stay as they are, to the process's end; then call display_check once
- * more. False: no process is there (or no display). */
+/* Says that the process is about to end, and waits for nothing: `lmp run` waits for the display in
+ * its place. The streams stay as they are, to the process's end; then call display_check once more.
+ * Returns false if no process is there (or no display). */
 bool display_leave(LmpDisplay *display);
 
-/* Has another process written the summary? */
+/* Returns true if another process has written the summary. */
 bool display_said(const LmpDisplay *display);
 
 /* In a forked child: lets go of everything without touching the terminal. */

@@ -23,7 +23,7 @@ typedef struct LmpPassThrough {
     void *ud;
 } LmpPassThrough;
 
-/* Is the profile over, or is this a forked child, where it never was? */
+/* Returns true if the profile is over, or this is a forked child, where it never was on. */
 static inline bool pass_over(const LmpPassThrough *pass) {
     return !atomic_load_explicit(&pass->thread, memory_order_relaxed);
 }

@@ -205,14 +205,14 @@ static double begun(const Series *s, uint32_t rows, const Evidence *e) {
     return 0;
 }
 
-/* Has it grown for long enough that it is no start any more? */
+/* Returns true if it has grown for long enough that it is no start any more. */
 static bool long_enough(const Series *s, uint32_t rows, const Evidence *e) {
     if (rows >= ENOUGH && !e->multiplies) return true;
     return rows >= LEAST && e->now - begun(s, rows, e) >= LONG_ENOUGH;
 }
 
-/* Was next to nothing made lately, where at its pace there should have come much? What is there now
- * and then says less: a collection may have freed garbage in between. */
+/* Returns true if next to nothing was made lately, where at its pace there should have come much.
+ * The live figures now and then say less: a collection may have freed garbage in between. */
 static bool has_ended(const LmpTally *t, double bytes_per_second, const Evidence *e) {
     if (!e->multiplies || e->window <= 0 || t->live_blocks == 0) return false;
     double due = bytes_per_second * e->window;

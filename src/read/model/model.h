@@ -208,7 +208,7 @@ ModelMoment model_moment(const Model *model);
  * live part. */
 void model_fill_live(Model *model, const LmpLive *live, uint64_t clock);
 
-/* Can tables of lines count from the mark in row i of mark[]? */
+/* Returns true if tables of lines can count from the mark in row i of mark[]. */
 bool model_mark_kept(const Model *model, uint32_t i);
 
 /* The finished cycle `back` cycles ago (0: the last one), NULL when it is not kept. */

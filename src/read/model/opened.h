@@ -60,7 +60,7 @@ const LmpSuspects *opened_suspects(OpenedHeap *heap);
 bool opened_begin(OpenedHeap *heap);
 bool opened_end(OpenedHeap *heap);
 
-/* Have they been made? If not, a large heap makes a person wait. */
+/* Returns true if they have been made. If not, a large heap makes a person wait. */
 static inline bool opened_has_groups(const OpenedHeap *heap, LmpHeapBy by) {
     return (heap->groups_made >> (unsigned)by & 1u) != 0;
 }

@@ -75,7 +75,7 @@ void process_free(Process *process);
 /* Goes on looking for about `budget` nanoseconds, or begins again when the last look is a while
  * ago. Call view_refresh before. Returns whether a look is under way. */
 bool process_step(Process *process, uint64_t now, uint64_t budget);
-/* Is it to begin a look now? */
+/* Returns true if it is to begin a look now. */
 bool process_due(const Process *process, uint64_t now);
 /* Begins a new look now, whatever the time. */
 void process_again(Process *process);

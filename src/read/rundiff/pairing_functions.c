@@ -85,7 +85,8 @@ static int64_t moved(const FunctionEntry *old, const FunctionEntry *newer) {
     return (int64_t)newer->f->linedefined - old->f->linedefined;
 }
 
-/* From *i and *j on the first two that have moved by so many lines; false: there are none. */
+/* Finds, from *i and *j on, the first two that have moved by so many lines. Returns false if there
+ * are none. */
 static bool next_moved(const Group *g, int64_t by, uint32_t *i, uint32_t *j) {
     while (*i < g->olds && *j < g->newers) {
         int64_t is = moved(&g->old[*i], &g->newer[*j]);

@@ -199,7 +199,7 @@ static bool is_free(const Nodes *n, uint32_t old) {
            keymap_get(&n->paired, n->old->node[old].site, LEDGER_NO_ROW) == LEDGER_NO_ROW;
 }
 
-/* Does a function that the newer node calls stand below the older one, too? */
+/* Returns true if a function that the newer node calls stands below the older one, too. */
 static bool calls_same(const Nodes *n, const RunNode *node, const RunNode *old) {
     uint32_t end = node->first + (node->children < CALLEES ? node->children : CALLEES);
     uint32_t old_end = old->first + (old->children < CALLEES ? old->children : CALLEES);

@@ -31,7 +31,7 @@ LmpErr compare_runs(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapsh
 /* Whichever of the two is right for them. */
 LmpErr compare_any(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                    LmpHeapBy by);
-/* Are they of one run? */
+/* Returns true if both are of one run. */
 bool compare_same_run(const LmpSnapshot *old, const LmpSnapshot *newer);
 void compare_free(LmpHeapCompare *compare);
 

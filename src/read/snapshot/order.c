@@ -47,7 +47,7 @@ static uint32_t key_of(const LmpHeapGraph *g, uint32_t edge) {
     return kind == LMP_EDGE_KEY ? g->edge_to[edge] : g->edge_label[edge];
 }
 
-/* Is it a reference by a name, or to one? */
+/* Returns true for a reference by a name, or to one. */
 static bool is_named(const LmpHeapGraph *g, uint32_t edge) {
     unsigned kind = g->edge_kind[edge] & LMP_EDGE_KIND;
     return (kind == LMP_EDGE_FIELD || kind == LMP_EDGE_KEY) &&

@@ -70,7 +70,7 @@ static uint32_t name_by_holder(const LmpSnapshot *s, uint32_t object) {
     }
 }
 
-/* Does the first text come before the other by alphabet? */
+/* Returns true if the first text comes before the other by alphabet. */
 static bool is_before(const LmpSnapshot *s, uint32_t string, uint32_t other) {
     size_t n = 0, m = 0;
     const char *text = snapshot_text(s, string, &n), *than = snapshot_text(s, other, &m);

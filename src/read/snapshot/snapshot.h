@@ -80,12 +80,13 @@ static inline uint64_t snapshot_counted(const LmpSnapshot *s, uint32_t i) {
 static inline bool snapshot_garbage(const LmpSnapshot *s, uint32_t i) {
     return s->distance[i] == LMP_HEAP_NONE;
 }
-/* Is every path to `object` one to `by`, or are they the same? Garbage dominates nothing. */
+/* Returns true if every path to `object` is one to `by`, or they are the same. Garbage dominates
+ * nothing. */
 static inline bool snapshot_dominates(const LmpSnapshot *s, uint32_t by, uint32_t object) {
     uint32_t at = s->tree_at[object];
     return at >= s->tree_at[by] && at < s->tree_end[by];
 }
-/* Does an edge hold its target? Ephemeron ones do not by themselves. */
+/* Returns true if an edge holds its target. Ephemeron ones do not by themselves. */
 static inline bool snapshot_holds(const LmpSnapshot *s, uint32_t edge) {
     return !(s->g.edge_kind[edge] & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON));
 }
@@ -99,7 +100,8 @@ static inline bool snapshot_holds(const LmpSnapshot *s, uint32_t edge) {
  *     snapshot_site    where it was made, `cache.lua:12`; "" when not known
  *     snapshot_preview what is in it: `{id = 7, name = "bolt", …}`, the string's text, upvalues */
 const char *snapshot_name(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
-/* Is a reference that of a stack's slot without a name, which a call happens to use? */
+/* Returns true if a reference is that of a stack's slot without a name, which a call happens to
+ * use. */
 bool snapshot_is_temporary(const LmpSnapshot *s, uint32_t edge);
 const char *snapshot_step(const LmpSnapshot *s, uint32_t from, uint32_t edge, char *out,
                           size_t size);

@@ -72,7 +72,7 @@ typedef struct SnapEphemerons {
     uint32_t *at, *edge, *table;
 } SnapEphemerons;
 
-/* Does the edge hold its target once the label's object is held, too? */
+/* Returns true if the edge holds its target once the label's object is held, too. */
 static inline bool snap_ephemeron(const LmpHeapGraph *g, uint32_t edge) {
     return (g->edge_kind[edge] & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON)) == LMP_EDGE_EPHEMERON;
 }

@@ -21,7 +21,7 @@ typedef struct Growing {
     LmpHeapBy by;
 } Growing;
 
-/* Is it one of those that there is to say something about? */
+/* Returns true if its growth is worth a sentence. */
 static bool grows(const SuspectRun *run, const LmpHeapChange *change, int64_t *bytes) {
     const LmpHeapGrowth *before = run->before;
     bool each = true;

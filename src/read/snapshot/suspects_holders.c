@@ -14,7 +14,8 @@ static uint32_t biggest(const LmpSnapshot *s, uint32_t i) {
     return s->child_at[i] < s->child_at[i + 1] ? s->child[s->child_at[i]] : LMP_HEAP_NONE;
 }
 
-/* Do objects of one class hang from it, each from the one before, as the links of a list do? */
+/* Returns true if objects of one class hang from it, each from the one before, as the links of a
+ * list do. */
 static bool holds_list(const LmpSnapshot *s, uint32_t i) {
     enum { LINKS = 3 };
     uint32_t link = biggest(s, i);

@@ -45,7 +45,8 @@ static inline bool suspect_over(uint64_t bytes, uint64_t whole, unsigned percent
  * what everything hangs from. */
 uint32_t suspects_holder_of(SuspectRun *run, const uint32_t *member, uint32_t members, char *path,
                             size_t size);
-/* Is this coroutine suspended where the older snapshot has it, with the same in its variables? */
+/* Returns true if this coroutine is suspended where the older snapshot has it, with the same in its
+ * variables. */
 bool suspects_stayed(const SuspectRun *run, uint32_t thread);
 
 void suspects_holders(SuspectRun *run);

@@ -45,8 +45,8 @@ LmpErr whysearch_next(WhySearch *q, WhyTrail *out);
 void whysearch_close(WhySearch *q);
 void whytrail_free(WhyTrail *t);
 
-/* Is there just one reference that holds an object, besides those from what the object holds? It
- * is one from what dominates it. */
+/* Returns true if just one reference holds an object, besides those from what the object holds. It
+ * is one from what dominates the object. */
 bool whysearch_is_bridge(const LmpSnapshot *s, uint32_t object);
 
 /* A reference that keeps what it refers to: a value in a table with weak keys does, since both it

@@ -67,7 +67,8 @@ static double entries_lately(const LmpContainers *all, const LmpContainer *c) {
     return (double)c->entries - (i < LMP_CONTAINER_MOMENTS ? (double)c->entries_at[i] : 0);
 }
 
-/* Have the tables of a line, and not only others beside them, taken entries lately? */
+/* Returns true if the tables of a line, and not only others beside them, have taken entries
+ * lately. */
 static bool takes_entries(const LmpContainers *all, const LmpContainer *c) {
     uint32_t i = moment_before(all, LATELY_FROM), k = moment_before(all, 0.5);
     if (i == LMP_CONTAINER_MOMENTS) return false;
@@ -94,9 +95,9 @@ static double seconds_of(const LmpContainers *all, const LmpContainer *c, uint32
     return fmin(now, now - from + entries / rate);
 }
 
-/* Have they taken entries all the time, for so long that it is no start any more, and never lost
- * some? Seconds, since they had next to nothing; 0: no. Then nobody has to wait for full
- * collections, of which a small heap sees few. */
+/* Returns for how many seconds they have taken entries, since they had next to nothing, if that was
+ * all the time, never lost some, and has lasted too long for a start; else 0. With such tables
+ * nobody has to wait for full collections, of which a small heap sees few. */
 static double takes_always(const LmpContainers *all, const LmpContainer *c) {
     double now = (double)c->entries, most = 0;
     uint32_t last = all->moments - 1, first = 0;
@@ -198,7 +199,8 @@ static double bytes_in(const VerdictHolder *h, const Ledger *l, uint32_t row) {
     return h->row == row ? (double)l->site[row].tally.live_bytes : 0;
 }
 
-/* Does it take entries within the time that is spoken of? Of a start that is the present. */
+/* Returns true if it takes entries within the time that is spoken of. For a start that is the
+ * present. */
 static bool goes_on(const VerdictHolder *h, const LmpLeak *leak) {
     return h->grows && (h->now || !leak->multiplies);
 }

@@ -7,7 +7,7 @@
 
 enum { SITES_MOST = 2000, PATH_MOST = 60 /* bytes */ };
 
-/* Does another source end as this one does from `end` on, at a folder's boundary? */
+/* Returns true if another source ends as this one does from `end` on, at a folder's boundary. */
 static bool is_shared(const Ledger *l, const LmpSiteRow *row, const char *end) {
     size_t length = strlen(end);
     uint32_t sites = l->sites < SITES_MOST ? l->sites : SITES_MOST;

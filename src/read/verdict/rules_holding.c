@@ -198,7 +198,7 @@ static void which_holds_more(const VerdictFacts *f, char *out, size_t size) {
                  verdict_name(a, f->in->ledger, &f->in->ledger->site[most->row]));
 }
 
-/* Is it so young that it may be a start? */
+/* Returns true if it is so young that it may be a start. */
 static bool may_be_start(const VerdictHolder *h) {
     for (uint32_t i = 0; i < h->leaks; i++)
         if (h->leak[i]->multiplies && h->leak[i]->seconds < START_MOST) return true;

@@ -222,9 +222,9 @@ static uint64_t regrown_hashes(const LmpMakes *m) {
     return m->regrown > m->regrown_arrays ? m->regrown - m->regrown_arrays : 0;
 }
 
-/* Do most take the place of one as large? Lua counts what a full table has, and where keys went as
- * others came, that fits into as much room again. A table that doubles gives back half of what it
- * takes at most. */
+/* Returns true if most parts take the place of one as large. Lua counts what a full table has, and
+ * where keys went as others came, that fits into as much room again. A table that doubles gives
+ * back half of what it takes at most. */
 static bool same_size(const LmpMakes *m) {
     const LmpTally *t = &m->way[LMP_WAY_PART];
     return m->regrown_arrays <= m->regrown / 2 &&
@@ -260,8 +260,9 @@ void rebuilt_say(const VerdictFacts *f, Verdict *v) {
     verdict_figure(v, "rehashes", (double)m->regrown);
 }
 
-/* Are the tables that grew here gone, but for a few? Each has one part, however often it was given
- * another; of those that were made elsewhere the first one is not counted here. */
+/* Returns true if the tables that grew here are gone, but for a few. Each has one part, however
+ * often it was given another; of tables that were made elsewhere the first part is not counted
+ * here. */
 static bool few_left(const VerdictFacts *f) {
     const LmpMakes *m = f->makes;
     const LmpTally *t = &m->way[LMP_WAY_PART];

@@ -34,11 +34,11 @@ typedef struct DiffReport {
 
 /* The totals of both. */
 void diffreport_totals(const DiffReport *report, DiffTotal out[DIFF_TOTALS]);
-/* Is it one that has a limit? */
+/* Returns true if the total has a limit. */
 bool diffreport_judged(const DiffReport *report, const DiffTotal *total);
-/* Is it one that has grown by more than it may? Exactly as much passes. */
+/* Returns true if the total has grown by more than it may. Exactly as much passes. */
 bool diffreport_broken(const DiffReport *report, const DiffTotal *total);
-/* Is any? */
+/* Returns true if any has. */
 bool diffreport_fails(const DiffReport *report);
 /* Changes below this are noise where nobody says otherwise: a thousandth of the metric's total. */
 uint64_t diffreport_noise(const LmpReport *old, const LmpReport *newer, RunDiffMetric metric);

@@ -11,7 +11,7 @@ REPORT_KINDS(REPORT_WRITE)
 /* When an interval of LmpReport.history ends, milliseconds since start; the last one is not over.
  */
 uint64_t history_end_ms(const LmpReport *report, uint32_t interval);
-/* Is any of it in the report's range of time? */
+/* Returns true if any of the interval is in the report's range of time. */
 bool history_within(const LmpReport *report, uint32_t interval);
 
 #endif

@@ -231,7 +231,7 @@ static void put_body(Callgrind *c, uint32_t function) {
         put_edge(c, &c->edges.edge[c->edge_of[c->edge_at[function] + i]]);
 }
 
-/* Does more than one function begin a path? Readers look for one that nobody calls. */
+/* Returns true if more than one function begins a path. Readers look for one that nobody calls. */
 static bool needs_root(const Callgrind *c) {
     uint32_t outer = c->edge_at[c->edges.root + 1] - c->edge_at[c->edges.root];
     return outer > 1;

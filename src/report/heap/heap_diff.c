@@ -222,7 +222,7 @@ static LmpErr make_suspects(LmpSuspects *out, const HeapDiff *d) {
     return err;
 }
 
-/* Do all of them know it? */
+/* Returns true if all of the snapshots know it. */
 static bool known(const HeapDiff *d, LmpHeapBy by) {
     for (uint32_t i = 0; i <= d->betweens + 1; i++) {
         const Ledger *ledger = &nth(d, i)->ledger;
