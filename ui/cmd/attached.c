@@ -1,4 +1,5 @@
-/* attached.c - see attached.h. */
+/* attached.c - starts the display in a child process (viewer_supervisor.h), turns deadly signals
+ * into a request to end it, waits for its end, and prints how it ended. */
 #include "cmd/attached.h"
 
 #include <poll.h>

@@ -52,7 +52,7 @@ static LmpErr write_diff(const void *of, FILE *out) {
     return heapdiff_write(of, out);
 }
 
-/* All of them at once: first and last are compared, and each with the next. */
+/* Opens all of them: first and last are compared, and each with the next. */
 static int diff(const char *const *file, uint32_t files, HeapDiff *d) {
     static LmpSnapshot s[FILES];
     const LmpSnapshot *between[FILES];
@@ -78,8 +78,8 @@ typedef struct Wish {
     HeapDiff heap;
     DiffRuns runs;
     int format;       /* DIFF_ */
-    const char *only; /* an option that is of recordings alone */
-    const char *text; /* one that is of reports alone */
+    const char *only; /* an option for recordings only */
+    const char *text; /* an option for reports only */
     bool show;
     const char *file[FILES];
     uint32_t files;
@@ -96,7 +96,7 @@ static bool set_metric(const Command *command, const char *value, Wish *wish) {
     return false;
 }
 
-/* False: what is wrong has been said. */
+/* Returns false if the value is wrong; a line has said so. */
 static bool set_option(const Command *command, const Option *o, const char *value, Wish *wish) {
     double number;
     if (o > &options[O_TOP] || o == &options[DIFF_HTML]) wish->only = o->name;

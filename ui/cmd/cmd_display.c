@@ -29,7 +29,7 @@ static int run(const Command *command, int argc, char **argv) {
     if (p.failed || p.help) return EXIT_USAGE;
     if (fcntl(LMP_FD_STATE, F_GETFD) < 0 || fcntl(LMP_FD_LINE, F_GETFD) < 0)
         return command_wrong(command, "is started by the module, not by hand");
-    /* The program waits only for this process: the relay itself is orphaned. */
+    /* The program waits for this process only: the relay itself is orphaned. */
     pid_t pid = fork();
     if (pid != 0) _exit(pid < 0);
     return pty_relay_run(&relay);

@@ -1,6 +1,6 @@
-/* cmd_doctor.c - `lmp doctor`: is what lmp says right on this interpreter? Starts it with the part
- * of doctor that runs programs inside it (src/agent/doctor/doctor.c). An interpreter that crashes
- * or hangs on one program is restarted for the next. */
+/* cmd_doctor.c - `lmp doctor`: checks that what lmp says is right on this interpreter. Starts the
+ * interpreter with the part of doctor that runs programs inside it (src/agent/doctor/doctor.c). An
+ * interpreter that crashes or hangs on one program is restarted for the next. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ enum { MOST_FALLS = 20 };
 
 /* ---- the interpreter ------------------------------------------------------------------------- */
 
-/* In the child. */
+/* Runs in the child. */
 static void become(const Doctor *d, int fd) {
     struct rlimit none = {0, 0};
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -40,8 +40,8 @@ static void fell(Doctor *d, const char *format, int n, const char *text) {
     d->falls++;
 }
 
-/* Runs jobs from d->at + 1 on. False: the interpreter cannot be used at all, and the reason has
- * been printed. */
+/* Runs jobs from d->at + 1 on. Returns false if the interpreter cannot be used at all; the reason
+ * has been printed. */
 static bool play(Doctor *d) {
     int pair[2], status = 0, before = d->at;
     char request[64];

@@ -1,4 +1,4 @@
-/* cmd_dump.c - `lmp dump`: prints a file of lmp's as it is, part by part. */
+/* cmd_dump.c - `lmp dump`: prints one of lmp's files as it is, part by part. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const Example examples[] = {
     {0},
 };
 
-/* By what it begins with. */
+/* Tells the kinds of file apart by their first bytes. */
 static LmpErr dump_file(const HeapDump *what, int fd) {
     LmpErr err = heapdump_write(what, fd, stdout);
     return err == LMP_E_FOREIGN ? recording_dump(fd, what->heads, stdout) : err;

@@ -52,7 +52,8 @@ static int run(const Command *command, int argc, char **argv) {
     if (argc - p.at > 1) return command_wrong(command, "takes one recording at a time");
     LmpRecording *recording;
     errno = 0;
-    int fd = open(argv[p.at], O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may still be written */
+    int fd = open(argv[p.at],
+                  O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* another process may still write the file */
     LmpErr err = fd < 0 ? LMP_E_FILE : recording_open_fd(&recording, fd);
     if (err) return unreadable(UNREADABLE_RECORDING, argv[p.at], err, errno);
     int status = 1;

@@ -1,5 +1,5 @@
 /* cmd_report.c - `lmp report`: writes a recording, or a heap snapshot, in a format for people or
- * other tools. Which of the two a file is, its first bytes say; each has formats of its own. */
+ * other tools. The file's first bytes say which of the two it is; each has formats of its own. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ typedef struct Wish {
     uint32_t olders;
     HeapReport report;
     RunReport run;
-    const Option *only[3]; /* an option that only a run, a heap has (by OF_...) */
+    const Option *only[3]; /* an option that only a run, only a heap has (by OF_...) */
     bool list;
 } Wish;
 
@@ -119,7 +119,7 @@ static int no_such_format(const Command *command, const char *name) {
     return command_wrong(command, "there is no format %s", name);
 }
 
-/* A format or an option of the other kind of file; false: said. */
+/* Returns false if a format or an option belongs to the other kind of file; a line has said so. */
 static bool fits(const Wish *wish, bool run) {
     const char *is = run ? "a run" : "a heap snapshot", *other = run ? "heap snapshots" : "runs";
     const Option *o = wish->only[run ? OF_HEAP : OF_RUN];
@@ -246,7 +246,7 @@ static bool is_same_file(const char *a, const char *b) {
            one.st_ino == other.st_ino;
 }
 
-/* Which of the two a file is; what cannot be read at all is said by whoever opens heaps. */
+/* Finds out which of the two a file is; the opener of heaps says what cannot be read at all. */
 static int report_file(const Command *command, Wish *wish) {
     char path[4096];
     uint32_t pid, serial;
@@ -278,7 +278,7 @@ static int report_file(const Command *command, Wish *wish) {
                       errno);
 }
 
-/* -o is what all tools call it; options may stand before and after the operands. */
+/* All tools call it -o; options may stand before and after the operands. */
 static int run(const Command *command, int argc, char **argv) {
     static char output[] = "--output";
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};

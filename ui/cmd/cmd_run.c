@@ -39,7 +39,7 @@ typedef struct Run {
     sigset_t mask; /* that we inherited */
 } Run;
 
-/* Better to learn now than after hours that a report or a snapshot cannot be written. */
+/* Returns false if a report or a snapshot cannot be written: better said now than after hours. */
 static bool all_writable(const RunOptions *want, const Recorders *recorders) {
     const char *file = want->snapshot;
     bool writable = !file || outfile_replaceable(file);
@@ -97,7 +97,8 @@ static int launch(Run *run, int socket) {
     return error;
 }
 
-/* Was it sent by another lmp of this job, which sent it to the program as well? */
+/* Returns true if another lmp of this job sent the signal; that one sent it to the program as
+ * well. */
 static bool from_display(pid_t sender) {
     char path[64], theirs[4096], ours[4096];
     snprintf(path, sizeof path, "/proc/%d/exe", (int)sender);
@@ -106,7 +107,7 @@ static bool from_display(pid_t sender) {
            n == readlink("/proc/self/exe", ours, sizeof ours) && !memcmp(ours, theirs, (size_t)n);
 }
 
-/* What the terminal sends, the program gets directly; pass on what was sent to us alone. The same
+/* The program gets directly what the terminal sends; pass on what was sent to us alone. The same
  * holds for a hangup if we are the session leader: only the leader gets it. */
 static void pass_signal(const Run *run, const struct signalfd_siginfo *info) {
     bool ours_alone = info->ssi_signo == SIGHUP && getsid(0) == getpid();
@@ -141,7 +142,7 @@ static void unblock(int number) {
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Ends the same way as the program did: a shell must see the same. */
+/* Ends in the same way as the program did: a shell must see the same. */
 static int end_alike(const Run *run) {
     if (!WIFSIGNALED(run->end.status)) return WEXITSTATUS(run->end.status);
     int sig = WTERMSIG(run->end.status);
@@ -154,7 +155,7 @@ static int end_alike(const Run *run) {
     return 128 + sig;
 }
 
-/* The program's own failure goes first. */
+/* The program's own failure comes before a broken limit. */
 static int end_of(const Run *run, bool kept) {
     int status = end_alike(run);
     return status == 0 && !kept ? EXIT_DIFFERENT : status;
@@ -174,14 +175,14 @@ static LmpErr write_one(const void *of, FILE *out) {
     return LMP_OK;
 }
 
-/* To a name that was asked for with an option of its own: whatever is there is written to. */
+/* Writes to a file named by an option of its own, over whatever is there. */
 static bool write_to(const Run *run, const char *file, unsigned kind) {
     FILE *out = outfile_open(file);
     if (out) collect_report(&run->collect, &run->end, &report_kinds[kind], 0, out);
     return out && fclose(out) == 0;
 }
 
-/* The second state's has .2 after its name, and so on. */
+/* The file of the second state has .2 after its name, and so on. */
 static bool write_file(const Run *run, const char *file, unsigned kind) {
     char name[4096];
     bool written = true;
@@ -195,7 +196,8 @@ static bool write_file(const Run *run, const char *file, unsigned kind) {
     return written;
 }
 
-/* To the terminal in one piece: all of it or nothing, except for a kill at that very moment. */
+/* Writes to the terminal in one piece: all of it or nothing, except for a kill at that very
+ * moment. */
 static bool write_out(const Run *run, unsigned kind) {
     char *text = NULL;
     size_t size = 0;
@@ -240,14 +242,14 @@ static void report(const Run *run) {
         if (run->want.file[kind]) write_report(run, run->want.file[kind], kind);
 }
 
-/* The name from everywhere. */
+/* Makes a name that is valid from every directory. */
 static void whole_path(char *out, size_t size, const char *file) {
     char here[4096];
     bool relative = file[0] != '/' && getcwd(here, sizeof here);
     snprintf(out, size, "%s%s%s", relative ? here : "", relative ? "/" : "", file);
 }
 
-/* If we are killed, whoever is left writes it there; only the summary. */
+/* Tells where a remaining process writes the summary (only that) if we are killed. */
 static void set_summary_place(const Run *run) {
     char place[8192] = "-";
     const char *file = run->want.file[REPORT_SUMMARY];

@@ -1,5 +1,5 @@
-/* cmd_snapshot.c - `lmp snapshot`: has a running program take a snapshot of its heap, waits for it,
- * and says in a line what came of it. */
+/* cmd_snapshot.c - `lmp snapshot`: has a running program take a snapshot of its heap, waits for the
+ * end, and says the result in one line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 
 #define NS 1000000000ull
 #define LOOK_NS 5000000u     /* between two looks */
-#define SAY_NS (2 * NS)      /* after which we say what is waited for */
+#define SAY_NS (2 * NS)      /* after which we say what we wait for */
 #define GIVE_UP_NS (30 * NS) /* without an instruction of the program */
-#define QUIET_NS (20 * NS)   /* without progress of its child, which is killed before */
+#define QUIET_NS (20 * NS)   /* without progress of the writing child, which is killed before */
 
 static const Option options[] = {
     {"gc", NULL, "collect all garbage before it (the default)"},
@@ -35,7 +35,7 @@ static const Example examples[] = {
 
 static LmpView view;
 
-/* Names are ours, not the program's, which may stand in another directory. */
+/* A name is relative to our directory; the program's may be another one. */
 static bool whole_path(char *out, size_t size, const char *file) {
     char here[4096] = "";
     if (file && *file == '/') return snprintf(out, size, "%s", file) < (int)size;
@@ -49,12 +49,12 @@ static bool is_over(void) {
     return state == LMP_FINISHED || (view.pid && !lmp_os->alive(view.pid));
 }
 
-/* Whoever asks later writes over a request that the program has not seen yet. */
+/* A later request overwrites one that the program has not seen yet. */
 static bool is_overtaken(const LmpSnapshotLive *s, uint32_t request) {
     return s->request != request && (int32_t)(atomic_load(&s->taken) - request) > 0;
 }
 
-/* Waits. Returns NULL when *s has the outcome, or what went wrong. */
+/* Waits. Returns NULL when *s has the outcome, else what went wrong. */
 static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
     uint64_t begun = lmp_os->clock(), moved = begun, bytes = 0;
     bool said = false;
@@ -72,7 +72,7 @@ static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
             bytes = beats;
             if (now - moved > QUIET_NS) return "the program's child makes no progress";
         } else if (is_over()) {
-            view_copy_snapshot(&view, s); /* it may have been its last work */
+            view_copy_snapshot(&view, s); /* may have been the program's last work */
             bool written = s->request == request && s->state == LMP_SNAPSHOT_WRITTEN;
             return written ? NULL : "the program has ended";
         } else if (now - begun > GIVE_UP_NS) {
@@ -90,7 +90,7 @@ static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
     }
 }
 
-/* The slowest operation is known a little later than the file is there. */
+/* The slowest operation becomes known a little later than the file. */
 static void wait_merged(LmpSnapshotLive *s) {
     for (int i = 0; i < 100 && s->frozen && !is_over(); i++) {
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);

@@ -1,4 +1,6 @@
-/* collect.c - see collect.h. */
+/* collect.c - receives messages with descriptors (SCM_RIGHTS) from the profiled states on one
+ * socket, keeps states and displays, creates an heir for a display whose processes were killed, and
+ * at the end opens every state to report on it. */
 #include "cmd/collect.h"
 
 #include <errno.h>
@@ -26,7 +28,7 @@
 
 #define LOOK_MS 250
 
-/* A build may run a thousand Lua programs: they get half of the descriptors at most. */
+/* A build may run a thousand Lua programs, so states get half of the descriptors at most. */
 static bool runs_short(int fd) {
     struct rlimit limit;
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2;
@@ -39,7 +41,7 @@ static CollectDisplay *open_display(const Collect *c) {
     return NULL;
 }
 
-/* A display or a recorder of ours needs all of it. */
+/* Returns true if a display or a recorder of ours needs the whole state. */
 static bool in_use(const Collect *c, const CollectState *state) {
     struct stat st, shown;
     const CollectDisplay *d = open_display(c);
@@ -66,7 +68,8 @@ static void keep_whole(CollectState *s) {
     if (s->whole) close_fd(&s->fd);
 }
 
-/* What is kept of programs that have ended needs none. Returns `fd` by its lowest number. */
+/* States of programs that have ended are kept as mappings, without descriptors. Returns `fd` by its
+ * lowest number. */
 static int spare_descriptors(Collect *c, int fd) {
     collect_look(c);
     for (size_t i = 0; i < c->count; i++)
@@ -96,8 +99,9 @@ static void keep_state(Collect *c, int fd, uint32_t pid) {
     if (runs_short(fd)) keep_whole(state);
 }
 
-/* Descriptors that arrived in order, named by the bits of `which`; placed above the numbers that
- * they get in a process that takes over. One that is missing, and there is no display. */
+/* Keeps a display: its descriptors arrived in order, named by the bits of `which`. They are placed
+ * above the numbers that they get in a process that takes over. If one is missing, there is no
+ * display. */
 static void keep_display(Collect *c, uint32_t which, const int *fd, size_t count) {
     CollectDisplay d = {.heir = 0};
     size_t used = 0;
@@ -202,12 +206,13 @@ void collect_receive(Collect *c) {
 
 /* ---- displays -------------------------------------------------------------------------------- */
 
-/* What is kept is for collect_reported. */
+/* Spool and hold stay open for collect_reported. */
 static void display_over(CollectDisplay *d) {
     for (int i = 0; i < LMP_FD_END; i++)
         if (i != LMP_FD_SPOOL && i != LMP_FD_HOLD) close_fd(&d->fd[i]);
     d->over = true;
-    if (d->heir > 0) waitpid(d->heir, NULL, WNOHANG); /* children of the program may need it on */
+    if (d->heir > 0)
+        waitpid(d->heir, NULL, WNOHANG); /* the program's children may still need the heir */
     d->heir = 0;
 }
 
@@ -231,7 +236,8 @@ static _Noreturn void be_heir(const CollectDisplay *d, int hold) {
     _exit(0);
 }
 
-/* A new process finishes what the dead ones left undone; its end of the pipe is our new one. */
+/* Creates a process that finishes what the killed ones left undone; the other end of its pipe
+ * becomes our LMP_FD_HOLD. */
 static bool make_heir(CollectDisplay *d) {
     int hold[2];
     if (pipe2(hold, O_CLOEXEC) != 0) return false;
@@ -244,7 +250,7 @@ static bool make_heir(CollectDisplay *d) {
         close(hold[0]);
         return false;
     }
-    if (d->heir > 0) waitpid(d->heir, NULL, WNOHANG); /* it was killed as well */
+    if (d->heir > 0) waitpid(d->heir, NULL, WNOHANG); /* the former heir was killed as well */
     close(d->fd[LMP_FD_HOLD]);
     d->fd[LMP_FD_HOLD] = hold[0];
     d->heir = pid;
@@ -268,7 +274,7 @@ void collect_displays(Collect *c) {
     if (display_done(d) || !make_heir(d)) display_over(d);
 }
 
-/* For the processes of a display. */
+/* Notes a step for the processes of a display. */
 static void note(const CollectDisplay *d, uint32_t step) {
     Spool spool;
     int memory = fcntl(d->fd[LMP_FD_SPOOL], F_DUPFD_CLOEXEC, 0);
@@ -320,7 +326,7 @@ void collect_ended(const Collect *c, const CollectEnd *end) {
 
 /* ---- summaries ------------------------------------------------------------------------------- */
 
-/* Known if its output went through a display. */
+/* Finds the program's error message. It is known only if the output went through a display. */
 static bool error_line(const Collect *c, char *out, size_t size) {
     for (size_t i = 0; i < c->display_count; i++)
         if (errorline_find(c->displays[i].fd[LMP_FD_SPOOL], SPOOL_AT, out, size)) return true;
@@ -334,7 +340,7 @@ static LmpErr open_state(LmpView *view, const CollectState *state) {
                         : view_open(view, own);
 }
 
-/* Has a state's report looked at; false: the state cannot be read. */
+/* Has `see` look at a state's report. Returns false if the state cannot be read. */
 static bool read_state(const Collect *c, size_t which, const CollectEnd *end, unsigned wanted,
                        CollectSee *see, void *with) {
     const CollectState *state = &c->states[which];
@@ -377,8 +383,8 @@ static void write_seen(void *with, const LmpReport *report, LmpView *view) {
     if (lacks) command_say("no report %s: %s", w->kind->name, lacks);
 }
 
-/* Writes one state's report, preceded by `before`; false: the state cannot be read, nothing is
- * written. */
+/* Writes one state's report, preceded by `before`. Returns false, with nothing written, if the
+ * state cannot be read. */
 static bool write_report(const Collect *c, size_t which, const CollectEnd *end,
                          const LmpReportKind *kind, const char *before, FILE *out) {
     Written w = {kind, before, out};
@@ -414,7 +420,7 @@ void collect_report(const Collect *c, const CollectEnd *end, const LmpReportKind
         fprintf(out, "lmp: %zu more Lua states could not be read\n", unread);
 }
 
-/* What became of one; false: its file is not to be spoken of, or it is not over. */
+/* Says how one snapshot ended. Returns false if it has not ended. */
 static bool say_snapshot(const LmpSnapshotLive *s, const char *unsaid) {
     char line[2800];
     if (*unsaid && strncmp(s->file, unsaid, strlen(unsaid)) == 0) return true;
@@ -424,7 +430,7 @@ static bool say_snapshot(const LmpSnapshotLive *s, const char *unsaid) {
     return true;
 }
 
-/* Those before the last one, as far as they are known. */
+/* Says the same of the snapshots before the last one, as far as they are known. */
 static void say_before(const LmpView *view, uint32_t last, const char *unsaid) {
     LmpSnapshotLive s;
     uint32_t first = last > LMP_SNAPSHOTS_BEFORE ? last - LMP_SNAPSHOTS_BEFORE : 1;

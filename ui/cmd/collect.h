@@ -1,5 +1,5 @@
 /* collect.h - what `lmp run` receives from the profiled states of the program and its children, and
- * the summaries made from it at the end. */
+ * the summaries made from that at the end. */
 #ifndef LMP_COLLECT_H
 #define LMP_COLLECT_H
 
@@ -14,14 +14,14 @@
 #include "report/formats/formats.h"
 #include "shared/launch.h"
 
-/* A display of the program, and what is needed to take over from its killed processes. */
+/* A display of the program, and what a process needs to take over from its killed processes. */
 typedef struct CollectDisplay {
     int fd[LMP_FD_END]; /* LMP_FD_..., -1: not there; LMP_FD_HOLD the read end */
-    pid_t heir;         /* the process that we created for it, 0: none */
+    pid_t heir;         /* the process that we created to finish the display's work, 0: none */
     bool over;          /* it has left the terminal */
 } CollectDisplay;
 
-/* A state that was received: its descriptor, or if these run short (-1), its mapping. */
+/* A state that was received: its descriptor, or its mapping if descriptors run short (-1). */
 typedef struct CollectState {
     int fd;
     void *whole;  /* view_whole */
@@ -41,7 +41,7 @@ typedef struct Collect {
     CollectDisplay displays[16];
     size_t display_count;
     Recorders *recorders; /* told of states and displays; the caller's, NULL: none */
-    bool open_line;       /* the last of them ended within a line */
+    bool open_line;       /* the last display ended within a line */
 } Collect;
 
 /* The program that was started, and how it ended. */
@@ -55,41 +55,41 @@ typedef struct CollectEnd {
 void collect_open(Collect *collect, int socket, bool live);
 /* Receives what is there, without waiting. */
 void collect_receive(Collect *collect);
-/* Gives back the memory of programs that have ended, but not of `main`, whose end is ours, too.
- * Does nothing for a while after the last time, unless a state has come. Returns after how many
+/* Gives back the memory of programs that have ended, except of `main`, whose end is ours, too. Does
+ * nothing for a while after the last time, unless a state has come. Returns after how many
  * milliseconds to look again, -1: there is nobody else. */
 int collect_look(Collect *collect);
-/* The program has ended: tells everyone who shows or looks at its states how. */
+/* Tells everyone who shows or looks at the states of `end` how the program ended. */
 void collect_ended(const Collect *collect, const CollectEnd *end);
-/* For poll(): readable when something has happened to a display, -1: there is none. */
+/* Returns a descriptor for poll(): readable when something has happened to a display, -1: none. */
 int collect_display_fd(const Collect *collect);
-/* Finds out what, without waiting: if relay and viewer were killed, creates a process that does the
- * rest. */
+/* Finds out what has happened, without waiting: if relay and viewer were killed, creates a process
+ * that does the rest. */
 void collect_displays(Collect *collect);
 /* Waits until every display has left the terminal. */
 void collect_wait_displays(Collect *collect);
-/* The summary is about to be written, and has been written: if we are killed in between, whoever is
- * left writes it and says so; afterwards nobody does. */
+/* Note that the summary is about to be written, and that it has been written. If we are killed in
+ * between, a remaining process writes it and says so; afterwards none does. */
 void collect_summary_begun(const Collect *collect);
 void collect_summary_done(const Collect *collect);
-/* Everything has been written: nobody need wait any longer to do it if we are killed. */
+/* Note that everything has been written: no process need stay to write it if we are killed. */
 void collect_reported(Collect *collect);
 
-/* How many files a report has: one, or, of a kind with a file for each state
+/* Returns how many files a report has: one, or, if the kind has a file for each state
  * (LmpReportKind.between NULL), as many as there are states. */
 size_t collect_files(const Collect *collect, const LmpReportKind *kind);
-/* Reports of all states, or of those of file `which`. For a single one, what the kind has before
- * and after them is left out. Why a state has none is said. */
+/* Writes the reports of all states, or of file `which`. For a single state, what the kind has
+ * before and after the states is left out. Says why a state has none. */
 void collect_report(const Collect *collect, const CollectEnd *end, const LmpReportKind *kind,
                     size_t which, FILE *out);
 
-/* Has the report of each state looked at, with the view that it was filled from. Returns how many
- * states could not be read. */
+/* Has `see` look at the report of each state, with the view that it was filled from. Returns how
+ * many states could not be read. */
 typedef void CollectSee(void *with, const LmpReport *report, LmpView *view);
 size_t collect_each(const Collect *collect, const CollectEnd *end, CollectSee *see, void *with);
 
-/* Says what came of snapshots of the heap. `wanted`: also where there should be one and is none;
- * `unsaid`: but of none whose file's name begins so ("": of all). */
+/* Says how snapshots of the heap ended. `wanted`: also if there should be one and is none;
+ * `unsaid`: but not those whose file's name begins so ("": all). */
 void collect_snapshots(const Collect *collect, bool wanted, const char *unsaid);
 
 void collect_close(Collect *collect);

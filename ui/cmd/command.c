@@ -1,4 +1,5 @@
-/* command.c - see command.h: parses options and prints what the tables say. */
+/* command.c - steps through the words of a command line by the command's option table, prints help
+ * from the same tables, and prints mistakes on stderr. */
 #include "cmd/command.h"
 
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 
 static const Option help_option = {"help", NULL, "show this help"};
 
-/* In one line, with nothing in it that a terminal obeys: names of files are anybody's. */
+/* Prints one line, without anything that a terminal obeys: a file's name can contain that. */
 static void say(const char *who, const char *format, va_list args, const char *end) {
     char *line = NULL;
     if (vasprintf(&line, format, args) < 0) return;
@@ -39,7 +40,7 @@ int command_wrong(const Command *command, const char *format, ...) {
     return EXIT_USAGE;
 }
 
-/* Done by hand, so that the decimal point is a point in every locale. */
+/* Parsed by hand, so that the decimal point is a point in every locale. */
 bool parse_number(const char *text, double low, double high, double *out) {
     double value = 0, scale = 1;
     bool point = false, digits = false;
@@ -122,7 +123,7 @@ const Option *options_next(Parse *p) {
 
 enum { HELP_WIDTH = 96 };
 
-/* What is too long for the line goes on below. */
+/* Help that is too long for the line continues below. */
 static void print_option(const Option *o) {
     char text[80];
     if (!o->arg)

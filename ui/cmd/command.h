@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #define EXIT_USAGE 2
-#define EXIT_DIFFERENT 3 /* it was done, and what was found is not as it should be */
+#define EXIT_DIFFERENT 3 /* done, but the result is not as it should be */
 
 typedef struct Option {
     const char *name; /* without the dashes */
@@ -47,22 +47,23 @@ typedef struct Parse {
     const char *value; /* of the option returned; NULL: none */
 } Parse;
 
-/* The next option, or NULL at the first operand, after "--", after --help or a mistake. */
+/* Returns the next option, or NULL at the first operand, after "--", after --help or a mistake. */
 const Option *options_next(Parse *parse);
 
-/* The command's option that a word such as "--name=value" is; NULL: none. */
+/* Returns the command's option that a word such as "--name=value" names; NULL: none. */
 const Option *option_called(const Command *command, const char *word);
 
 /* Prints "lmp COMMAND: ..." and how to get help, on stderr; returns EXIT_USAGE. */
 int command_wrong(const Command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Prints "lmp: ..." on stderr. Both print format_text of it, so callers need not. */
+/* Prints "lmp: ..." on stderr. Both clean the line with format_text, so callers need not. */
 void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A number within [low, high], written with a point; false: it is not one. */
+/* Reads a number within [low, high], written with a point. Returns false if the text is not one. */
 bool parse_number(const char *text, double low, double high, double *out);
 
-/* Repaints per second from the person's config (config.h), or `otherwise` if it does not say. */
+/* Returns the repaints per second of the person's config (config.h), or `otherwise` if there are
+ * none. */
 double command_fps(double otherwise);
 
 void command_help(const Command *command);

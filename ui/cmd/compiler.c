@@ -1,4 +1,5 @@
-/* compiler.c - see compiler.h. The file is untrusted: every offset is checked. */
+/* compiler.c - maps the ELF file and reads its section .comment, where compilers leave their names.
+ * The file is untrusted: every offset is checked. */
 #include "cmd/compiler.h"
 
 #include <elf.h>

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* From the section .comment of an ELF file; "" when there is none. Returns out. */
+/* Reads the section .comment of an ELF file; "" if there is none. Returns out. */
 const char *compiler_of(const char *file, char *out, size_t size);
 
 #endif

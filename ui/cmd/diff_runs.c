@@ -1,4 +1,5 @@
-/* diff_runs.c - see diff_runs.h. */
+/* diff_runs.c - opens each recording at its moment, fills a report from it and closes it again;
+ * then compares the two ledgers (rundiff) and writes the result in the wanted format. */
 #include "cmd/diff_runs.h"
 
 #include <stdio.h>
@@ -10,8 +11,8 @@
 #include "cmd/writeout.h"
 #include "record/moment.h"
 
-/* One of the two. Its recording is closed as soon as its report is filled, and of the ledger's tree
- * only the figures that are compared stay: two of a million paths are large. */
+/* One of the two runs. The recording is closed as soon as the report is filled, and of the ledger's
+ * tree only the figures that are compared stay: two trees of a million paths are large. */
 typedef struct Side {
     LmpReport report;
     RunPaths paths;
@@ -56,7 +57,7 @@ static LmpErr fill(Side *side, LmpRecording *r, uint32_t frame, unsigned parts) 
     return LMP_OK;
 }
 
-/* False: said. */
+/* Returns false if that failed; a line has said why. */
 static bool open_side(Side *side, const char *name, unsigned parts) {
     LmpRecording *r;
     LmpMoment moment;

@@ -11,17 +11,17 @@ typedef struct DiffRuns {
     const char *out;     /* NULL: standard output */
     const DiffReportKind *kind;
     RunDiffMetric metric;
-    bool by_metric; /* it was named: only its total is judged */
+    bool by_metric; /* the metric was named: only its total is judged */
     uint32_t top;   /* 0: as the format has it */
     uint64_t noise; /* bytes or count; UINT64_MAX: not told */
     double fail;    /* percent; below 0: nothing is judged */
 } DiffRuns;
 
-/* Is it a recording, by its first bytes? Also as FILE@MOMENT. */
+/* Returns true if the file is a recording, by its first bytes. Takes FILE@MOMENT, too. */
 bool diff_runs_is(const char *file);
 
-/* Compares and writes; what is wrong is said in one line. Returns the exit status: 3 where a total
- * grew by more than it may. */
+/* Compares and writes; one line says what is wrong. Returns the exit status: 3 if a total grew by
+ * more than it may. */
 int diff_runs(const DiffRuns *wish);
 
 #endif

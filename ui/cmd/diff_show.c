@@ -1,4 +1,5 @@
-/* diff_show.c - see diff_show.h. */
+/* diff_show.c - opens both recordings at their moments and shows the newer one in the display, with
+ * the older one as what its tables are compared with (ViewerOptions.against). */
 #include "cmd/diff_show.h"
 
 #include <unistd.h>

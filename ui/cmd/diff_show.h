@@ -1,8 +1,8 @@
-/* diff_show.h - `lmp diff --show`: two recordings in the display, which shows what differs. */
+/* diff_show.h - `lmp diff --show`: shows the difference of two recordings in the display. */
 #ifndef LMP_DIFF_SHOW_H
 #define LMP_DIFF_SHOW_H
 
-/* Each is FILE or FILE@MOMENT. What is wrong is said in one line. Returns the exit status. */
+/* Each name is FILE or FILE@MOMENT. One line says what is wrong. Returns the exit status. */
 int diff_show(const char *old, const char *newer);
 
 #endif

@@ -1,4 +1,5 @@
-/* doctable.c - see doctable.h. */
+/* doctable.c - prints each table as Markdown, directly from the source's own tables: keys, options,
+ * configuration, figures, verdict rules, limits. */
 #include "cmd/doctable.h"
 
 #include <string.h>
@@ -58,7 +59,7 @@ static void print_config(FILE *out) {
     }
 }
 
-/* Lines of a text as those of a cell. */
+/* Prints the lines of a text as lines within a cell. */
 static void print_lines(const char *text, FILE *out) {
     for (; *text; text++)
         fputs(*text == '\n' ? "<br>" : (char[]){*text, 0}, out);

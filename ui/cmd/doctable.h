@@ -8,7 +8,7 @@
 
 /* Prints the table of that name; false: there is none. */
 bool doctable_print(const char *name, FILE *out);
-/* The names, a line each. */
+/* Prints the names, a line each. */
 void doctable_names(FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* doctor.h - the findings of `lmp doctor`: the jobs that an interpreter has run, reported by the
- * part of doctor inside it (doctor_hear.c) and shown to the person (doctor_report.c). */
+/* doctor.h - the findings of `lmp doctor` about the jobs that an interpreter has run: the part of
+ * doctor inside it reports them (doctor_hear.c), and a table shows them (doctor_report.c). */
 #ifndef LMP_CMD_DOCTOR_H
 #define LMP_CMD_DOCTOR_H
 
@@ -59,9 +59,9 @@ typedef struct Doctor {
     const char *only, *modes, *own;
 } Doctor;
 
-/* Reads until the pipe's end. False: nothing came for too long. */
+/* Reads until the pipe's end. Returns false if nothing came for too long. */
 bool doctor_listen(Doctor *d, int fd);
-/* Prints the table and what it comes to; returns the exit status. */
+/* Prints the table and the conclusion; returns the exit status. */
 int doctor_report(const Doctor *d);
 
 #endif

@@ -10,7 +10,7 @@
 #include "cmd/doctor.h"
 #include "shared/layout.h"
 
-/* The health of a job by its figures: it is no fault if lmp itself says that something is
+/* Judges a job by its figures: a difference is no fault if lmp itself calls the figure
  * uncertain. */
 static Health judge_row(const Job *j) {
     const uint64_t *f = j->f;

@@ -94,7 +94,7 @@ static const char *lines_word(const Doctor *d) {
     return "not known";
 }
 
-/* What a file or another program says: without control characters. */
+/* Prints what a file or another program says, without control characters. */
 static void print_text(const char *what, const char *text) {
     char plain[4096];
     format_text(plain, sizeof plain, text, 0);
@@ -117,7 +117,7 @@ static const Job *worst(const Doctor *d, Health health) {
     return NULL;
 }
 
-/* The closing sentence, and the exit status. */
+/* Prints the closing sentence, and returns the exit status. */
 static int conclude(const Doctor *d) {
     char a[LMP_NUM], b[LMP_NUM];
     const Job *fallen = worst(d, H_FELL), *wrong = worst(d, H_WRONG), *said = worst(d, H_SAID);

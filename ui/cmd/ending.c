@@ -1,4 +1,5 @@
-/* ending.c - see ending.h. */
+/* ending.c - chooses the words from the wait status, else from the state's own account (view_seen),
+ * else from whether the process is alive. */
 #include "cmd/ending.h"
 
 #include <stdio.h>

@@ -6,11 +6,12 @@
 #include "read/view.h"
 #include "record/recording.h"
 
-/* "finished", "killed by signal 9 (SIGKILL)", "exited with status 1", "still running" ... `ended`:
- * 1 + its wait status; 0: it is not known, or it is not our child. At least 64 bytes. */
+/* Writes "finished", "killed by signal 9 (SIGKILL)", "exited with status 1", "still running" ... to
+ * `out`, at least 64 bytes. `ended`: 1 + the program's wait status; 0: not known, or not our
+ * child. */
 void ending_words(char *out, size_t size, const LmpView *view, uint32_t ended);
 
-/* The same of a frame that a recording is at: "as it was" where the run went on. */
+/* Writes the same for a frame that a recording is at: "as it was" if the run went on. */
 LedgerWhen ending_of_frame(char *out, size_t size, LmpRecording *recording, uint32_t frame);
 
 #endif

@@ -1,4 +1,6 @@
-/* giveback.c - see giveback.h. */
+/* giveback.c - makes sure that the program is over and that nobody looks at the state, sets
+ * `given_back`, then punches holes (lmp_os->punch) into the state's file: leaves, the overflow
+ * table, and unused rows of the tables. */
 #include "cmd/giveback.h"
 
 #include <sys/stat.h>
@@ -10,7 +12,7 @@
 #include "relay/closed_line.h"
 #include "shared/recordnote.h"
 
-/* After a profile's end the program may still run, with the state or without it. */
+/* The program may still run after its profile's end, with the state mapped or without it. */
 static bool program_over(int fd, uint32_t pid) {
     uint32_t state = LMP_RUNNING;
     if (!pid) return false;
@@ -19,7 +21,8 @@ static bool program_over(int fd, uint32_t pid) {
     return state == LMP_FINISHED && closed_line_why((int)pid, -1, fd) != LINE_OF_PROFILED;
 }
 
-/* By a display, a recorder, or the child that writes a snapshot, which may outlive its program. */
+/* Returns true if a display, a recorder, or the child that writes a snapshot (it may outlive its
+ * program) looks at the state. */
 static bool looked_at(const LmpView *view, int fd) {
     static LmpSnapshotLive snapshot; /* large */
     view_copy_snapshot(view, &snapshot);
@@ -31,7 +34,7 @@ static void punch(int fd, uint64_t from, uint64_t to) {
     if (from < to) lmp_os->punch(fd, from, to - from);
 }
 
-/* Of the tables nothing has been written beyond their rows, but memory may be reserved there. */
+/* Nothing has been written beyond the rows of a table, but memory may be reserved there. */
 static void punch_all(int fd, void *whole) {
     const RecMemory m = {whole, (char *)whole + LMP_TABLES_AT};
     struct stat st;
@@ -50,7 +53,7 @@ bool giveback(int fd, uint32_t pid) {
     void *whole = view_whole(fd);
     if (!whole || view_open_whole(&view, whole)) {
         if (whole) lmp_os->unmap(whole, VIEW_WHOLE);
-        return true; /* nothing that we know of */
+        return true; /* not a state that this version knows */
     }
     bool over = !looked_at(&view, fd);
     if (over) {

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Punches the map of the heap, and rows that are not in use, out of a state that nobody writes or
- * looks at any more. `pid`: of its program, in our namespace. False: it is in use, or it is not
- * known that it is not; later it may be over. A system that refuses keeps the memory. */
+/* Punches the map of the heap, and unused rows, out of a state that nobody writes or looks at any
+ * more. `pid` is the program's, in our namespace. Returns false if the state is, or may be, in use:
+ * try again later. A system that refuses to punch keeps the memory. */
 bool giveback(int fd, uint32_t pid);
 
 #endif

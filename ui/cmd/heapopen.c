@@ -1,4 +1,5 @@
-/* heapopen.c - see heapopen.h. */
+/* heapopen.c - opens one snapshot, or sorts a series by the time in each file (by insertion: there
+ * are few) and opens it as a growth. */
 #include "cmd/heapopen.h"
 
 #include <errno.h>
@@ -12,7 +13,8 @@ bool heapopen(LmpSnapshot *snapshot, const char *file) {
     return !err;
 }
 
-/* When it was taken; 0: not known. Two runs are told apart by the time of day. */
+/* Returns when the snapshot was taken; 0: not known. The time of day orders snapshots of two runs,
+ * too. */
 static uint64_t taken(const char *file) {
     LmpHeapInfo info;
     return snapshot_info(&info, file) == LMP_OK ? info.realtime : 0;

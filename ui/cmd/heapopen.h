@@ -4,11 +4,11 @@
 
 #include "read/snapshot/growth.h"
 
-/* False: it cannot be read; why was said on stderr, in one line. */
+/* Opens a snapshot. Returns false if it cannot be read; one line on stderr has said why. */
 bool heapopen(LmpSnapshot *snapshot, const char *file);
-/* Files in the order in which they were taken, as far as they can be read. */
+/* Sorts the files by the time at which they were taken, as far as they can be read. */
 void heapopen_sort(const char **file, uint32_t files);
-/* The earlier ones of a series, sorted: growth among them, and the last one. */
+/* Sorts a series of files and opens it: `growth` from one to the next, `last` the last one. */
 bool heapopen_older(LmpHeapGrowth *growth, LmpSnapshot *last, const char **file, uint32_t files);
 
 #endif

@@ -1,4 +1,5 @@
-/* inherited.c - see inherited.h. */
+/* inherited.c - opens /dev/null where a standard stream is closed, and sets two signals, whose
+ * former handling it notes and restores before exec. */
 #include "cmd/inherited.h"
 
 #include <fcntl.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 /* SIGCHLD: where it is ignored (supervisors do that) we could wait for no child. SIGXFSZ: a file
- * size limit is meant for the program; a report of ours that it truncates says so. */
+ * size limit is meant for the program; a report of ours that the limit truncates says so. */
 static const struct {
     int number;
     void (*wanted)(int);
@@ -17,8 +18,8 @@ static const struct {
 static struct sigaction before[SIGNALS];
 
 void inherited_take(void) {
-    /* A closed one would become the number of the next file opened. Writing to it fails as before,
-     * so that it is said; exec closes these again. */
+    /* A closed stream's number would go to the next file opened. Writing to the stand-in fails as
+     * before, so that the failure is reported; exec closes the stand-ins again. */
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 &&
             open("/dev/null", (fd == STDIN_FILENO ? O_RDWR : O_RDONLY) | O_CLOEXEC) != fd)

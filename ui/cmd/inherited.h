@@ -5,7 +5,7 @@
 
 /* Call first in main(). */
 void inherited_take(void);
-/* In a child, before exec. */
+/* Call in a child, before exec. */
 void inherited_give_back(void);
 
 #endif

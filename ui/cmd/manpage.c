@@ -1,4 +1,5 @@
-/* manpage.c - see manpage.h. Prose is here; what a table knows comes from the table. */
+/* manpage.c - prints roff. The prose is in this file; commands, options, keys and figures come from
+ * their tables. */
 #include "cmd/manpage.h"
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 
 #define MINUS "−"
 
-/* Text with roff's special characters escaped; an empty line begins a paragraph, and text in
+/* Writes text with roff's special characters escaped; an empty line begins a paragraph, and text in
  * backquotes is bold. */
 static void put(FILE *out, const char *text) {
     bool bold = false;

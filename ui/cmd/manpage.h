@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* The source of docs/lmp.1 (roff). A test compares the two. */
+/* Prints the source of docs/lmp.1 (roff). A test compares the two. */
 void manpage_print(FILE *out);
 
 #endif

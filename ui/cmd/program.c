@@ -1,4 +1,6 @@
-/* program.c - see program.h. */
+/* program.c - finds the command in PATH, or an interpreter for a script (lua5.4, or a `lua` whose
+ * -v says 5.4), finds the module beside this command, and sets LUA_INIT_5_4 so that each Lua state
+ * loads it. */
 #include "cmd/program.h"
 
 #include <errno.h>
@@ -22,7 +24,7 @@ static bool is_command_file(const char *path) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As a shell would find it; false: not at all. */
+/* Finds a command as a shell would. Returns false if there is none. */
 static bool search_path(const char *name, char *out, size_t size) {
     if (strchr(name, '/')) {
         int n = snprintf(out, size, "%s", name);
@@ -39,7 +41,7 @@ static bool search_path(const char *name, char *out, size_t size) {
     return false;
 }
 
-/* The beginning of what `COMMAND -v` prints. */
+/* Reads the beginning of what `COMMAND -v` prints. */
 static void ask_version(const char *path, char *out, size_t size) {
     int pipes[2];
     size_t used = 0;
@@ -66,7 +68,7 @@ static void ask_version(const char *path, char *out, size_t size) {
         ;
 }
 
-/* An interpreter by its name, or by its own account. */
+/* Finds an interpreter of Lua 5.4 by its name, or by the version that it prints. */
 static bool find_interpreter(char *out, size_t size) {
     static const char *const sure[] = {"lua5.4", "lua54", "lua-5.4"};
     for (size_t i = 0; i < sizeof sure / sizeof *sure; i++)
@@ -150,7 +152,7 @@ bool program_find_module(char *out, size_t size, const char **problem) {
     return false;
 }
 
-/* A Lua string literal for any path. */
+/* Writes a Lua string literal for any path. */
 static void quote(char *out, size_t size, const char *text) {
     size_t used = 0;
     out[used++] = '"';
@@ -179,7 +181,7 @@ bool program_set_environment(const char *module, const LmpOwnFd *socket, const c
     static char run[1024], self[4096];
     const char *user = getenv("LUA_INIT_5_4");
     if (user && strstr(user, LMP_RUN_ENTRY))
-        user = getenv(LMP_ENV_USER_INIT); /* run within run */
+        user = getenv(LMP_ENV_USER_INIT); /* lmp run within lmp run */
     else if (!user)
         user = getenv("LUA_INIT");
     snprintf(run, sizeof run, "%d:%llu:%llu %s", socket->fd, (unsigned long long)socket->device,

@@ -10,35 +10,36 @@
 
 typedef struct Program {
     char **argv;      /* of the command; the array is owned, the words are the caller's */
-    char path[4096];  /* of its file; "" when it was not found */
+    char path[4096];  /* of the command's file; "" when none was found */
     const char *name; /* the word by which it was requested */
     bool script;      /* a Lua script, run with an interpreter of our choice */
 } Program;
 
-/* From the words after the options. A word that ends in .lua, or is "-", or names a file that is
- * not executable is a script (and is given to Lua 5.4), unless it is a command in PATH. False:
- * nothing can be run; *problem says why (a static or program-lifetime text). */
+/* Finds the command from the words after the options. A word that ends in .lua, or is "-", or names
+ * a file that is not executable is a script (and is given to Lua 5.4), unless it is a command in
+ * PATH. Returns false if nothing can be run; *problem says why (static text). */
 bool program_find(Program *program, int argc, char **argv, const char **problem);
 
-/* Is it an interpreter whose option -E makes it ignore the environment? */
+/* Returns true for an interpreter whose option -E makes it ignore the environment. */
 bool program_ignores_init(const Program *program);
 
-/* A command that is itself an interpreter; without words, the one that scripts are given to.
- * Otherwise as program_find. */
+/* Finds a command that is itself an interpreter; without words, the one that scripts are given to.
+ * Otherwise like program_find. */
 bool program_find_interpreter(Program *program, int argc, char **argv, const char **problem);
 
-/* Path of the Lua module next to this command: build tree or installed. False: *problem says why.
- */
+/* Finds the Lua module next to this command: build tree or installed. Returns false if it is not
+ * there; *problem says why. */
 bool program_find_module(char *out, size_t size, const char **problem);
 
-/* Makes the states of what is started first call a function of the module, or if that cannot be
- * loaded, run `otherwise`: Lua code, in which `e` says why. False: no memory. */
+/* Makes the states of the program that is started first call a function of the module; if that
+ * cannot be loaded, they run `otherwise`: Lua code, in which `e` says why. Returns false: no
+ * memory. */
 bool program_set_init(const char *module, const char *entry, const char *otherwise);
-/* Sets the environment for the program: options as in launch.h. False: no memory. */
+/* Sets the environment for the program: options as in launch.h. Returns false: no memory. */
 bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options);
 
-/* If the program is a script for another Lua interpreter (by its first line): the words with which
- * lua5.4 would run it; else "lua5.4 SCRIPT.lua". */
+/* If the program is a script for another Lua interpreter (by its first line), writes the words with
+ * which lua5.4 would run it; else "lua5.4 SCRIPT.lua". */
 void program_hint(const Program *program, char *out, size_t size);
 
 #endif

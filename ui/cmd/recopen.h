@@ -4,20 +4,20 @@
 
 #include "record/moment.h"
 
-/* False: it cannot be read; why was said on stderr, in one line. Of a damaged one it is said what
- * that has cost, and it is open. */
+/* Opens a recording. Returns false if it cannot be read; one line on stderr has said why. A damaged
+ * recording opens, and a line says what the damage has cost. */
 bool recopen(LmpRecording **recording, const char *file);
-/* Says what damage has cost. The frame sought is another then. */
+/* Says what damage has cost. Call it before recording_seek, which reads another frame. */
 void recopen_say_damage(LmpRecording *recording, const char *file);
-/* Is it one? Of what cannot be opened: no. */
+/* Returns true if the file is a recording, by its first bytes; false if it cannot be opened. */
 bool recopen_is(const char *file);
 
-/* The moment that was asked for. False: there is none, and that was said; one that is far off is
- * said, too; after "NAME: ", unless that is "". */
+/* Finds the moment that was asked for. Says so if the nearest recorded one is far off. Returns
+ * false if there is none; a line has said so. Lines begin with "NAME: ", unless the name is "". */
 bool recopen_moment(LmpRecording *recording, const char *name, const char *text, LmpMoment *moment);
 
-/* "FILE@MOMENT": the recording, and its moment, or its end (`said` is "" then, unless the end was
- * not recorded). False: what is wrong has been said, and nothing is open. */
+/* Opens "FILE@MOMENT" and finds the moment; without "@MOMENT", the end (`said` is "" then, unless
+ * the end was not recorded). Returns false if nothing is open; a line has said why. */
 bool recopen_at(LmpRecording **recording, const char *name, LmpMoment *moment);
 
 #endif

@@ -1,4 +1,5 @@
-/* record_cut.c - see record_cut.h. */
+/* record_cut.c - reads the options, finds the two moments, and has recording_cut (record/cut.h)
+ * write the frames in between to a new file. */
 #include "cmd/record_cut.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static const Example examples[] = {
     {0},
 };
 
-/* "night.lmprec" is "night-cut.lmprec". */
+/* Makes "night-cut.lmprec" of "night.lmprec". */
 static bool default_name(char *out, size_t size, const char *file) {
     static const char ending[] = ".lmprec";
     size_t n = strlen(file), m = sizeof ending - 1;
@@ -42,7 +43,7 @@ static bool default_name(char *out, size_t size, const char *file) {
     return wrote > 0 && (size_t)wrote < size;
 }
 
-/* The moments `from` and `to` in the recording; NULL: its ends. */
+/* Finds the moments `from` and `to` in the recording; NULL: its ends. */
 static bool find_times(LmpRecording *r, const char *from, const char *to, LmpCut *cut) {
     char problem[MOMENT_PROBLEM];
     LmpMoment moment;

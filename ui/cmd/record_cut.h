@@ -1,4 +1,4 @@
-/* record_cut.h - `lmp record cut`: a piece of a recording, for somebody else to look at. */
+/* record_cut.h - `lmp record cut`: copies a piece of a recording, for somebody else to look at. */
 #ifndef LMP_RECORD_CUT_CMD_H
 #define LMP_RECORD_CUT_CMD_H
 

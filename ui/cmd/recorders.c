@@ -1,4 +1,5 @@
-/* recorders.c - see recorders.h. */
+/* recorders.c - starts one recorder process (recordjob.h) for each state that comes, names its
+ * file, and hears on a socket how the recording ended. */
 #include "cmd/recorders.h"
 
 #include <errno.h>
@@ -14,7 +15,8 @@
 #include "base/outfile.h"
 #include "cmd/command.h"
 
-#define WAIT_NS 20000000000ull /* for all of them: the last tables of a large heap take a while */
+#define WAIT_NS 20000000000ull /* for all recorders: the last tables of a large heap take a while  \
+                                */
 #define SAID 8                 /* recordings that get a line of their own */
 
 bool recorders_writable(const Recorders *r, const char **file) {
@@ -26,12 +28,13 @@ bool recorders_writable(const Recorders *r, const char **file) {
     return outfile_replaceable(here);
 }
 
-/* Has come to an end, or was killed: then nothing more is known of it. */
+/* Reads what the recorder has said at its end. A recorder that was killed says nothing. */
 static void hear(RecorderOf *one) {
     RecordEnd end;
     if (one->line < 0) return;
     ssize_t n = recv(one->line, &end, sizeof end, MSG_DONTWAIT);
-    /* It has left something of ours unread; what it said before is there all the same. */
+    /* The recorder has left something of ours unread; what it said before can be read all the
+     * same. */
     if (n < 0 && errno == ECONNRESET) n = recv(one->line, &end, sizeof end, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     one->known = n == (ssize_t)sizeof end;
@@ -39,7 +42,7 @@ static void hear(RecorderOf *one) {
     close_fd(&one->line);
 }
 
-/* FILE, FILE.2 for another state of the program; FILE.PID, FILE.PID.2 for those of its children. */
+/* Makes FILE, then FILE.2 for the program's next state; FILE.PID, FILE.PID.2 for its children's. */
 static char *name_of(Recorders *r, uint32_t pid) {
     char *name = malloc(RECORDNAME_MOST + 32);
     unsigned before = 0;
@@ -110,7 +113,7 @@ void recorders_ended(Recorders *r) {
             (void)!send(r->of[i].line, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* A program that goes on without us is recorded on. */
+/* Returns true if the program goes on without us: its recording goes on, too. */
 static bool goes_on(const Recorders *r, const RecorderOf *one) {
     return one->pid != r->main && one->pid && lmp_os->alive(one->pid);
 }

@@ -1,5 +1,5 @@
-/* recorders.h - the recordings of `lmp run`: a process for every state that comes, and what came of
- * each. */
+/* recorders.h - the recordings of `lmp run`: a recorder process for every state that comes, and how
+ * each recording ended. */
 #ifndef LMP_RECORDERS_H
 #define LMP_RECORDERS_H
 
@@ -11,9 +11,9 @@
 
 typedef struct RecorderOf {
     uint32_t pid;   /* of the program, in our pid namespace; 0: not known */
-    uint64_t inode; /* of the state's file, whatever else it is called */
-    int line;       /* to its process, -1: it is over */
-    bool known;     /* `end` is */
+    uint64_t inode; /* of the state's file, which identifies the state */
+    int line;       /* to the recorder process, -1: that is over */
+    bool known;     /* `end` is known */
     RecordEnd end;
     char *file; /* owned */
 } RecorderOf;
@@ -27,24 +27,25 @@ typedef struct Recorders {
     char file[RECORDNAME_MOST]; /* of its first state; "": not chosen yet */
     RecorderOf *of;             /* in the order in which the states came; owned */
     size_t count, room;
-    size_t lost; /* states for which there was no process */
+    size_t lost; /* states for which no recorder could be started */
 } Recorders;
 
-/* Can it be written, as far as can be told beforehand? If not, errno says why and *file names it.
- */
+/* Returns true if the recording can be written, as far as that is known beforehand. If not, errno
+ * says why and *file names it. */
 bool recorders_writable(const Recorders *r, const char **file);
-/* A state has come; `fd` stays the caller's. */
+/* Starts a recorder for a state that has come; `fd` stays the caller's. */
 void recorders_state(Recorders *r, int fd, uint32_t pid);
-/* Does a recorder of ours need the state with this inode yet? */
+/* Returns true if a recorder of ours still needs the state with this inode. */
 bool recorders_busy(Recorders *r, uint64_t inode);
-/* What the program of this state prints is kept in `spool`; both stay the caller's. */
+/* Gives the state's recorder the `spool` that keeps what the program prints; both stay the
+ * caller's. */
 void recorders_output(Recorders *r, int state, int spool);
-/* The program has ended: tells the recorders of its states. */
+/* Tells the recorders of the program's states that the program has ended. */
 void recorders_ended(Recorders *r);
-/* Waits, but not for long, until the recordings of processes that are over are complete; says in a
- * line each where they are. */
+/* Waits, but not for long, until the recordings of processes that are over are complete; says where
+ * each one is, in one line. */
 void recorders_say(Recorders *r);
-/* Recordings that go on do so. */
+/* Frees everything. Recordings of programs that still run go on. */
 void recorders_close(Recorders *r);
 
 #endif

@@ -1,4 +1,6 @@
-/* run_gate.c - see run_gate.h. */
+/* run_gate.c - judges each state's report, and its snapshot if a limit needs one, against the
+ * limits of `lmp run` (gate/gate.h). All text is collected in memory and then written at once, to
+ * stderr and to JUnit's file. */
 #include "cmd/run_gate.h"
 
 #include <errno.h>
@@ -14,10 +16,10 @@
 
 typedef struct Judge {
     const RunGate *gate;
-    LmpFinding *finding; /* one a limit, of the state that is judged */
-    FILE *text, *junit;  /* junit NULL: it is not asked for */
+    LmpFinding *finding; /* one for each limit, of the state being judged */
+    FILE *text, *junit;  /* junit NULL: not asked for */
     pid_t main;
-    bool failed; /* the program itself */
+    bool failed; /* the program itself has failed */
     bool broken;
 } Judge;
 
@@ -27,7 +29,7 @@ static bool wants_heap(const RunOptions *want) {
     return false;
 }
 
-/* A snapshot has the program's strings. */
+/* The directory is private: a snapshot has the program's strings. */
 void run_gate_open(RunGate *g, const RunOptions *want, const char *program) {
     *g = (RunGate){.want = want, .program = program, .directory = {.lock = -1}};
     if (want->snapshot || !wants_heap(want)) return;
@@ -54,7 +56,8 @@ static void say(Judge *j, const LmpGateOf *of) {
     if (j->junit) gate_junit_suite(of, j->finding, limits, j->junit);
 }
 
-/* What came of the snapshot at its end; NULL: it is open. */
+/* Opens the snapshot of the state's end. Returns NULL if it is open, else why not ("": none is
+ * needed). */
 static const char *open_heap(const Judge *j, LmpView *view, LmpSnapshot *heap) {
     static LmpSnapshotLive s;
     if (!wants_heap(j->gate->want)) return "";
@@ -82,7 +85,7 @@ static void judge_state(void *with, const LmpReport *report, LmpView *view) {
     if (in.heap) snapshot_close(&heap);
 }
 
-/* States that nothing is known of. */
+/* Judges states of which nothing is known. */
 static void judge_unknown(Judge *j, const char *why) {
     const RunOptions *want = j->gate->want;
     for (uint32_t i = 0; i < want->limits; i++)
@@ -100,7 +103,7 @@ typedef struct Text {
 static LmpErr write_text(const void *of, FILE *out) {
     const Text *text = of;
     fwrite(text->bytes, 1, text->size, out);
-    return LMP_OK; /* save_file looks */
+    return LMP_OK; /* save_file sees a failed write */
 }
 
 bool run_gate_judge(const RunGate *g, const Collect *c, const CollectEnd *end) {

@@ -1,4 +1,5 @@
-/* run_gate.h - the limits of `lmp run`: what they need beforehand, and what became of them. */
+/* run_gate.h - the limits of `lmp run`: prepares what they need, judges them, and says the
+ * result. */
 #ifndef LMP_RUN_GATE_H
 #define LMP_RUN_GATE_H
 
@@ -10,17 +11,19 @@ typedef struct RunGate {
     const RunOptions *want;
     const char *program;
     PrivateDir directory; /* for snapshots that nobody else asked for */
-    char file[280];       /* in there; "": none */
-    int why;              /* errno, if there should be one and is none */
+    char file[280];       /* in the directory; "": none */
+    int why;              /* errno, if the directory is needed and cannot be made */
 } RunGate;
 
-/* Without limits nothing happens here or later. */
+/* Prepares a file for a snapshot if a limit needs one. Without limits these functions do
+ * nothing. */
 void run_gate_open(RunGate *gate, const RunOptions *want, const char *program);
-/* The file for a snapshot at the program's end; NULL: none is needed. */
+/* Returns the file for a snapshot at the program's end; NULL: none is needed. */
 const char *run_gate_snapshot(const RunGate *gate);
-/* Says what became of the limits on standard error, and in JUnit's file. True: all are kept. */
+/* Says the result of each limit on standard error, and in JUnit's file. Returns true if all are
+ * kept. */
 bool run_gate_judge(const RunGate *gate, const Collect *collect, const CollectEnd *end);
-/* Removes what was made for it. */
+/* Removes what run_gate_open made. */
 void run_gate_close(RunGate *gate);
 
 #endif

@@ -1,4 +1,5 @@
-/* run_options.c - see run_options.h. */
+/* run_options.c - the tables of the options and examples of `lmp run`, and the reader that fills
+ * RunOptions: one switch over the options, then the checks that need several of them. */
 #include "cmd/run_options.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ enum {
     O_CALLS,
     O_INSTRUCTIONS,
     O_OVERRIDES,
-/* reports that have an option of their own, the others come by --report */
+/* reports with an option of their own; the others come by --report */
 #define REPORT_OPTION_ID_OWN(ID) O_##ID,
 #define REPORT_OPTION_ID_LISTED(ID)
 #define REPORT_OPTION_ID(ID, name, help, how, ...) REPORT_OPTION_ID_##how(ID)
@@ -116,7 +117,7 @@ static bool read_sample(RunOptions *want, const Command *command, const char *va
     return false;
 }
 
-/* `when`: for a snapshot, whatever it says. */
+/* `when`: the condition is for a snapshot, whatever its text says. */
 static bool read_break(RunOptions *want, const Command *command, const char *value, bool when,
                        int *status) {
     char problem[160], text[BREAKS_TEXT];
@@ -133,7 +134,7 @@ static bool read_break(RunOptions *want, const Command *command, const char *val
     return true;
 }
 
-/* A size that bounds a file, and leaves room for what must be in it. */
+/* Reads a size that bounds a file, and leaves room for what must be in it. */
 static bool read_record_limit(RunOptions *want, const Command *command, const char *value,
                               int *status) {
     if (format_parse_size(value, &want->record_limit) && want->record_limit >= RECORD_LIMIT_MIN)
@@ -159,7 +160,7 @@ static bool read_limit(RunOptions *want, const Command *command, const char *val
     return false;
 }
 
-/* Limits that cannot be told are a mistake now, and not at the end. */
+/* Limits that cannot be judged are a mistake before the run, not at its end. */
 static bool check_limits(const RunOptions *want, const Command *command, int *status) {
     if (want->junit && !want->limits) {
         *status = command_wrong(command, "--junit needs a --limit");
@@ -194,7 +195,7 @@ static void read_report(RunOptions *want, unsigned kind, const char *file) {
         want->first = REPORT_SUMMARY;
 }
 
-/* FORMAT, or FORMAT:FILE. */
+/* Reads FORMAT, or FORMAT:FILE. */
 static bool read_format(RunOptions *want, const Command *command, const char *value, int *status) {
     char name[32];
     size_t n = strcspn(value, ":");
@@ -220,7 +221,7 @@ static bool read_format(RunOptions *want, const Command *command, const char *va
     return true;
 }
 
-/* Options that say what is profiled, and how. */
+/* Returns true for the options that say what is profiled, and how. */
 static bool is_said_again(const Option *o) {
     static const unsigned char said[] = {O_LINES, O_NO_LINES,      O_STACKS,    O_SAMPLE, O_TOP,
                                          O_CALLS, O_INSTRUCTIONS,  O_OVERRIDES, O_BREAK,  O_FPS,
@@ -231,11 +232,12 @@ static bool is_said_again(const Option *o) {
 static void say_again(RunOptions *want, char **words, int count) {
     for (int i = 0; i < count && want->again[0] != '\n'; i++)
         if (!shellwords_add(want->again, sizeof want->again, words[i]))
-            strcpy(want->again, "\n"); /* it cannot be expressed */
+            strcpy(want->again, "\n"); /* cannot be expressed */
 }
 
-/* A display is for someone at the terminal. If the output goes to a file they may still be there,
- * which the other streams tell; if it is piped into another program they are watching that one. */
+/* A display is for someone at the terminal. If the output goes to a file the person may still be
+ * there, which the other streams tell; if it is piped into another program, the person watches that
+ * one. */
 static bool wants_display(void) {
     const char *term = getenv("TERM");
     struct stat st;
@@ -246,7 +248,7 @@ static bool wants_display(void) {
     return isatty(tty) && tcgetpgrp(tty) == getpgrp();
 }
 
-/* The first option that does. */
+/* Returns the first option that needs lines. */
 static const char *needs_lines(const RunOptions *want) {
     if (want->stacks) return "stacks";
     if (want->sample) return "sample";

@@ -19,7 +19,7 @@ typedef struct RunOptions {
     unsigned counts; /* LMP_COUNTS_ bits */
     unsigned top;
     char breaks[4096];    /* conditions, one a line */
-    bool pauses;          /* one of them is to pause at */
+    bool pauses;          /* one of the conditions pauses */
     const char *snapshot; /* file for one at the end, NULL: none */
     bool record;
     const char *record_file; /* NULL: a name is chosen */
@@ -38,8 +38,8 @@ typedef struct RunOptions {
 extern const Option run_options[];
 extern const Example run_examples[];
 
-/* Reads the options up to the program's name, `want` all zeroes. True: go on. Else *status is the
- * exit status, and what was wrong has been said. */
+/* Reads the options up to the program's name, `want` all zeroes. Returns false if the command ends
+ * here: *status is the exit status, and a line has said what was wrong. */
 bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *status);
 
 #endif

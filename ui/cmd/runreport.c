@@ -1,4 +1,5 @@
-/* runreport.c - see runreport.h. */
+/* runreport.c - fills one LmpReport from a recording (seeks the frame, or both frames of a range)
+ * or from a running program's view, then has the wanted format write it. */
 #include "cmd/runreport.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ static LmpErr write_job(const void *of, FILE *out) {
     return job->kind->write(job->report, out);
 }
 
-/* Writes the report as it is filled, and frees it. */
+/* Writes the filled report, and frees it. */
 static int put(const RunReport *wish) {
     Job job = {wish->kind, &report};
     report.metric = wish->metric;
@@ -55,8 +56,9 @@ static unsigned parts_of(const LmpReportKind *kind, const LmpView *view) {
 
 static ReportMoment moment; /* of the report that is to be filled */
 
-/* The frame of a moment that reports can be made of, and what the report says of it; false: said.
- * An end that nobody asked for is spoken of where it could not be had. */
+/* Finds the frame of a moment that has tables, and notes what the report says of that moment. The
+ * end that nobody asked for is mentioned only if it was not recorded. Returns false if there is no
+ * such moment; a line has said so. */
 static bool find(LmpRecording *r, const char *text, bool asked, uint32_t *frame) {
     LmpMoment m;
     if (!recopen_moment(r, "", text, &m)) return false;
@@ -89,12 +91,13 @@ static bool take_before(const RunReport *wish, LmpRecording *r, uint32_t from,
     return !err;
 }
 
-/* May the page have other moments, too? A recording that stays open takes memory. */
+/* Returns true if the page may offer other moments, for which the recording stays open. That takes
+ * memory, so not for large trees. */
 static bool seeks(const RunReport *wish, const LmpView *view) {
     return wish->kind->flags & REPORT_SEEKS && tables_nodes(&view->tables) <= REPORT_SEEKS_NODES;
 }
 
-/* What was recorded of the range at its highest. */
+/* Returns the frame with tables, within the range, at which the heap was highest. */
 static uint32_t highest(const LmpRecording *r, uint32_t from, uint32_t to) {
     uint32_t top = to;
     for (uint32_t i = from + 1; i < to; i++) {
@@ -105,7 +108,8 @@ static uint32_t highest(const LmpRecording *r, uint32_t from, uint32_t to) {
     return top;
 }
 
-/* The report of the moment that the recording is at; what it needs is copied, unless it seeks. */
+/* Fills the report of the moment that the recording is at, and copies what it needs, unless it
+ * seeks. */
 static void fill(const RunReport *wish, LmpRecording *r, ReportBefore *before, bool last) {
     static char ending[64], again[LMP_RECORD_AGAIN], damage[LMP_RECORD_DAMAGE];
     LmpView *view = recording_view(r);
@@ -125,13 +129,13 @@ static void fill(const RunReport *wish, LmpRecording *r, ReportBefore *before, b
     report.sources = sources = recording_take_sources(r);
 }
 
-/* By the clock of who recorded: the program's stands still while it sleeps. */
+/* Uses the recorder's clock: the program's stands still while it sleeps. */
 static void set_range(LmpRecording *r, uint32_t from, uint32_t to) {
     LmpFrameInfo begun = recording_frame(r, from), end = recording_frame(r, to);
     report_set_range(&report, begun.clock, end.clock, begun.live_bytes);
 }
 
-/* What was allocated and freed, and how much more is live. */
+/* Fills a report of what was allocated and freed in the range, and how much more is live. */
 static bool fill_between(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
     ReportBefore before = {0};
     bool ready = take_before(wish, r, from, &before) && seek(wish, r, to);
@@ -141,7 +145,7 @@ static bool fill_between(const RunReport *wish, LmpRecording *r, uint32_t from, 
     return ready;
 }
 
-/* A part of the time, with rows of its highest moment. */
+/* Fills a report of a part of the time, with the rows of its highest moment. */
 static bool fill_at_top(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
     RunReport rowless = *wish;
     LmpReportKind kind = *wish->kind;
@@ -167,7 +171,8 @@ static bool fill_at_top(const RunReport *wish, LmpRecording *r, uint32_t from, u
 static bool fill_range(const RunReport *wish, LmpRecording *r, uint32_t from, uint32_t to) {
     if (wish->kind->flags & REPORT_AT_TOP) return fill_at_top(wish, r, from, to);
     if (!(wish->kind->flags & REPORT_WHOLE)) return fill_between(wish, r, from, to);
-    bool other = wish->kind->flags & REPORT_SEEKS; /* who can show another range has all of them */
+    bool other =
+        wish->kind->flags & REPORT_SEEKS; /* a page that can show another range has all of them */
     LmpMoment last = {.tables = to};
     if (other && !recopen_moment(r, "", "end", &last)) return false;
     if (!seek(wish, r, last.tables)) return false;
@@ -176,7 +181,7 @@ static bool fill_range(const RunReport *wish, LmpRecording *r, uint32_t from, ui
     return true;
 }
 
-/* The frames of what was asked for; false: said. */
+/* Finds the frames that were asked for. Returns false if there are none; a line has said why. */
 static bool choose(const RunReport *wish, LmpRecording *r, uint32_t *from, uint32_t *to) {
     const char *end = wish->to ? wish->to : wish->moment ? wish->moment : "end";
     recopen_say_damage(r, wish->file);
@@ -197,7 +202,7 @@ int runreport_of_recording(const RunReport *wish, LmpRecording *r) {
         if (filled) fill(wish, r, NULL, true);
     }
     bool stays = filled && report.recording;
-    if (!stays) recording_close(r); /* before it is written, which takes memory, too */
+    if (!stays) recording_close(r); /* before writing, which takes memory, too */
     int status = filled ? put(wish) : 1;
     if (stays) recording_close(r);
     kepttexts_free(sources);
@@ -223,6 +228,6 @@ int runreport_of_program(const RunReport *wish, uint32_t pid, uint32_t serial) {
                      view.live->clock, "still running", LEDGER_NOW);
     if (view.pid) report.pid = view.pid;
     report.attached = true;
-    view_close(&view); /* the report has all of it */
+    view_close(&view); /* the report has copied all of it */
     return put(wish);
 }

@@ -15,8 +15,8 @@ typedef struct RunReport {
     bool leaks_only;
 } RunReport;
 
-/* Writes it; what is wrong is said in one line. Returns the exit status. The recording is closed.
- */
+/* Writes the report, and closes the recording; one line says what is wrong. Returns the exit
+ * status. */
 int runreport_of_recording(const RunReport *wish, LmpRecording *recording);
 int runreport_of_program(const RunReport *wish, uint32_t pid, uint32_t serial);
 

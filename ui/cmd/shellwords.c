@@ -1,4 +1,5 @@
-/* shellwords.c - see shellwords.h. */
+/* shellwords.c - appends a word as it is if it is plain, else in single quotes. Words with control
+ * characters or bytes beyond ASCII are refused. */
 #include "cmd/shellwords.h"
 
 #include <ctype.h>

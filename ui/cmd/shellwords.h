@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Appends a word to the line (NUL-terminated, `size` bytes), separated by a blank and quoted where
- * necessary. If it does not fit, or contains what a terminal would obey, the line stays as it is;
- * returns whether the word was added. */
+/* Appends a word to the line (NUL-terminated, `size` bytes), after a blank and quoted where
+ * necessary. Returns false and leaves the line as it is if the word does not fit or contains what a
+ * terminal would obey. */
 bool shellwords_add(char *line, size_t size, const char *word);
 
 #endif

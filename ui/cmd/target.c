@@ -1,4 +1,4 @@
-/* target.c - see target.h. */
+/* target.c - parses PID and PID:SERIAL, and the operands of the commands that take a state. */
 #include "cmd/target.h"
 
 #include <stdio.h>

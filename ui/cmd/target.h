@@ -7,11 +7,11 @@
 
 #include "cmd/command.h"
 
-/* False: it is none. *serial 0: none was named. */
+/* Returns false if the text names no state. *serial 0: no serial was named. */
 bool target_parse(const char *text, uint32_t *pid, uint32_t *serial);
 
-/* What follows the options of a command that takes a state, and a file if one wants it (*file NULL:
- * none). TARGET_THERE, or the exit status: help was asked for, or what is wrong has been said. */
+/* Reads the operands of a command that takes a state and perhaps a file (*file NULL: none). Returns
+ * TARGET_THERE, or the exit status if help was asked for or a line has said what is wrong. */
 enum { TARGET_THERE = -1 };
 int target_operands(const Parse *parse, uint32_t *pid, uint32_t *serial, const char **file);
 

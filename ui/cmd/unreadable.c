@@ -1,4 +1,5 @@
-/* unreadable.c - see unreadable.h. */
+/* unreadable.c - turns an error into one line on stderr; a table has the words for each kind of
+ * file. */
 #include "cmd/unreadable.h"
 
 #include "cmd/command.h"

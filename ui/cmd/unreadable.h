@@ -1,10 +1,10 @@
-/* unreadable.h - what is said of a file of lmp's that cannot be read. */
+/* unreadable.h - the message about one of lmp's files that cannot be read. */
 #ifndef LMP_UNREADABLE_H
 #define LMP_UNREADABLE_H
 
 #include "base/err.h"
 
-/* What it should have been. */
+/* What the file should have been. */
 typedef enum Unreadable {
     UNREADABLE_RECORDING,
     UNREADABLE_SNAPSHOT,
@@ -12,7 +12,8 @@ typedef enum Unreadable {
     UNREADABLES
 } Unreadable;
 
-/* One line on stderr; `why`: errno of then, 0: not known. Returns the exit status, 1. */
+/* Prints one line on stderr; `why` is the errno of the failure, 0: not known. Returns the exit
+ * status, 1. */
 int unreadable(Unreadable what, const char *file, LmpErr err, int why);
 
 #endif

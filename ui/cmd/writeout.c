@@ -1,4 +1,5 @@
-/* writeout.c - see writeout.h. */
+/* writeout.c - hands the writer a file (save_file: complete or not at all) or standard output, and
+ * says once what went wrong. */
 #include "cmd/writeout.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 
 #include "cmd/command.h"
 
-static bool said; /* that standard output cannot be written */
+static bool said; /* standard output cannot be written, and a line has said so */
 
 static int say(LmpErr err, const char *file, int why) {
     if (err == LMP_E_FILE)
@@ -18,7 +19,8 @@ static int say(LmpErr err, const char *file, int why) {
     return 1;
 }
 
-/* With SIGPIPE ignored a reader that has gone is an error; it got what it wanted. */
+/* SIGPIPE is ignored, so a reader that has gone shows as an error; that reader got what it
+ * wanted. */
 static int end_output(LmpErr err) {
     int why = errno;
     if (!err && fflush(stdout) != 0) {

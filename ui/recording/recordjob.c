@@ -1,4 +1,6 @@
-/* recordjob.c - see recordjob.h. */
+/* recordjob.c - a loop that sleeps until something happens (signal, message, change, timeout), then
+ * takes a tick of the recorder and the program's output. A thread turns LmpLive.changed, a futex,
+ * into an event for poll. The process is started by a double fork, so it is nobody's child. */
 #include "recording/recordjob.h"
 
 #include <errno.h>
@@ -28,19 +30,19 @@
 #define FILE_NS (1000 * MS)  /* between two looks at the file's name */
 #define ASKED_NS (250 * MS)  /* at most until somebody's wish is seen */
 #define WORD_NS (5000 * MS)  /* for `lmp run` to say how the program ended */
-#define ENDED_NS (100 * MS)  /* the same where nobody has promised to */
+#define ENDED_NS (100 * MS)  /* the same if nobody has promised to say so */
 #define ALIVE_NS (2000 * MS) /* for a program to end whose profile is over */
-#define DRAIN_NS (1000 * MS) /* for the relay to have its last words */
+#define DRAIN_NS (1000 * MS) /* for the relay to get the last words */
 #define WOKEN_NS (2 * MS)    /* between two wake-ups by the program, at least */
 
 enum { FD_STATE = 3, FD_LINE, FD_OUTPUT, FD_END }; /* in a started process */
 
 /* A thread that sleeps on LmpLive.changed, as poll cannot: marks, peaks, pauses and the end are
- * seen at once, and nobody looks for them. */
+ * seen at once, without polling. */
 typedef struct Waker {
     pthread_t thread;
     bool runs;
-    int fd; /* an event for each change; -1: there is none, and changes are seen later */
+    int fd; /* an event for each change; -1: none, and changes are seen later */
     _Atomic bool stop, stopped;
 } Waker;
 
@@ -54,9 +56,9 @@ typedef struct Recording {
     uint32_t pid;
     uint32_t state;        /* of the program, at the last look */
     uint64_t over;         /* when the profile, or the program, was seen to be over; 0: not yet */
-    uint64_t dead;         /* the same for the process */
-    uint64_t look_at_file; /* when to see again whether it is still there */
-    int number;            /* the error if not */
+    uint64_t dead;         /* when the process was seen to be gone; 0: not yet */
+    uint64_t look_at_file; /* when to look again whether the file is still there */
+    int number;            /* the error if the file is gone */
     bool asked;            /* to stop */
     bool said_ended;       /* on the line */
 } Recording;
@@ -84,7 +86,8 @@ static void take_signals(Recording *r) {
     r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* One message; a descriptor that comes with it is the program's output. False: there is none. */
+/* Receives one message; a descriptor that comes with it is the program's output. Returns false if
+ * there is none. */
 static bool hear(Recording *r) {
     char word = 0;
     union {
@@ -99,7 +102,7 @@ static bool hear(Recording *r) {
     if (r->line < 0) return false;
     ssize_t n = recvmsg(r->line, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0) return errno == EINTR;
-    if (n == 0) { /* nobody waits for us any more: that is no reason to end */
+    if (n == 0) { /* nobody waits for us any more: no reason to end */
         close_fd(&r->line);
         return false;
     }
@@ -152,7 +155,7 @@ static void waker_close(Waker *w) {
     static const uint32_t nap;
     atomic_store(&view.control->peak_wake, 0);
     atomic_store(&w->stop, true);
-    while (w->runs && !atomic_load(&w->stopped)) { /* it may be about to sleep */
+    while (w->runs && !atomic_load(&w->stopped)) { /* the thread may be about to sleep */
         lmp_os->futex_wake(&view.live->changed);
         lmp_os->futex_wait(&nap, 0, MS / 5);
     }
@@ -162,7 +165,7 @@ static void waker_close(Waker *w) {
 
 /* ---- when it is over ------------------------------------------------------------------------- */
 
-/* Nothing changes any more, and how it ended is known, or will not be. */
+/* Returns true if nothing changes any more, and how the run ended is known or never will be. */
 static bool is_over(Recording *r, uint64_t now) {
     bool finished = r->state == LMP_FINISHED, word = r->job->last_word && r->line >= 0;
     if (!r->dead && !finished) return false;
@@ -175,7 +178,7 @@ static bool is_over(Recording *r, uint64_t now) {
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* A pause and the end stand still: these moments are kept whole. */
+/* Takes what is due. A pause and the end stand still, so these moments are kept whole. */
 static LmpErr take(Recording *r, uint64_t now, uint64_t *next) {
     uint32_t state = atomic_load(&view.live->state);
     bool still = state != r->state && (state == LMP_PAUSED || state == LMP_FINISHED);
@@ -200,8 +203,8 @@ static void wait_until(const Recording *r, uint64_t now, uint64_t next) {
     ppoll(p, sizeof p / sizeof *p, &t, NULL);
 }
 
-/* Somebody may have taken the file away, with its folder perhaps: writing on would be for nobody.
- * True: it is there, *bytes its size. */
+/* Somebody may have removed the file, or its folder: then nobody could read what is written on.
+ * Returns true if the file is there; *bytes is its size. */
 static bool is_there(const char *file, uint64_t *bytes) {
     struct stat st;
     if (stat(file, &st) != 0) return false;
@@ -234,7 +237,8 @@ static LmpErr follow(Recording *r) {
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
-/* One at a time: the lock dies with us. It belongs to the open file, so this is one of our own. */
+/* Takes the state's lock, so that one process records it at a time; the lock dies with us. A lock
+ * belongs to an open file, so the state is opened anew. */
 static bool hold(Recording *r) {
     char path[64];
     struct flock lock = {
@@ -324,7 +328,8 @@ RecordEnd recordjob_run(const RecordJob *job, int line) {
 
 /* ---- a process of its own -------------------------------------------------------------------- */
 
-/* Nothing is left open of whoever started us: others wait for the end of these files. */
+/* Closes every descriptor of the process that started us: others wait for the end of these
+ * files. */
 static _Noreturn void be_recorder(const RecordJob *wanted, int line) {
     RecordJob job = *wanted;
     int from[FD_END] = {[FD_STATE] = wanted->state, [FD_LINE] = line, [FD_OUTPUT] = wanted->output};
@@ -350,7 +355,7 @@ int recordjob_start(const RecordJob *job) {
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return -1;
     pid_t pid = fork();
     if (pid == 0) {
-        pid_t own = fork(); /* nobody's child: who started it need not wait for it */
+        pid_t own = fork(); /* nobody's child: the starting process need not wait for it */
         if (own == 0) be_recorder(job, pair[1]);
         _exit(own < 0);
     }

@@ -1,8 +1,8 @@
 /* recordjob.h - a process that records one shared state: in the foreground, or one that is started
- * for it and that outlives everybody else: the program, its display, `lmp run`.
+ * to record and that outlives everybody else: the program, its display, `lmp run`.
  *
- * It holds the state's descriptor, so the program's last figures are there also after a kill. It
- * ends when the program has ended, when somebody asks it to (LmpRecordNote.stop, its line,
+ * The process holds the state's descriptor, so it has the program's last figures even after a kill.
+ * It ends when the program has ended, when somebody asks it to (LmpRecordNote.stop, its line,
  * SIGTERM), or with the first error of its file, which never concerns the program. */
 #ifndef LMP_RECORDJOB_H
 #define LMP_RECORDJOB_H
@@ -20,7 +20,7 @@ typedef struct RecordJob {
     uint64_t limit;    /* bytes of it; 0: the recorder's own limit */
     const char *again; /* how the program was started, for a shell; NULL: not known */
     int output;        /* the spool's memory file (spool.h), read only; -1: none */
-    bool last_word;    /* whoever has the other end of the line will say how the program ended */
+    bool last_word;    /* the other end of the line will say how the program ended */
     bool foreground;   /* ctrl-C and a hangup end it, too */
 } RecordJob;
 
@@ -31,14 +31,14 @@ typedef enum RecordWhy {
     RECORD_TAKEN,  /* another process records this state already */
 } RecordWhy;
 
-/* What came of it: also the message by which a started process says so. */
+/* How a recording ended: also the message by which a started process says so. */
 typedef struct RecordEnd {
     uint32_t why;   /* RecordWhy */
     uint32_t err;   /* LmpErr */
     int32_t number; /* the system's error, 0: none */
     uint32_t spare;
     uint64_t bytes;          /* of the file */
-    LmpRecordShort shortage; /* what its limit has cost */
+    LmpRecordShort shortage; /* what the limit has cost */
     uint64_t clock;          /* nanoseconds since the state's start, when it stopped */
 } RecordEnd;
 
@@ -46,16 +46,17 @@ typedef struct RecordEnd {
 #define RECORD_SAY_ENDED 'E'  /* LmpControl.ended is there, the program is gone */
 #define RECORD_SAY_OUTPUT 'O' /* with a descriptor: RecordJob.output */
 
-/* Records here, until it is over. `line`: -1 or to hear from and to write RecordEnd to. */
+/* Records in this process, until the recording is over. `line`: -1, or to hear from and to write
+ * RecordEnd to. */
 RecordEnd recordjob_run(const RecordJob *job, int line);
 
-/* Starts a process for it that is nobody's child, in a session of its own. Returns our end of the
- * line, to be closed whenever we want: the process goes on. -1: it could not be started. */
+/* Starts a recording process that is nobody's child, in a session of its own. Returns our end of
+ * the line; closing it does not end the process. -1: it could not be started. */
 int recordjob_start(const RecordJob *job);
-/* Gives it the program's output; `output` stays the caller's. */
+/* Gives a started process the program's output; `output` stays the caller's. */
 void recordjob_give_output(int line, int output);
 
-/* Why it failed, in words. */
+/* Returns why the recording failed, in words. */
 const char *recordjob_problem(const RecordEnd *end);
 
 #endif

@@ -1,4 +1,5 @@
-/* recordname.c - see recordname.h. */
+/* recordname.c - joins a name with the current folder, tries lmp-PID.lmprec, .2, .3 ... until one
+ * is free, and puts a RecordEnd into one line. */
 #include "recording/recordname.h"
 
 #include <ctype.h>
@@ -17,7 +18,7 @@ bool recordname_choose(char *out, size_t size, const char *file, uint32_t pid) {
     struct stat st;
     errno = ENAMETOOLONG;
     if (!file || *file != '/') {
-        if (!getcwd(here, sizeof here)) return false; /* it may have gone */
+        if (!getcwd(here, sizeof here)) return false; /* the folder may be gone */
         if (here[1]) strncat(here, "/", sizeof here - strlen(here) - 1);
     }
     if (file) return (size_t)snprintf(out, size, "%s%s", here, file) < size;
@@ -38,7 +39,7 @@ const char *recordname_short(const char *file) {
     return inside ? file + n + 1 : file;
 }
 
-/* As it can be typed in a shell; "": with quotes or control characters of its own it cannot. */
+/* Writes the name as it can be typed in a shell; "" if it contains quotes or control characters. */
 static const char *typed(char *out, size_t size, const char *file) {
     bool dash = *file == '-', quoted = false;
     for (const char *c = file; *c; c++) {
@@ -50,7 +51,7 @@ static const char *typed(char *out, size_t size, const char *file) {
     return n > 0 && (size_t)n < size ? out : "";
 }
 
-/* What the limit has cost, and what to do; "": nothing. */
+/* Says what the limit has cost, and what to do; "": nothing. */
 static const char *shortage(char *out, size_t size, const LmpRecordShort *s) {
     char limit[LMP_NUM], frames[LMP_NUM], span[LMP_NUM];
     unsigned long long mib = s->enough >> 20;

@@ -1,4 +1,6 @@
-/* recordoutput.c - see recordoutput.h. */
+/* recordoutput.c - reads the spool's file from where it stopped, in pieces of 64 KiB, skips the
+ * relay's own messages and what was already given back (SEEK_DATA), and hands the rest to the
+ * recorder. */
 #include "recording/recordoutput.h"
 
 #include <errno.h>
@@ -33,7 +35,8 @@ void recordoutput_close(RecordOutput *output) {
     close_fd(&output->fd);
 }
 
-/* Where bytes begin that are still there, from `at` on; the file's end if there are none. */
+/* Returns where bytes begin that are still there, from `at` on; the file's end if there are
+ * none. */
 static off_t data_from(int fd, off_t at, off_t end) {
     off_t data = lseek(fd, at, SEEK_DATA);
     return data >= 0 ? data : errno == ENXIO ? end : at;
@@ -46,7 +49,7 @@ LmpErr recordoutput_take(RecordOutput *output, LmpRecorder *recorder, uint64_t c
     if (output->fd < 0 || output->kept >= RECORDOUTPUT_MOST || fstat(output->fd, &st) != 0)
         return LMP_OK;
     off_t at = (off_t)(SPOOL_AT + output->at), end = st.st_size;
-    if (at > end) at = end; /* a message that was taken back */
+    if (at > end) at = end; /* a message was taken back */
     for (int i = 0; i < PIECES && at < end; i++) {
         uint64_t to = (uint64_t)end - SPOOL_AT;
         at = (off_t)(SPOOL_AT + spool_own(output->relay, (uint64_t)at - SPOOL_AT, to, &to));
@@ -60,7 +63,7 @@ LmpErr recordoutput_take(RecordOutput *output, LmpRecorder *recorder, uint64_t c
         if (data == own_end) continue;
         if (n <= 0) break;
         at += n;
-        /* what was given back to the system meanwhile has been read as zeroes */
+        /* bytes that were given back to the system meanwhile were read as zeroes */
         if (data_from(output->fd, data, end) != data) continue;
         output->kept += (uint64_t)n;
         LmpErr err = recorder_output(recorder, clock, piece, (size_t)n);

@@ -1,6 +1,6 @@
-/* recordoutput.h - what the program prints, for its recording: read from the spool's memory file,
- * which display and relay fill anyway. Nobody waits for it: what has gone from there is left out.
- */
+/* recordoutput.h - records what the program prints: reads the spool's memory file, which display
+ * and relay fill anyway. Nobody waits for the recorder: output that is gone from the file is left
+ * out. */
 #ifndef LMP_RECORDOUTPUT_H
 #define LMP_RECORDOUTPUT_H
 
@@ -24,7 +24,8 @@ void recordoutput_open(RecordOutput *output, int memory);
 void recordoutput_close(RecordOutput *output);
 /* Records what has come since, a bounded piece at a time, as of `clock`. *more: there is more. */
 LmpErr recordoutput_take(RecordOutput *output, LmpRecorder *recorder, uint64_t clock, bool *more);
-/* Has the relay everything that the program has written? True, too, where there is none. */
+/* Returns true if the relay has everything that the program has written, or if there is no
+ * relay. */
 bool recordoutput_whole(const RecordOutput *output);
 
 #endif

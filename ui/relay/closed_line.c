@@ -1,5 +1,6 @@
-/* closed_line.c - see closed_line.h. The kernel says of each thread whether it has begun to exit,
- * and of a process what it has mapped: no timeout is needed. */
+/* closed_line.c - asks the kernel: the flags in the stat file of each thread in /proc say whether
+ * that has begun to exit, /proc/PID/maps whether the state is mapped. No timeout is needed where
+ * /proc is there. */
 #include "relay/closed_line.h"
 
 #include <dirent.h>
@@ -17,8 +18,8 @@
 #define EXITING 0x4u       /* PF_EXITING in the flags of /proc/PID/stat */
 #define DEATH_WAIT_MS 1000 /* without /proc: how long a dying process may take */
 
-/* Of a thread: "ID (name) state parent group session terminal foreground flags ...". If it is gone
- * it has exited. */
+/* Reads a thread's "ID (name) state parent group session terminal foreground flags ...". A thread
+ * that is gone has exited. */
 static bool exits(const char *stat_path) {
     char text[512];
     unsigned flags = EXITING;
@@ -32,8 +33,8 @@ static bool exits(const char *stat_path) {
     return (flags & EXITING) != 0;
 }
 
-/* A thread that is not exiting; the first one may have ended before the others. 0: there is none.
- */
+/* Returns a thread that is not exiting (the first one may have ended before the others); 0:
+ * none. */
 static pid_t living_thread(pid_t pid) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
@@ -50,7 +51,7 @@ static pid_t living_thread(pid_t pid) {
     return found;
 }
 
-/* Is the file mapped there? */
+/* Returns true if the thread's process has the file mapped. */
 static bool has_mapped(pid_t thread, int state) {
     char path[48], line[512];
     struct stat st;
@@ -68,7 +69,7 @@ static bool has_mapped(pid_t thread, int state) {
     return found;
 }
 
-/* `ms`: how long to wait for it. */
+/* `ms`: how long to wait for the process to end. */
 static bool is_dead(pid_t pid, int process, int ms) {
     struct pollfd p = {.fd = process, .events = POLLIN};
     if (process >= 0) return poll(&p, 1, ms) > 0;

@@ -1,14 +1,14 @@
-/* closed_line.h - the program's end of the line closed without a message: is the program ending,
- * has it exec'd another one, or did it only close a descriptor that it did not know? */
+/* closed_line.h - says why the program's end of the line closed without a message: the program
+ * ends, has exec'd another one, or only closed a descriptor that it did not know. */
 #ifndef LMP_CLOSED_LINE_H
 #define LMP_CLOSED_LINE_H
 
 #include <sys/types.h>
 
 typedef enum ClosedLine {
-    LINE_OF_DEAD,     /* the process is dead or dying: its descriptors close some time before it */
-    LINE_OF_EXEC,     /* it lives and has no trace of the profile any more: another program */
-    LINE_OF_PROFILED, /* it lives, and has the shared state as before */
+    LINE_OF_DEAD, /* the process is dead or dying: its descriptors close some time before its end */
+    LINE_OF_EXEC, /* the process lives without a trace of the profile: another program */
+    LINE_OF_PROFILED, /* the process lives, and has the shared state as before */
 } ClosedLine;
 
 /* `process` is a pidfd, -1: there is none; `state` a descriptor of the shared state. */

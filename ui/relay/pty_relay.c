@@ -1,12 +1,12 @@
-/* pty_relay.c - see pty_relay.h.
+/* pty_relay.c - one poll loop over pseudo terminal, line, program, signals, viewer and `lmp run`.
  *
  * Two phases. SHOWING: the viewer has the terminal, output goes to the spool. RELAYING: the viewer
  * is gone, the spool has been written to the terminal, and output (and input, if the program reads
- * the terminal) passes straight through. It ends when everyone has closed the pseudo terminal,
- * including the program's background children; the program has been told DONE before.
+ * the terminal) passes straight through. The loop ends when everyone has closed the pseudo
+ * terminal, including the program's background children; the program has been told DONE before.
  *
- * Whoever takes over from a killed relay (relay_state.h) does so in the second phase, with the same
- * code: the viewer's process, or one that `lmp run` creates. */
+ * A process that takes over from a killed relay (relay_state.h) does so in the second phase, with
+ * the same code: the viewer's process, or one that `lmp run` creates. */
 #include "relay/pty_relay.h"
 
 #include <errno.h>
@@ -105,8 +105,8 @@ static void end_display(PtyRelay *k) {
         relay_say(k, "lmp: the display is left; lmp top %u brings it back", k->view.pid);
 }
 
-/* Moves the program's output to the spool and from there to the terminal. False: there is no more
- * for now. */
+/* Moves the program's output to the spool and from there to the terminal. Returns false if there is
+ * no more for now. */
 static bool take_output(PtyRelay *k) {
     SpoolTook took = k->master >= 0 ? spool_take(&k->spool, k->master) : SPOOL_NONE;
     if (took == SPOOL_END) close_fd(&k->master);
@@ -133,7 +133,7 @@ static void take_over(PtyRelay *k) {
         if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
         return;
     }
-    word = LMP_SAY_READY; /* it may not have received it */
+    word = LMP_SAY_READY; /* the program may not have received it */
     if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
     bool shown = !relay_has(k, RELAY_RELAY);
     begin_relay(k);
@@ -141,7 +141,8 @@ static void take_over(PtyRelay *k) {
     relay_on(k);
 }
 
-/* In the viewer's process, after the relay was killed. The fork gave it everything it needs. */
+/* Runs in the viewer's process, after the relay was killed. The fork gave it everything it
+ * needs. */
 static void orphaned(void *context) {
     PtyRelay *k = context;
     close_fd(&k->signals);
@@ -158,14 +159,14 @@ static void drain(PtyRelay *k) {
         ;
 }
 
-/* The program is over or says so: first fetch everything it has written up to now. */
+/* The program is over or says so: first fetch everything that it has written up to now. */
 static void note_end(PtyRelay *k, PtyRelayEnd end) {
     drain(k);
     atomic_store(&k->relay_state->end, (uint32_t)end);
 }
 
-/* The display is gone, the output written: now our own messages, then the program and `lmp run` are
- * told that the terminal is theirs. */
+/* The display is gone, the output written: prints our own messages, then tells the program and `lmp
+ * run` that the terminal is theirs. */
 static void finish(PtyRelay *k) {
     char word = LMP_SAY_DONE;
     if (relay_has(k, RELAY_DONE)) return;
@@ -186,7 +187,7 @@ static void finish(PtyRelay *k) {
 
 /* ---- what can happen ------------------------------------------------------------------------- */
 
-/* The line closed without a message before. */
+/* Returns the end of a program whose line closed without a message. */
 static PtyRelayEnd end_without_word(const PtyRelay *k) {
     static const PtyRelayEnd end[] = {[LINE_OF_DEAD] = PROGRAM_GONE,
                                       [LINE_OF_EXEC] = PROGRAM_LEFT,
@@ -207,7 +208,7 @@ static void on_line(PtyRelay *k) {
     }
     close_fd(&k->line);
     if (relay_ended(k) != PROGRAM_RUNS)
-        drain(k); /* its last words, after LAST */
+        drain(k); /* the last words, after LAST */
     else
         note_end(k, end_without_word(k));
 }
@@ -222,7 +223,7 @@ static void on_signal(PtyRelay *k) {
     }
 }
 
-/* A line typed at the terminal, or end of file, for the program. */
+/* Passes on a line typed at the terminal, or end of file, to the program. */
 static void on_input(PtyRelay *k) {
     struct termios mode;
     ssize_t n = read(k->tty, k->typed, sizeof k->typed - 1);
@@ -256,7 +257,7 @@ static void on_run_gone(PtyRelay *k) {
     if (relay_has(k, RELAY_DONE)) relay_say_ending(k);
 }
 
-/* A display ends if another job gets its terminal: the viewer may not notice that itself. */
+/* Ends the display if another job gets its terminal: the viewer may not notice that itself. */
 static bool lost_terminal(const PtyRelay *k) {
     return k->showing && atomic_load(&k->relay_state->tty.taken) && !tty_is_ours(k->tty);
 }
@@ -291,7 +292,7 @@ static void turn(PtyRelay *k) {
     if (p[W_MASTER].revents & ~POLLOUT) take_output(k);
     if (p[W_LINE].revents && k->line >= 0) on_line(k);
     if (p[W_PROCESS].revents && relay_ended(k) == PROGRAM_RUNS) {
-        /* It may have said END as its last word. */
+        /* The program may have said END as its last word. */
         if (k->line >= 0) on_line(k);
         if (relay_ended(k) == PROGRAM_RUNS) note_end(k, PROGRAM_GONE);
     }
@@ -302,8 +303,8 @@ static void turn(PtyRelay *k) {
     if (k->master >= 0) pass_typed(k);
 }
 
-/* A program that said LAST is about to end; what it still writes comes before the summary, which
- * `lmp run` writes. */
+/* A program that said LAST is about to end; its last output comes before the summary, which `lmp
+ * run` writes. */
 static bool still_speaks(PtyRelay *k) {
     return relay_has(k, RELAY_LAST) && k->line >= 0 && k->under_run && !relay_run_gone(k);
 }
@@ -328,8 +329,8 @@ static void open_process(PtyRelay *k) {
     k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
 }
 
-/* As the terminal would do it: to the whole job, so that a child which the program waits for gets
- * it too; and a paused program must be resumed to see it. */
+/* Interrupts as the terminal would: the whole job, so that a child which the program waits for gets
+ * the signal, too; a paused program must be resumed to see it. */
 static void interrupt(void *context) {
     PtyRelay *k = context;
     pid_t program = (pid_t)k->view.header->pid;

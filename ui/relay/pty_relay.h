@@ -16,8 +16,8 @@ typedef struct PtyRelayOptions {
  * Returns the exit status. */
 int pty_relay_run(const PtyRelayOptions *options);
 
-/* In a process that `lmp run` creates when relay and viewer were killed: does what is left to do,
- * with the same descriptors. */
+/* Does what is left to do, with the same descriptors, in a process that `lmp run` creates when
+ * relay and viewer were killed. */
 void pty_relay_inherit(void);
 
 #endif

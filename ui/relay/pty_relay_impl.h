@@ -11,10 +11,10 @@
 
 typedef enum PtyRelayEnd {
     PROGRAM_RUNS,
-    PROGRAM_ENDED, /* it said END */
-    PROGRAM_GONE,  /* it died without saying END */
-    PROGRAM_LEFT,  /* it lives on as another program */
-    PROGRAM_SHUT,  /* it lives on, but closed its end of the line */
+    PROGRAM_ENDED, /* said END */
+    PROGRAM_GONE,  /* died without saying END */
+    PROGRAM_LEFT,  /* lives on as another program */
+    PROGRAM_SHUT,  /* lives on, but closed its end of the line */
 } PtyRelayEnd;
 
 typedef struct PtyRelay {
@@ -38,14 +38,14 @@ typedef struct PtyRelay {
 PtyRelayEnd relay_ended(const PtyRelay *k);
 bool relay_has(const PtyRelay *k, uint32_t step);
 void relay_note(PtyRelay *k, uint32_t step);
-/* Writes all that is there, in order, if the display is over. */
+/* Writes all of the output, in order, if the display is over. */
 void relay_write_out(PtyRelay *k);
-/* Does the output end in the middle of a line? */
+/* Returns true if the output ends in the middle of a line. */
 bool relay_line_open(const PtyRelay *k);
-/* Prints a message of ours, on a line of its own. It takes the same path as the output, so that it
- * appears only once if we are killed. */
+/* Prints a message of ours, on a line of its own. The message takes the same path as the output, so
+ * that it appears only once if we are killed. */
 void relay_say(PtyRelay *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* `lmp run` has the other end of the pipe: is it gone? */
+/* Returns true if `lmp run`, which has the other end of the pipe, is gone. */
 bool relay_run_gone(PtyRelay *k);
 /* Prints everything we have to say at the end, in one piece. */
 void relay_say_ending(PtyRelay *k);

@@ -1,5 +1,5 @@
-/* relay_say.c - what the relay writes to the terminal: the output that was kept, its own messages,
- * and the summary if it is the one to write it. */
+/* relay_say.c - writes to the terminal: the output that was kept, the relay's own messages, and the
+ * summary if the relay is the one to write it. */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -73,8 +73,8 @@ bool relay_run_gone(PtyRelay *k) {
     return k->run_killed;
 }
 
-/* Where the summary goes: "" nowhere, "-" the terminal. `lmp run` writes it, unless it was killed.
- */
+/* Returns where the summary goes: "" nowhere, "-" the terminal. `lmp run` writes it, unless it was
+ * killed. */
 static const char *summary_place(PtyRelay *k) {
     const char *place = relay_run_gone(k) ? getenv(LMP_ENV_SUMMARY) : k->options.summary;
     return place ? place : "";

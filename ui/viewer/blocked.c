@@ -1,4 +1,6 @@
-/* blocked.c - see blocked.h. */
+/* blocked.c - compares two looks at /proc/PID: state, context switches, and the system call
+ * (syscall) or kernel function (wchan). Tables translate these; for poll, select and epoll the
+ * descriptors are read from the program's memory or fdinfo. */
 #include "viewer/blocked.h"
 
 #include <dirent.h>
@@ -15,11 +17,11 @@
 #define LEAST 250000000ull /* nanoseconds without a wakeup */
 #define LINK 128
 
-/* What the arguments of a call say: nothing of interest, a descriptor, or several in the way of
- * poll, select and epoll. */
+/* What the arguments of a call tell: nothing of interest, a descriptor, or several as in poll,
+ * select and epoll. */
 typedef enum Says { SAYS_NONE, SAYS_FD, SAYS_POLL, SAYS_SELECT, SAYS_EPOLL } Says;
 
-/* System calls in which programs stand still. `words`: where the arguments say no more. */
+/* System calls in which programs wait. `words`: for calls whose arguments tell nothing more. */
 static const struct {
     long number;
     const char *name, *words;
@@ -61,7 +63,7 @@ static const struct {
     {SYS_rt_sigtimedwait, "rt_sigtimedwait", "waits for a signal (sigtimedwait)", SAYS_NONE},
 };
 
-/* Kernel functions in which only one thing sleeps, by the beginnings of their names. */
+/* Kernel functions in which only one call sleeps, by the beginnings of their names. */
 static const struct {
     const char *begins, *words;
 } kernel_functions[] = {
@@ -78,7 +80,7 @@ static const struct {
     {"inet_csk_accept", "waits in accept"},
 };
 
-/* The beginning of a file; false: unreadable or empty. */
+/* Reads the beginning of a file. Returns false if it is unreadable or empty. */
 static bool read_text(const char *proc, const char *name, char *out, size_t size) {
     char path[96];
     snprintf(path, sizeof path, "%s/%s", proc, name);
@@ -89,7 +91,7 @@ static bool read_text(const char *proc, const char *name, char *out, size_t size
     return n > 0;
 }
 
-/* What a descriptor of the program refers to; "" not known. */
+/* Finds what a descriptor of the program refers to; "": not known. */
 static void read_fd(const char *proc, const char *fd, char out[LINK]) {
     char path[96];
     snprintf(path, sizeof path, "%s/fd/%.16s", proc, fd);
@@ -129,9 +131,9 @@ static void say_descriptor(UiWait *wait, const char *call, const char *fd, const
 
 /* ---- calls that wait for several descriptors ------------------------------------------------- */
 
-#define POLLED 64 /* descriptors looked at; of more nothing is said */
+#define POLLED 64 /* descriptors looked at; with more, nothing is said */
 
-/* The program's memory; false: it may not be read (which takes the right to trace). */
+/* Reads the program's memory. Returns false without the right to trace it. */
 static bool read_memory(const char *proc, unsigned long addr, void *out, size_t size) {
     char path[96];
     snprintf(path, sizeof path, "%s/mem", proc);
@@ -141,7 +143,7 @@ static bool read_memory(const char *proc, unsigned long addr, void *out, size_t 
     return n == (ssize_t)size;
 }
 
-/* Those that something is to be read from. -1: not known. */
+/* Finds the descriptors that the call waits to read from. Returns -1: not known. */
 static int polled(const char *proc, const unsigned long *arg, int fd[POLLED]) {
     struct pollfd poll[POLLED] = {0};
     int n = 0;
@@ -164,7 +166,7 @@ static int selected(const char *proc, const unsigned long *arg, int fd[POLLED]) 
     return n;
 }
 
-/* The kernel lists them: "tfd:        0 events:       19 ..." */
+/* The kernel lists the descriptors: "tfd:        0 events:       19 ..." */
 static int watched(const char *proc, const unsigned long *arg, int fd[POLLED]) {
     char name[48], text[8192];
     int n = 0;
@@ -178,7 +180,7 @@ static int watched(const char *proc, const unsigned long *arg, int fd[POLLED]) {
     return n;
 }
 
-/* The one descriptor; or how many, and whether a terminal is among them. */
+/* Names the one descriptor; or how many, and whether a terminal is among them. */
 static void say_several(UiWait *wait, const char *proc, const char *terminal, const char *call,
                         const int *fd, int count) {
     char name[16], link[LINK], tty[LINK] = "";
@@ -211,7 +213,7 @@ static bool say_waits(UiWait *wait, const char *proc, const char *terminal, size
     return true;
 }
 
-/* From "0 0x3 0x7ffe... ...": the number of the call and its arguments. */
+/* Reads the number of the call and its arguments from "0 0x3 0x7ffe... ...". */
 static void say_call(UiWait *wait, const char *proc, const char *terminal, const char *call) {
     char *end;
     long number = strtol(call, &end, 10);
@@ -235,8 +237,8 @@ static void say_call(UiWait *wait, const char *proc, const char *terminal, const
     snprintf(wait->words, sizeof wait->words, "waits in system call %ld", number);
 }
 
-/* Does it have no descriptor for which the kernel would wait in the same place as for a terminal,
- * and no terminal but this one? */
+/* Returns true if the process has this terminal, no other one, and no descriptor for which the
+ * kernel would wait in the same place. */
 static bool reads_only(const char *proc, const char *terminal) {
     char path[96], link[LINK];
     snprintf(path, sizeof path, "%s/fd", proc);
@@ -263,7 +265,7 @@ static void say_place(UiWait *wait, const char *proc, const char *terminal, bool
         snprintf(wait->words, sizeof wait->words, "%s", kernel_functions[i].words);
         return;
     }
-    /* reading a terminal; writing to a full one, or a socket: excluded */
+    /* reading a terminal; writing to a full one, or a socket, is excluded below */
     bool woken = strcmp(place, "wait_woken") == 0 || strcmp(place, "n_tty_read") == 0;
     if (woken && *terminal && !unread && reads_only(proc, terminal))
         say_input(wait, terminal, terminal);
@@ -282,7 +284,7 @@ void blocked_look(Blocked *b, const char *proc, const char *terminal, bool unrea
         return;
     }
     wait->busy = state[8] == 'R';
-    if (state[8] != 'S') { /* it runs, is stopped, or returns from disk I/O */
+    if (state[8] != 'S') { /* the program runs, is stopped, or returns from disk I/O */
         b->since = 0;
         return;
     }

@@ -1,4 +1,5 @@
-/* collect_wait.c - see collect_wait.h. */
+/* collect_wait.c - notes when a request was first seen, says after 2 s that it takes long, and
+ * gives up after 30 s. A pause starts the time anew. */
 #include "viewer/collect_wait.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* collect_wait.h - a full collection that was requested and does not come: it runs between two
- * instructions of the program, and a program inside a C function gets to none. */
+/* collect_wait.h - watches a requested full collection that does not come: it runs between two
+ * instructions of the program, and a program inside a C function reaches none. */
 #ifndef LMP_COLLECT_WAIT_H
 #define LMP_COLLECT_WAIT_H
 
@@ -13,14 +13,14 @@ typedef struct CollectWait {
 
 typedef enum CollectTurn {
     COLLECT_QUIET,
-    COLLECT_SAY,    /* it takes long: said once for each */
+    COLLECT_SAY,    /* the collection takes long: said once for each request */
     COLLECT_GIVE_UP /* withdraw the request */
 } CollectTurn;
 
 /* `open`: a request is pending; `runs`: the program is not paused (a pause is no reason to give
  * up); `now`: nanoseconds. */
 CollectTurn collect_wait_look(CollectWait *watch, bool open, bool runs, uint64_t now);
-/* What to say then. `noticed`: the program knows of the request. */
+/* Returns what to say then. `noticed`: the program knows of the request. */
 const char *collect_wait_words(CollectTurn turn, bool noticed);
 
 #endif

@@ -1,4 +1,5 @@
-/* editor.c - see editor.h. */
+/* editor.c - starts $VISUAL or $EDITOR by a shell in a foreground process group of its own, waits
+ * for its end or for a word on `notify`, then takes the terminal back and restores its modes. */
 #include "viewer/editor.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ static const char *editor_name(void) {
     return "vi";
 }
 
-/* In the child: starts it as a shell would. Does not return. */
+/* Starts the editor as a shell would, in the child. Does not return. */
 static void be_editor(int tty, const char *path, int line) {
     static const int normal[] = {SIGINT,  SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU,
                                  SIGPIPE, SIGCHLD, SIGCONT, SIGWINCH};
@@ -49,13 +50,13 @@ static void be_editor(int tty, const char *path, int line) {
     if ((size_t)snprintf(command, sizeof command, "exec %s \"$@\"", name) >= sizeof command)
         _exit(127);
     snprintf(place, sizeof place, "+%d", line);
-    bool option = path[0] == '-' || path[0] == '+'; /* an editor would take it for one */
+    bool option = path[0] == '-' || path[0] == '+'; /* an editor would take it for an option */
     snprintf(file, sizeof file, "%s%s", option ? "./" : "", path);
     execl("/bin/sh", "sh", "-c", command, name, place, file, (char *)NULL);
     _exit(127);
 }
 
-/* Reads what arrived; true: the display is to end. */
+/* Reads what arrived. Returns true if the display is to end. */
 static bool is_told(int notify) {
     char bytes[512];
     ssize_t n = read(notify, bytes, sizeof bytes);
@@ -63,14 +64,14 @@ static bool is_told(int notify) {
            (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Waits until it ends; false: the display was told to end first. */
+/* Waits until the editor ends. Returns false if the display was told to end first. */
 static bool wait_for(pid_t pid, int pidfd, int notify, int *status) {
     for (;;) {
         struct pollfd fds[2] = {{.fd = pidfd, .events = POLLIN}, {.fd = notify, .events = POLLIN}};
         poll(fds, 2, LOOK_MS);
         pid_t got = waitpid(pid, status, WNOHANG | WUNTRACED);
         if (got == pid && WIFSTOPPED(*status)) {
-            kill(-pid, SIGCONT); /* nothing else would resume it */
+            kill(-pid, SIGCONT); /* nobody else would resume it */
         } else if (got == pid || (got < 0 && errno != EINTR)) {
             return true;
         }
@@ -104,13 +105,13 @@ EditorEnd editor_run(int tty, int notify, const char *path, int line, char *prob
         sigaction(SIGTTOU, &before, NULL);
         return EDITOR_FAILED;
     }
-    setpgid(pid, pid); /* both processes do it: whoever comes first */
+    setpgid(pid, pid); /* in both processes: one of them comes first */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     bool ended = wait_for(pid, pidfd, notify, &status);
     if (!ended) hang_up(pid, &status);
     if (pidfd >= 0) close(pidfd);
     if (group > 0) tcsetpgrp(tty, group);
-    if (known) tcsetattr(tty, TCSADRAIN, &modes); /* whatever modes it left */
+    if (known) tcsetattr(tty, TCSADRAIN, &modes); /* whatever modes the editor left */
     sigaction(SIGTTOU, &before, NULL);
     if (!ended) return EDITOR_TOLD;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return EDITOR_DONE;

@@ -1,4 +1,4 @@
-/* editor.h - the person's editor, run in the terminal in place of the display. */
+/* editor.h - runs the person's editor in the terminal, in place of the display. */
 #ifndef LMP_EDITOR_H
 #define LMP_EDITOR_H
 

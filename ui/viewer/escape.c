@@ -1,9 +1,10 @@
-/* escape.c - see escape.h. */
+/* escape.c - a state machine fed one character at a time; a table turns the bytes of a complete
+ * sequence into a key. A long time between two characters ends a sequence. */
 #include "viewer/escape.h"
 
 #include <string.h>
 
-#define TORN 200000000ull /* nanoseconds: a slow line tears a sequence for that long, no longer */
+#define TORN 200000000ull /* nanoseconds: a slow line may tear a sequence for that long */
 
 enum { NOT_IN, AFTER_ESC, ALONE, CSI, CONSOLE, SS3, STRING, STRING_ESC, SKIP };
 
@@ -92,7 +93,7 @@ static EscapeFed in_csi(Escape *escape, uint32_t c, Key *key) {
     }
     keep(escape, c);
     if (c >= 0x20 && c < 0x40) return ESCAPE_MORE;
-    if (c == 'M' && escape->used == 1) { /* a mouse of the old kind: three more */
+    if (c == 'M' && escape->used == 1) { /* a mouse report of the old kind: three more bytes */
         escape->phase = SKIP;
         escape->skip = 3;
         return ESCAPE_MORE;
@@ -100,7 +101,7 @@ static EscapeFed in_csi(Escape *escape, uint32_t c, Key *key) {
     return done(escape, key, key_of(escape, false));
 }
 
-/* Is the character none of the sequence's? */
+/* Returns true if the character does not belong to the sequence. */
 static bool is_outside(const Escape *escape, uint32_t c, uint64_t now) {
     switch (escape->phase) {
     case NOT_IN:

@@ -1,4 +1,5 @@
-/* heap_wait.c - see heap_wait.h. */
+/* heap_wait.c - keeps keys for later, and draws a progress bar with words, in five widths of which
+ * the widest that fits is taken. */
 #include "viewer/heap_wait.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ Event heap_wait_later(HeapWait *wait) {
     return wait->later[wait->taken++];
 }
 
-/* A bar of `cells`. */
+/* Writes a bar of `cells` cells. */
 static void put_bar(char *out, size_t size, double share, int cells, bool utf8) {
     const char *full = utf8 ? "\xe2\x94\x81" : "=", *rest = utf8 ? "\xe2\x94\x80" : "-";
     int done = (int)(share * cells + 0.5);

@@ -8,7 +8,7 @@
 #define HEAP_WAIT_KEYS 32
 #define HEAP_WAIT_LINE 192
 
-/* One that is being read. Keys that mean nothing here are kept for afterwards. */
+/* A file that is being read. Keys that mean nothing meanwhile are kept for afterwards. */
 typedef struct HeapWait {
     LmpProgress progress;
     uint64_t shown; /* clock: when the screen was drawn last */
@@ -18,12 +18,12 @@ typedef struct HeapWait {
     unsigned laters, taken; /* kept; given back */
 } HeapWait;
 
-/* An event that comes while it is read. */
+/* Handles an event that comes meanwhile. */
 void heap_wait_event(HeapWait *wait, Event event);
-/* The next one that was kept; K_NONE: there is none. */
+/* Returns the next event that was kept; K_NONE: there is none. */
 Event heap_wait_later(HeapWait *wait);
-/* "Reading lmp-1-1.heap, 320.5 MiB  ━━━━━───── 48 %  finding what is held  esc stops it", cut to
- * `width` columns by leaving out what matters less. Returns out (HEAP_WAIT_LINE). */
+/* Writes "Reading lmp-1-1.heap, 320.5 MiB  ━━━━━───── 48 %  finding what is held  esc stops it",
+ * cut to `width` columns by leaving out what matters less. Returns out (HEAP_WAIT_LINE). */
 const char *heap_wait_words(const HeapWait *wait, const char *step, double share, bool utf8,
                             int width, char *out);
 

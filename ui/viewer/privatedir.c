@@ -1,4 +1,5 @@
-/* privatedir.c - see privatedir.h. */
+/* privatedir.c - mkdtemp below $TMPDIR or /tmp, and a flock on the directory as the sign that its
+ * owner lives. Before, it removes directories of the same name and user that nobody has locked. */
 #include "viewer/privatedir.h"
 
 #include <dirent.h>
@@ -14,12 +15,12 @@
 
 enum { TRIES = 10 };
 
-/* Whose lock is this? Ours from now on, if it was nobody's. */
+/* Takes the lock if nobody has it. Returns false if somebody does. */
 static bool take_lock(int fd) {
     return flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Files in it; what else there may be stays, and with it the directory. */
+/* Removes the files in it. Anything else stays, and with it the directory. */
 static void empty(int fd) {
     int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = again < 0 ? NULL : fdopendir(again);
@@ -29,7 +30,8 @@ static void empty(int fd) {
     if (list) closedir(list);
 }
 
-/* One that an owner of ours has left: in a place where others write, too, only what is ours. */
+/* Removes a directory whose owner has died. Others write to that place, too: only ours are
+ * removed. */
 static void remove_stale(int place, const char *name) {
     struct stat st;
     int fd = openat(place, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -59,7 +61,7 @@ int privatedir_open(PrivateDir *dir, const char *name) {
         access(place, W_OK | X_OK) != 0)
         place = "/tmp";
     remove_all_stale(place, name);
-    /* Until it is locked somebody else may take it for a dead one's. */
+    /* Until the directory is locked somebody else may take it for a dead owner's. */
     for (int i = 0; i < TRIES; i++) {
         struct stat st;
         snprintf(dir->path, sizeof dir->path, "%s/%s-XXXXXX", place, name);

@@ -1,4 +1,6 @@
-/* term.c - the terminal taken, left for a while and given back; see term.h. */
+/* term.c - takes the terminal with ncurses (opens a screen, sets colours and modes), leaves it for
+ * a while, and gives it back. A job in the background restores only settings that are still
+ * ours. */
 #include "viewer/term.h"
 
 #include <curses.h>
@@ -75,7 +77,8 @@ static Term *give_up(Term *term, const char **problem, const char *why) {
     return NULL;
 }
 
-/* Blocks and braille, or letters? The Linux console's fonts lack blocks and braille. */
+/* Returns false if the locale has no UTF-8, and on the Linux console, whose fonts lack blocks and
+ * braille. */
 static bool wants_utf8(const char *name) {
     const char *codeset = nl_langinfo(CODESET), *ascii = getenv("LMP_ASCII");
     if (ascii && *ascii) return false;

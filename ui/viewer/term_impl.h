@@ -18,7 +18,7 @@ struct Term {
     SCREEN *screen;
     WINDOW *keys; /* a pad: reading keys from it never repaints the screen */
     struct termios modes;
-    TtyTaken taken; /* the same, and ours */
+    TtyTaken taken; /* the modes before us, and our own */
     bool utf8, mouse, away, redraw;
     Theme theme;
     int colours;
@@ -28,7 +28,8 @@ struct Term {
     Escape escape;
     uint64_t click_time;
     int click_x, click_y;
-    MEVENT run[MOUSE_RUN]; /* that came in one read, newest first; `runs` of them are to be told */
+    MEVENT run[MOUSE_RUN]; /* events that came in one read, newest first; `runs` of them are still
+                              to be returned */
     int runs;
 };
 

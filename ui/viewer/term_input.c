@@ -1,4 +1,4 @@
-/* term_input.c - what comes from the terminal: ncurses' keys and mouse as our events. */
+/* term_input.c - turns ncurses' keys and mouse into our events. */
 #include "base/os.h"
 #include "viewer/term_impl.h"
 
@@ -24,7 +24,8 @@ static Key key_of(int name) {
     return K_NONE;
 }
 
-/* Of what comes in one read, a press and its release, ncurses tells the newest first. */
+/* Returns the events of one read in order: ncurses reports the newest of a press and its release
+ * first. */
 static void take_run(Term *term) {
     while (term->runs < MOUSE_RUN && getmouse(&term->run[term->runs]) == OK)
         term->runs++;

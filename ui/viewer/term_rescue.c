@@ -1,4 +1,6 @@
-/* term_rescue.c - see term_rescue.h. */
+/* term_rescue.c - at rescue_arm, copies the capabilities that restore the screen into one text; an
+ * exit handler and signal handlers write that text and set the former modes, which is safe in a
+ * handler. */
 #include "viewer/term_rescue.h"
 
 #include <curses.h>
@@ -12,7 +14,7 @@
 /* What a signal handler needs to restore the terminal: set before the screen is taken. */
 static struct {
     volatile sig_atomic_t armed;
-    pid_t pid; /* not in a forked child */
+    pid_t pid; /* a forked child does not restore */
     int fd;
     struct termios modes;
     char bytes[256];

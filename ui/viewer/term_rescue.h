@@ -7,8 +7,8 @@
 
 /* Installs handlers for deadly signals, before ncurses would. */
 void rescue_watch(void);
-/* From now on the terminal `fd` gets `modes` back, and its former screen; ncurses has been started.
- */
+/* Makes the terminal `fd` get `modes` and its former screen back from now on. Call after ncurses
+ * has been started. */
 void rescue_arm(int fd, const struct termios *modes);
 void rescue_set_modes(const struct termios *modes);
 /* Restores the former signal handlers. */

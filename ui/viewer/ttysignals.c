@@ -1,4 +1,5 @@
-/* ttysignals.c - see ttysignals.h. */
+/* ttysignals.c - handlers set a flag for each signal, which the functions read and clear. A stop is
+ * done by raising SIGTSTP again with its default handler. */
 #include "viewer/ttysignals.h"
 
 #include <stddef.h>

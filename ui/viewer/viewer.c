@@ -1,5 +1,5 @@
 /* viewer.c - the loop of the display: waits for keys, for the program, for its output and for the
- * time of the next repaint, whichever comes first; see viewer.h. */
+ * time of the next repaint, whichever comes first. */
 #include "viewer/viewer.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ void viewer_paint(Viewer *v) {
     term_show(v->term, v->canvas);
 }
 
-/* Returns how much of the time, in nanoseconds, went into what a person has asked for. */
+/* Draws a frame. Returns how many nanoseconds went into what a person has asked for. */
 static uint64_t draw(Viewer *v) {
     int w, h;
     term_size(v->term, &w, &h);
@@ -63,13 +63,13 @@ static uint64_t draw(Viewer *v) {
     return lmp_os->clock() - shown;
 }
 
-/* When to wake up if nothing happens, nanoseconds from now. */
+/* Returns when to wake up if nothing happens, nanoseconds from now. */
 static uint64_t patience(const Viewer *v, uint64_t now) {
     const Ui *ui = app_ui(v->app);
     LmpSeen seen = viewer_model(v)->seen;
     if (v->told || v->urgent) return 0;
-    /* That another job has the terminal, and its size when signals do not reach us, can only be
-     * found by looking. */
+    /* Only a look finds out that another job has the terminal, and the terminal's size when signals
+     * do not reach us. */
     uint64_t wait = QUIET / 4;
     if (v->wanted != 0) {
         uint64_t since = now - v->wanted;
@@ -91,7 +91,7 @@ static uint64_t patience(const Viewer *v, uint64_t now) {
     return wait;
 }
 
-/* Waits for the first event; false: the terminal is gone. */
+/* Waits for the first event. Returns false if the terminal is gone. */
 static bool wait_for_events(Viewer *v, const sigset_t *mask) {
     struct pollfd fds[3] = {
         {.fd = v->o->tty, .events = POLLIN},
@@ -111,7 +111,7 @@ static ViewerEnd ended_as(LmpSeen seen) {
     return seen == LMP_SEEN_KILLED ? VIEWER_KILLED : VIEWER_FINISHED;
 }
 
-/* Has the program that the display was started for ended? It may be another one that is shown. */
+/* Returns the state of the program that the display was started for; another one may be shown. */
 static LmpSeen home_seen(const Viewer *v) {
     if (v->view == v->home) return viewer_model(v)->seen;
     return view_seen(v->home, v->home->pid && lmp_os->alive(v->home->pid));

@@ -1,6 +1,6 @@
 /* viewer_heap.c - the snapshot that the display has open: read from its file when it is first asked
- * for, kept until a newer one replaces it. Reading a large one takes a while, of which a line says
- * how far it is; esc stops it. */
+ * for, kept until a newer one replaces it. While a large one is read, a line shows the progress;
+ * esc stops it. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ void viewer_heap_written(Viewer *v, const char *file) {
     app_offer_heap(v->app);
 }
 
-/* A message for a person, of a file rather than of a shared state. */
+/* Returns a message for a person about a file rather than a shared state. */
 static const char *words_of(LmpErr err, int error) {
     switch (err) {
     case LMP_E_FOREIGN:
@@ -47,9 +47,9 @@ typedef struct Waiting {
     Viewer *v;
 } Waiting;
 
-static Waiting summing; /* what is made of it once it is open, while a frame is drawn */
+static Waiting summing; /* the snapshot being summed up, while a frame is drawn */
 
-/* Is there still somebody who waits? */
+/* Returns false if nobody waits any more. */
 static bool look_around(Waiting *w) {
     Viewer *v = w->v;
     struct pollfd fds[2] = {{.fd = v->o->tty, .events = POLLIN},
@@ -80,7 +80,7 @@ static bool tell(LmpProgress *progress, const char *step, double share) {
     return true;
 }
 
-/* The frame before says what is done. */
+/* Shows the progress over the frame before. */
 static bool tell_summing(LmpProgress *progress, const char *step, double share) {
     Waiting *w = (Waiting *)progress;
     uint64_t now = lmp_os->clock();

@@ -15,21 +15,21 @@
 #define MS 1000000ull /* nanoseconds */
 #define OWN_SHARE 12  /* a repaint may take one part in this many of the time */
 
-/* The last snapshot of the heap, as far as it was seen. */
+/* The last snapshot of the heap, as far as the display has seen it. */
 typedef struct SnapshotWatch {
-    bool seen;           /* anything */
+    bool seen;           /* anything was seen */
     uint32_t seq, phase; /* at the last look */
-    uint32_t said;       /* number of the last one that was told */
-    uint64_t written;    /* clock at which it was seen to be written; 0: not yet */
-    uint32_t asked;      /* by us, and not begun; 0: none */
+    uint32_t said;       /* number of the last snapshot that a line has told of */
+    uint64_t written;    /* clock at which a look found the snapshot written; 0: not yet */
+    uint32_t asked;      /* asked for by us, and not begun; 0: none */
     CollectWait wait;
     LmpSnapshotLive of;
 } SnapshotWatch;
 
-/* A snapshot that is taken by itself, once, and read by a process of its own. */
+/* A snapshot that the display takes once, unasked, and that a process of its own reads. */
 typedef struct ProofWatch {
     enum { PROOF_NONE, PROOF_ASKED, PROOF_READ, PROOF_OVER } step;
-    PrivateDir directory; /* where it is */
+    PrivateDir directory; /* where the snapshot is */
     uint32_t request;
     uint64_t since; /* clock, of the request */
     UiWish wish[UI_PROOFS];
@@ -37,25 +37,25 @@ typedef struct ProofWatch {
     pid_t reader;
     int line; /* from the reader; -1: none */
     UiProof found[UI_PROOFS];
-    size_t heard; /* bytes of it */
+    size_t heard; /* bytes read from the line */
 } ProofWatch;
 
-/* The recording of this run, as far as it was seen. */
+/* The recording of this run, as far as the display has seen it. */
 typedef struct RecordWatch {
-    bool seen;      /* anything */
+    bool seen;      /* anything was seen */
     bool ours;      /* begun by a key here, into `file` */
-    uint32_t count; /* LmpRecordNote.count of the last one that was seen to run, or told */
+    uint32_t count; /* LmpRecordNote.count of the last recording seen running, or told of */
     uint64_t next;  /* when to look again */
     char file[4352];
 } RecordWatch;
 
-/* The past of the program that runs, kept in a memory file. */
+/* The past of a running program, kept in a memory file. */
 typedef struct Slider {
     LmpRecorder *recorder;   /* NULL: none is kept */
     LmpRecording *recording; /* of the same file; NULL: nobody has looked at the past yet */
     int fd;                  /* the file */
     uint64_t next;           /* when the recorder is to be called again */
-    LmpSeen seen;            /* of the program, when it was last called */
+    LmpSeen seen;            /* of the program, at the recorder's last call */
     Model *live;             /* the present, while the past is shown; else NULL */
     Output *output;          /* what had been printed by the moment shown; NULL: no memory */
 } Slider;
@@ -93,108 +93,111 @@ typedef struct Viewer {
     Slider slider;        /* of a program that runs */
     uint32_t outputs;     /* pieces of its output that the panel has */
     bool grows;           /* the recording is still being written */
-    bool unended;         /* it is not any more, and has no end */
-    uint32_t no_news;     /* how often it was looked at in vain */
+    bool unended;         /* nobody writes the recording any more, and it has no end */
+    uint32_t no_news;     /* how often a look found nothing new */
     bool refill;          /* another moment is to be shown */
-    uint64_t grown_at;    /* when it was last looked for more */
-    Survivors *since;     /* what a person has asked for; NULL: nothing */
-    bool since_shows;     /* ... and is to be shown */
+    uint64_t grown_at;    /* when the recording was last looked at */
+    Survivors *since;     /* the blocks that a person has asked for; NULL: none */
+    bool since_shows;     /* ... and tables are to show them */
     OpenedHeap *heap;     /* the snapshot that is open; NULL: none */
-    char heap_file[4096]; /* the newest one's file; "": there is none */
-    bool told;            /* the notify descriptor has said that it is over */
+    char heap_file[4096]; /* the newest snapshot's file; "": there is none */
+    bool told;            /* the notify descriptor told the display to end */
     bool quit;            /* the person wants to leave */
     const LmpView *home;  /* the program that the display was started for */
-    LmpView *other;       /* that is to be shown; NULL: none */
+    LmpView *other;       /* another program to show; NULL: none */
     UiProgram *programs;  /* of the last list; owned */
     ViewerResult *result;
 } Viewer;
 
 /* viewer_program.c: the program, and the model made of it. */
 
-/* Checks what has happened to the program; true: the model is to be filled now. */
+/* Checks what has happened to the program. Returns true if the model is to be filled now. */
 bool viewer_look(Viewer *v, uint64_t now);
 void viewer_fill(Viewer *v, uint64_t now);
-/* Sums up who made what, for the panels of the last frame; `must`: even before it is due. */
+/* Sums up who made what, for the panels of the last frame; `must`: even before that is due. */
 void viewer_fill_ledger(Viewer *v, uint64_t now, bool must);
-/* Says so when a collection does not come, and finally withdraws the request. */
+/* Says so if a collection does not come, and finally withdraws the request. */
 void viewer_watch_collection(Viewer *v, uint64_t now);
-/* By a key here, or by one of our break conditions. */
+/* Returns true if a key here, or one of our break conditions, has paused the program. */
 bool viewer_has_paused(const Viewer *v);
 
 /* viewer_heap.c: snapshots. */
 
-/* A snapshot has been written: the newest one from now on. */
+/* Takes note of a snapshot that has been written: it is the newest one from now on. */
 void viewer_heap_written(Viewer *v, const char *file);
-/* Opens the newest one, unless it is open, and shows it. */
+/* Opens the newest snapshot, unless it is open, and shows it. */
 void viewer_heap_show(Viewer *v);
-/* What a person has typed while it was summed up in a frame. */
+/* Handles what a person has typed while a frame summed the snapshot up. */
 void viewer_heap_later(Viewer *v);
 
-/* viewer.c: draws a frame as things are, and shows it. */
+/* viewer.c: draws a frame from the present state, and shows it. */
 void viewer_paint(Viewer *v);
 
-/* viewer_slider.c: the past of a program that runs. */
+/* viewer_slider.c: the past of a running program. */
 
 void viewer_open_slider(Viewer *v);
 void viewer_close_slider(Viewer *v);
 /* Keeps what is due. */
 void viewer_keep(Viewer *v, uint64_t now);
 void viewer_keep_output(Viewer *v, const char *bytes, size_t n, uint64_t now);
-/* The model of the present, which is not on the screen while the past is. */
+/* Returns the model of the present, which is not on the screen while the past is. */
 Model *viewer_model(const Viewer *v);
-/* Shows the past from now on: the last moment kept. False: it cannot; why has been said. */
+/* Shows the past from now on: the last moment kept. Returns false if it cannot; a notice says
+ * why. */
 bool viewer_enter_past(Viewer *v);
 void viewer_leave_past(Viewer *v);
 
 /* viewer_replay.c: a moment of a recording in place of the present. */
 
-/* False: no memory. */
+/* Returns false: no memory. */
 bool viewer_open_replay(Viewer *v);
 void viewer_close_replay(Viewer *v);
-/* Moves the playhead, looks whether the recording has grown; true: the model is to be filled. */
+/* Moves the playhead, looks whether the recording has grown. Returns true if the model is to be
+ * filled. */
 bool viewer_play(Viewer *v, uint64_t now);
 void viewer_fill_moment(Viewer *v, uint64_t now);
 void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now);
-/* Nanoseconds until there is something to do; UINT64_MAX: nothing by itself. */
+/* Returns the nanoseconds until there is something to do; UINT64_MAX: nothing by itself. */
 uint64_t viewer_play_due(const Viewer *v, uint64_t now);
 
-/* viewer_since.c: what was made since, and lives. */
+/* viewer_since.c: what was made since a moment, and lives. */
 
 void viewer_since(Viewer *v, const SinceWish *wish, uint64_t now);
-/* Goes on reading for the model of the present; `first`: a person has just asked. */
+/* Reads on for the model of the present; `first`: a person has just asked. */
 void viewer_step_since(Viewer *v, Model *model, uint64_t now, bool first);
 
-/* viewer_output.c: what the program has printed since, and the notification that there is some. */
+/* viewer_output.c: brings what the program has printed, and is notified of it. */
 void viewer_read_spool(Viewer *v);
-/* The line of the error that the program has ended with, if it has. */
+/* Finds the line of the error that the program has ended with. */
 void viewer_find_error(Viewer *v);
 void viewer_read_notify(Viewer *v);
 
 /* viewer_terminal.c: the terminal while others use it. */
 
-/* Recorded before the terminal is touched and after it was restored: if we are killed in between,
- * the record remains. */
+/* Notes it before the terminal is touched and after it was restored: if we are killed in between,
+ * the note remains. */
 void viewer_note_taken(Viewer *v, bool taken);
 void viewer_leave_terminal(Viewer *v);
-/* In the background, this stops us until we are in the foreground again. */
+/* In the background, stops us until we are in the foreground again. */
 void viewer_return_to_terminal(Viewer *v);
-/* `group`: we have to stop the others too; else a signal has already reached them. */
+/* `group`: stops the others, too; else a signal has already reached them. */
 void viewer_suspend(Viewer *v, bool group);
-/* Did a shell take it back? That happens when the first process of the job was killed. */
+/* Returns true if a shell took the terminal back, which happens when the job's first process was
+ * killed. */
 bool viewer_lost_terminal(const Viewer *v);
 
-/* viewer_snapshot.c: asks for a snapshot of the heap; says what has come of one. */
+/* viewer_snapshot.c: asks for a snapshot of the heap, and says how it ended. */
 void viewer_ask_snapshot(Viewer *v, bool collect);
 void viewer_watch_snapshot(Viewer *v, uint64_t now);
 
-/* viewer_proof.c: who holds what seems to leak, without being asked. */
+/* viewer_proof.c: finds, unasked, who holds what seems to leak. */
 void viewer_watch_proof(Viewer *v, uint64_t now);
 void viewer_close_proof(Viewer *v);
 
-/* viewer_record.c: begins or ends a recording; says what has come of one. */
+/* viewer_record.c: begins or ends a recording, and says how it ended. */
 void viewer_toggle_record(Viewer *v);
 void viewer_watch_record(Viewer *v, uint64_t now);
-/* The display leaves; `over`: the program has ended, and so does its recording. */
+/* Called when the display leaves; `over`: the program has ended, and so does its recording. */
 void viewer_leave_record(Viewer *v, bool over);
 
 /* viewer_requests.c: does everything that panels and app.c have requested. */

@@ -10,7 +10,7 @@
 #include "pty/spool.h"
 #include "viewer/viewer_impl.h"
 
-#define BACKLOG (4u << 20) /* what is older than this is not worth showing */
+#define BACKLOG (4u << 20) /* older output is not worth showing */
 
 void viewer_find_error(Viewer *v) {
     Ui *ui = app_ui(v->app);
@@ -36,7 +36,8 @@ void viewer_read_spool(Viewer *v) {
         v->spool_at += (uint64_t)n;
         v->dirty = true;
     }
-    if (v->spool_at != before) viewer_find_error(v); /* its last words may come after its end */
+    if (v->spool_at != before)
+        viewer_find_error(v); /* the error message may come after the program's end */
 }
 
 void viewer_read_notify(Viewer *v) {

@@ -1,5 +1,5 @@
-/* viewer_program.c - the program that the display shows: is it alive, has it changed, has it
- * answered; and the model made of what it says. */
+/* viewer_program.c - looks at the program that the display shows (alive, changed, has answered),
+ * and fills the model from its state. */
 #include <poll.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -23,8 +23,8 @@ static bool is_alive(Viewer *v) {
     return !v->dead;
 }
 
-/* Resident set of the program, bytes; 0: not known, or the program is gone. Read with each model,
- * so that it is from the same moment as the heap. */
+/* Returns the program's resident set, bytes; 0: not known, or the program is gone. Read with each
+ * model, so that it is from the same moment as the heap. */
 static uint64_t resident(void *viewer) {
     Viewer *v = viewer;
     char path[48];
@@ -38,7 +38,7 @@ static uint64_t resident(void *viewer) {
     return pages * lmp_os->page();
 }
 
-/* lmp's own part of the resident set, bytes. It grows slowly. */
+/* Returns lmp's own part of the resident set, bytes. It grows slowly. */
 static uint64_t own_memory(Viewer *v, uint64_t now) {
     if (v->own_time == 0 || now - v->own_time >= 500 * MS) {
         v->own_time = now;
@@ -65,7 +65,7 @@ void viewer_fill_ledger(Viewer *v, uint64_t now, bool must) {
     v->ledger_next = now + (spent * OWN_SHARE > least ? spent * OWN_SHARE : least);
 }
 
-/* What the program waits for while it neither runs nor is paused. */
+/* Finds what the program waits for while it neither runs nor is paused. */
 static void look_whether_blocked(Viewer *v, uint64_t now) {
     UiWait *wait = &app_ui(v->app)->wait;
     char proc[32];

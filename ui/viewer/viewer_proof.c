@@ -1,11 +1,11 @@
-/* viewer_proof.c - who holds what seems to leak, found without being asked: when the note first
- * names a table that grows, one snapshot is taken into a directory of our own, and a process of its
- * own reads that, so that neither program nor display wait.
+/* viewer_proof.c - finds, unasked, who holds what seems to leak: when the note first names a table
+ * that grows, takes one snapshot into a directory of our own, and starts a process that reads it,
+ * so that neither program nor display wait.
  *
  * The program stands while its page tables are copied: 13 ms for 256 MiB of resident memory (see
- * docs/benchmark.md), on a busy machine twice as long. Beyond RESIDENT_MOST none is taken, so that
- * 50 ms are kept there, too; nor is one where it would have to be written in place. `proof = off`
- * in the configuration wants none at all. */
+ * docs/benchmark.md), on a busy machine twice as long. No snapshot is taken beyond RESIDENT_MOST,
+ * so that 50 ms are kept there, too, nor where it would have to be written in place, nor with
+ * `proof = off` in the configuration. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ enum { READER_NICE = 10 };
 
 /* ---- the reader ------------------------------------------------------------------------------ */
 
-/* Writes what the snapshot shows of each wish. */
+/* Writes what the snapshot shows of each wish, as the reading process. */
 static _Noreturn void be_reader(const ProofWatch *watch, const char *file, int line) {
     OpenedHeap *heap;
     UiProof proof;
@@ -95,7 +95,7 @@ static void hear(Viewer *v) {
 
 /* ---- taking it ------------------------------------------------------------------------------- */
 
-/* Is there something to find out, and does the program hardly notice? */
+/* Returns true if there is something to find out and the program hardly notices. */
 static bool is_due(Viewer *v) {
     ProofWatch *watch = &v->proof;
     const Model *model = viewer_model(v);
@@ -120,8 +120,8 @@ static void ask(Viewer *v, uint64_t now) {
     if (watch->request) watch->step = PROOF_ASKED;
 }
 
-/* Has it been taken? A program that asks for no memory, or whose snapshot is another one's, is not
- * asked again. */
+/* Waits until the snapshot is taken. A program that asks for no memory, or whose snapshot is
+ * another one's, is not asked again. */
 static void await(Viewer *v, uint64_t now) {
     ProofWatch *watch = &v->proof;
     const LmpSnapshotLive *s = &v->snapshot.of;

@@ -1,5 +1,5 @@
-/* viewer_record.c - recording this run: begun and ended by a key, and what becomes of a recording,
- * whoever began it. */
+/* viewer_record.c - begins and ends a recording of this run by a key, and says how a recording
+ * ended, whoever began it. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "viewer/viewer_impl.h"
 
 #define LOOK_NS (100 * MS) /* between two looks */
-#define LAST_MS 3000       /* for one to be completed when the display leaves */
+#define LAST_MS 3000       /* for a recording to be completed when the display leaves */
 #define STEP_MS 20
 
-/* A process of its own, which goes on if the display is left. */
+/* Starts a process that goes on if the display is left. */
 static void begin(Viewer *v) {
     RecordWatch *watch = &v->record;
     if (!recordname_choose(watch->file, sizeof watch->file, NULL, v->view->pid)) {
@@ -41,7 +41,7 @@ void viewer_toggle_record(Viewer *v) {
         begin(v);
 }
 
-/* What has become of it. */
+/* Returns how the recording ended. */
 static RecordEnd end_of(const LmpRecordNote *note) {
     uint32_t state = atomic_load(&note->state);
     uint64_t bytes = atomic_load(&note->bytes);

@@ -1,6 +1,6 @@
-/* viewer_replay.c - a moment of a recording in the display, in place of the present of a program:
- * the one that keys ask for, and the model, the output and the state of time (Ui.time) of it. The
- * recording is a file (lmp replay), or what the slider keeps (viewer_slider.c). */
+/* viewer_replay.c - shows a moment of a recording in place of a program's present: finds the moment
+ * that keys ask for, and fills the model, the output and the state of time (Ui.time) from it. The
+ * recording is a file (lmp replay), or the slider's (viewer_slider.c). */
 #include <string.h>
 
 #include "base/format.h"
@@ -9,10 +9,10 @@
 #include "viewer/viewer_impl.h"
 #include "widget/source.h"
 
-#define GROWS_EVERY (1000 * MS) /* how often a recording that is written is looked at */
+#define GROWS_EVERY (1000 * MS) /* how often to look at a recording that is still written */
 #define BACKLOG (2u << 20)      /* bytes of output that are enough for all lines kept */
 #define FOREVER UINT64_MAX
-enum { NO_NEWS = 3 }; /* looks in vain before it is asked whether anybody writes it */
+enum { NO_NEWS = 3 }; /* looks that found nothing, before asking whether anybody writes the file */
 
 static LmpRecording *recording_of(const Viewer *v) {
     return v->o->recording ? v->o->recording : v->slider.recording;
@@ -20,7 +20,7 @@ static LmpRecording *recording_of(const Viewer *v) {
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-/* How far back the pieces go that the panel needs; what is before them is only counted. */
+/* Finds the first piece of output that the panel needs; pieces before it are only counted. */
 static uint32_t first_piece(const LmpRecording *recording, uint32_t end, uint64_t *lines,
                             uint64_t *bytes) {
     uint32_t first = end;
@@ -37,7 +37,7 @@ static uint32_t first_piece(const LmpRecording *recording, uint32_t end, uint64_
     return first;
 }
 
-/* What had been printed by then. */
+/* Fills in what had been printed by then. */
 static void fill_output(Viewer *v, uint64_t clock) {
     const LmpRecording *recording = recording_of(v);
     Output *output = v->o->recording ? v->output : v->slider.output;
@@ -86,7 +86,7 @@ static void tell_time(Viewer *v) {
                      .whole = replay ? player_whole(v->player) : viewer_model(v)};
 }
 
-/* What is not to be had is said, and the newer run is shown alone. */
+/* Compares with another run. If that cannot be read, says so and shows the newer run alone. */
 static bool compare(Viewer *v) {
     LmpErr err = player_against(v->player, v->o->against, v->o->against_frame, v->o->against_name);
     if (err) app_say(v->app, "%s cannot be compared: %s", v->o->against_name, err_message(err));
@@ -127,7 +127,7 @@ void viewer_close_replay(Viewer *v) {
 
 /* ---- moments --------------------------------------------------------------------------------- */
 
-/* At the end is the present again. */
+/* Returns true if the wish leads past the end, which is the present. */
 static bool is_present(const Viewer *v, const TimeWish *wish) {
     PlayerState state = player_state(v->player);
     bool end = state.frame + 1 == state.frames && !state.playing && !state.range;
@@ -147,18 +147,19 @@ static void grown_up(Viewer *v, bool unended) {
     if (unended) app_say(v->app, "Nobody writes this recording any more, and its end is missing");
 }
 
-/* Nothing has come for a while: is there anybody from whom something could come? */
+/* Looks whether anybody still writes the recording, when nothing has come for a while. */
 static void look_for_writer(Viewer *v) {
     if (!v->o->recording_file || ++v->no_news < NO_NEWS) return;
     v->no_news = 0;
     if (follow_is_written(v->o->recording_fd)) return;
-    LmpErr err = recording_refresh(recording_of(v)); /* its last words came after the last look */
+    LmpErr err =
+        recording_refresh(recording_of(v)); /* the last part may have come after the last look */
     player_grown(v->player);
     v->refill = true;
     grown_up(v, err || !recording_complete(recording_of(v)));
 }
 
-/* At its end the playhead stays at the end. */
+/* A playhead at the recording's end stays there. */
 static void look_whether_grown(Viewer *v, uint64_t now) {
     if (!v->grows || now - v->grown_at < GROWS_EVERY) return;
     v->grown_at = now;
@@ -230,7 +231,8 @@ static void find(Viewer *v, const char *text) {
         app_say(v->app, "Neither a moment, a mark nor a text of the output: %.80s", text);
 }
 
-/* Frames may be a tenth of a second apart, which the clock in the header does not tell. */
+/* Says which frame: they may be a tenth of a second apart, which the header's clock does not
+ * show. */
 static void say_frame(Viewer *v) {
     char clock[LMP_NUM], number[LMP_NUM], all[LMP_NUM];
     PlayerState state = player_state(v->player);
@@ -243,7 +245,7 @@ static void jump(Viewer *v, int step, unsigned flags, const char *what) {
         app_say(v->app, "There is no %s %s this moment", what, step < 0 ? "before" : "after");
 }
 
-/* From the present one goes back first; what leads on from it leads nowhere. */
+/* From the present one goes back first; a wish that leads on from it has no effect. */
 static bool begin(Viewer *v, const TimeWish *wish) {
     bool on = wish->ns > 0 || wish->steps > 0;
     if (v->player) return true;

@@ -127,7 +127,7 @@ static void serve_other(Viewer *v, const Request *request) {
         v->other = next;
 }
 
-/* A setting holds at once; only what the terminal shows is not known to the app. */
+/* Applies a setting at once; the app does not know what the terminal shows. */
 static void apply(Viewer *v, const char *name, const char *value) {
     config_put(&v->config, name, value);
     app_configured(v->app, name);
@@ -222,7 +222,7 @@ static void serve_refresh(Viewer *v, const Request *request) {
     v->dirty = true;
 }
 
-/* At most one is waiting: a program that does nothing answers none. */
+/* At most one request waits: a program that does nothing answers none. */
 static void serve_memory(Viewer *v, const Request *request) {
     (void)request;
     if (v->view->live->memory.done == atomic_load(&v->view->control->memory))
@@ -243,7 +243,7 @@ static const struct {
 #undef REQUEST_SERVER
 };
 
-/* What a recording cannot do. */
+/* Returns true for requests that a recording cannot serve. */
 static bool of_program(RequestKind kind) {
     return servers[kind].answered || kind == REQUEST_PROGRAMS || kind == REQUEST_OTHER ||
            kind == REQUEST_SEND || kind == REQUEST_INTERRUPT || kind == REQUEST_MEMORY ||

@@ -1,5 +1,5 @@
-/* viewer_since.c - what was made since a moment, or in a piece of the past, and lives: begins and
- * ends the reading of the map that tells it (survivors.h). */
+/* viewer_since.c - begins and ends the reading of the map (survivors.h) that tells which blocks
+ * were made since a moment, or in a piece of the past, and live. */
 #include "base/os.h"
 #include "viewer/viewer_impl.h"
 

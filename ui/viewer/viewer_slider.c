@@ -1,6 +1,6 @@
 /* viewer_slider.c - the past of the program that the display is attached to: a recorder keeps it in
- * a memory file of bounded size, and going back shows that in place of the present, until a person
- * goes on to the end again. The program does not notice any of it. */
+ * a memory file of bounded size, and going back shows it in place of the present. The program does
+ * not notice any of that. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,7 +30,7 @@ void viewer_close_slider(Viewer *v) {
     *s = (Slider){.fd = -1};
 }
 
-/* It has ended: what is kept stays, and can be gone back to. */
+/* Ends the recorder; what is kept stays, and can be gone back to. */
 static void stop(Slider *s) {
     recorder_close(s->recorder, NULL, 0);
     s->recorder = NULL;

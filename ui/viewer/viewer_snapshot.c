@@ -1,5 +1,5 @@
-/* viewer_snapshot.c - a snapshot of the heap: asking for it, and saying what has come of it,
- * whoever asked. */
+/* viewer_snapshot.c - asks for a snapshot of the heap, and says how a snapshot ended, whoever
+ * asked. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,9 +7,10 @@
 #include "read/snapshotline.h"
 #include "viewer/viewer_impl.h"
 
-#define SHARED_AGAIN_NS 1500000000u /* that a result waits for the figure that comes last */
+#define SHARED_AGAIN_NS 1500000000u /* for how long a result waits for the figure that comes last  \
+                                     */
 
-/* Into our directory; the program chooses the name. */
+/* Asks for a snapshot in our directory; the program chooses the name. */
 void viewer_ask_snapshot(Viewer *v, bool collect) {
     char here[LMP_SNAPSHOT_FILE];
     SnapshotWatch *watch = &v->snapshot;
@@ -32,7 +33,7 @@ void viewer_ask_snapshot(Viewer *v, bool collect) {
             collect ? "garbage collected first" : "with all garbage");
 }
 
-/* What comes of it, in the footer: of a file in our own directory only the name. */
+/* Says how it ended, in the footer: for a file in our own directory only its name. */
 static void say(Viewer *v, LmpSnapshotLive *s) {
     char line[2800], here[LMP_SNAPSHOT_FILE], file[sizeof s->file];
     size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
@@ -48,7 +49,7 @@ static void say(Viewer *v, LmpSnapshotLive *s) {
     v->dirty = true;
 }
 
-/* Says so when one that we asked for does not come, and finally withdraws it. */
+/* Says so if a snapshot that we asked for does not come, and finally withdraws the request. */
 static void watch_ours(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     SnapshotWatch *watch = &v->snapshot;
     bool taken = s->request == watch->asked && s->state != LMP_SNAPSHOT_WAITS;
@@ -72,8 +73,8 @@ static void watch_ours(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     watch->asked = 0;
 }
 
-/* Is there a result to tell? The slowest operation is known when everything is shared again, which
- * a program that asks for no memory puts off. */
+/* Returns true if there is a result to tell. The slowest operation is known when everything is
+ * shared again, which a program that asks for no memory delays. */
 static bool is_over(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     SnapshotWatch *watch = &v->snapshot;
     if (s->state == LMP_SNAPSHOT_FAILED) return true;
@@ -100,7 +101,7 @@ void viewer_watch_snapshot(Viewer *v, uint64_t now) {
     bool news = over && s->number != watch->said;
     if (over) watch->said = s->number;
     if (news && watch->seen && s->how != LMP_SNAPSHOT_ITSELF)
-        say(v, s); /* not of one from before we came */
+        say(v, s); /* not of a snapshot from before we came */
     watch->seen = true;
     watch_ours(v, s, now);
 }

@@ -1,4 +1,6 @@
-/* viewer_supervisor.c - see viewer_supervisor.h. */
+/* viewer_supervisor.c - forks the viewer with three pipes: `notify` (we tell it to end), `life`
+ * (its end of file, or a byte, tells us that it left), `watch` (its end of file tells the child
+ * that we are gone). The result comes back in shared memory. */
 #include "viewer/viewer_supervisor.h"
 #include "base/io.h"
 
@@ -17,7 +19,8 @@
 
 #include "pty/ttyrestore.h"
 
-#define UP_MS 5000  /* for the first picture; refusing because a machine is slow would be wrong */
+#define UP_MS 5000  /* for the first picture; long, because a slow machine is no reason to refuse  \
+                     */
 #define END_MS 8000 /* for a viewer that was told to end; likewise no reason to kill one */
 #define STEP_MS 2
 
@@ -29,9 +32,9 @@ struct SupervisorShared {
 
 enum { EXIT_LEFT = 0 };
 
-static int viewer_notify, nothing; /* descriptors, of the viewer's process */
+static int viewer_notify, nothing; /* descriptors of the viewer's process */
 
-/* SIGTERM, SIGHUP: as if the supervisor had told the viewer to end. */
+/* SIGTERM and SIGHUP act as if the supervisor had told the viewer to end. */
 static void on_end_signal(int signal) {
     (void)signal;
     dup2(nothing, viewer_notify);
@@ -42,7 +45,7 @@ typedef struct Ends {
     int notify, life, watch;
 } Ends;
 
-/* Waits for the supervisor's end. True: it was killed. */
+/* Waits for the supervisor's end. Returns true if it was killed. */
 static bool outlive(Supervisor *supervisor, int watch) {
     char byte;
     ssize_t n;
@@ -52,7 +55,7 @@ static bool outlive(Supervisor *supervisor, int watch) {
     return !atomic_load(&supervisor->shared->dismissed);
 }
 
-/* The child: shows the display, and stays as long as its supervisor may need it. */
+/* Runs in the child: shows the display, and stays as long as its supervisor may need it. */
 static _Noreturn void be_viewer(Supervisor *supervisor, const ViewerOptions *options, Ends ends,
                                 void (*orphaned)(void *), void *context) {
     ViewerOptions own = *options;
@@ -166,7 +169,7 @@ bool supervisor_up(Supervisor *supervisor) {
 void supervisor_poke(Supervisor *supervisor) {
     char byte = '.';
     if (supervisor->notify >= 0)
-        (void)!write(supervisor->notify, &byte, 1); /* full: it will look anyway */
+        (void)!write(supervisor->notify, &byte, 1); /* a full pipe: the viewer will look anyway */
 }
 
 void supervisor_tell(Supervisor *supervisor) {
@@ -180,7 +183,8 @@ SupervisorEnd supervisor_end(Supervisor *supervisor) {
     supervisor_tell(supervisor);
     if (!ended_within(supervisor, END_MS)) kill(pid, SIGKILL);
     char byte;
-    if (read(supervisor->life, &byte, 1) == 1) { /* it left the terminal, its process stays */
+    if (read(supervisor->life, &byte, 1) ==
+        1) { /* the viewer left the terminal, its process stays */
         supervisor->pid = 0;
         close_fd(&supervisor->life);
         tty_put_right(supervisor->tty, supervisor->taken);

@@ -1,9 +1,9 @@
-/* viewer_supervisor.h - runs the viewer in a child process and restores the terminal when that
- * child ends, however it ends: shared by the relay (`lmp display`) and `lmp top`.
+/* viewer_supervisor.h - runs the viewer in a child process and restores the terminal however that
+ * child ends: shared by the relay (`lmp display`) and `lmp top`.
  *
- * The supervisor outlives its viewer, whatever happens to it. Conversely, a viewer whose supervisor
- * was killed leaves the terminal by itself. With `orphaned` its process stays after it has left the
- * terminal, ready to do the supervisor's work if that is killed, until supervisor_dismiss. */
+ * The supervisor outlives its viewer. Conversely, a viewer whose supervisor was killed leaves the
+ * terminal by itself. With `orphaned` its process stays after it has left the terminal, ready to do
+ * the supervisor's work if that is killed, until supervisor_dismiss. */
 #ifndef LMP_VIEWER_SUPERVISOR_H
 #define LMP_VIEWER_SUPERVISOR_H
 
@@ -15,7 +15,7 @@
 
 typedef enum SupervisorEnd {
     SUPERVISOR_LEFT,    /* the viewer ended by itself: see result */
-    SUPERVISOR_CRASHED, /* it was killed or crashed: see signal */
+    SUPERVISOR_CRASHED, /* the viewer was killed or crashed: see signal */
 } SupervisorEnd;
 
 typedef struct Supervisor {
@@ -31,14 +31,14 @@ typedef struct Supervisor {
     int signal; /* that killed a crashed viewer; 0: it exited on its own, with an error */
 } Supervisor;
 
-/* Starts a viewer. options->notify is set here. `orphaned` (may be NULL) is called in the child
- * with the terminal restored if this process was killed before it dismissed the child. False: no
- * process, no memory. */
+/* Starts a viewer, and sets its options->notify. `orphaned` (may be NULL) is called in the child
+ * with the terminal restored if this process was killed before it dismissed the child. Returns
+ * false: no process, no memory. */
 bool supervisor_start(Supervisor *supervisor, const ViewerOptions *options,
                       void (*orphaned)(void *context), void *context);
 
-/* Waits until the viewer shows something; false if it ended instead (then supervisor_end says how).
- */
+/* Waits until the viewer shows something. Returns false if it ended instead (then supervisor_end
+ * says how). */
 bool supervisor_up(Supervisor *supervisor);
 
 void supervisor_poke(Supervisor *supervisor); /* the spool has grown */
@@ -49,7 +49,7 @@ void supervisor_tell(Supervisor *supervisor); /* the display is to end */
  * the program if the viewer had paused it. */
 SupervisorEnd supervisor_end(Supervisor *supervisor);
 
-/* The supervisor's work is done: ends a viewer's process that stayed. */
+/* Ends a viewer's process that stayed: the supervisor's work is done. */
 void supervisor_dismiss(Supervisor *supervisor);
 
 #endif
