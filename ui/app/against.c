@@ -1,5 +1,5 @@
-/* against.c - the header's line where two runs are compared: with which other one, and what differs
- * in all. */
+/* against.c - the header's line when two runs are compared: the other run's name, and the
+ * differences of the totals. */
 #include <string.h>
 
 #include "app/app_state.h"
@@ -8,7 +8,7 @@
 
 #define WIDE 100 /* columns from which on there is room for words */
 
-/* A path in full if there is room, else its last part. */
+/* Returns a path in full if there is room, else its last part. */
 static const char *short_name(const char *name, int w) {
     const char *slash = strrchr(name, '/');
     return slash && slash[1] && canvas_width(name) > w / 3 ? slash + 1 : name;
@@ -24,7 +24,7 @@ static void add_bytes(Line *line, int priority, const char *what, int64_t change
     line_add(line, priority, style_of(change), "%s", format_delta_bytes(text, change));
 }
 
-/* "+52.0 %" of what there was; from nothing there is no share. */
+/* Adds "+52.0 %" of the former figure; if that was nothing, no share. */
 static void add_percent(Line *line, int priority, uint64_t was, int64_t change) {
     if (was == 0 || change == 0) return;
     line_add(line, priority, style_of(change), " %+.1f %%", (double)change / (double)was * 100);

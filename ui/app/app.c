@@ -1,4 +1,4 @@
-/* app.c - what keys do: the state of the display and its changes. Panels: app_panels.c; drawing:
+/* app.c - the state of the display and what each key changes in it. Panels: app_panels.c; drawing:
  * app_draw.c; the mouse: app_mouse.c. */
 #include "app/app.h"
 
@@ -27,7 +27,7 @@ void app_configured(App *app, const char *name) {
     if (app->ui.mouse != mouse) request_put_kind(&app->ui.requests, REQUEST_MOUSE);
 }
 
-/* The person's lasting choices. */
+/* Takes over the person's lasting choices. */
 static void take_config(App *app, const Config *config) {
     const char *title = config_get(config, "panel");
     app->ui.config = config;
@@ -109,7 +109,7 @@ void app_seen(App *app, LmpSeen seen) {
     if (seen == was) return;
     app->seen = seen;
     if (app->ui.time.replay) {
-        /* a recording's pauses bring nothing up, and are ended by nobody */
+        /* a recording's pauses bring nothing up, and nobody ends them */
     } else if (seen == LMP_SEEN_PAUSED) {
         app->want_pause = true;
         app_paused(app);
@@ -147,10 +147,11 @@ void app_fresh(App *app, uint64_t now) {
         format_text(words, sizeof words, op->hit_words, !app->ui.utf8);
         if (!told) app_say(app, "Break %u: %s", op->hit, words); /* the inspector is hidden */
         app->hit_seen = op->number;
-        app->want_pause = true; /* it may have gone on and hit it again since the last look */
+        app->want_pause =
+            true; /* the program may have gone on and hit it again since the last look */
     }
     app->begun = true;
-    /* of a recording's program another may have the number by now */
+    /* a process of today may have the number of a recording's program */
     sources_program(app->ui.sources, time->replay ? 0 : app->model.pid, app->model.start_realtime);
     for (int i = 0; i < APP_PANELS; i++) {
         const Panel *panel = app_panels[i].panel;
@@ -185,14 +186,15 @@ static void toggle_pause(App *app) {
     }
 }
 
-/* Does nothing while the program runs: someone to whom n means "next" does not stop it by accident.
- */
+/* Steps, if the program is paused. While it runs, n does nothing, so that someone to whom n means
+ * "next" does not stop it by accident. */
 static void step(App *app) {
     if (!can_ask(app)) return;
     if (app->seen == LMP_SEEN_PAUSED) {
         request_put(&app->ui.requests, &(Request){.kind = REQUEST_STEP, .steps = 1});
         app->stepping = true;
-    } else if (!app->want_pause && !app->stepping) { /* else it is on its way to the next */
+    } else if (!app->want_pause &&
+               !app->stepping) { /* else the program is on its way to the next operation */
         app_say(app, "The program runs: space pauses it, then n steps");
     }
 }
@@ -241,7 +243,7 @@ static void type_key(App *app, Key key) {
     edit_clear(&app->input);
 }
 
-/* A key while a panel's line is being typed. False: the line does not use it. */
+/* Handles a key while a panel's line is being typed. Returns false if the line does not use it. */
 static bool edit_panel(App *app, Key key) {
     LineEdit *edit = app->ui.edit;
     if (key == K_CTRL('C') || key == K_CTRL('Z') || key == K_CTRL('L')) return false;
@@ -276,15 +278,15 @@ static bool act_focused(App *app, Action action) {
            panel->act(app->state[row], &app->model, &app->ui, action, app->inner[row]);
 }
 
-/* The place under the cursor of the focused panel. */
+/* Gives the place under the cursor of the focused panel. */
 static bool place_of(App *app, PanelPlace *place) {
     int row = app_row(app->ui.focus);
     const Panel *panel = app->ui.focus;
     return panel->place && panel->place(app->state[row], &app->model, &app->ui, place);
 }
 
-/* On panels that say so, and on the page of a line: who holds that, by the newest snapshot. False:
- * the sentence under the header is meant. */
+/* Asks the newest snapshot who holds what is under the cursor, on panels that say so and on the
+ * page of a line. Returns false elsewhere: w then is about the sentence under the header. */
 static bool ask_why(App *app) {
     PanelPlace place;
     if (panel_offers(app->ui.focus, ACT_WHY)) return act_focused(app, ACT_WHY);
@@ -294,7 +296,7 @@ static bool ask_why(App *app) {
     return true;
 }
 
-/* Opens that line in the person's editor. */
+/* Opens that place in the person's editor. */
 static void edit_place(App *app) {
     PanelPlace place;
     if (!place_of(app, &place)) {
@@ -325,7 +327,7 @@ static void open_breaks(App *app) {
     act_focused(app, ACT_BREAK);
 }
 
-/* The table of the panel that has the keys, or NULL. */
+/* Returns the table of the panel that has the keys, or NULL. */
 static struct Table *focused_table(App *app) {
     const Panel *panel = app->ui.focus;
     int row = app_row(panel);
@@ -354,8 +356,8 @@ static void toggle_help(App *app) {
     }
 }
 
-/* Over a snapshot, which does not change, what is asked of the program has another meaning or none.
- * True: that was it. */
+/* Handles actions over a snapshot, which does not change: actions for the program have another
+ * meaning or none. Returns true: handled. */
 static bool act_heap(App *app, Action action) {
     bool program = action_info[action].group == GROUP_PROGRAM;
     if (app->set != SET_HEAP) return false;
@@ -509,7 +511,7 @@ static void act(App *app, Action action, Key key) {
         if (key == 'q' && (app->ui.over || (app->set == SET_HEAP && !app->offline))) {
             app_back(app);
             app->q_led_back = true;
-        } else if (key == 'q' && app->q_led_back) { /* one too many is soon pressed */
+        } else if (key == 'q' && app->q_led_back) { /* someone soon presses q once too often */
             app->q_led_back = false;
             app_say(app, "q once more to quit");
         } else {
@@ -537,7 +539,7 @@ void app_press(App *app, Key key) {
     }
     if (question_key(app, key)) return;
     bool offered = app->offered && app->notice_until != 0;
-    app->notice_until = 0; /* it has been read */
+    app->notice_until = 0; /* the notice has been read */
     app->offered = false;
     if (app->ui.edit && edit_panel(app, key)) return;
     Action action = action_of_key(key);

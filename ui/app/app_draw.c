@@ -1,4 +1,4 @@
-/* app_draw.c - a frame: the panels with their frames, header above, footer below. */
+/* app_draw.c - draws a frame: the panels with their frames, header above, footer below. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define TAB_MORE 2 /* columns of the sign that there are more tabs to the left */
 
-/* The panel in the bottom slot now, or NULL. */
+/* Returns the panel in the bottom slot now, or NULL. */
 static const Panel *bottom_panel(const App *app) {
     const Panel *over = app->ui.over;
     if (over && app_panels[app_row(over)].slot == SLOT_BOTTOM) return over;
@@ -34,7 +34,7 @@ void app_arrange(App *app, int w, int h) {
     app->layout = layout_make(w, h, bottom_wanted(bottom), tall);
     memset(app->outer, 0, sizeof app->outer);
     memset(app->inner, 0, sizeof app->inner);
-    /* until the person chooses, the keys go to the map, or to whatever is there */
+    /* until the person chooses, the keys go to the map, or to another panel that is there */
     bool at_home = app->ui.focus == &panel_heap || app->ui.focus == &panel_types;
     if (!app->chose && at_home && app->set == SET_LIVE) {
         bool map = app->layout.slot[SLOT_MAP].w > 0 || app->layout.slot[SLOT_TYPES].w == 0;
@@ -58,8 +58,8 @@ void app_arrange(App *app, int w, int h) {
     }
 }
 
-/* Is this panel one of the tabs of `row`: of the others at the bottom, or of those over a snapshot?
- */
+/* Returns true if this panel is one of the tabs of `row`: of the others at the bottom, or of those
+ * over a snapshot. */
 static bool is_tab(int i, int row) {
     const PanelRow *a = &app_panels[i], *b = &app_panels[row];
     return i != row && a->home && a->slot == b->slot && (a->set & b->set) != 0;
@@ -70,8 +70,8 @@ static int tab_width(int i) {
     return canvas_width(panel->title) + (panel->number > 0 ? 4 : 2);
 }
 
-/* The first tab to draw: not the very first if the one that tab brings next would not fit then. So
- * any number of panels can be reached at any width. */
+/* Returns the first tab to draw: not the very first if the tab that the key brings next would not
+ * fit then. So any number of panels can be reached at any width. */
 static int first_tab(int row, int max) {
     int first = 0, next = (row + 1) % APP_PANELS, need = 0;
     while (next != row && !is_tab(next, row))
@@ -84,8 +84,8 @@ static int first_tab(int row, int max) {
     return need <= max ? first : 0;
 }
 
-/* The other panels of the same slot, by number, so that a person knows about them; the output tab
- * is lit when something was printed that has not been on the screen. */
+/* Draws the other panels of the same slot, by number, so that a person knows about them; the output
+ * tab is lit if something was printed that has not been on the screen. */
 static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
     int used = 0;
     bool over_heap = app->set == SET_HEAP && app_panels[row].home;
@@ -113,9 +113,9 @@ static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
     return used;
 }
 
-/* The last thing that the program printed, in the lower line of the lowest frame, when its panel is
- * not on the screen: a question that waits for an answer must be seen. Of an error that is the end
- * of a traceback; the header has the error itself. */
+/* Draws the last line that the program printed in the lower line of the lowest frame, if its panel
+ * is not on the screen: a question that waits for an answer must be seen. After an error that is
+ * the end of a traceback; the header has the error itself. */
 static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
     Output *output = app->ui.output;
     bool lowest = outer.x == 0 && outer.y + outer.h == app->layout.footer.y;
@@ -135,8 +135,8 @@ static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
     canvas_put(canvas, x, y, ' ', STYLE(TONE_TEXT));
 }
 
-/* While the program stands still, figures per second are the average over its whole run: say so
- * where there are any, and `room` columns. */
+/* Says, where figures per second stand and there are `room` columns, that they are averages over
+ * the whole run: the program stands still. */
 static void add_mean(const App *app, const Panel *panel, char *note, size_t size, int room) {
     bool any = panel->number > 0 && panel_offers(panel, ACT_MAKES);
     if (!any || app->model.seen == LMP_SEEN_RUNNING || app->model.ledger_marked) return;
@@ -146,8 +146,9 @@ static void add_mean(const App *app, const Panel *panel, char *note, size_t size
     snprintf(note + used, size - used, "%s%s", used == 0 ? "" : app->ui.utf8 ? " · " : " - ", mean);
 }
 
-/* Tables are recorded less often than the figures in the header: says how much older they are, or
- * how much later the first ones were. While it is played a second is nothing. */
+/* Says how much older a recording's tables are than the figures in the header, or how much later
+ * the first ones were: they are recorded less often. While it is played, a second does not
+ * matter. */
 static void add_age(const App *app, const Panel *panel, char *note, size_t size) {
     const Model *model = &app->model;
     char rest[128], age[LMP_NUM];
@@ -224,7 +225,7 @@ void app_draw(App *app, Canvas *canvas, uint64_t now) {
         else
             app_panels[i].panel->draw(app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
         canvas_unclip(canvas, old);
-        draw_frame(app, i, canvas); /* after it, so that the title matches what is drawn now */
+        draw_frame(app, i, canvas); /* after the panel, so that the title matches it */
     }
     Rect old = canvas_clip(canvas, app->layout.header);
     if (app->set == SET_HEAP)

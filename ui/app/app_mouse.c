@@ -1,5 +1,5 @@
-/* app_mouse.c - what the mouse does: spots, places outside of panels that stand for a key or a
- * panel (keys in the footer, tabs), and which panel gets the other events. */
+/* app_mouse.c - what the mouse does: finds spots (places outside of panels that stand for a key or
+ * a panel: keys in the footer, tabs), and the panel that gets other events. */
 #include "app/app_state.h"
 
 void app_spot(App *app, Spot spot) {
@@ -26,7 +26,7 @@ static const Spot *spot_at(const App *app, int x, int y) {
     return NULL;
 }
 
-/* Whose part of the screen is this? -1: no panel's. */
+/* Returns the row of the panel at this place, -1: none. */
 static int row_at(const App *app, int x, int y) {
     for (int i = APP_PANELS - 1; i >= 0; i--) {
         const Rect *outer = &app->outer[i];
@@ -41,7 +41,7 @@ static bool is_click(MouseEvent event) {
     return event.what == MOUSE_CLICK || event.what == MOUSE_DOUBLE;
 }
 
-/* The button is let go: a panel in which it went down somewhere else is told. */
+/* Tells the panel in which the button went down that it was let go somewhere else. */
 static void let_go(App *app, MouseEvent event) {
     int row = app->pressed - 1;
     bool moved = event.x != app->press_x || event.y != app->press_y;
@@ -76,7 +76,8 @@ void app_mouse(App *app, MouseEvent event) {
         if (event.what == MOUSE_WHEEL_DOWN) verdict_next(app);
         return;
     }
-    if (is_click(event) && y == app->layout.footer.y) app->notice_until = 0; /* it has been read */
+    if (is_click(event) && y == app->layout.footer.y)
+        app->notice_until = 0; /* the notice has been read */
     int row = row_at(app, x, y);
     if (row < 0) return;
     const Panel *panel = app_panels[row].panel;
@@ -87,7 +88,7 @@ void app_mouse(App *app, MouseEvent event) {
     app->press_y = y;
     if (event.what == MOUSE_CLICK && panel != app->ui.focus && app_panels[row].home)
         app_show(app, panel);
-    if (inside.y < 0) { /* its title */
+    if (inside.y < 0) { /* on the panel's title */
         bool whole = app_panels[row].slot == SLOTS;
         if (event.what == MOUSE_DOUBLE && panel == app->ui.focus && !whole)
             app->ui.enlarged = !app->ui.enlarged;

@@ -1,5 +1,5 @@
 /* app_panels.c - which panels are on the screen and which has the keys: chosen by a person, opened
- * over others, or brought up by a pause. Where they stand: app_draw.c. */
+ * over others, or brought up by a pause. app_draw.c gives them their places. */
 #include "app/app_state.h"
 
 #define OFFER_TIME 20000000000ull /* nanoseconds */
@@ -49,7 +49,7 @@ bool app_in_set(const App *app, int row) {
     return (app_panels[row].set & app->set) != 0;
 }
 
-/* What of the Ui belongs to a set: which panels are open, and who has the keys. */
+/* Keeps what belongs to a set: which panels are open, and which has the keys. */
 static void keep(Side *side, const Ui *ui) {
     side->focus = ui->focus;
     side->over = ui->over;
@@ -101,7 +101,7 @@ void app_offer_heap(App *app) {
     if (app->notice_until) app->notice_until = app->ui.now + OFFER_TIME;
 }
 
-/* The panel that has the keys when nothing is open over it. */
+/* Returns the panel that has the keys when nothing is open over it. */
 static const Panel *home_of(const App *app) {
     return app->ui.over ? app->ui.before : app->ui.focus;
 }
@@ -115,7 +115,7 @@ static void paused(App *app) {
     app->focus_before = home_of(app);
     app->lent_bottom = true;
     app->bottom = &panel_inspector;
-    /* the keys stay where they are, if that panel is still on the screen then */
+    /* the keys stay with their panel if that will be on the screen */
     int h = app->layout.footer.y + app->layout.footer.h;
     Layout next = layout_make(app->layout.header.w, h, BOTTOM_MUCH, app->verdict.tall);
     Slot slot = app_panels[app_row(app->ui.focus)].slot;

@@ -1,5 +1,5 @@
-/* app_since.c - "since I did this": the key that marks a moment, shows what was made since and
- * lives, and ends that. What the viewer does of it: viewer_since.c. */
+/* app_since.c - "since I did this": one key marks a moment, shows what was made since and lives,
+ * and ends that. The viewer's part: viewer_since.c. */
 #include "app/app_state.h"
 
 static void ask(App *app, unsigned what) {
@@ -12,7 +12,8 @@ void since_end(App *app) {
     request_put_kind(&app->ui.requests, REQUEST_REFRESH);
 }
 
-/* From now on; what has come since; all again. The mark is the program's, as any other. */
+/* Goes on: from now on; what has come since; all again. The mark is the program's, like any
+ * other. */
 void since_next(App *app) {
     const Model *model = &app->model;
     if (model->since.shown || (model->since.on && !model->since.now)) {

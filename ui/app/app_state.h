@@ -1,5 +1,4 @@
-/* app_state.h - the inside of App, for app.c, app_*.c, header.c and footer.c only.
- */
+/* app_state.h - the inside of App, for app.c, app_*.c, header.c and footer.c only. */
 #ifndef LMP_APP_STATE_H
 #define LMP_APP_STATE_H
 
@@ -60,14 +59,14 @@ typedef struct PanelRow {
 } PanelRow;
 extern const PanelRow app_panels[APP_PANELS];
 
-/* What stands in the line or the two under the header. */
+/* What the line, or the two lines, under the header show. */
 typedef struct VerdictLine {
     const char *rule; /* of the verdict shown; NULL: none yet */
     uint32_t site;
-    bool chosen;      /* by a person: it stays as long as it is true */
-    Verdict last;     /* a copy, for while it may be true again */
-    uint64_t true_at; /* clock: when it was true last */
-    bool tall;        /* the advice has a line of its own: so it stays until the size changes */
+    bool chosen;      /* chosen by a person: stays as long as it is true */
+    Verdict last;     /* a copy, shown while it may become true again */
+    uint64_t true_at; /* clock: when it was last true */
+    bool tall;        /* the advice has a line of its own, until the size changes */
     int w, h;         /* of the screen then */
 } VerdictLine;
 
@@ -79,17 +78,17 @@ typedef struct Spot {
 } Spot;
 #define SPOTS 96
 
-/* Does S collect garbage before it takes a snapshot? */
+/* Whether S collects garbage before it takes a snapshot. */
 typedef enum Collect { COLLECT_ASK, COLLECT_YES, COLLECT_NO } Collect;
 
-/* What the footer asks. */
+/* The question in the footer. */
 typedef enum Question {
     ASK_NOTHING,
     ASK_COLLECT, /* S: whether garbage is to be collected first */
     ASK_TAKE     /* w: whether to take a snapshot, for Ui.wish */
 } Question;
 
-/* What is open of a set that is not on the screen, as in Ui. */
+/* What is open in the set that is not on the screen, as in Ui. */
 typedef struct Side {
     const Panel *focus, *over, *before, *under[UI_UNDER];
     int unders;
@@ -136,9 +135,9 @@ struct App {
     bool awaits;  /* the next snapshot is to be opened, for `awaited` */
     bool answers; /* ... is there, and about to be opened */
     UiWish awaited;
-    UiWish last_wish; /* that page `wished` is about */
-    bool wished;  /* the page of the snapshot on the screen was opened from one of the program */
-    bool offered; /* the notice is of a snapshot, which enter opens */
+    UiWish last_wish; /* the wish that the page `wished` is about */
+    bool wished;      /* the snapshot's page on the screen was opened from a page of the program */
+    bool offered;     /* the notice is of a snapshot, which enter opens */
     char notice[192];
     uint64_t notice_until; /* 0: none */
 
@@ -151,86 +150,88 @@ struct App {
     int spots;
 };
 
-/* A panel's row, -1: it has none. */
+/* Returns a panel's row, -1: it has none. */
 int app_row(const Panel *panel);
-/* Does it belong to the set on the screen? */
+/* Returns true if the panel belongs to the set on the screen. */
 bool app_in_set(const App *app, int row);
 void app_choose_set(App *app, PanelSet set);
-/* A pause brings the inspector to the bottom; its end takes it away again, unless the person chose
- * a panel in between. */
+/* Bring the inspector to the bottom for a pause, and take it away again at its end, unless the
+ * person chose a panel in between. */
 void app_paused(App *app);
 void app_resumed(App *app);
-/* The bottom panel until the person chooses one: the lines that make memory if they are known, else
- * what the program prints. */
+/* Chooses the bottom panel until the person does: the lines that make memory if they are known,
+ * else what the program prints. */
 void app_choose_bottom(App *app);
-/* Gives the keys to a panel that has a place of its own on the screen: this one, the next one by
- * `step` (1, -1), the one of that number (again: enlarged, shrunk). Closes what is open over
+/* Give the keys to a panel that has a place of its own on the screen: this one, the next one by
+ * `step` (1, -1), the one of that number (again: enlarged, shrunk). They close what is open over
  * others. */
 void app_show(App *app, const Panel *panel);
 void app_show_next(App *app, int step);
 void app_show_number(App *app, int number);
-/* app_since.c: the next of what the key does; no survivors any more, tables are as before. */
+/* app_since.c: goes to the next of what the key does; ends the survivors, tables are as before. */
 void since_next(App *app);
 void since_end(App *app);
 /* Closes what was opened last, shrinks what is enlarged, or ends the survivors. */
 void app_back(App *app);
 
-/* Where the panels stand on a screen of w * h; fills app->layout, outer, inner. */
+/* Places the panels on a screen of w * h; fills app->layout, outer, inner. */
 void app_arrange(App *app, int w, int h);
 
-/* The line under the header, row `y`: what most needs saying, and the way to its evidence. */
+/* Draws the line under the header, row `y`: what most needs saying, and the way to its evidence. */
 void verdict_draw(App *app, Canvas *canvas, Rect rect, int y);
-/* Does the advice need a line of its own on a screen of that size, and is there room for it? */
+/* Returns true if the advice needs a line of its own on a screen of that size, and there is
+ * room. */
 bool verdict_is_tall(App *app, int w, int h);
 void verdict_open(App *app);
 void verdict_next(App *app);
 
-/* Is a search active in the panel that has the keys? */
+/* Returns true if a search is active in the panel that has the keys. */
 bool app_seeks(const App *app);
-/* "has ended", or what else became of the program that is no more. */
+/* Returns "has ended", or how else the program went. */
 const char *app_end_words(const App *app);
-/* As if the key were pressed. */
+/* Acts as if the key were pressed. */
 void app_press(App *app, Key key);
 
 /* app_mouse.c: */
 void app_mouse(App *app, MouseEvent event);
-/* Called while drawing: a click there acts as the key, or shows the panel. Excess ones are dropped.
- */
+/* Call while drawing: a click on the spot acts as the key, or shows the panel. Excess ones are
+ * dropped. */
 void app_spot(App *app, Spot spot);
-/* The same for the keys that a line names (line_key), which is drawn at (x, y) in w columns. */
+/* Adds the spots of the keys that a line names (line_key), which is drawn at (x, y) in w
+ * columns. */
 void app_spot_line(App *app, const Line *line, int x, int y, int w);
 
-/* Takes a snapshot, after asking how if that is not known, or if it is to be asked anew. */
+/* Takes a snapshot; asks how first, if that is not known or `ask`. */
 void question_snapshot(App *app, bool ask);
-/* A snapshot is there. True: it is opened, for somebody waits for it. */
+/* Tells that a snapshot is there. Returns true if somebody waits for it, so that it is opened. */
 bool question_answered(App *app);
-/* It is about to be shown: the wish that it was taken for is Ui.wish from now on. */
+/* Makes the wish that the snapshot was taken for Ui.wish, when it is about to be shown. */
 void question_opened(App *app, const OpenedHeap *heap);
-/* True: the key was an answer. */
+/* Returns true if the key was an answer. */
 bool question_key(App *app, Key key);
 void question_draw(App *app, Canvas *canvas, Rect rect);
 
 /* app_time.c: */
 void time_new(App *app);
-/* True: the key chose another moment, or means nothing in the past. */
+/* Returns true if the key chose another moment, or means nothing in the past. */
 bool time_act(App *app, Action action);
-/* The model is of another moment, perhaps: what was said of the one before no longer holds. */
+/* Drops what was said of the former moment, if the model is of another one. */
 void time_fresh(App *app);
-/* Would this action do anything at the moment that is shown? */
+/* Returns true if this action would do anything at the moment that is shown. */
 bool time_offers(const App *app, Action action);
-/* What it is called in the footer; NULL: as always. Valid until the next call. */
+/* Returns the action's name in the footer; NULL: as always. Valid until the next call. */
 const char *time_label(const App *app, const ActionInfo *info);
-/* Can the panel show nothing of that moment? Then it says why. */
+/* Returns true if the panel can show nothing of that moment; it then says why. */
 bool time_hides(const App *app, const Panel *panel);
 void time_draw_hidden(const Panel *panel, Canvas *canvas, Rect rect);
 
 void header_draw(App *app, Canvas *canvas, Rect rect);
-/* The same over a snapshot. */
+/* Draws the header over a snapshot. */
 void heap_header_draw(App *app, Canvas *canvas, Rect rect);
-/* The line that says what this run is compared with. */
+/* Draws the line that says what this run is compared with. */
 void against_draw(const App *app, Canvas *canvas, Rect rect, int y);
 void footer_draw(App *app, Canvas *canvas, Rect rect);
-/* Would this action do anything now? If not, the footer leaves it out. */
+/* Returns false if this action would do nothing now: the footer leaves it out. */
 bool footer_offers(const App *app, Action action);
 
 #endif

@@ -1,5 +1,5 @@
-/* app_time.c - the keys that choose which moment is shown, in a replay and in the past of a program
- * that runs; and what keys for the program mean there. */
+/* app_time.c - the keys that choose which moment is shown, in a replay and in a running program's
+ * past; and what keys for the program mean there. */
 #include "app/app_state.h"
 #include "widget/flow.h"
 
@@ -36,7 +36,7 @@ static void say_why_not(App *app) {
         app_say(app, "This is the past: End in the timeline, or :now, leads back to the present");
 }
 
-/* What chooses a moment. False: the action is of another kind. */
+/* Chooses a moment. Returns false if the action is of another kind. */
 static bool choose(App *app, Action action) {
     switch (action) {
     case ACT_FRAME_BACK:
@@ -94,7 +94,7 @@ bool time_act(App *app, Action action) {
         if (app_seeks(app)) return false;
         say_why_not(app);
         return true;
-    case ACT_RECORD: /* the run goes on, whatever is shown of it */
+    case ACT_RECORD: /* the run goes on, whatever moment is shown */
         if (!time->replay) return false;
         say_why_not(app);
         return true;
@@ -113,7 +113,7 @@ bool time_act(App *app, Action action) {
     }
 }
 
-#define FOLLOWS 3000000000ull /* nanoseconds: what is further apart is no film but a jump */
+#define FOLLOWS 3000000000ull /* nanoseconds: frames further apart are a jump, not a film */
 
 void time_fresh(App *app) {
     uint64_t was = app->moment, is = app->model.clock;

@@ -1,11 +1,11 @@
-/* footer.c - the line at the bottom: the keys that do something now, from the table of actions; or
- * a notice; or the line being typed to the program. */
+/* footer.c - draws the bottom line: the keys that do something now, from the table of actions; or a
+ * notice; or the line being typed to the program. */
 #include <string.h>
 
 #include "app/app_state.h"
 #include "screen/line.h"
 
-/* Over a snapshot there is no program to ask for anything. */
+/* Leaves out actions for the program, which a snapshot does not have. */
 static bool offers_over_heap(const App *app, Action action) {
     switch (action) {
     case ACT_PAUSE:
@@ -88,7 +88,8 @@ bool footer_offers(const App *app, Action action) {
     }
 }
 
-/* Is what the action switches currently on? Then the footer says what the key would do next. */
+/* Returns true if what the action switches is on: the footer then says what the key would do
+ * next. */
 static bool is_on(const App *app, Action action) {
     switch (action) {
     case ACT_PAUSE:
@@ -114,7 +115,7 @@ static bool is_on(const App *app, Action action) {
     }
 }
 
-/* Does enter look inside something there? */
+/* Returns true if enter looks inside something there. */
 static bool has_inside(const App *app) {
     const Panel *panel = app->ui.focus;
     if (panel == &panel_inspector && app->model.seen != LMP_SEEN_PAUSED) return false;
@@ -138,7 +139,7 @@ static const char *label_of(const App *app, const ActionInfo *info) {
     return is_on(app, info->action) && info->label_on ? info->label_on : info->label;
 }
 
-/* Two states that a key switches between, the current one lit: "G holds/makes". */
+/* Adds two states that a key switches between, the current one lit: "G holds/makes". */
 static void add_choice(Line *line, int priority, const ActionInfo *info, bool on) {
     Style was = STYLE(on ? TONE_MUTED : TONE_STRONG), is = STYLE(on ? TONE_STRONG : TONE_MUTED);
     line_add(line, priority, STYLE(TONE_ACCENT), " %s ", info->shown);
@@ -151,7 +152,8 @@ static void add_choice(Line *line, int priority, const ActionInfo *info, bool on
     line_key(line, info->key[0]);
 }
 
-/* A key and what it does, both respond to a click; several keys respond separately: "+ - zoom". */
+/* Adds a key and what it does; both respond to a click; several keys respond separately: "+ -
+ * zoom". */
 static void add_key(Line *line, int priority, const ActionInfo *info, const char *label) {
     const char *shown = info->shown;
     bool several = shown[1] == ' ';
@@ -168,7 +170,7 @@ static void add_key(Line *line, int priority, const ActionInfo *info, const char
     if (!several) line_key(line, info->key[0]);
 }
 
-/* Over a flame graph its own keys matter more than elsewhere. */
+/* Raises the keys of a flame graph: over one they matter more than elsewhere. */
 static int over_flame(Action action, int priority) {
     switch (action) {
     case ACT_FLAME:
@@ -189,7 +191,8 @@ static void draw_keys(App *app, Canvas *canvas, Rect rect) {
     Line line = {0};
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
         const ActionInfo *info = &action_info[i];
-        bool asks = info->action == ACT_INPUT && app->ui.wait.ours; /* it waits for input */
+        bool asks =
+            info->action == ACT_INPUT && app->ui.wait.ours; /* the program waits for input */
         int priority = info->action == ACT_BACK ? 5 : asks ? 3 : info->priority;
         if (info->action == ACT_WHY) priority = 2; /* over a snapshot, where nothing is paused */
         if (info->action == ACT_UNMARK) priority = 3;
@@ -206,7 +209,7 @@ static void draw_keys(App *app, Canvas *canvas, Rect rect) {
     app_spot_line(app, &line, rect.x, rect.y, rect.w);
 }
 
-/* Columns of the text before the cursor. */
+/* Returns the columns of the text before the cursor. */
 static int cursor_column(const LineEdit *edit) {
     char before[EDIT_MAX];
     memcpy(before, edit->text, edit->at);
@@ -224,7 +227,7 @@ static void draw_typing(Canvas *canvas, Rect rect, const LineEdit *edit) {
         canvas_text_right(canvas, right - 1, rect.y, tail, STYLE(TONE_MUTED), help);
         room -= tail;
     }
-    while (cursor > room && *text) /* what precedes it matters most */
+    while (cursor > room && *text) /* the text just before the cursor matters most */
         cursor -= canvas_glyph_width(canvas_decode(&text));
     int used = canvas_text(canvas, x, rect.y, room, STYLE(TONE_STRONG), text);
     if (cursor >= used) {

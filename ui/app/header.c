@@ -1,4 +1,4 @@
-/* header.c - the lines at the top: who, in what state, how much, how fast. The verdict on it:
+/* header.c - the lines at the top: who, in what state, how much, how fast. The verdict below them:
  * verdict_line.c. */
 #include <signal.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct StateWord {
     Tone tone;
 } StateWord;
 
-/* How it ended, if `lmp run` said so; else only that it did. */
+/* Says how the program ended, if `lmp run` has told; else only that it did. */
 static StateWord ended_word(const App *app, char *text, size_t size) {
     int status = (int)(app->model.ended - 1);
     if (app->model.ended == 0) {
@@ -36,7 +36,7 @@ static StateWord ended_word(const App *app, char *text, size_t size) {
     return (StateWord){text, G_CROSS, TONE_KILLED};
 }
 
-/* A moment that is over: whose, and does time go on? */
+/* Names a past moment: of a program or a recording, playing or not. */
 static StateWord past_word(const App *app, char *text, size_t size) {
     const UiTime *time = &app->ui.time;
     if (app->model.against.name && !time->playing)
@@ -49,7 +49,7 @@ static StateWord past_word(const App *app, char *text, size_t size) {
     return (StateWord){text, G_RIGHT, TONE_RUNNING};
 }
 
-/* In place of the clock: which moment, of how long or how long ago, and the range. */
+/* Adds, in place of the clock, which moment, of how long or how long ago, and the range. */
 static void add_moment(Line *line, const App *app) {
     const UiTime *time = &app->ui.time;
     const Model *model = &app->model;
@@ -72,7 +72,7 @@ static void add_moment(Line *line, const App *app) {
              describe_range(range, sizeof range, time->from, time->to, !app->ui.utf8));
 }
 
-/* That tables show what was made since, or in a piece of the past, and lives. */
+/* Says that tables show what was made since a moment, or in a piece of the past, and lives. */
 static void add_since(Line *line, const App *app) {
     const ModelSince *since = &app->model.since;
     char a[LMP_NUM], range[2 * LMP_NUM];
@@ -102,14 +102,14 @@ static StateWord state_word(const App *app, char *text, size_t size) {
     return of_program[app->seen];
 }
 
-/* A path in full if there is room, else its last part. */
+/* Returns a path in full if there is room, else its last part. */
 static const char *short_name(const char *program, int w) {
     const char *slash = strrchr(program, '/');
     return slash && slash[1] && canvas_width(program) > w / 3 ? slash + 1 : program;
 }
 
-/* How it is known which line made what: "exact, by line"; where room is short only the first word
- * or two stay, and the rest does not contradict them. */
+/* Says how lines are known: "exact, by line"; in little room only the first word or two stay, and
+ * the rest does not contradict them. */
 static void add_line_words(Line *line, const Model *model, const char *dot) {
     const Ledger *ledger = &model->ledger;
     bool approximate = ledger->lines == LMP_LINES_APPROXIMATE;
@@ -134,7 +134,7 @@ static void add_line_words(Line *line, const Model *model, const char *dot) {
     }
 }
 
-/* What a program that stands still is waiting for. */
+/* Says what a program that stands still is waiting for. */
 static void add_wait(Line *line, const Ui *ui) {
     const UiWait *wait = &ui->wait;
     if (!wait->words[0]) return;
@@ -150,7 +150,7 @@ static void add_wait(Line *line, const Ui *ui) {
     line_key(line, 'i');
 }
 
-/* That this run is kept: for how long by now, and how much of the disk it takes. */
+/* Says that this run is recorded: for how long so far, and how large the file is. */
 static void add_recording(Line *line, const UiRecording *recording, const char *glyph) {
     char clock[LMP_NUM], bytes[LMP_NUM];
     if (!recording->on) return;
@@ -217,7 +217,7 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
     canvas_tint(canvas, (Rect){rect.x, rect.y, rect.w, 1}, TONE_BAR);
 }
 
-/* The bar by kind takes the room that the figures leave. */
+/* Draws the bar by kind in the room that the figures leave. */
 static void draw_bar(const App *app, Canvas *canvas, int x, int y, int w) {
     uint64_t part[LMP_KINDS];
     Style style[LMP_KINDS];
@@ -258,7 +258,7 @@ static void draw_heap(App *app, Canvas *canvas, Rect rect, int y) {
     if (w >= 4) draw_bar(app, canvas, rect.x + wl, y, wr ? w : w - 1);
 }
 
-/* Frames of the program's own: what one makes now, and what the worst has made. */
+/* Adds the program's own frames: what one makes now, and what the worst has made. */
 static void add_laps(Line *line, const Model *model, const char *dot) {
     const LmpStats *s = &model->stats;
     char text[LMP_NUM];
@@ -294,7 +294,7 @@ static void add_gc(Line *line, const Model *model, const char *dot) {
     }
 }
 
-/* What was requested but is not available. */
+/* Adds what was requested but is not available. */
 static void add_lacks(Line *line, const LmpStats *s) {
     const struct {
         const char *what;
@@ -315,7 +315,7 @@ static void add_lacks(Line *line, const LmpStats *s) {
     }
 }
 
-/* Others that called the program's allocator, or an allocator put in front of it. */
+/* Names others that called the program's allocator, or an allocator put in front of it. */
 static void add_foreign(Line *line, const LmpStats *s) {
     char text[LMP_NUM];
     if (s->covered) line_add(line, 2, STYLE(TONE_WRONG), "   allocator covered by another");
@@ -369,7 +369,7 @@ static void draw_rates(App *app, Canvas *canvas, Rect rect, int y) {
     line_draw_below(&line, limit, canvas, rect.x, y, rect.w - 1);
 }
 
-/* In place of rates, which are all zero then: why a requested pause does not happen. */
+/* Says in place of rates, which are all zero then, why a requested pause does not happen. */
 static bool draw_no_pause(const App *app, Canvas *canvas, Rect rect, int y) {
     const UiWait *wait = &app->ui.wait;
     bool asked = app->seen == LMP_SEEN_RUNNING && app->want_pause && !app->ui.frozen;
@@ -388,7 +388,7 @@ static bool draw_no_pause(const App *app, Canvas *canvas, Rect rect, int y) {
     return true;
 }
 
-/* In place of rates, which are all zero then: the message that the program ended with. */
+/* Draws in place of rates, which are all zero then, the message that the program ended with. */
 static void draw_error(const App *app, Canvas *canvas, Rect rect, int y) {
     Line line = {0};
     line_add(&line, 1, STYLE(TONE_KILLED), " %s", app->ui.error);

@@ -1,5 +1,5 @@
-/* heap_header.c - the lines at the top while a snapshot is on the screen: of which program, how
- * much is in it, how it was taken, and what holds most. */
+/* heap_header.c - the lines at the top while a snapshot is on the screen: its program, how much is
+ * in it, how it was taken, and what holds most. */
 #include <string.h>
 #include <time.h>
 
@@ -98,7 +98,7 @@ static void draw_taken(const App *app, Canvas *canvas, Rect rect, int y) {
     line_draw(&line, canvas, rect.x, y, rect.w - 1);
 }
 
-/* The first sentence of the verdict, once it is known. */
+/* Draws the first sentence of the verdict, once it is known. */
 static void draw_verdict(const App *app, Canvas *canvas, Rect rect, int y) {
     const OpenedHeap *heap = app->model.heap;
     if (!heap->suspects_made || heap->suspects.fired == 0) return;

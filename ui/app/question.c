@@ -1,6 +1,6 @@
-/* question.c - what is asked in the footer before a snapshot is taken, answered with one key:
- * whether garbage is collected first (once, the answer is remembered), and, where somebody wants to
- * know why something is alive, whether to take one at all. */
+/* question.c - asks in the footer before a snapshot is taken, for an answer with one key: whether
+ * to collect garbage first (once, the answer is remembered), and, if a person wants to know why
+ * something is alive, whether to take one at all. */
 #include <string.h>
 
 #include "app/app_state.h"
@@ -43,7 +43,7 @@ void app_offer_taking(App *app) {
         app->question = ASK_TAKE;
         app->awaited = app->ui.wish;
     }
-    app->ui.wish.what = WISH_NOTHING; /* the page that is open is not about that */
+    app->ui.wish.what = WISH_NOTHING; /* the open page is not about that */
 }
 
 /* ---- what comes of it ------------------------------------------------------------------------ */
@@ -82,7 +82,7 @@ bool question_key(App *app, Key key) {
     app->question = ASK_NOTHING;
     if (!yes && !no) {
         app_no_heap(app);
-        return key == K_ESC || key == 'q'; /* any other does what it always does */
+        return key == K_ESC || key == 'q'; /* any other key does what it always does */
     }
     if (app->ended) {
         app_offer_taking(app);

@@ -1,7 +1,7 @@
 /* verdict_line.c - the line under the header: the most useful true sentence right now, what to
- * change, and the key that leads to its evidence. Where that does not fit, and the screen is tall
- * enough, the advice has a line of its own. It does not flicker: a sentence stays until it has
- * not been true for some seconds, or another one weighs considerably more. */
+ * change, and the key that leads to its evidence. If that does not fit and the screen is tall
+ * enough, the advice has a line of its own. A sentence stays until it has been untrue for some
+ * seconds, or another one weighs considerably more: so the line does not flicker. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const Verdict *find(const App *app) {
     return NULL;
 }
 
-/* Its texts stand in it; what points into the ledger is left out. */
+/* Copies the verdict with its texts; pointers into the ledger are left out. */
 static void remember(App *app, const Verdict *v) {
     app->verdict.last = *v;
     app->verdict.last.source = app->verdict.last.short_src = app->verdict.last.func = "";
@@ -45,21 +45,22 @@ static void show(App *app, const Verdict *v, bool chosen) {
     remember(app, v);
 }
 
-/* What was shown is not true at this moment: NULL, or what is to stand there still. Where a figure
- * is about as high as its rule asks for, it would come and go with each collection. */
+/* Returns the former sentence if it is still to be shown though not true at this moment, else NULL:
+ * a figure near its rule's bound would make it come and go with each collection. */
 static const Verdict *held(const App *app, const Verdict *best) {
     const Verdicts *all = &app->model.verdicts;
     const VerdictLine *line = &app->verdict;
     const Verdict *last = &line->last;
     if (!line->rule || !*last->advice || app->ended || best->score > last->score * MORE)
         return NULL;
-    for (uint32_t i = 0; last->site && i < all->count; i++) /* another sentence on the same */
+    for (uint32_t i = 0; last->site && i < all->count;
+         i++) /* another sentence about the same site */
         if (all->verdict[i].site == last->site && all->verdict[i].score * MORE >= last->score)
             return &all->verdict[i];
     return app->ui.now - line->true_at < HOLD ? last : NULL;
 }
 
-/* The one to show; NULL: nothing is known yet. */
+/* Returns the verdict to show; NULL: nothing is known yet. */
 static const Verdict *shown(App *app) {
     const Verdicts *all = &app->model.verdicts;
     if (all->count == 0) return NULL;
@@ -74,8 +75,8 @@ static const Verdict *shown(App *app) {
     return still ? still : best;
 }
 
-/* Is the page open that the sentence leads to? It then follows the next one: left open, it would be
- * taken for what that is about. */
+/* Returns true if the page is open that the sentence leads to. It follows the next sentence: else
+ * it would be taken for evidence of that one. */
 static bool page_of(const App *app, const Verdict *v) {
     return v->site && app->ui.over == &panel_site && app->ui.site == v->site;
 }
@@ -92,7 +93,7 @@ void verdict_next(App *app) {
     if (shown(app)->place != VERDICT_NOWHERE) verdict_open(app);
 }
 
-/* Is there a snapshot of the program, or may one be taken? */
+/* Returns true if the program has a snapshot, or one may be taken. */
 static bool can_prove(const App *app) {
     return app->ui.has_snapshot || (!app->ended && !app->ui.time.past);
 }
@@ -114,7 +115,7 @@ void verdict_open(App *app) {
     }
 }
 
-/* "w why  W 1/3", if there is room for it. Returns where it begins. */
+/* Draws "w why  W 1/3", if there is room. Returns where it begins. */
 static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Verdict *v) {
     const Verdicts *all = &app->model.verdicts;
     int right = rect.x + rect.w - 1, x = right;
@@ -123,7 +124,7 @@ static int draw_hint(const App *app, Canvas *canvas, Rect rect, int y, const Ver
     bool listed = v != &app->verdict.last;
     bool numbered = (all->count > 1 || !listed) && rect.w >= NUMBER_FROM;
     snprintf(number, sizeof number, " %u/%u", listed ? (uint32_t)(v - all->verdict) + 1 : 1,
-             all->count + !listed); /* what stands there still comes before all others */
+             all->count + !listed); /* a sentence that is still shown comes before all others */
     if (numbered) {
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_MUTED), number);
         x -= canvas_text_right(canvas, x, y, -1, STYLE(TONE_ACCENT), "W");
@@ -151,8 +152,7 @@ static const char *base_of(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* NULL: no snapshot has shown who holds what the sentence is about, or it is about something else.
- */
+/* Returns the snapshot's proof of who holds what the sentence is about; NULL: none. */
 static const UiProof *proof_of(const App *app, const Verdict *v) {
     for (int i = 0; i < UI_PROOFS && v->place == VERDICT_AT_HEAP && v->site; i++)
         if (app->ui.proof[i].site == v->site) return &app->ui.proof[i];
@@ -177,7 +177,7 @@ int app_unproven(App *app, UiWish wish[UI_PROOFS]) {
     return n;
 }
 
-/* The sentence, or what a snapshot has proven of it. */
+/* Returns the sentence, or what a snapshot has proven of it. */
 static Halves halves_of(const App *app, const Verdict *v) {
     Halves h = {.where = v->where};
     const UiProof *proof = proof_of(app, v);
@@ -193,12 +193,12 @@ static Halves halves_of(const App *app, const Verdict *v) {
     return h;
 }
 
-/* Is it a word that nothing but the next one explains: a number without its unit, "and"? */
+/* Returns true for a word that needs the next one: a number before its unit, "and". */
 static bool wants_more(const char *word) {
     return strchr("+-0123456789", *word) || strcmp(word, "and") == 0 || strcmp(word, "or") == 0;
 }
 
-/* Ends a text, at a blank in it, after what can stand there, which a comma cannot. */
+/* Ends a text at a blank in it, without a comma before that. */
 static void end_at(char *text, char *blank) {
     for (;;) {
         while (blank > text && strchr(" ,;:", blank[-1]))
@@ -225,23 +225,22 @@ static int cut_words(char *text, int room) {
     return 0;
 }
 
-/* What cut_words would leave. */
+/* Returns the columns that cut_words would leave. */
 static int words_fitting(const char *text, int room) {
     char copy[sizeof((Verdict *)0)->advice];
     snprintf(copy, sizeof copy, "%s", text);
     return cut_words(copy, room);
 }
 
-/* The advice's columns beside so much of the sentence: up to what is wanted of it, more is no
- * better. */
+/* Returns the advice's columns beside so much of the sentence, at most what is wanted for it. */
 static int advice_beside(const char *advice, int room) {
     int columns = words_fitting(advice, room - ARROW);
     return columns < ADVICE_LEAST ? 0 : columns < ADVICE_WANTED ? columns : ADVICE_WANTED;
 }
 
-/* Of the sentence, as many of its parts between commas as leave the advice what it can use: which
- * line to change matters more than the last figures, which its page has. Where a part less would
- * bring the advice nothing, it stays. Returns whether parts were left out. */
+/* Drops parts between commas from the sentence's end until the advice has enough room: which line
+ * to change matters more than the last figures, which its page has. A part stays if dropping it
+ * would bring the advice nothing. Returns whether parts were left out. */
 static bool choose_parts(Halves *h, int room) {
     char text[sizeof h->text];
     int all = canvas_width(h->text), best = advice_beside(h->advice, room - all);
@@ -274,7 +273,7 @@ static int draw_words(Canvas *canvas, int x, int y, int room, Style style, char 
     return used + 1;
 }
 
-/* All of both halves, beside the hint at its widest. */
+/* Returns true if both halves fit beside the hint at its widest. */
 static bool fits_one_line(const App *app, const Verdict *v, int w) {
     Halves h = halves_of(app, v);
     int room = w - 1 - NOTE - HINT_MOST;
@@ -293,7 +292,7 @@ bool verdict_is_tall(App *app, int w, int h) {
     return line->tall;
 }
 
-/* Leaves out parts behind commas until the rest fits, but those in parentheses. Returns whether any
+/* Leaves out parts behind commas, but not in parentheses, until the rest fits. Returns whether any
  * were. */
 static bool cut_parts(char *text, int room) {
     bool cut = false;
@@ -305,7 +304,7 @@ static bool cut_parts(char *text, int room) {
     return cut;
 }
 
-/* The sentence in one line, the advice in the next. */
+/* Draws the sentence in one line, the advice in the next. */
 static void draw_tall(const App *app, Canvas *canvas, int x, int y, int end, int right,
                       const Verdict *v) {
     const Style said = STYLE(*v->advice ? TONE_STRONG : TONE_TEXT);

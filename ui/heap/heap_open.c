@@ -1,4 +1,4 @@
-/* heap_open.c - see heap_open.h. */
+/* heap_open.c - notes in Ui what a page is about, under a new number, and opens the page. */
 #include "heap/heap_open.h"
 
 #include <stdio.h>

@@ -1,12 +1,12 @@
-/* heap_open.h - what panels over a snapshot open: the page of an object, a list of some, why they
- * are alive. */
+/* heap_open.h - opens the pages over a snapshot: of an object, of a list of some, of why they are
+ * alive. */
 #ifndef LMP_HEAP_OPEN_H
 #define LMP_HEAP_OPEN_H
 
 #include "widget/panel.h"
 
-/* `heap` is the one that is open; `member` stays the caller's, and stays as it is while the page is
- * open. */
+/* `heap` is the one that is open; `member` stays the caller's, and must not change while the page
+ * is open. */
 void ui_open_object(Ui *ui, uint32_t object);
 void ui_open_members(Ui *ui, const OpenedHeap *heap, const uint32_t *member, uint32_t count,
                      const char *name);

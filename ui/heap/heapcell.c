@@ -1,4 +1,5 @@
-/* heapcell.c - see heapcell.h. */
+/* heapcell.c - names objects by the steps from their holders (snapshot_step), finds their code or
+ * the line that made them, and draws what a page shows before anything is summed up. */
 #include "heap/heapcell.h"
 
 #include <stdio.h>
@@ -82,12 +83,12 @@ const char *heapcell_path(const LmpSnapshot *s, uint32_t object, char *out, size
         snapshot_step(s, s->parent[to], s->parent_edge[to], out + used, size - used);
         used += strlen(out + used);
     }
-    char *p = after_arrow(out); /* the first one needs no arrow before it */
+    char *p = after_arrow(out); /* the first step needs no arrow before it */
     memmove(out, p, strlen(p) + 1);
     return out;
 }
 
-/* Where a function's code begins. */
+/* Finds where a function's code begins. */
 static bool place_of_code(const LmpSnapshot *s, uint32_t object, char *source, size_t size,
                           PanelPlace *out) {
     uint32_t proto = snapshot_proto(s, object);

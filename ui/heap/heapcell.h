@@ -1,5 +1,5 @@
-/* heapcell.h - what the panels over a snapshot have in common: how objects are named, coloured,
- * placed, and what stands there when there is nothing to show (yet). */
+/* heapcell.h - what the panels over a snapshot have in common: names, colours and places of
+ * objects, and what a page shows while there is nothing to show (yet). */
 #ifndef LMP_HEAPCELL_H
 #define LMP_HEAPCELL_H
 
@@ -8,34 +8,35 @@
 /* From so many objects on, summing them up takes long enough to say so first. */
 #define HEAPCELL_LARGE 300000u
 
-/* The snapshot that is open; NULL: none, and where there is a canvas it says so. */
+/* Returns the snapshot that is open; NULL: none, which the canvas says if there is one. */
 OpenedHeap *heapcell_heap(const Model *model, Canvas *canvas, Rect rect);
-/* Before something that takes long with a large heap: true, once, when the frame is to say
- * "Summing up `what` ..." and do it in the next one; and as long as it is stopped, which the frame
- * then says. `asked` is the panel's: 0 at first. */
+/* Call before work that takes long with a large heap. Returns true, once, when this frame says
+ * "Summing up `what` ..." and the next one does the work; and as long as the work is stopped, which
+ * the frame then says. `asked` is the panel's: 0 at first. */
 bool heapcell_wait(const OpenedHeap *heap, uint64_t *asked, uint64_t what, const char *words,
                    Ui *ui, Canvas *canvas, Rect rect);
 
-/* All bytes that shares are of. */
+/* Returns all bytes that shares are of. */
 uint64_t heapcell_whole(const LmpSnapshot *s);
 double heapcell_share(const LmpSnapshot *s, uint64_t bytes);
 Tone heapcell_tone(const LmpSnapshot *s, uint32_t object);
-/* How its holder calls it, `.handlers`, `upvalue entries`; without a holder its name. Returns out.
- */
+/* Writes what its holder calls the object, `.handlers`, `upvalue entries`; without a holder its
+ * name. Returns out. */
 const char *heapcell_label(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
-/* The path to it from the root as one line, "registry ▸ .handlers ▸ [3]". Returns out. */
+/* Writes the path from the root to the object as one line, "registry ▸ .handlers ▸ [3]". Returns
+ * out. */
 const char *heapcell_path(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
-/* The line that made it, or where its code is; as Panel.place. */
+/* Gives the object's code, or the line that made it; as Panel.place. */
 bool heapcell_place(const LmpSnapshot *s, uint32_t object, PanelPlace *out);
-/* "12 s"; "" when it is not known. Returns out (LMP_NUM). */
+/* Writes "12 s"; "" if not known. Returns out (LMP_NUM). */
 char *heapcell_age(const LmpSnapshot *s, uint32_t object, char *out);
 
-/* For TableColumn.hidden: it is not known which line made what. */
+/* For TableColumn.hidden: true if it is not known which line made what. */
 bool heapcell_no_lines(const TableSource *from);
 
-/* A share as percent with its heat; bytes, warm as their share. */
+/* Writes a share as percent with its heat. */
 void heapcell_percent(TableCell *cell, double share);
-/* "3 objects", "1 object"; returns out (LMP_NUM + 16). */
+/* Writes "3 objects", "1 object"; returns out (LMP_NUM + 16). */
 char *heapcell_objects(char *out, uint64_t count);
 
 #endif

@@ -1,4 +1,5 @@
-/* members_alike.c - see members_alike.h. */
+/* members_alike.c - a table (tablepanel.h) over the groups that likes_make finds, made once for
+ * each list of objects and each way of being alike. */
 #include "heap/members_alike.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
                               : STYLE(TONE_MUTED);
 }
 
-/* What is not known to be alike comes last, whatever the order. */
+/* Returns NaN, which comes last in any order, for what is not known to be alike. */
 static double figure(const LmpLike *like, double value) {
     return like->alike ? value : (double)NAN;
 }
@@ -69,7 +70,7 @@ static const TableColumn columns[] = {
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
     (void)from;
-    return row + 1ull; /* they are made once, largest first */
+    return row + 1ull; /* rows are made once, largest first */
 }
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {

@@ -1,4 +1,4 @@
-/* members_alike.h - the table of objects of a snapshot that are alike, in place of the list of
+/* members_alike.h - the table of a snapshot's objects that are alike, in place of the list of
  * single ones. */
 #ifndef LMP_MEMBERS_ALIKE_H
 #define LMP_MEMBERS_ALIKE_H
@@ -17,12 +17,12 @@ typedef struct MembersAlike {
 
 MembersAlike *members_alike_new(void); /* NULL: no memory */
 void members_alike_free(MembersAlike *groups);
-/* Are the rows there? */
+/* Returns true if the rows are made. */
 bool members_alike_made(const MembersAlike *groups, const UiObjects *some, LmpLikeBy by);
-/* Makes the rows, unless they are there. False: no memory. */
+/* Makes the rows, unless they are made. Returns false: no memory. */
 bool members_alike_make(MembersAlike *groups, const LmpSnapshot *s, const UiObjects *some,
                         LmpLikeBy by);
-/* "12,041 objects · 312 contents". */
+/* Writes "12,041 objects · 312 contents". */
 void members_alike_note(const MembersAlike *groups, const UiObjects *some, const Ui *ui, char *out,
                         size_t size);
 

@@ -1,5 +1,5 @@
 /* panel_compare.c - what has changed since an earlier snapshot: objects that are new, gone and
- * kept, by class, type, line or age; what grew most first. */
+ * kept, by class, type, line or age; most growth first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,8 +196,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                     "these snapshots cannot be compared");
 }
 
-/* The new objects of the row under the cursor; all of them if none can be told from others. Count,
- * 0: there is none. */
+/* Finds the new objects of the row under the cursor; all of them if none can be told from others.
+ * Returns how many, 0: none. */
 static uint32_t fresh_of(Compare *c, const Model *model, Ui *ui, const LmpHeapChange **change) {
     TableSource from;
     OpenedHeap *heap = model->heap;

@@ -1,5 +1,5 @@
-/* panel_dominators.c - who holds whom alone, as a tree: below each object those that would be freed
- * with it, biggest first. What of it is open is known by the object, so it stays open whatever is
+/* panel_dominators.c - the tree of who alone holds whom: below each object those that would be
+ * freed with it, biggest first. Open rows are known by their object, so they stay open whatever is
  * opened elsewhere. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +12,12 @@
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 
-#define CHILDREN                                                                                   \
-    100u            /* shown of an object at first; each time "more" is opened ten times as many */
-#define LEVELS 200u /* opened at once along the biggest */
-#define SHARP 0.7   /* where the biggest child has less than that of it, something accumulates */
+#define CHILDREN 100u /* children shown at first; "more" opens ten times as many */
+#define LEVELS 200u   /* opened at once along the biggest */
+#define SHARP 0.7     /* a biggest child with less than that share: many children accumulate */
 
 typedef struct DomRow {
-    uint32_t object; /* of a row "more": whose */
+    uint32_t object; /* for a row "more": whose children */
     uint32_t up;     /* row of its parent; its own: none */
     uint32_t depth;
     uint32_t more;  /* > 0: the row stands for so many further children */
@@ -90,8 +89,8 @@ static bool add_object(Dominators *d, const LmpSnapshot *s, uint32_t object, uin
                                .open = shown_of(d, object) > 0 && children_of(s, object) > 0});
 }
 
-/* All rows that are to be seen. Each row knows which of its children comes next, so nothing
- * recurses. */
+/* Makes all visible rows. Each row knows which of its children comes next, so there is no
+ * recursion. */
 static void make_rows(Dominators *d, const LmpSnapshot *s) {
     d->rows = 0;
     d->rows_serial++;
@@ -120,7 +119,7 @@ static void open_object(Dominators *d, uint32_t object, uint32_t shown) {
 }
 
 /* Opens the biggest child of each, from `object` on, until what it holds spreads out. Returns the
- * object where it does. */
+ * object where that happens. */
 static uint32_t follow(Dominators *d, const LmpSnapshot *s, uint32_t object) {
     for (uint32_t level = 0; level < LEVELS && children_of(s, object) > 0; level++) {
         uint32_t biggest = s->child[s->child_at[object]];
@@ -172,7 +171,7 @@ static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCel
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
 }
 
-/* What it holds as part of the heap; lit, what it is itself. */
+/* Draws what the object holds as part of the heap; the object itself is lit. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const DomRow *r = row_of(from, row);
     const LmpSnapshot *s = heap_of(from);
@@ -290,7 +289,7 @@ static void choose(Dominators *d, const Model *model, Ui *ui, uint32_t object) {
     table_choose(&d->panel.table, (uint64_t)object * 2);
 }
 
-/* Opens or closes; of a row "more" ten times as many. */
+/* Opens or closes a row; a row "more" opens to ten times as many. */
 static void toggle(Dominators *d, const Model *model, Ui *ui, const DomRow *row, bool open) {
     uint32_t object = row->object;
     if (row->more)

@@ -1,5 +1,5 @@
 /* panel_held.c - the first page of a snapshot: what holds most, in sentences with their path, most
- * bytes first; below, what was looked for and not found (suspects.h). */
+ * bytes first; below, which suspects (suspects.h) were not found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void destroy(void *state) {
     free(state);
 }
 
-/* The kind of what it is about, for its colour. */
+/* Returns the tone of the kind that the row is about. */
 static Tone tone_of(OpenedHeap *heap, const LmpSuspect *row) {
     const LmpHeapGroups *groups =
         row->group != LMP_HEAP_NONE && row->by < LMP_BYS ? opened_groups(heap, row->by) : NULL;
@@ -99,7 +99,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     Flow flow = {.canvas = canvas, .rect = text, .utf8 = ui->utf8};
     list_fit(&h->list, all->fired, (int)all->fired + 1);
     Rect old = canvas_clip(canvas, (Rect){rect.x, rect.y, 0, 0});
-    draw_all(h, heap, all, &flow, rect); /* to know where each begins */
+    draw_all(h, heap, all, &flow, rect); /* finds where each sentence begins */
     canvas_unclip(canvas, old);
     int lines = flow.line;
     h->page = rect.h;
@@ -127,7 +127,7 @@ static const LmpSuspect *chosen(const Held *h, OpenedHeap *heap) {
     return h->list.cursor < all->fired ? &all->row[h->list.cursor] : NULL;
 }
 
-/* The group that it is about; NULL: none. */
+/* Returns the group that the row is about; NULL: none. */
 static const LmpHeapGroup *group_of(OpenedHeap *heap, const LmpSuspect *row,
                                     const LmpHeapGroups **groups) {
     if (row->group == LMP_HEAP_NONE || row->by >= LMP_BYS) return NULL;
@@ -135,8 +135,7 @@ static const LmpHeapGroup *group_of(OpenedHeap *heap, const LmpSuspect *row,
     return *groups && row->group < (*groups)->groups ? &(*groups)->group[row->group] : NULL;
 }
 
-/* To its objects, or why they are alive; where it is about something that Lua itself has, to that
- * page. */
+/* Opens the objects of the row, or why they are alive; for Lua's own usual suspects, their page. */
 static bool look(Held *h, OpenedHeap *heap, Ui *ui, bool why) {
     const LmpSuspect *row = chosen(h, heap);
     const LmpHeapGroups *groups = NULL;

@@ -21,13 +21,13 @@ typedef struct Members {
     int by;              /* by_words */
     MembersAlike *alike; /* NULL: never chosen */
     uint64_t asked;
-    uint32_t within; /* row of what is alike, and one more: only these are listed; 0: all */
+    uint32_t within; /* row of alike objects, plus one: the list has only these; 0: all */
 } Members;
 
 static const char *const by_words[] = {"object", "content", "keys"};
 static const ByChoice choice = {by_words, 3};
 
-/* Do groups stand in place of the list? */
+/* Returns true if groups stand in place of the list. */
 static bool shows_groups(const Members *m) {
     return m->by > 0 && m->alike && !m->within;
 }
@@ -224,7 +224,7 @@ static void turn(Members *m, int to) {
     m->within = 0;
 }
 
-/* Enter lists what is alike, escape goes back. False: it is none of theirs. */
+/* Lists alike objects on enter, goes back on escape. Returns false for other actions. */
 static bool act_alike(Members *m, const Model *model, Ui *ui, Action action, Rect rect) {
     if (action == ACT_BACK && m->within) {
         m->within = 0;

@@ -17,7 +17,7 @@ typedef struct Object {
     TablePanel panel;
     uint64_t serial;
     uint32_t object;
-    bool inwards;         /* references to it */
+    bool inwards;         /* shows references to the object */
     uint32_t *edge, *end; /* the references shown, and the object at the other end of each */
     uint32_t count, room;
     uint64_t rows_serial;
@@ -47,7 +47,7 @@ static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCel
     tallycell_bytes(cell, snapshot_counted(heap_of(from), end_of(from, row)), STYLE(TONE_TEXT));
 }
 
-/* The reference, and whether it holds anything. */
+/* Writes the reference, and whether it holds anything. */
 static void cell_step(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const LmpSnapshot *s = heap_of(from);
     const Object *page = page_of(from);
@@ -85,7 +85,7 @@ static double value_size(const TableSource *from, uint32_t row) {
 static double value_class(const TableSource *from, uint32_t row) {
     return heap_of(from)->class_of[end_of(from, row)];
 }
-/* As the interpreter has them: arrays from the first entry on. */
+/* Returns the interpreter's order: arrays from the first entry on. */
 static double value_order(const TableSource *from, uint32_t row) {
     return page_of(from)->edge[row];
 }
@@ -150,7 +150,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
 }
 
 static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
-    ui->object = end_of(from, row); /* a page in the place of this one */
+    ui->object = end_of(from, row); /* opens that page in the place of this one */
     return true;
 }
 

@@ -1,6 +1,5 @@
-/* panel_objects.c - the objects of a snapshot summed up: by class, by type, by the line that made
- * them, by age. What a group holds is what all of its objects hold together: nothing is counted
- * twice. */
+/* panel_objects.c - sums up a snapshot's objects by class, by type, by the line that made them, or
+ * by age. What a group holds is what all of its objects hold together: nothing is counted twice. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +75,7 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
     cell->style = STYLE(TONE_KIND(kind_of(from, row)));
 }
 
-/* What all hold, lit up to what they are themselves. */
+/* Draws what all of the group hold, lit up to the size of the objects themselves. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const LmpHeapGroup *group = row_of(from, row);
     double held = heapcell_share(heap_of(from), group->retained);
@@ -167,7 +166,7 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     return heapcell_place(&heap->now, of->member[group->first], out);
 }
 
-/* The choice of what to sum up by has the first line. */
+/* Leaves the first line to the choice of what to sum up by. */
 static Rect room(const Ui *ui, Rect rect) {
     (void)ui;
     return bychoice_below(rect);

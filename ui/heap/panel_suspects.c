@@ -1,6 +1,6 @@
 /* panel_suspects.c - Lua's own usual suspects, one page each (luasuspects.h): references in the
- * registry, coroutines, closures, loaded code ... Which columns a page has is its own; the table
- * has room for two texts and the figures. */
+ * registry, coroutines, closures, loaded code ... Each page has its own columns; the table has room
+ * for two texts and the figures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 
-#define ABOVE 2 /* lines: which page; what it is */
+#define ABOVE 2 /* lines: the page's name; what the page is */
 
 typedef struct Suspects {
     TablePanel panel;
@@ -32,7 +32,7 @@ static uint32_t texts_of(const LmpSuspectPageInfo *info) {
     return n;
 }
 
-/* The page's column of the n-th figure; LUASUSPECTS_COLUMNS: it has none. */
+/* Returns the page's column of the n-th figure; LUASUSPECTS_COLUMNS: none. */
 static uint32_t figure_of(const TableSource *from, uint32_t n) {
     const LmpSuspectPageInfo *info = page_of(from)->page;
     uint32_t at = texts_of(info) + n;
@@ -57,7 +57,7 @@ static void put_text(const TableSource *from, uint32_t row, uint32_t n, TableCel
         cell->style = STYLE(heapcell_tone(&from->model->heap->now, object));
 }
 
-/* Of each figure and text: cell, order, heading, whether the page has it. */
+/* For each figure and text: cell, order, heading, whether the page has it. */
 #define FIGURE(n)                                                                                  \
     static void cell_##n(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {      \
         (void)wide;                                                                                \
@@ -188,8 +188,8 @@ static void *create(void) {
     return tablepanel_new(&def, sizeof(Suspects));
 }
 
-/* The names of the pages, the current one lit, as many around it as fit. Returns the page at column
- * x of them, -1: none. */
+/* Draws the names of the pages, the current one lit, as many around it as fit. Returns the page at
+ * column x of them, -1: none. */
 static int draw_pages(const Suspects *p, const Ui *ui, Canvas *canvas, Rect rect, int x_of) {
     int found = -1, first = 0, need = 0;
     for (int i = 0; i <= (int)p->page; i++)

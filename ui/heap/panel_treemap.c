@@ -1,7 +1,7 @@
 /* panel_treemap.c - the dominators as a picture: nested tiles, each as large as what it retains,
- * coloured by type, in tones in place of borders; a cursor, whose whole path stands below. With
- * fewer than 256 colours there are not enough tones: then tiles are whole characters with frames.
- * Which tile has which place: treetiles.c. */
+ * coloured by type, in tones instead of borders; the cursor's whole path stands below. With fewer
+ * than 256 colours there are not enough tones: then tiles are whole characters with frames.
+ * treetiles.c gives the tiles their places. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 typedef struct Zoom {
     uint32_t root, from; /* what is shown: what `root` holds from its child `from` on */
-    uint32_t object;     /* the cursor's tile then */
+    uint32_t object;     /* the cursor's tile when it was zoomed */
     TileWhat what;
     uint32_t cls;
 } Zoom;
@@ -59,7 +59,7 @@ static int lines_below(Rect rect) {
     return rect.h >= 10 ? 2 : rect.h >= 5 ? 1 : 0;
 }
 
-/* The tile of the cursor, which is known by what it stands for; else the largest one. */
+/* Finds the cursor's tile by what it stands for; else returns the largest one. */
 static int find_cursor(const Treemap *t, const Zoom *zoom) {
     int largest = -1;
     for (int i = 0; i < t->tiles.tiles; i++) {
@@ -90,8 +90,8 @@ static void layout(Treemap *t, const OpenedHeap *heap, const Ui *ui, Rect rect) 
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* The path to an object from the tile that it lies in: `loaded["app.cache"].get ▸ upvalue entries`.
- */
+/* Writes the path from the tile around an object to the object: `loaded["app.cache"].get ▸ upvalue
+ * entries`. */
 static void name_object(const Treemap *t, const LmpSnapshot *s, const Tile *tile, char *out,
                         size_t size) {
     char outer[1024];
@@ -107,7 +107,7 @@ static void name_object(const Treemap *t, const LmpSnapshot *s, const Tile *tile
     memmove(out, out + skip, strlen(out + skip) + 1);
 }
 
-/* What is written on a tile. */
+/* Writes the text of a tile. */
 static void name_tile(const Treemap *t, const LmpSnapshot *s, const Tile *tile, char *out,
                       size_t size) {
     char count[LMP_NUM];
@@ -141,7 +141,7 @@ static Tone ground_of(const Treemap *t, const Ui *ui, int i) {
     return TONE_KIND_LEVEL(tile->kind, tile->tone);
 }
 
-/* Text that can be read on a tile's ground. */
+/* Returns a style whose text can be read on a tile's ground. */
 static Style text_on(const Treemap *t, const Ui *ui, int i, bool strong) {
     const Tile *tile = &t->tiles.tile[i];
     Tone ground = ground_of(t, ui, i);
@@ -151,7 +151,7 @@ static Style text_on(const Treemap *t, const Ui *ui, int i, bool strong) {
     return strong ? STYLE_WITH(style, ATTR_BOLD) : style;
 }
 
-/* Of a path that is too long its end, where it says most. */
+/* Draws a path; one that is too long loses its beginning. */
 static void draw_name(Canvas *canvas, int x, int y, int room, Style style, const char *name,
                       const Tile *tile) {
     if (tile->what == TILE_OBJECT)
@@ -160,7 +160,7 @@ static void draw_name(Canvas *canvas, int x, int y, int room, Style style, const
         canvas_text(canvas, x, y, room, style, name);
 }
 
-/* A label, and below it or beside it the bytes, as far as there is room. */
+/* Draws a label, and below it or beside it the bytes, as far as there is room. */
 static void draw_label(const Treemap *t, const LmpSnapshot *s, const Ui *ui, Canvas *canvas,
                        Rect rect, int i) {
     const Tile *tile = &t->tiles.tile[i];
@@ -297,7 +297,7 @@ static void choose(Treemap *t, int i) {
     top_of(t)->cls = tile->cls;
 }
 
-/* The objects of a tile of a class: as a list, or why they are alive. */
+/* Opens the objects of a class's tile: as a list, or why they are alive. */
 static void open_class(Treemap *t, const OpenedHeap *heap, Ui *ui, const Tile *tile, bool why) {
     uint32_t count = tile->count;
     char name[200];
@@ -312,7 +312,7 @@ static void open_class(Treemap *t, const OpenedHeap *heap, Ui *ui, const Tile *t
         ui_open_members(ui, heap, t->member, count, name);
 }
 
-/* One level deeper, into the tile of the picture that has the cursor's in it. */
+/* Zooms one level deeper, into the top tile around the cursor's. */
 static void zoom_in(Treemap *t, const OpenedHeap *heap, Ui *ui) {
     const LmpSnapshot *s = &heap->now;
     int i = t->at;
@@ -391,7 +391,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     if (event.y < 0 || event.y >= rect.h - lines_below(rect)) return false;
     int i = treetiles_at(&t->tiles, event.x, t->tall == 1 ? event.y * 2 + 1 : event.y);
     if (i < 0) return false;
-    for (int k = i + 1; k < t->tiles.tiles; k++) /* on its label: the largest in it */
+    for (int k = i + 1; k < t->tiles.tiles; k++) /* on a tile's label: the largest tile in it */
         if (t->tiles.tile[i].nested && t->tiles.tile[k].up == i) i = k;
     choose(t, i);
     if (event.what == MOUSE_WHEEL_UP) return act(state, model, ui, ACT_ZOOM_IN, rect);

@@ -1,5 +1,5 @@
 /* panel_why.c - why an object is alive: paths from the root down, with the one reference to cut and
- * what that frees; x leaves a holder out and finds the next path. Of many objects: the shapes of
+ * what that frees; x leaves a holder out and finds the next path. For many objects: the shapes of
  * their paths, most objects first. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct Why {
     WhyRows rows;
     uint32_t ignored[IGNORED];
     uint32_t ignores;
-    bool missing; /* what was wished is not in the snapshot */
+    bool missing; /* the snapshot does not have what was asked for */
     char wished[160];
 } Why;
 
@@ -36,7 +36,7 @@ static void destroy(void *state) {
 
 /* ---- what it is about ------------------------------------------------------------------------ */
 
-/* What a panel of the program wants to know: found in the snapshot now. */
+/* Finds in the snapshot what a panel of the program has asked for. */
 static void take_wish(Why *w, OpenedHeap *heap, Ui *ui) {
     UiWish wish = ui->wish;
     if (wish.what == WISH_NOTHING) return;
@@ -59,7 +59,7 @@ static void take_wish(Why *w, OpenedHeap *heap, Ui *ui) {
                    group->objects, group->name);
 }
 
-/* Finds the paths if it is about something else than before. False: there is nothing to show. */
+/* Finds the paths if the page is about something new. Returns false: there is nothing to show. */
 static bool sync(Why *w, OpenedHeap *heap, Ui *ui) {
     take_wish(w, heap, ui);
     const UiObjects *about = &ui->why;
@@ -108,7 +108,7 @@ static void draw_many(const Why *w, const UiObjects *about, Canvas *canvas, Rect
     canvas_text(canvas, rect.x + 1, rect.y + 1, right - rect.x - 1, STYLE(TONE_TEXT), words);
 }
 
-/* The two lines above, and then those of the paths. */
+/* Returns the room of the paths, below two lines. */
 static Rect list_of(Rect rect) {
     int above = rect.h >= 6 ? 3 : rect.h >= 4 ? 2 : 0;
     return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
@@ -143,8 +143,8 @@ static void again(Why *w, const OpenedHeap *heap, const Ui *ui) {
     why_rows_make(&w->rows, &heap->now, &ui->why, w->ignored, w->ignores);
 }
 
-/* Leaves out the holder under the cursor: what the step leads to, unless that is the object itself;
- * then who has the reference. */
+/* Leaves out the holder under the cursor: what the step leads to, or if that is the object itself,
+ * who has the reference. */
 static bool ignore(Why *w, OpenedHeap *heap, Ui *ui) {
     uint32_t holder = why_rows_holder(&w->rows, ui->why.object);
     if (ui->why.member) {

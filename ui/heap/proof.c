@@ -1,4 +1,5 @@
-/* proof.c - see proof.h. */
+/* proof.c - finds the group of a line by its name, the most frequent shape of the paths to its
+ * objects (why_shapes), and the shortest path to the holder in that shape. */
 #include "heap/proof.h"
 
 #include <string.h>

@@ -1,15 +1,16 @@
-/* proof.h - who holds what the line of a sentence has made, as a snapshot shows it. */
+/* proof.h - proves from a snapshot who holds what a verdict's line has made. */
 #ifndef LMP_PROOF_H
 #define LMP_PROOF_H
 
 #include "widget/panel.h"
 
-/* The group of what `line` ("cache.lua:12") has made; NULL: nothing of it is alive, or no memory.
- * Valid while `heap` is open. */
+/* Returns the group of what `line` ("cache.lua:12") has made; NULL: nothing of that is alive, or no
+ * memory. Valid while `heap` is open. */
 const LmpHeapGroup *proof_group(OpenedHeap *heap, const char *line);
-/* Who holds the things of `group`. False: nobody does, or no memory; *out is then as it was. */
+/* Finds who holds the things of `group`. Returns false: nobody does, or no memory; *out is
+ * unchanged. */
 bool proof_make(OpenedHeap *heap, const LmpHeapGroup *group, uint32_t site, UiProof *out);
-/* Keeps it, in the place of what was known of the same line. */
+/* Keeps the proof, in place of one about the same line. */
 void proof_keep(Ui *ui, const UiProof *proof);
 
 #endif

@@ -1,7 +1,6 @@
-/* treemap.c - see treemap.h. Squarified (Bruls, Huizing, van Wijk): strips along the shorter side
- * of what is left, each with as many weights as make its tiles squarer. Strips and tiles are cut at
- * whole cells at once, and what is left is split by the weights that are left: so nothing drifts.
- */
+/* treemap.c - squarified (Bruls, Huizing, van Wijk): strips along the shorter side of the room
+ * left, each with as many weights as make its tiles squarer. Strips and tiles are cut at whole
+ * cells at once, and the room left is split by the weights left, so nothing drifts. */
 #include "heap/treemap.h"
 
 #include <math.h>
@@ -13,7 +12,7 @@ typedef struct Strip {
     double sum;
 } Strip;
 
-/* How far the least square tile of a strip is from a square, at least 1. */
+/* Returns how far the least square tile of a strip is from a square, at least 1. */
 static double worst(double least, double most, double sum, double side, double thick) {
     double wide = side * most / sum / thick, narrow = thick / (side * least / sum);
     double a = wide > 1 / wide ? wide : 1 / wide;
@@ -21,8 +20,8 @@ static double worst(double least, double most, double sum, double side, double t
     return a > b ? a : b;
 }
 
-/* The next strip of the weights from `from` on in a room whose shorter side is `side` long and that
- * has `area`, all in widths of a cell; `left`: sum of these weights. */
+/* Returns the next strip of the weights from `from` on in a room whose shorter side is `side` long
+ * and that has `area`, all in widths of a cell; `left`: sum of these weights. */
 static Strip next_strip(const double *weight, uint32_t from, uint32_t count, double left,
                         double side, double area) {
     Strip strip = {from, from, 0};
@@ -117,8 +116,8 @@ static bool all_fit(const TreemapRoom *room, const Rect *tile, uint32_t count) {
     return true;
 }
 
-/* The last tile's place, and what it leaves of the room: along the lower edge, as texts run, unless
- * the least size costs much more there than along the right one. */
+/* Returns the last tile's place, and the room that it leaves: along the lower edge, where texts
+ * fit, unless the least size costs much more there than along the right one. */
 static Rect place_rest(const TreemapRoom *room, double part, Rect *left) {
     Rect r = room->rect, rest = r;
     if (r.w * room->least_h <= 2 * room->least_w * r.h) {

@@ -1,5 +1,5 @@
-/* treemap.h - rectangles for weights: a room of cells is split among them, each gets about its
- * share, in a shape as near to a square as can be. Whole cells, that cover the room exactly. */
+/* treemap.h - splits a room of cells among weights: each gets about its share, in a shape as near
+ * to a square as possible. Whole cells, that cover the room exactly. */
 #ifndef LMP_TREEMAP_H
 #define LMP_TREEMAP_H
 
@@ -19,11 +19,11 @@ typedef struct TreemapRoom {
  * nothing; if all are 0, the first has the room. */
 void treemap_split(const TreemapRoom *room, const double *weight, uint32_t count, Rect *out);
 
-/* The same, but only the first ones have tiles of their own: as many as can be without one that is
- * too small. The others join in a last tile along an edge, together with `more`, the weight of
- * those that are not in `weight`; that tile, too, has the least size, however little it stands for.
- * `out` has room for count + 1. Returns how many have a tile of their own; out[that] is the last
- * one (w 0: there is nothing left). */
+/* Splits the room so that the first weights have tiles of their own, as many as fit without a tile
+ * that is too small. The others join in a last tile along an edge, together with `more`, the weight
+ * of those that are not in `weight`; that tile, too, has the least size. `out` has room for count +
+ * 1. Returns how many have a tile of their own; out[that] is the last tile (w 0: nothing is
+ * left). */
 uint32_t treemap_fit(const TreemapRoom *room, const double *weight, uint32_t count, double more,
                      Rect *out);
 

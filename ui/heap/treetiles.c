@@ -1,18 +1,19 @@
-/* treetiles.c - see treetiles.h. Tiles come after the one that they lie in, so drawing in their
- * order is right. Nesting ends where tiles get small, so recursion is bounded by the screen. */
+/* treetiles.c - splits an object's tile among its children (treemap.h), joins small ones by class,
+ * and goes on inside tiles that are large enough: so the screen bounds the recursion. A tile comes
+ * after the one that it lies in, so drawing in their order is right. */
 #include "heap/treetiles.h"
 
 #include <stdlib.h>
 
 #define LEAST_W 8      /* of a tile: in columns ... */
 #define LEAST_HALVES 2 /* ... and halves of lines */
-#define NESTED_W 20    /* from that size on there may be tiles inside */
+#define NESTED_W 20    /* from that size on a tile may have tiles inside */
 #define NESTED_LINES 4
 #define MOST 1500u         /* children looked at: there is no room for more */
 #define LOOKED_AT 2000000u /* children whose classes are summed up */
-#define FEW 0.25           /* of the bytes: with less in tiles of their own, all go by class */
-#define ALONE 0.9          /* of an object's bytes: then what is in it is drawn in its place */
-#define CHAIN 64           /* objects of a chain, at most */
+#define FEW 0.25           /* of the bytes: with less in single tiles, all objects go by class */
+#define ALONE 0.9 /* of an object's bytes: a child with more is drawn in the object's place */
+#define CHAIN 64  /* objects of a chain, at most */
 
 typedef struct Maker {
     Tiles *tiles;
@@ -51,7 +52,8 @@ static uint64_t own_of(const LmpSnapshot *s, uint32_t object) {
     return snapshot_counted(s, object);
 }
 
-/* Its children that retain anything: those from before the start come last, with nothing. */
+/* Returns how many children retain anything: those from before the start, with nothing, come
+ * last. */
 static uint32_t children_of(const LmpSnapshot *s, uint32_t object) {
     const uint32_t *child = s->child + s->child_at[object];
     uint32_t low = 0, high = s->child_at[object + 1] - s->child_at[object];
@@ -65,7 +67,7 @@ static uint32_t children_of(const LmpSnapshot *s, uint32_t object) {
     return low;
 }
 
-/* An object that holds little else than another one: that one, and so on. */
+/* Follows objects that hold little else than another one. Returns the last of them. */
 static uint32_t end_of_chain(const LmpSnapshot *s, uint32_t object) {
     for (int i = 0; i < CHAIN && children_of(s, object) > 0; i++) {
         uint32_t first = s->child[s->child_at[object]];
@@ -84,8 +86,8 @@ static bool touch(const Rect *a, const Rect *b) {
     return x && y;
 }
 
-/* The tiles from `first` on get a tone that none has which they touch or lie in, as far as there
- * are tones. */
+/* Gives each tile from `first` on a tone that differs from the tiles that it touches or lies in, as
+ * far as there are enough tones. */
 static void give_tones(Tiles *t, int first) {
     for (int i = first; i < t->tiles; i++) {
         unsigned used[TILE_TONES] = {0};
@@ -107,11 +109,11 @@ static void give_tones(Tiles *t, int first) {
 
 typedef struct Part {
     double weight;
-    uint32_t child; /* LMP_HEAP_NONE: its own size */
+    uint32_t child; /* LMP_HEAP_NONE: the object's own size */
 } Part;
 
-/* The children from `from` on, largest first, the object's own size among them at its place.
- * *more: the bytes of those that are not looked at. */
+/* Lists the children from `from` on, largest first, with the object's own size at its place among
+ * them. *more: the bytes of children that are not looked at. */
 static uint32_t parts_of(const Maker *m, uint32_t object, uint32_t from, uint32_t most, Part *part,
                          double *more) {
     const LmpSnapshot *s = m->s;
@@ -155,13 +157,13 @@ static void add_object(Maker *m, int up, uint32_t child, Rect rect) {
 
 /* ---- those that are too small ---------------------------------------------------------------- */
 
-/* What of an object's children has no tile of its own: those from `first` on, `children` in all,
+/* The part of an object without tiles of its own: the children from `first` on, `children` in all,
  * and perhaps its own size. */
 typedef struct Rest {
     uint32_t object, first, children;
     double bytes;
     bool itself;   /* nothing but its own size */
-    uint32_t like; /* what that looks like */
+    uint32_t like; /* an object whose kind the tile has then */
 } Rest;
 
 static void add_more(Maker *m, int up, const Rest *rest, uint32_t count, double bytes, Rect rect) {
@@ -199,8 +201,8 @@ static bool member_room(Tiles *t, uint32_t more) {
     return true;
 }
 
-/* Sums of objects by class, largest first, in memory of malloc; the objects of each stand one after
- * another in Tiles.member. NULL: no memory. */
+/* Sums up objects by class, largest first, in memory of malloc; the objects of each class stand one
+ * after another in Tiles.member. Returns NULL: no memory. */
 static ClassSum *sum_classes(Maker *m, const uint32_t *object, uint32_t count, uint32_t *used) {
     const LmpSnapshot *s = m->s;
     Tiles *t = m->tiles;
@@ -229,7 +231,7 @@ static ClassSum *sum_classes(Maker *m, const uint32_t *object, uint32_t count, u
     return sum;
 }
 
-/* Tiles for classes, and for what is left of `bytes` one more, which `rest` describes. */
+/* Adds tiles for classes, and one more for the rest of `bytes`, which `rest` describes. */
 static void add_classes(Maker *m, int up, ClassSum *sum, uint32_t used, const Rest *rest,
                         Rect rect) {
     double *weight = malloc(MOST * sizeof *weight), bytes = rest->bytes;
@@ -274,7 +276,7 @@ static void add_classes(Maker *m, int up, ClassSum *sum, uint32_t used, const Re
     give_tones(m->tiles, (int)first);
 }
 
-/* The rest, by class where there is room to say so. */
+/* Adds the rest, by class if there is room. */
 static void add_rest(Maker *m, int up, const Rest *rest, Rect rect) {
     uint32_t left = rest->children - rest->first, used = 0;
     ClassSum *sum = NULL;
@@ -288,7 +290,7 @@ static void add_rest(Maker *m, int up, const Rest *rest, Rect rect) {
     free(sum);
 }
 
-/* What the objects of a tile of a class hold, by class again. */
+/* Fills a class's tile with what its objects hold, by class again. */
 static void fill_class(Maker *m, int up) {
     Tile tile = m->tiles->tile[up];
     const LmpSnapshot *s = m->s;
@@ -298,14 +300,14 @@ static void fill_class(Maker *m, int up) {
         uint32_t member = m->tiles->member[tile.from + i], children = children_of(s, member);
         for (uint32_t k = 0; k < children && count < LOOKED_AT; k++) {
             uint32_t child = s->child[s->child_at[member] + k];
-            /* an upvalue says nothing beside what is in it */
+            /* show what an upvalue holds, not the upvalue */
             if (s->g.kind[child] == LMP_HEAP_UPVALUE && children_of(s, child) > 0)
                 child = s->child[s->child_at[child]];
             object[count++] = child;
             bytes += (double)s->retained[child];
         }
     }
-    /* itself: the tile of what is left is no list of children */
+    /* itself: the tile of the rest is not a list of children */
     uint32_t like = m->tiles->member[tile.from];
     Rest rest = {tile.object, 0, count, (double)tile.bytes, true, like};
     ClassSum *sum =
@@ -326,7 +328,7 @@ static Rest rest_of(Maker *m, uint32_t object, const Part *part, uint32_t own_ti
         rest.bytes += part[i].weight;
         if (part[i].child != LMP_HEAP_NONE) rest.first = part[i].child;
     }
-    if (count == own_tiles) rest.first = from; /* none of those that were looked at */
+    if (count == own_tiles) rest.first = from; /* no tile for any child that was looked at */
     for (uint32_t i = 0; count == own_tiles && i < count; i++)
         if (part[i].child != LMP_HEAP_NONE) rest.first = part[i].child + 1;
     rest.itself = rest.first >= children;
@@ -338,7 +340,7 @@ static bool has_room(Rect rect, int tall) {
     return rect.w >= NESTED_W && lines >= NESTED_LINES;
 }
 
-/* Goes on into what lies in tiles of a class: the tiles from `begin` on. */
+/* Fills the tiles of classes from `begin` on, if they have room. */
 static void end_class(Maker *m, int begin) {
     for (int i = begin; i < m->tiles->tiles; i++) {
         const Tile *tile = &m->tiles->tile[i];
@@ -346,7 +348,8 @@ static void end_class(Maker *m, int begin) {
     }
 }
 
-/* Some of many that are alike, while the rest joins: then all of them do better by class. */
+/* Returns true if only few of many objects would have tiles: then all of them are shown by
+ * class. */
 static bool few_of_many(const LmpSnapshot *s, uint32_t object, const Part *part, uint32_t own_tiles,
                         double more, uint32_t count) {
     double shown = 0, all = (double)(s->retained[object] - own_of(s, object));
@@ -424,7 +427,8 @@ void treetiles_free(Tiles *tiles) {
 
 /* ---- going about ----------------------------------------------------------------------------- */
 
-/* How far b is from a to one side, and beside it; < 0: it is not on that side. */
+/* Returns how far b is from a to one side, with a penalty for lying beside it; < 0: not on that
+ * side. */
 static int distance(const Rect *a, const Rect *b, int dx, int dy) {
     int gap, a0, a1, b0, b1;
     if (dx != 0) {

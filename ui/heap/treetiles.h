@@ -1,5 +1,5 @@
-/* treetiles.h - the picture of a snapshot's dominators as tiles in a room of cells (treemap.h): who
- * has which place, what lies within what, in which tone. panel_treemap.c draws it. */
+/* treetiles.h - lays out a snapshot's dominators as tiles in a room of cells (treemap.h): each
+ * one's place, the tile it lies in, its tone. panel_treemap.c draws them. */
 #ifndef LMP_TREETILES_H
 #define LMP_TREETILES_H
 
@@ -10,20 +10,21 @@ typedef enum TileWhat {
     TILE_OBJECT,
     TILE_ITSELF, /* the part of an object that is its own size */
     TILE_CLASS,  /* objects of one class that are too small for tiles of their own */
-    TILE_MORE    /* objects too small for a tile of their own, and perhaps that part */
+    TILE_MORE    /* objects too small for tiles of their own, and perhaps the object's own size */
 } TileWhat;
 
 typedef struct Tile {
     Rect rect; /* in cells of the room */
     TileWhat what;
-    uint32_t object; /* where a chain of holders of one another begins; of the others: whose */
-    uint32_t inside; /* ... and where it ends: whose children are inside */
-    uint32_t from;   /* TILE_MORE: the first child that it stands for; TILE_CLASS: its first
-                        object in Tiles.member */
-    uint32_t cls;    /* TILE_CLASS: of which class */
-    uint32_t count;  /* ... how many */
+    uint32_t object; /* the first of a chain of objects that hold one another; for other tiles: the
+                        object they are of */
+    uint32_t inside; /* ... and the last one, whose children are inside */
+    uint32_t
+        from; /* TILE_MORE: the first child in it; TILE_CLASS: its first object in Tiles.member */
+    uint32_t cls;   /* TILE_CLASS: the class */
+    uint32_t count; /* ... how many */
     uint64_t bytes;
-    int up;       /* the tile that it lies in, -1: none */
+    int up;       /* the tile around it, -1: none */
     bool nested;  /* there are tiles in it */
     uint8_t kind; /* LmpKind */
     uint8_t tone; /* 0 .. TILE_TONES - 1: tiles of a kind that touch differ */
@@ -34,14 +35,14 @@ typedef struct Tile {
 typedef struct Tiles {
     Tile *tile;
     int tiles, room;
-    uint32_t *member; /* objects that tiles of a class stand for */
+    uint32_t *member; /* objects in tiles of a class */
     uint32_t members, member_room;
 } Tiles;
 
-/* Where the inside of a tile with tiles in it lies: below its label. `tall` as in TreemapRoom. */
+/* Returns the inside of a tile that has tiles in it: below its label. `tall` as in TreemapRoom. */
 Rect treetiles_inside(Rect rect, int tall);
-/* The first line of characters that lies within it, -1: none; first and last cells by halves if
- * `tall` is 1. */
+/* Returns the first line of characters that lies within the tile, -1: none; first and last cells
+ * count by halves if `tall` is 1. */
 int treetiles_label_y(Rect rect, int tall);
 
 /* Lays out what `root` holds from its child `from` on in a room of w * h cells. */
@@ -49,10 +50,10 @@ void treetiles_make(Tiles *tiles, const LmpSnapshot *s, uint32_t root, uint32_t 
                     int tall);
 void treetiles_free(Tiles *tiles);
 
-/* The next tile without others in it from `at` on to a side (dx, dy: -1, 0, 1); `at` if there is
+/* Returns the nearest tile without tiles in it from `at` on to a side (dx, dy: -1, 0, 1); `at` if
  * none. */
 int treetiles_next(const Tiles *tiles, int at, int dx, int dy);
-/* The innermost tile at a cell, -1: none. */
+/* Returns the innermost tile at a cell, -1: none. */
 int treetiles_at(const Tiles *tiles, int x, int y);
 
 #endif

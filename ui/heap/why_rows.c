@@ -1,4 +1,5 @@
-/* why_rows.c - see why_rows.h. */
+/* why_rows.c - turns paths (why_make) or shapes (why_shapes) into a list of rows, draws them by
+ * kind, and moves the cursor from step to step. */
 #include "heap/why_rows.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ static void add(WhyRows *w, WhyRow row) {
     w->row[w->rows++] = row;
 }
 
-/* Where steps have been left out in the middle: after so many. */
+/* Returns after how many steps the steps left out would come. */
 static uint32_t gap_of(const LmpWhyPath *path) {
     return path->left_out ? path->steps / 2 : UINT32_MAX;
 }
@@ -140,7 +141,7 @@ static void draw_heading(const WhyRows *w, const LmpSnapshot *s, const WhyRow *r
                       path->shares_more ? "at least " : "", format_bytes(bytes, path->shares));
 }
 
-/* The function whose upvalue, local or code a step goes through; LMP_HEAP_NONE. */
+/* Returns the function whose upvalue, local or code a step goes through; LMP_HEAP_NONE. */
 static uint32_t code_of(const LmpSnapshot *s, const LmpWhyStep *step) {
     unsigned kind = s->g.kind[step->from];
     if (kind == LMP_HEAP_LUA_FUNCTION || kind == LMP_HEAP_PROTO || kind == LMP_HEAP_UPVALUE)
@@ -256,7 +257,7 @@ void why_rows_draw(WhyRows *w, const LmpSnapshot *s, const Ui *ui, Canvas *canva
     }
     int below = rect.y + (int)w->rows + 1;
     if (w->many && w->rows + 3 < (uint32_t)rect.h && w->cursor < w->rows) {
-        /* the whole path of the chosen shape, which may not fit beside its figures */
+        /* the chosen shape's whole path, which may not fit beside its figures */
         Flow flow = {.canvas = canvas, .rect = {rect.x, below, rect.w, 1}, .utf8 = ui->utf8};
         flow_wrapped(&flow, 1, STYLE(TONE_SOURCE), w->shape[w->row[w->cursor].step].path);
     }

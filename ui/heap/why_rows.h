@@ -1,5 +1,5 @@
-/* why_rows.h - the lines of the page that says why an object is alive: of each path its heading and
- * its steps; of many objects the shapes of their paths. A cursor stands on a step or a shape. */
+/* why_rows.h - the lines of the page that says why an object is alive: for each path a heading and
+ * its steps; for many objects the shapes of their paths. The cursor stands on a step or a shape. */
 #ifndef LMP_WHY_ROWS_H
 #define LMP_WHY_ROWS_H
 
@@ -23,28 +23,30 @@ typedef struct WhyRows {
     bool many;
 } WhyRows;
 
-/* Finds paths, or shapes, and makes lines of them; the cursor is on the reference to cut. False: no
- * memory, there are none. */
+/* Finds paths, or shapes, and makes lines of them; the cursor is on the reference to cut. Returns
+ * false, with no lines: no memory. */
 bool why_rows_make(WhyRows *rows, const LmpSnapshot *s, const UiObjects *about,
                    const uint32_t *ignore, uint32_t ignored);
 void why_rows_free(WhyRows *rows);
 
-/* "held by 3 paths", "only weakly held", "garbage: waits for the collector". Returns out. */
+/* Writes "held by 3 paths", "only weakly held", "garbage: waits for the collector". Returns out. */
 const char *why_rows_held(const WhyRows *rows, char *out, size_t size);
 
-/* The titles of its columns, in line y. */
+/* Draws the titles of the columns, in line y. */
 void why_rows_titles(const WhyRows *rows, Canvas *canvas, Rect rect, int y);
 void why_rows_draw(WhyRows *rows, const LmpSnapshot *s, const Ui *ui, Canvas *canvas, Rect rect);
-/* Moves the cursor; false: not such an action. */
+/* Moves the cursor. Returns false: not such an action. */
 bool why_rows_act(WhyRows *rows, Action action, int page);
-/* Puts the cursor on a line of the screen, from the first one drawn on, if it is one for it. */
+/* Puts the cursor on a line of the screen, counted from the first one drawn, if a cursor can stand
+ * there. */
 void why_rows_choose_line(WhyRows *rows, int line);
 
-/* What the row under the cursor leads to, one of a shape's objects; LMP_HEAP_NONE: nothing. */
+/* Returns the object that the row under the cursor leads to, or one of a shape's objects;
+ * LMP_HEAP_NONE: none. */
 uint32_t why_rows_object(const WhyRows *rows);
-/* The holder that would be left out: that, or where it is `object` itself the one before it. */
+/* Returns the holder to leave out: that object, or if that is `object` itself the one before it. */
 uint32_t why_rows_holder(const WhyRows *rows, uint32_t object);
-/* An object at the cursor whose code or line can be opened. */
+/* Returns an object at the cursor whose code or line can be opened. */
 uint32_t why_rows_code(const WhyRows *rows, const LmpSnapshot *s);
 
 #endif

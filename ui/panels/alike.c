@@ -1,4 +1,6 @@
-/* alike.c - see alike.h. */
+/* alike.c - asks the program for the contents of up to LMP_PREVIEWS blocks at a time, and puts each
+ * block into the group of its contents' hash and size. A look that is complete replaces the last
+ * one. */
 #include "panels/alike.h"
 
 #include <stdlib.h>
@@ -61,7 +63,7 @@ static bool is_wanted(const Alike *a, const HeapListBlock *block) {
     return a->by == ALIKE_CONTENT ? block->text : block->kind == LMP_TABLE && !block->part;
 }
 
-/* The group with this id; NULL: no memory. */
+/* Returns the group with this id; NULL: no memory. */
 static AlikeGroup *group_of(AlikeLook *look, uint64_t id) {
     uint32_t row = keymap_get(&look->by_id, id, UINT32_MAX);
     if (row != UINT32_MAX) return &look->group[row];
@@ -78,7 +80,7 @@ static AlikeGroup *group_of(AlikeLook *look, uint64_t id) {
     return group;
 }
 
-/* `preview` NULL: what is in it is not known. */
+/* Counts a block in its group; `preview` NULL: its contents are not known. */
 static void put_block(AlikeLook *look, const HeapListBlock *block, const LmpPreview *preview) {
     uint64_t id = block->kind * 2ull + block->part + 1;
     if (preview) id = rowindex_mix(rowindex_mix(0, preview->hash), preview->size) & INT64_MAX;
@@ -141,8 +143,8 @@ void alike_take(Alike *a, const Model *model) {
     if (!a->any) a->serial++;
 }
 
-/* The next ones to be read, as many as are hashed at once; the others on the way have their place
- * at once. */
+/* Chooses the next blocks to be read, as many as are hashed at once; the others up to there are put
+ * into their groups at once. */
 static void choose(Alike *a) {
     uint64_t bytes = 0;
     uint32_t at = a->next;

@@ -1,6 +1,6 @@
-/* alike.h - live blocks put together by what is in them: strings of equal content, tables with the
- * same keys. The program is asked for the contents, some at a time, and of so many blocks at most;
- * the others are summed up by type, so that all are there. */
+/* alike.h - groups live blocks by their contents: strings of equal content, tables with the same
+ * keys. The program is asked for the contents, some blocks at a time, up to ALIKE_MOST; the other
+ * blocks are summed up by type, so that all are in a group. */
 #ifndef LMP_ALIKE_H
 #define LMP_ALIKE_H
 
@@ -15,9 +15,9 @@ typedef struct AlikeGroup {
     uint64_t id;
     LmpKind kind;
     bool part; /* parts of objects */
-    bool read; /* they are alike; else nobody knows what is in them */
+    bool read; /* the blocks are alike; else nobody knows what is in them */
     uint64_t blocks, bytes;
-    LmpPreview preview; /* of one of them */
+    LmpPreview preview; /* of one of the blocks */
 } AlikeGroup;
 
 typedef struct AlikeSum {
@@ -32,20 +32,20 @@ typedef struct Alike Alike;
 
 Alike *alike_new(void); /* NULL: no memory */
 void alike_free(Alike *alike);
-/* Begins with these blocks, of which it keeps a copy; what it had found stays until it is through.
- * `keep` false: that goes at once. */
+/* Begins a look at these blocks, of which it keeps a copy; the results of the last look stay until
+ * this one is complete. `keep` false: they go at once. */
 void alike_begin(Alike *alike, AlikeBy by, const HeapListBlock *block, uint32_t count, bool keep);
-/* With a fresh model: takes an answer of the program; asks for more. */
+/* Call with a fresh model: takes an answer of the program; asks for more. */
 void alike_take(Alike *alike, const Model *model);
 void alike_ask(Alike *alike, const Model *model, Ui *ui);
-/* Has all been looked at? */
+/* Returns true if all blocks have been looked at. */
 bool alike_done(const Alike *alike);
-/* What the last complete look has found; during the first, what there is so far. */
+/* Returns the groups of the last complete look; during the first look, those found so far. */
 const AlikeGroup *alike_groups(const Alike *alike, uint32_t *count);
 AlikeSum alike_sum(const Alike *alike);
-/* One more whenever groups have changed. */
+/* Returns a number that grows whenever groups have changed. */
 uint64_t alike_serial(const Alike *alike);
-/* The id of the group that a block is in; 0: none. */
+/* Returns the id of a block's group; 0: none. */
 uint64_t alike_group_of(const Alike *alike, uint64_t addr);
 
 #endif

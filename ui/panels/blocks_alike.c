@@ -1,4 +1,5 @@
-/* blocks_alike.c - see blocks_alike.h. */
+/* blocks_alike.c - a table (tablepanel.h) over the groups of alike.h: how many blocks, how large,
+ * their contents. */
 #include "panels/blocks_alike.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static void cell_contents(const TableSource *from, uint32_t row, bool wide, Tabl
                                                                     : TONE_SOURCE);
 }
 
-/* What is not known to be alike comes last, whatever the order. */
+/* Returns NaN, which comes last in any order, for what is not known to be alike. */
 static double figure(const AlikeGroup *group, double value) {
     return group->read ? value : (double)NAN;
 }

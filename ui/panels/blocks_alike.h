@@ -1,5 +1,4 @@
-/* blocks_alike.h - the table of groups of blocks that are alike, which stands in place of the list
- * of blocks. */
+/* blocks_alike.h - the table of groups of alike blocks, in place of the list of blocks. */
 #ifndef LMP_BLOCKS_ALIKE_H
 #define LMP_BLOCKS_ALIKE_H
 
@@ -14,9 +13,9 @@ typedef struct BlocksAlike {
 
 BlocksAlike *blocks_alike_new(void); /* NULL: no memory */
 void blocks_alike_free(BlocksAlike *groups);
-/* "4,096 of 16,384 strings read · 312 contents". */
+/* Writes "4,096 of 16,384 strings read · 312 contents". */
 void blocks_alike_note(const BlocksAlike *groups, AlikeBy by, const Ui *ui, char *out, size_t size);
-/* A group in words; "": there is none with that id. */
+/* Writes a group in words; "": no group has that id. */
 void blocks_alike_name(const BlocksAlike *groups, uint64_t id, bool ascii, char *out, size_t size);
 
 #endif

@@ -1,4 +1,6 @@
-/* break_place.c - see break_place.h. */
+/* break_place.c - looks for the condition's line among the ledger's sites, for its file among sites
+ * and functions (or a similar name), and then into the source's text: is there such a line, with
+ * code? */
 #include "panels/break_place.h"
 
 #include <limits.h>
@@ -15,8 +17,8 @@ static void keep_nearest(int *nearest, int wanted, int line) {
     if (line > 0 && (now < far || (now == far && line > wanted))) *nearest = line;
 }
 
-/* The rows of a source, as the condition names it. Returns whether there are any; `at`: those of
- * its line. */
+/* Looks at the rows of the source that the condition names. Returns false if there are none; `at`:
+ * some are of its line. */
 static bool look_at_rows(const Ledger *l, const LmpBreak *b, BreakPlace *place, const char **source,
                          bool *at) {
     for (uint32_t i = 0; i < l->sites; i++) {
@@ -52,7 +54,7 @@ static const char *similar_source(const Ledger *l, const LmpBreak *b) {
     return like;
 }
 
-/* Can this line of the source have code? */
+/* Returns true if this line of the source can have code. */
 static bool has_code(const Sources *sources, uint32_t line) {
     char text[64];
     const char *c = sources_line(sources, line, true, text, sizeof text);

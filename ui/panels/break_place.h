@@ -1,5 +1,5 @@
-/* break_place.h - is there anything at the line that a break condition names? Determined from what
- * has made memory so far, and from the source text. */
+/* break_place.h - checks the line that a break condition names, by what has made memory so far and
+ * by the source text. */
 #ifndef LMP_BREAK_PLACE_H
 #define LMP_BREAK_PLACE_H
 
@@ -17,16 +17,16 @@ typedef enum BreakPlaceKind {
 typedef struct BreakPlace {
     BreakPlaceKind kind;
     int nearest;      /* the nearest line that has made memory, or has code; 0: none known */
-    const char *like; /* BREAK_PLACE_NO_SOURCE: a source with a similar name that has; NULL: none;
-                       * valid until the model's next refresh */
+    const char *like; /* BREAK_PLACE_NO_SOURCE: a source with a similar name that has made memory;
+                         NULL: none; valid until the model's next refresh */
     uint32_t lines;   /* of the source, for BREAK_PLACE_NO_LINE */
 } BreakPlace;
 
-/* Looks; a condition other than LMP_BREAK_AT is always fine. If kind is NO_LINE or NO_CODE it can
+/* Checks a condition; one other than LMP_BREAK_AT is always fine. With NO_LINE or NO_CODE it can
  * never be met; else it may be met later. */
 BreakPlace break_place_find(const Model *model, const Ui *ui, const LmpBreak *b);
 
-/* What is wrong and what would be right, for a person; "" if all is fine. Returns out. */
+/* Writes what is wrong and what would be right, for a person; "" if all is fine. Returns out. */
 char *break_place_words(char *out, size_t size, const BreakPlace *place, const LmpBreak *b);
 
 #endif

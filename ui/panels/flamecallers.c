@@ -1,9 +1,9 @@
-/* flamecallers.c - see flamefind_impl.h: hits of the inverted graph. Each node that made something
- * has a path of callers, and a frame is what paths begin with alike. So paths are sorted into
- * frames step by step outwards, like words into a dictionary, and left as soon as they stand alone,
- * or have no hit before them. Nodes with one caller in common go on as one.
+/* flamecallers.c - the hits of the inverted graph. Each node that made something has a path of
+ * callers, and a frame is what paths have in common at their beginning. So paths are sorted into
+ * frames step by step outwards, like words into a dictionary, and dropped as soon as they stand
+ * alone, or have no hit left. Nodes with a common caller go on as one.
  *
- * Counting them knows nothing of who made what, so it moves a number a path. */
+ * Counting hits needs no nodes that made something, so it moves one number per path. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,28 +11,28 @@
 
 #define SOON 12u /* callers ahead, whose nodes are fetched */
 
-/* Paths that are alike so far: a frame. */
+/* A frame: paths that are the same so far. */
 typedef struct Group {
     uint32_t first, n;
     uint32_t function;
     bool on; /* on the way to the frame that is zoomed to, or that one, or inside */
 } Group;
 
-/* What a path is of, for those who list hits: one that made something, how far out its path has
- * come, and the value of all that have come here. */
+/* A path, for listing hits: a node that made something, how far out its path has come, and the
+ * value of all paths joined with it. */
 typedef struct Made {
     uint32_t node, at;
     uint64_t value;
 } Made;
 
 typedef struct Level {
-    uint32_t *up; /* by path: the caller that comes next; 0: none */
-    Made *made;   /* by path, too, where hits are listed */
+    uint32_t *up; /* by path: the next caller; 0: none */
+    Made *made;   /* by path, too, when hits are listed */
     Group *group;
     uint32_t callers, groups, caller_room, made_room, group_room;
 } Level;
 
-/* A node, and along its path, its own frame included: hits, and how many frames there are. */
+/* For a node: how many hits and frames its path outwards has, its own frame included. */
 typedef struct Ahead {
     uint32_t parent, function, hits, depth;
 } Ahead;
@@ -42,7 +42,7 @@ struct FlameCallers {
     bool list;
     Level now, next;
     Level step;     /* paths of one group, merged */
-    Ahead *step_at; /* ... and the callers that they have come to */
+    Ahead *step_at; /* ... and the callers that the paths have come to */
     Ahead *ahead;
     uint32_t *slot; /* by function: its group's number + 1 among those being made */
     uint32_t *zoom; /* functions of the frame that is zoomed to, the first one outermost */
@@ -99,7 +99,7 @@ void flamecallers_free(FlameCallers *c) {
 
 /* ---- making ready ---------------------------------------------------------------------------- */
 
-/* `slot` is all zeroes but while groups are made. */
+/* Makes room. `slot` is all zeroes except while groups are made. */
 static bool make_room(FlameCallers *c, const Ledger *ledger) {
     void *ahead = room_for(c->ahead, &c->node_room, ledger->nodes, sizeof *c->ahead);
     if (ahead) c->ahead = ahead;
@@ -122,7 +122,7 @@ static bool zoom_to(FlameCallers *c, const FlameTree *tree, uint32_t frame) {
     return true;
 }
 
-/* Nodes stand below their parents. */
+/* Fills `ahead` from parents to children: rows stand below their parents. */
 static void look_ahead(FlameCallers *c, FlameFind *f, uint32_t nodes, const uint64_t *own) {
     c->ahead[0] = (Ahead){0};
     for (uint32_t i = 1; i < nodes; i++) {
@@ -135,7 +135,8 @@ static void look_ahead(FlameCallers *c, FlameFind *f, uint32_t nodes, const uint
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
-/* The frame around one by a path that has come to `at`: the path's frames before it. */
+/* Returns the key of the frame around a path that has come to `at`: of the path's frames before
+ * that. */
 static uint64_t key_around(const FlameCallers *c, const Made *path) {
     uint64_t key = flametree_key_root();
     for (uint32_t at = path->node; at != path->at; at = c->ahead[at].parent)
@@ -143,7 +144,7 @@ static uint64_t key_around(const FlameCallers *c, const Made *path) {
     return key;
 }
 
-/* How many hits on a path that stands alone from the frame of `at` on are in the frame that is
+/* Counts the hits of a path that stands alone from the frame of `at` on, within the frame that is
  * zoomed to. */
 static uint32_t inside_of(const FlameCallers *c, Ahead at) {
     for (uint32_t depth = c->depth + 1; depth < c->zoom_depth; depth++) {
@@ -154,7 +155,7 @@ static uint32_t inside_of(const FlameCallers *c, Ahead at) {
     return at.hits;
 }
 
-/* Hits from one path: `made`, where they are listed. */
+/* Adds the hits of one path; `made`: the path, if hits are listed. */
 static bool add(const FlameCallers *c, FlameFind *f, const Made *made, uint32_t hits,
                 uint32_t inside) {
     if (c->list)
@@ -182,7 +183,8 @@ static bool find_frame(const FlameCallers *c, FlameFind *f, const Group *group) 
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* Is a frame of this function below one that is `on` the way to what is zoomed to, too? */
+/* Returns true if a frame of this function below one that is `on` is also on the way to the
+ * zoom. */
 static bool is_on(const FlameCallers *c, bool on, uint32_t function) {
     return on && (c->depth >= c->zoom_depth || c->zoom[c->depth] == function);
 }
@@ -201,8 +203,8 @@ static void count(FlameCallers *c, bool on) {
     }
 }
 
-/* Makes frames of the callers in `step`, below one frame; of those with one path their hits.
- * False: no memory. */
+/* Makes frames of the callers in `step`, below one frame; a caller with one path adds its hits.
+ * Returns false: no memory. */
 static bool sort(FlameCallers *c, FlameFind *f, bool on) {
     Level *next = &c->next, *step = &c->step;
     uint32_t n = step->callers;
@@ -240,7 +242,7 @@ static bool step_room(FlameCallers *c, uint32_t n) {
     return at && (!c->list || caller_room(&c->step, n, true));
 }
 
-/* Those who made something, each its own first caller. */
+/* Begins with the nodes that made something, each its own first caller. */
 static bool begin(FlameCallers *c, FlameFind *f, uint32_t nodes, const uint64_t *own) {
     uint32_t n = 0;
     c->now.callers = c->now.groups = c->next.callers = c->next.groups = 0;
@@ -256,7 +258,7 @@ static bool begin(FlameCallers *c, FlameFind *f, uint32_t nodes, const uint64_t 
     return n == 0 || sort(c, f, true);
 }
 
-/* One step outwards: nodes are in an order in which those of one parent stand together. */
+/* Goes one step outwards: nodes are in an order in which those of one parent stand together. */
 static bool step_out(FlameCallers *c, FlameFind *f, const Group *group) {
     uint32_t n = 0, last = 0, ends = c->now.callers - group->first;
     const uint32_t *up = c->now.up + group->first;

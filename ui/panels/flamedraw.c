@@ -1,4 +1,6 @@
-/* flamedraw.c - see flamedraw.h. */
+/* flamedraw.c - draws each block of the layout: a ground by share, type or change (or brackets and
+ * a letter where colours are few), the frame's name and figure; and up to four lines below about
+ * the selected frame. */
 #include "panels/flamedraw.h"
 
 #include <stdio.h>
@@ -20,7 +22,7 @@ void flamedraw_name(const FlameTree *tree, uint32_t frame, bool utf8, char *out,
     }
     const LmpFunctionRow *row = &flametree_ledger(tree)->function[function];
     describe_function(plain, sizeof plain, NULL, 0, row->name);
-    if (strcmp(plain, "?") == 0) { /* nobody knows: where it is says more */
+    if (strcmp(plain, "?") == 0) { /* name not known: the place says more */
         describe_where(out, size, row->short_src, row->linedefined, !utf8);
         return;
     }
@@ -40,7 +42,7 @@ static double share(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
-/* "all > main chunk > run": those next to it, if not all have room. */
+/* Writes "all > main chunk > run": if there is too little room, only the innermost names. */
 static void name_path(const FlameTree *tree, uint32_t frame, bool utf8, char out[CRUMBS]) {
     const char *sign = utf8 ? " ▸ " : " > ";
     char name[256];
@@ -62,20 +64,20 @@ static void name_path(const FlameTree *tree, uint32_t frame, bool utf8, char out
 
 /* ---- colours --------------------------------------------------------------------------------- */
 
-/* Level 0 .. THEME_FLAME - 1 of a share; all of it is the last one. */
+/* Returns the level 0 .. THEME_FLAME - 1 of a share; the whole is the last level. */
 static unsigned level_of(double part) {
     int level = (int)(part * THEME_FLAME);
     return (unsigned)(level < 0 ? 0 : level >= THEME_FLAME ? THEME_FLAME - 1 : level);
 }
 
-/* -2 .. 2: much less, less, as before, more, much more than at the mark. */
+/* Returns -2 .. 2: much less, less, as before, more, much more than at the mark. */
 static int change_of(FlameSum sum) {
     double now = (double)sum.live, then = (double)sum.marked, size = now > then ? now : then;
     double part = size > 0 ? (now - then) / size : 0;
     return part > 0.5 ? 2 : part > 0.01 ? 1 : part < -0.5 ? -2 : part < -0.01 ? -1 : 0;
 }
 
-/* A block's ground, and the sign that says the same without colours (0: none). */
+/* Returns a block's ground, and the sign that says the same without colours (0: none). */
 static Tone ground_of(const FlameLook *look, uint32_t frame, char *sign) {
     *sign = 0;
     if (look->colour == FLAME_BY_TYPE) {
@@ -93,7 +95,7 @@ static Tone ground_of(const FlameLook *look, uint32_t frame, char *sign) {
     return TONE_FLAMES(level_of(share(sum.live, sum.made)));
 }
 
-/* Does a tone colour the ground on this terminal? */
+/* Returns true if a tone colours the ground on this terminal. */
 static bool is_filled(const Ui *ui, Tone ground) {
     return ui->colours >= 16 || (ui->colours >= 8 && ground != TONE_FLAME_REST);
 }
@@ -102,11 +104,11 @@ static bool is_filled(const Ui *ui, Tone ground) {
 
 typedef struct Paint {
     Style style;
-    bool filled; /* else it stands in brackets */
+    bool filled; /* false: the block stands in brackets */
 } Paint;
 
-/* Rows of one colour would be one piece: every other one has another shade, or with few colours
- * each a line below it. `line`: of the block. */
+/* Tells rows apart: every other row has another shade, or with few colours each has a line below
+ * it. `line`: of the block. */
 static unsigned edge_of(const FlameLook *look, const Ui *ui, int row, int line) {
     if (ui->colours >= 256) return row % 2 ? ATTR_SHADE : 0;
     return line == look->tall - 1 ? ATTR_UNDERLINE : 0;
@@ -123,7 +125,7 @@ static Paint paint_of(const FlameLook *look, const Ui *ui, Tone ground, unsigned
     return paint;
 }
 
-/* The children that are too narrow: "…12", or as much of it as says no other number. */
+/* Draws children that are too narrow: "…12", or as much of that as is not another number. */
 static void draw_rest(const FlameBlock *block, Canvas *canvas, int x, int y, int tall, bool at) {
     char count[LMP_NUM + 4], number[LMP_NUM];
     Style style = STYLE(TONE_MUTED);
@@ -137,8 +139,8 @@ static void draw_rest(const FlameBlock *block, Canvas *canvas, int x, int y, int
     canvas_text(canvas, x, y, w, style, count);
 }
 
-/* All modules are main chunks: says whose. Names lose their beginning, so the file is left, and its
- * ".lua" is the first to go. */
+/* Adds the file to "main chunk", as all modules are named. A name that is too long loses its
+ * beginning, so the file stays; its ".lua" goes first. */
 static void add_file(const FlameTree *tree, uint32_t frame, bool utf8, int room, char *out,
                      size_t size) {
     char file[128];
@@ -156,7 +158,7 @@ static void add_file(const FlameTree *tree, uint32_t frame, bool utf8, int room,
     if (*file) snprintf(out + used, size - used, " %s", file);
 }
 
-/* In the lines below a frame's name: its figure, its share of all, if there is room. */
+/* Draws, in the lines below a frame's name, its figure and its share of all, if there is room. */
 static void draw_line(const FlameLook *look, const FlameBlock *block, Canvas *canvas, Rect rect,
                       Style style, int line) {
     char text[LMP_NUM + 8];
@@ -165,12 +167,13 @@ static void draw_line(const FlameLook *look, const FlameBlock *block, Canvas *ca
     else
         snprintf(text, sizeof text, "%.1f %%",
                  share(block->value, flametree_value(look->tree, FLAME_ROOT)) * 100);
-    int wide = canvas_width(text), pad = rect.w >= 8 && wide + 2 <= rect.w; /* as the name has it */
+    int wide = canvas_width(text),
+        pad = rect.w >= 8 && wide + 2 <= rect.w; /* padded like the name */
     if (wide <= rect.w) canvas_text(canvas, rect.x + pad, rect.y, wide, style, text);
 }
 
-/* What is written on a frame's block, and at its right the figure if there is room for both and it
- * has no line of its own. */
+/* Draws the text of a frame's block, and at its right the figure if there is room for both and the
+ * figure has no line of its own. */
 static void draw_words(const FlameLook *look, const Ui *ui, const FlameBlock *block, Canvas *canvas,
                        Rect rect, Style style, char sign) {
     char text[CRUMBS + 8], name[CRUMBS], figure[LMP_NUM];
@@ -206,7 +209,8 @@ static void draw_block(const FlameLook *look, const Ui *ui, uint32_t i, Canvas *
     int row = flamelayout_row_of(look->layout, i), w = block->w;
     for (int line = 0; line < look->tall; line++, y++) {
         Paint paint = paint_of(look, ui, ground, edge_of(look, ui, row, line), hit, i == look->at);
-        Rect rect = {x, y, w > 1 ? w - 1 : w, 1}; /* a column tells it from the next one */
+        Rect rect = {x, y, w > 1 ? w - 1 : w,
+                     1}; /* a column separates the block from the next one */
         if (paint.filled || w > 2)
             canvas_fill(canvas, paint.filled ? rect : (Rect){x, y, w, 1}, ' ', paint.style);
         if (!paint.filled) {
@@ -249,7 +253,7 @@ static void put(Pen *pen, Style style, const char *text) {
     pen->x += canvas_text(pen->canvas, pen->x, pen->y, pen->right - pen->x, style, text);
 }
 
-/* A figure and what it is, if there is room for both. */
+/* Draws a figure and its word, if there is room for both. */
 static void put_figure(Pen *pen, const char *figure, const char *what) {
     char text[96];
     snprintf(text, sizeof text, "%s %s  ", figure, what);
@@ -266,7 +270,7 @@ static void put_percent(Pen *pen, double part, const char *what) {
     put_figure(pen, text, what);
 }
 
-/* Whose figures they are. */
+/* Draws whose figures follow. */
 static void draw_who(const FlameLook *look, const Ui *ui, Pen pen) {
     char name[256], kind[24] = "", where[160] = "", plain[256], words[64];
     const Ledger *ledger = flametree_ledger(look->tree);
@@ -307,7 +311,7 @@ static void draw_who(const FlameLook *look, const Ui *ui, Pen pen) {
         put(&pen, STYLE(TONE_ACCENT), "  too narrow here");
 }
 
-/* Its figure in the metric that widths are of, and the shares. */
+/* Draws the frame's figure in the metric of the widths, and its shares. */
 static void draw_shares(const FlameLook *look, const Ui *ui, Pen pen) {
     char figure[LMP_NUM], words[300], name[256];
     uint64_t value = flametree_value(look->tree, look->selected);
@@ -321,7 +325,7 @@ static void draw_shares(const FlameLook *look, const Ui *ui, Pen pen) {
     put_percent(&pen, share(value, flametree_value(look->tree, look->root)), words);
 }
 
-/* What follows how much more is live. */
+/* Returns the words behind the change of live bytes. */
 static const char *change_words(const FlameLook *look, const LmpTally *t) {
     return look->range                              ? "in the range"
            : !look->against                         ? "since the mark"
@@ -330,9 +334,8 @@ static const char *change_words(const FlameLook *look, const LmpTally *t) {
                                                     : "against the other run";
 }
 
-/* All its figures. Where two runs are compared, first what differs; in a range, what happened in
- * it.
- */
+/* Draws all figures of the frame: first, if two runs are compared, what differs; in a range, what
+ * happened in it. */
 static void draw_figures(const FlameLook *look, Pen pen) {
     char figure[LMP_NUM];
     LmpTally t = flametree_tally(look->tree, look->selected);

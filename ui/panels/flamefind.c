@@ -1,4 +1,6 @@
-/* flamefind.c - see flamefind.h. */
+/* flamefind.c - one pass over the ledger's nodes, parents first, finds the frames whose function
+ * matches (inverted: flamecallers.c). Hits are kept as runs of equal value; the next hit is found
+ * by comparing all runs. */
 #include "panels/flamefind_impl.h"
 
 #include <stdlib.h>
@@ -37,7 +39,7 @@ bool flamefind_add(FlameFind *f, FlameRun run, uint32_t inside) {
     return true;
 }
 
-/* A node of the frame `key`, which is a hit; false: no memory. */
+/* Adds a node of the frame `key`, which is a hit. Returns false: no memory. */
 static bool add(FlameFind *f, uint64_t key, FlameRun run, bool inside) {
     uint32_t i = keymap_get(&f->by_key, key, FLAME_NONE);
     if (i != FLAME_NONE) {
@@ -104,12 +106,13 @@ bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t frame)
 
 /* ---- from one to the next -------------------------------------------------------------------- */
 
-/* Does a come before b? Of those of one size the key decides. */
+/* Returns true if a comes before b. With equal values the key decides. */
 static bool before(const FlameHit *a, const FlameHit *b) {
     return a->value != b->value ? a->value > b->value : a->key < b->key;
 }
 
-/* The next hit of a run; `hit` is the one before it, all zeroes at first. False: there is none. */
+/* Goes to the next hit of a run; `hit` is the one before, all zeroes at first. Returns false:
+ * none. */
 static bool run_step(const FlameFind *f, const FlameLink *links, const FlameRun *run,
                      FlameHit *hit) {
     bool first = hit->at == 0;
@@ -124,12 +127,12 @@ static bool run_step(const FlameFind *f, const FlameLink *links, const FlameRun 
     return false;
 }
 
-/* Is `a` what a step leads to rather than b? */
+/* Returns true if a step leads to `a` rather than to `b`. */
 static bool sooner(const FlameHit *a, const FlameHit *b, int step) {
     return step > 0 ? before(a, b) : before(b, a);
 }
 
-/* The first hit after `here` (NULL: of all). Runs that can have none are not looked into. */
+/* Finds the first hit after `here` (NULL: of all). Skips runs that cannot have it. */
 static bool first_after(const FlameFind *f, const FlameLink *links, const FlameHit *here, int step,
                         FlameHit *out) {
     bool any = false;
@@ -148,7 +151,7 @@ static bool first_after(const FlameFind *f, const FlameLink *links, const FlameH
     return any;
 }
 
-/* How many come before a hit. */
+/* Returns how many hits come before this one. */
 static uint32_t count_before(const FlameFind *f, const FlameLink *links, const FlameHit *here) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->runs; i++) {

@@ -1,4 +1,6 @@
-/* flamelayout.c - see flamelayout.h. */
+/* flamelayout.c - goes from row to row: for each block of a row, chooses the children that get a
+ * column (or one page of them), divides the columns by largest remainder, and keeps the rows that
+ * are on the screen. */
 #include "panels/flamelayout.h"
 
 #include <stdlib.h>
@@ -30,8 +32,8 @@ static uint64_t plus(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* How far figures are shifted so that multiplying by columns does not overflow: 0 for all that fit
- * any memory. */
+/* Returns how far figures are shifted so that multiplying by columns does not overflow: 0 if they
+ * fit any memory. */
 static unsigned scale_of(uint64_t whole) {
     unsigned shift = 0;
     while (whole >> shift > EXACT)
@@ -50,7 +52,7 @@ static int most_left(const void *a, const void *b) {
     return x->item < y->item ? -1 : x->item > y->item;
 }
 
-/* The rest is to be seen: takes a column of what is left over, else of the widest. */
+/* Makes the rest visible: takes a column from what is left over, else from the widest. */
 static void show_rest(uint32_t n, int *width) {
     uint32_t from = n + 1;
     if (width[from] == 0)
@@ -80,14 +82,14 @@ void flamelayout_divide(const uint64_t *value, uint32_t n, uint64_t rest, uint64
     if (left) qsort(left, n + 2, sizeof *left, most_left);
     for (uint32_t i = 0; i < n + 2 && over > 0; i++, over--)
         width[left ? left[i].item : n + 1]++;
-    if (!left) width[n + 1] += over; /* no memory: what is left over is nobody's */
+    if (!left) width[n + 1] += over; /* no memory: the columns left over belong to no child */
     if (rest && width[n] == 0) show_rest(n, width);
     if (left != few) free(left);
 }
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* `array` with room for `n` items of `size` bytes; NULL: no memory, and it is as it was. */
+/* Returns `array` with room for `n` items of `size` bytes; NULL: no memory, and it is unchanged. */
 static void *room_for(void *array, uint32_t *room, uint32_t n, size_t size) {
     if (n <= *room && array) return array;
     uint32_t more = n < 256 ? 256 : n + n / 2;
@@ -131,10 +133,10 @@ static void sort(const FlameNodes *nodes, Chosen *chosen, uint32_t n,
 typedef struct Choice {
     uint32_t chosen, rest;
     uint64_t rest_value, own;
-    bool paged; /* widths are shares of those chosen, not of the frame */
+    bool paged; /* widths are shares of the chosen children, not of the frame */
 } Choice;
 
-/* The children that have a column of the frame's w. */
+/* Chooses the children that get at least one of the frame's w columns. */
 static bool choose(Work *work, const FlameNodes *nodes, uint32_t node, int w, Choice *out) {
     uint32_t first, n = nodes->children(nodes->context, node, &first);
     uint64_t whole = nodes->value(nodes->context, node), sum = 0;
@@ -157,8 +159,8 @@ static bool choose(Work *work, const FlameNodes *nodes, uint32_t node, int w, Ch
     return true;
 }
 
-/* Of the children without the `skip` largest: as many of the largest as get a column each when they
- * have the whole row but one. So any number of them can be paged through. */
+/* Chooses among the children without the `skip` largest: as many of the largest as get a column
+ * each if they have the whole row but one. So any number of children can be paged through. */
 static bool choose_page(Work *work, const FlameNodes *nodes, const FlameView *view, Choice *out) {
     uint32_t first, n = nodes->children(nodes->context, view->root, &first), all = 0;
     *out = (Choice){.paged = true};
@@ -239,7 +241,7 @@ static bool keep(FlameLayout *layout, const FlameRow *row) {
     return true;
 }
 
-/* Divides the whole row; `from`: the block that its first one is kept as; FLAME_NONE: it is not. */
+/* Divides the whole row; `from`: the block that its first one is kept as; FLAME_NONE: not kept. */
 static bool divide_row(Work *work, const FlameNodes *nodes, const FlameView *view, bool first,
                        uint32_t from) {
     work->next.used = 0;
@@ -314,7 +316,7 @@ uint32_t flamelayout_at(const FlameLayout *layout, int x, int row) {
     int i = row - layout->top;
     if (i < 0 || i >= layout->rows) return FLAME_NONE;
     uint32_t low = layout->row[i], end = layout->row[i + 1], high = end;
-    while (low < high) { /* the first that ends beyond x */
+    while (low < high) { /* the first block that ends beyond x */
         uint32_t at = low + (high - low) / 2;
         if (layout->block[at].x + layout->block[at].w <= x)
             low = at + 1;

@@ -1,4 +1,5 @@
-/* flameplace.c - see flameplace.h. */
+/* flameplace.c - keeps the ids of the functions from the outermost to a frame, and walks down the
+ * tree by them. */
 #include "panels/flameplace.h"
 
 #include <stdlib.h>

@@ -1,29 +1,30 @@
-/* flameplace.h - places in a flame graph that outlive a refresh: the functions on the way from the
- * root to a frame; and the frames that have been zoomed to. */
+/* flameplace.h - places in a flame graph that outlive a refresh, such as the zooms: the functions
+ * on the way from the root to a frame. */
 #ifndef LMP_FLAMEPLACE_H
 #define LMP_FLAMEPLACE_H
 
 #include "panels/flamefind.h"
 
-#define FLAME_ZOOMS 64 /* that escape goes back by */
+#define FLAME_ZOOMS 64 /* zooms that escape goes back through */
 
 typedef struct FlamePlace {
-    uint32_t *id; /* LmpFunctionRow.id of each, from the outermost on */
+    uint32_t *id; /* LmpFunctionRow.id of each function, from the outermost on */
     uint32_t n, room;
 } FlamePlace;
 
 typedef struct FlameZoom {
     FlamePlace place;
-    bool paged; /* a rest of its children, as FlameView has it */
+    bool paged; /* shows a rest of the frame's children (FlameView) */
     uint32_t skip;
 } FlameZoom;
 
-/* False: no memory, and the place is as it was. */
+/* Return false: no memory, and the place is unchanged. */
 bool flameplace_set(FlamePlace *place, const FlameTree *tree, uint32_t frame);
 bool flameplace_of_hit(FlamePlace *place, const FlameTree *tree, const FlameHit *hit);
 bool flameplace_copy(FlamePlace *place, const FlamePlace *from);
 void flameplace_free(FlamePlace *place);
-/* The frame of a place, or the innermost around it that is there now; *whole: it is the one. */
+/* Returns the frame of a place, or the innermost frame around it that exists now; *whole: it is the
+ * frame itself. */
 uint32_t flameplace_find(const FlamePlace *place, FlameTree *tree, bool *whole);
 
 #endif

@@ -1,4 +1,6 @@
-/* flamestate.c - see flamestate.h. */
+/* flamestate.c - brings a flame graph up to date: makes the tree anew if the ledger or the figure
+ * has changed, finds zoom and selection again by their places, lays out, finds the selection's
+ * block, and searches. */
 #include "panels/flamestate.h"
 
 #include <stdio.h>
@@ -132,7 +134,7 @@ static void seek(Flame *s, const Ledger *ledger, bool fresh) {
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
-/* The block in `row` of a frame, or of its children that are too narrow. */
+/* Returns the block in `row` of a frame, or of its children that are too narrow. */
 static uint32_t block_of(const Flame *s, int row, uint32_t frame, bool rest) {
     int i = row - s->layout.top;
     if (i < 0 || i >= s->layout.rows) return FLAME_NONE;
@@ -162,13 +164,15 @@ static void make_layout(Flame *s, Rect rect, bool fresh) {
     FlameNodes nodes = flametree_nodes(s->tree);
     flamelayout_make(&s->layout, &nodes, &view);
     if (s->layout.rows > 0 || s->top == 0 || s->layout.failed) return;
-    s->top = s->layout.depth > h ? s->layout.depth - h : 0; /* there are not so many any more */
+    s->top =
+        s->layout.depth > h ? s->layout.depth - h : 0; /* the tree has not so many rows any more */
     s->made.view.top = view.top = s->top;
     flamelayout_make(&s->layout, &nodes, &view);
 }
 
-/* Where all rows are on the screen, they share its lines. While the same is looked at, rows get
- * lower as more of them come, but not higher again: the picture is not to jump to and fro. */
+/* Chooses the lines of a row: if all rows are on the screen, they share its lines. While a person
+ * looks at the same frame, rows get lower as more come, but not higher again, so that the picture
+ * does not jump. */
 static void choose_tall(Flame *s, int h, bool other) {
     const FlameLayout *layout = &s->layout;
     uint64_t zoom = flametree_key(s->tree, s->root);
@@ -179,7 +183,7 @@ static void choose_tall(Flame *s, int h, bool other) {
     s->tall_of = zoom;
 }
 
-/* The block of what is selected: its own, or of the children that it is among, or else of the
+/* Finds the selection's block: its own, or that of the rest it is among, or else that of the
  * innermost frame around it that has one. */
 static void find_block(Flame *s) {
     s->at = block_of(s, row_of_frame(s, s->selected) + s->rest, s->selected, s->rest);

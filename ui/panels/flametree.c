@@ -1,4 +1,6 @@
-/* flametree.c - see flametree.h. */
+/* flametree.c - one pass sums up the chosen figure by node (children into parents); opening a frame
+ * groups its nodes' children by function (inverted: its paths by the next caller) into new frames.
+ * `slot` finds a function's frame among siblings. */
 #include "panels/flametree.h"
 
 #include <stdlib.h>
@@ -16,7 +18,7 @@ typedef struct Frame {
     bool summed, sorted; /* `sum` and `kind` are known */
 } Frame;
 
-/* A node of the ledger's tree that is in a frame. Inverted: one that made something, and how far
+/* A node of the ledger's tree that is in a frame. Inverted: a node that made something, and how far
  * out its path has come. */
 typedef struct Member {
     uint32_t node, at;
@@ -29,7 +31,7 @@ struct FlameTree {
     uint32_t node_room, function_room, frame_room, member_room;
     uint64_t *own, *total; /* by node */
     FlameLink *link;       /* by node */
-    FlameSum *sum;         /* by node: of what a frame adds up */
+    FlameSum *sum;         /* by node: the figures that a frame adds up */
     LmpTally tally;        /* of frame `tallied` */
     uint32_t tallied;
     uint64_t (*by_kind)[LMP_KINDS]; /* by node: its total by type */
@@ -176,12 +178,13 @@ static bool member_room(FlameTree *t, uint32_t n) {
     return true;
 }
 
-/* Rows of the ledger stand below their parents. */
+/* Sums up: rows of the ledger stand below their parents. */
 static void sum_up(FlameTree *t) {
     const LmpTreeRow *tree = t->ledger->tree;
     uint64_t (*of)(const LmpTally *) = flame_metric[t->metric].of;
     uint32_t n = t->ledger->nodes, functions = t->ledger->functions;
-    for (uint32_t i = 0; i < functions; i++) /* closer together than in their rows */
+    for (uint32_t i = 0; i < functions;
+         i++) /* the ids stand closer together here than in the functions' rows */
         t->slot[i] = t->ledger->function[i].id;
     for (uint32_t i = 0; i < n; i++) {
         const LmpTally *tally = t->inverted ? &tree[i].shallow : &tree[i].retained;
@@ -196,7 +199,7 @@ static void sum_up(FlameTree *t) {
         t->total[t->link[i].parent] = plus(t->total[t->link[i].parent], t->total[i]);
 }
 
-/* Inverted, the root's members are all nodes that made something. */
+/* Makes the root. Inverted, its members are all nodes that made something. */
 static bool make_root(FlameTree *t) {
     uint32_t n = t->ledger->nodes;
     t->members = 0;
@@ -241,12 +244,12 @@ uint64_t flametree_key_below(uint64_t key, uint32_t function_id) {
     h ^= h >> 29;
     h *= 0x94d049bb133111ebull;
     h ^= h >> 32;
-    return h == UINT64_MAX ? 0 : h; /* which is no key of a map */
+    return h == UINT64_MAX ? 0 : h; /* no map takes UINT64_MAX as a key */
 }
 
 /* ---- children -------------------------------------------------------------------------------- */
 
-/* Makes the frame of `function` among the siblings. FLAME_NONE: no memory. */
+/* Makes the frame of `function` among the siblings. Returns FLAME_NONE: no memory. */
 static uint32_t sibling(FlameTree *t, uint32_t parent, uint32_t function) {
     if (!frame_room(t, t->frames + 1)) return FLAME_NONE;
     const Frame *up = &t->frame[parent];
@@ -257,7 +260,7 @@ static uint32_t sibling(FlameTree *t, uint32_t parent, uint32_t function) {
     return t->frames++;
 }
 
-/* Counts a member of the child with this function. False: no memory. */
+/* Counts a member of the child with this function. Returns false: no memory. */
 static bool count(FlameTree *t, uint32_t parent, uint32_t function, uint64_t value) {
     uint32_t i = t->slot[function] ? t->slot[function] - 1 : sibling(t, parent, function);
     if (i == FLAME_NONE) return false;
@@ -272,7 +275,7 @@ static void enter(FlameTree *t, uint32_t function, Member member) {
     t->member[frame->first_member + frame->members++] = member;
 }
 
-/* Places for the members of the frames from `first` on. False: there is no room. */
+/* Gives the members of the frames from `first` on their places. Returns false: no room. */
 static bool place(FlameTree *t, uint32_t first) {
     uint64_t need = t->members;
     for (uint32_t i = first; i < t->frames; i++)
@@ -286,7 +289,7 @@ static bool place(FlameTree *t, uint32_t first) {
     return true;
 }
 
-/* Below a frame are the children of its nodes. */
+/* Makes the frames below a frame from the children of its nodes. */
 static bool open_below(FlameTree *t, uint32_t frame) {
     const LmpTreeRow *tree = t->ledger->tree;
     uint32_t first = t->frames, from = t->frame[frame].first_member;
@@ -305,7 +308,7 @@ static bool open_below(FlameTree *t, uint32_t frame) {
     return true;
 }
 
-/* Inverted, its callers; of the root, those who made something. */
+/* Inverted: makes the frames of the callers; for the root, of those who made something. */
 static bool open_callers(FlameTree *t, uint32_t frame) {
     const FlameLink *link = t->link;
     uint32_t first = t->frames, from = t->frame[frame].first_member;
@@ -365,8 +368,8 @@ static uint64_t nodes_value(void *context, uint32_t node) {
     return flametree_value(context, node);
 }
 
-/* By name: siblings keep their places while figures change, whichever figure is shown, and stand
- * alike in two runs. */
+/* Compares by name, so siblings keep their places while figures change, whichever figure is shown,
+ * and stand alike in two runs. */
 static int nodes_compare(void *context, uint32_t a, uint32_t b) {
     const FlameTree *t = context;
     const LmpFunctionRow *x = &t->ledger->function[t->frame[a].function];
@@ -428,7 +431,7 @@ FlameSum flametree_sum(FlameTree *t, uint32_t frame) {
 LmpTally flametree_tally(FlameTree *t, uint32_t frame) {
     const Frame *f = &t->frame[frame];
     LmpTally sum = {0};
-    if (frame == FLAME_ROOT) return t->ledger->tree[0].retained; /* both ways up */
+    if (frame == FLAME_ROOT) return t->ledger->tree[0].retained; /* the same either way up */
     if (t->tallied == frame) return t->tally;
     for (uint32_t i = f->first_member; i < f->first_member + f->members; i++) {
         const LmpTreeRow *row = &t->ledger->tree[t->member[i].node];
@@ -462,7 +465,7 @@ static bool make_kinds(FlameTree *t) {
     memset(t->by_kind, 0, n * sizeof *t->by_kind);
     for (uint32_t i = n; i-- > 1;) {
         const FlameLink *link = &t->link[i];
-        if (t->total[i] == 0) continue; /* nor has anything below it */
+        if (t->total[i] == 0) continue; /* nor does anything below it have any */
         if (link->kind < LMP_KINDS)
             t->by_kind[i][link->kind] = plus(t->by_kind[i][link->kind], t->own[i]);
         for (unsigned k = 0; k < LMP_KINDS; k++)

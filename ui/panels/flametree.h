@@ -3,8 +3,7 @@
  * its callers. A frame is made when its parent's children are first asked for, so a tree of a
  * million nodes costs one pass for the figures, and then what is looked at.
  *
- * The figure of a frame is its own and its children's, and never less than these. Nothing recurses.
- */
+ * A frame's figure is its own and its children's, never less than theirs. Nothing recurses. */
 #ifndef LMP_FLAMETREE_H
 #define LMP_FLAMETREE_H
 
@@ -14,8 +13,8 @@
 #define FLAME_ROOT 0u
 #define FLAME_MOST_MEMBERS (8u << 20) /* nodes in all frames that have been looked into */
 
-/* What widths are shares of. The last ones are there while there is a mark, or a range of time, to
- * count from, or another run to compare with. */
+/* What widths are shares of. The last ones need a mark or a range of time to count from, or another
+ * run to compare with. */
 typedef enum FlameMetric {
     FLAME_LIVE,
     FLAME_MADE,
@@ -25,9 +24,10 @@ typedef enum FlameMetric {
     FLAME_SURVIVE,   /* made since, or in a piece of the past, and live (Model.since) */
     FLAME_MADE_SINCE,
     FLAME_FREED_SINCE,
-    FLAME_GROWN,  /* live since the mark; where it shrank, nothing */
-    FLAME_SHRUNK, /* live at the mark and no more; where it grew, nothing */
-    FLAME_EITHER, /* live in one run or the other, whichever has more: what is gone is there, too */
+    FLAME_GROWN,  /* live since the mark; nothing if it shrank */
+    FLAME_SHRUNK, /* live at the mark and no more; nothing if it grew */
+    FLAME_EITHER, /* live in one run or the other, whichever has more: so what is gone has a width,
+                     too */
     FLAME_METRICS
 } FlameMetric;
 
@@ -38,8 +38,8 @@ typedef struct FlameMetricInfo {
     bool marked;                      /* only with a mark, a range, or another run */
     bool compared;                    /* only with another run */
     bool since;                       /* only while survivors are shown */
-    const char *compared_name;        /* its name there; NULL: name */
-    const char *ranged, *ranged_word; /* both in a range of time; NULL: no other */
+    const char *compared_name;        /* its name with another run; NULL: name */
+    const char *ranged, *ranged_word; /* both in a range of time; NULL: as without one */
     uint64_t (*of)(const LmpTally *own);
 } FlameMetricInfo;
 extern const FlameMetricInfo flame_metric[FLAME_METRICS];
@@ -49,28 +49,28 @@ typedef struct FlameTree FlameTree;
 FlameTree *flametree_new(void); /* NULL: no memory */
 void flametree_free(FlameTree *t);
 
-/* Begins anew with this ledger, which must stay as it is until the next time: all frames are
- * forgotten but the root. False: no memory, and the root is nothing. */
+/* Begins anew with this ledger, which must stay unchanged until the next call: forgets all frames
+ * but the root. Returns false, with an empty root: no memory. */
 bool flametree_update(FlameTree *t, const Ledger *ledger, FlameMetric metric, bool inverted);
 
 FlameNodes flametree_nodes(FlameTree *t);
-/* Children of a frame, numbered from *first on; those whose figure is 0 are not there. Returns how
- * many: none if there is no memory, or FLAME_MOST_MEMBERS are exceeded. */
+/* Returns how many children a frame has, numbered from *first on; those whose figure is 0 are left
+ * out. None if there is no memory, or beyond FLAME_MOST_MEMBERS. */
 uint32_t flametree_children(FlameTree *t, uint32_t frame, uint32_t *first);
-/* Was a frame left closed, for there was no room? */
+/* Returns true if a frame was left closed for lack of room. */
 bool flametree_cut(const FlameTree *t);
 
 uint64_t flametree_value(const FlameTree *t, uint32_t frame);
 uint32_t flametree_parent(const FlameTree *t, uint32_t frame); /* of the root: itself */
 uint32_t flametree_depth(const FlameTree *t, uint32_t frame);  /* of the root: 0 */
-/* Row in the ledger's functions; of the root FLAME_NONE. */
+/* Returns the row in the ledger's functions; FLAME_NONE for the root. */
 uint32_t flametree_function(const FlameTree *t, uint32_t frame);
-/* The same for as long as the tree is of one program, one way up. */
+/* Returns a key that stays the same as long as the tree is of one program, one way up. */
 uint64_t flametree_key(const FlameTree *t, uint32_t frame);
-/* That of the child of a frame with this key by the function's LmpFunctionRow.id. */
+/* Returns the key of a child by its function's LmpFunctionRow.id, below a frame with this key. */
 uint64_t flametree_key_below(uint64_t key, uint32_t function_id);
 uint64_t flametree_key_root(void);
-/* The child of a frame whose function has this LmpFunctionRow.id; FLAME_NONE: there is none. */
+/* Returns the child of a frame whose function has this LmpFunctionRow.id; FLAME_NONE: none. */
 uint32_t flametree_child_of(FlameTree *t, uint32_t frame, uint32_t function_id);
 
 /* What colours follow from: live bytes, bytes made, and those live at the mark, of a frame with all
@@ -80,22 +80,23 @@ typedef struct FlameSum {
 } FlameSum;
 FlameSum flametree_sum(FlameTree *t, uint32_t frame);
 
-/* All figures of a frame with all below it; inverted: what the outermost frame's function made when
- * called this way. Costs a look at each node in it, once for the frame that was asked for last. */
+/* Returns all figures of a frame with all below it; inverted: what the outermost frame's function
+ * made when called this way. Looks at each node in the frame, but only once for the frame asked for
+ * last. */
 LmpTally flametree_tally(FlameTree *t, uint32_t frame);
-/* The type that has most of its figure; LMP_KINDS: not known. */
+/* Returns the type that has most of the figure; LMP_KINDS: not known. */
 unsigned flametree_kind(FlameTree *t, uint32_t frame);
-/* A line in it; 0: none. */
+/* Returns a line in the frame; 0: none. */
 int32_t flametree_line(const FlameTree *t, uint32_t frame);
 
-/* What is looked at of a node again and again: the ledger's rows are large. */
+/* The part of a node that is read again and again: the ledger's rows are large. */
 typedef struct FlameLink {
     uint32_t parent, function; /* rows of the ledger's tree and functions */
     uint32_t function_id;      /* LmpFunctionRow.id */
     uint32_t kind;             /* LmpTreeRow.kind */
 } FlameLink;
 
-/* By node of the ledger: its place, its own figure, and that with all below it. */
+/* Return, by node of the ledger: its place, its own figure, and the figure with all below it. */
 const FlameLink *flametree_links(const FlameTree *t);
 const uint64_t *flametree_own(const FlameTree *t);
 const uint64_t *flametree_total(const FlameTree *t);

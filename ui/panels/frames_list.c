@@ -1,4 +1,5 @@
-/* frames_list.c - see frames_list.h. Worst first, as LmpStats has them. */
+/* frames_list.c - draws LmpStats.worst_frames, which has the worst frame first, as lines of pieces
+ * (line.h): columns that do not fit are left out. */
 #include "panels/frames_list.h"
 
 #include "base/format.h"
@@ -22,7 +23,7 @@ int frames_list_lines(const Model *model, int h) {
     return ABOVE + (count < most ? count : most);
 }
 
-/* Of one frame; NULL: the heading. Columns that do not fit are left out, the name first. */
+/* Draws one frame; NULL: the heading. Columns that do not fit are left out, the name first. */
 static void draw_row(const LmpLapStats *lap, bool utf8, Canvas *canvas, Rect rect, int y) {
     char a[LMP_NUM], name[sizeof lap->name * 4];
     Style head = STYLE(TONE_MUTED), text = STYLE(TONE_TEXT);

@@ -1,4 +1,5 @@
-/* heapcells.c - see heapcells.h. */
+/* heapcells.c - turns each cell into a face (kind, brightness, hidden or outside) and draws it as
+ * half a character, or as a letter where there are few colours or no UTF-8. */
 #include "panels/heapcells.h"
 
 #include "base/format.h"
@@ -17,8 +18,8 @@ HeapShape heapcells_shape(const Ui *ui, Rect rect) {
     return s;
 }
 
-/* What a cell looks like: the kind to show (-1: nothing lives here), how bright, and whether it is
- * there only because of kinds that are switched off. */
+/* How a cell looks: the kind to show (-1: nothing lives here), how bright, and whether only hidden
+ * kinds live in it. */
 typedef struct Face {
     int kind, level;
     bool off, outside;
@@ -36,7 +37,7 @@ static Face face_of(const HeapCell *cell, const Ui *ui) {
     uint64_t bytes = heapcell_bytes(cell, ui->kinds);
     while (f.level < THEME_LEVELS - 1 && bytes * 100 >= cell->capacity * steps[f.level])
         f.level++;
-    /* shown kinds stand out from hidden ones, however little there is */
+    /* shown kinds stand out from hidden ones, even in small amounts */
     if (f.level == 0 && ui->kinds != (1u << LMP_KINDS) - 1) f.level = 1;
     return f;
 }
@@ -84,7 +85,7 @@ void heapcells_draw(const HeapCell *cell, uint32_t count, const Ui *ui, Canvas *
 
 enum { CELLS_MOST = 200 * 1000 };
 
-/* Which recorded cell stands at cell i of n: they share the room as evenly as can be. */
+/* Returns which recorded cell stands at cell i of n: they share the room as evenly as possible. */
 static uint32_t recorded_at(uint64_t i, uint64_t n, uint32_t used) {
     return (uint32_t)(i * used / n);
 }
@@ -96,7 +97,7 @@ static uint32_t cells_used(const Model *model) {
     return used;
 }
 
-/* Where there are fewer of the panel's, several of the recording's are one. */
+/* Joins recorded cells, if the panel has fewer cells. */
 static HeapCell cell_between(const Model *model, uint32_t from, uint32_t to) {
     HeapCell c = {{0}, 0, 0};
     for (uint32_t i = from; i <= to; i++) {

@@ -1,4 +1,5 @@
-/* heapwindow.c - see heapwindow.h. */
+/* heapwindow.c - arithmetic on positions in the heap map (heapmap.h): fits the window into the
+ * heap, scrolls by whole rows, zooms by powers of two around the cursor. */
 #include "panels/heapwindow.h"
 
 #include <stdlib.h>
@@ -105,7 +106,7 @@ void heapwindow_move_by(HeapWindow *window, int64_t cells) {
     uint64_t step = (uint64_t)(cells < 0 ? -cells : cells);
     uint64_t room = cells < 0 ? at : last - at;
     if (step > room) {
-        if (step <= (uint64_t)window->cols) return; /* there is no such row */
+        if (step <= (uint64_t)window->cols) return; /* no such row */
         step = room;
     }
     at = cells < 0 ? at - step : at + step;

@@ -9,7 +9,7 @@
 #include "read/heap/heapmap.h"
 
 typedef struct HeapWindow {
-    HeapMap *map; /* the panel's; NULL: there is none yet */
+    HeapMap *map; /* the panel's; NULL: none yet */
     bool zoomed;
     uint64_t size;   /* bytes of a cell */
     uint64_t first;  /* position of the first cell */
@@ -27,15 +27,16 @@ typedef struct HeapWindow {
 
 /* Computes what the window shows after the heap, the size of the panel or the zoom changed. */
 void heapwindow_arrange(HeapWindow *window, int cols, int rows);
-/* ... and reads what is in the cells; `still`: not again, unless the cells are different. */
+/* Arranges, and reads what is in the cells; `still`: only if the window shows other cells. */
 void heapwindow_fill(HeapWindow *window, int cols, int rows, bool still);
-/* Position of the cursor; 0 when the heap is empty. */
+/* Returns the position of the cursor; 0 if the heap is empty. */
 uint64_t heapwindow_cursor(const HeapWindow *window);
 /* Moves the cursor, and scrolls the window to it; a position past the end means the end. */
 void heapwindow_move_to(HeapWindow *window, uint64_t position);
-/* Moves by this many cells, staying inside; puts the cursor on the beginning of its cell. */
+/* Moves the cursor by this many cells, inside the heap, and puts it on the beginning of its
+ * cell. */
 void heapwindow_move_by(HeapWindow *window, int64_t cells);
-/* A page: all rows but one, which stays for orientation. */
+/* Moves by a page: all rows but one, which stays for orientation. */
 void heapwindow_page(HeapWindow *window, bool up);
 /* Changes the size of the cells; what is under the cursor stays in place on the screen. */
 void heapwindow_zoom(HeapWindow *window, bool in);

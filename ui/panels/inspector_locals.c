@@ -1,4 +1,5 @@
-/* inspector_locals.c - see inspector_locals.h. */
+/* inspector_locals.c - draws a page of VarRows, one line each: name, value, and at the right the
+ * size of what is cut; below it how many more there are. */
 #include "panels/inspector_locals.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 enum { INDENT = 2, MARK = 2 /* columns of an entry's indentation, of the sign of what opens */ };
 
-/* Why there are no locals to show, NULL: there are. */
+/* Returns why there are no locals to show, NULL: there are. */
 static const char *no_locals(const LmpOp *op) {
     switch (op->locals_state) {
     case LMP_LOCALS_READ:
@@ -30,7 +31,8 @@ int inspector_locals_lines(const VarRows *v, const LmpOp *op) {
     return op->locals_state == LMP_LOCALS_NONE ? 0 : 1 + (int)v->rows;
 }
 
-/* Below the heading; of more than fit the last says how many. */
+/* Returns the rows below the heading; if not all fit, the last line says how many more there
+ * are. */
 uint32_t inspector_locals_page(const VarRows *v, int h) {
     uint32_t room = h > 1 ? (uint32_t)h - 1 : 0;
     return v->rows <= room || room == 0 ? room : room - 1;
@@ -41,7 +43,7 @@ uint32_t inspector_locals_last(const VarRows *v, int h) {
     return page > 0 && v->rows > page ? v->rows - page : 0;
 }
 
-/* What stands in a row that is no variable. */
+/* Writes the words of a row that is no variable. */
 static void words_at(const VarRow *row, bool utf8, char *out, size_t size) {
     const char *words = row->words, *dots = "\xe2\x80\xa6";
     bool swap = !utf8 && strncmp(words, dots, 3) == 0;
@@ -87,7 +89,7 @@ static void draw_row(const VarRows *v, uint32_t at, bool utf8, Canvas *canvas, R
     canvas_text(canvas, x, y, rect.x + rect.w - x, STYLE(TONE_MUTED), words);
 }
 
-/* What the first row below is: a local, or an upvalue where all locals are scrolled out. */
+/* Draws the heading for the first row: a local, or an upvalue if all locals are scrolled out. */
 static void draw_heading(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, bool ups) {
     char where[128];
     const char *none = no_locals(op);
@@ -137,7 +139,7 @@ int inspector_locals_width(const VarRows *v, const LmpOp *op, bool utf8) {
     return widest;
 }
 
-/* How many more variables there are, and the keys that lead there. */
+/* Says how many more variables there are, and the keys that lead there. */
 static void draw_rest(const VarRows *v, const LmpOp *op, bool utf8, Canvas *canvas, Rect rect,
                       int y, uint32_t top, uint32_t end, bool chosen) {
     uint32_t left = op->locals_more + op->upvalues_more, ups = op->upvalues_more;
@@ -169,7 +171,7 @@ static uint32_t page_end(const VarRows *v, Rect rect, uint32_t top) {
     return top + page < v->rows ? top + page : v->rows;
 }
 
-/* With a blank line above the heading of the upvalues, if there is room. */
+/* Leaves a blank line above the heading of the upvalues, if there is room. */
 int inspector_locals_y(const VarRows *v, Rect rect, uint32_t top, uint32_t at) {
     int y = rect.y + 1 + (int)(at - top);
     if (rect.h <= (int)v->rows + 1) return y;

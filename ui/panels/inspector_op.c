@@ -1,4 +1,5 @@
-/* inspector_op.c - see inspector_op.h. */
+/* inspector_op.c - draws the paused operation as labelled pieces in lines, each as far as there is
+ * room. */
 #include "panels/inspector_op.h"
 
 #include <stdio.h>
@@ -91,7 +92,7 @@ void inspector_block(const Model *model, bool utf8, Canvas *canvas, Rect rect, i
     if (site[0]) labelled(canvas, x, right, y, "   made at ", STYLE(TONE_SOURCE), site);
 }
 
-/* Tracebacks have "?" in "[C]" for it: the interpreter's own, mostly. */
+/* Returns true for the interpreter's own C code, mostly: tracebacks call it "?" in "[C]". */
 static bool is_program(const LmpFrame *frame) {
     return frame->is_c && strcmp(frame->name, "?") == 0;
 }

@@ -1,4 +1,6 @@
-/* inspector_rows.c - see inspector_rows.h. */
+/* inspector_rows.c - keeps the rows as one array in depth-first order: an answer replaces or
+ * extends the rows below its parent, and rows that were open before, by id, get back what was below
+ * them until that is read again. */
 #include "panels/inspector_rows.h"
 
 #include <stdio.h>
@@ -25,21 +27,21 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
     return hash;
 }
 
-/* Two entries whose names are cut are told by their places, too. */
+/* Tells two entries with cut names apart by their places, too. */
 static uint64_t id_of(uint64_t parent, const LmpLocal *value) {
     uint64_t hash = rowindex_mix(parent, value->key + 1);
     if (value->flags & LMP_LOCAL_CUT) hash = rowindex_mix(hash, value->place);
     return hash_text(hash, value->name);
 }
 
-/* Variables are those of one function. */
+/* Returns an id of the function that the variables belong to. */
 static uint64_t id_of_frame(const LmpOp *op) {
     if (op->locals_frame >= op->frames) return 1;
     const LmpFrame *frame = &op->frame[op->locals_frame];
     return hash_text((uint64_t)(uint32_t)frame->linedefined + 1, frame->source);
 }
 
-/* Columns of the widest name of rows of one depth from `first` on. */
+/* Sets the width of the widest name for rows of one depth, from `first` on. */
 static void set_name_width(VarRow *row, uint32_t count) {
     char name[INSPECTOR_NAME];
     int widest = 0;
@@ -54,7 +56,7 @@ static void set_name_width(VarRow *row, uint32_t count) {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* The first row behind what is below one. */
+/* Returns the first row behind those below one. */
 static uint32_t end_of(const VarRow *row, uint32_t rows, uint32_t at) {
     uint32_t end = at + 1;
     while (end < rows && row[end].depth > row[at].depth)
@@ -62,7 +64,7 @@ static uint32_t end_of(const VarRow *row, uint32_t rows, uint32_t at) {
     return end;
 }
 
-/* Puts `count` rows in place of those from `at` to `end`. False: there is no room for them. */
+/* Puts `count` rows in place of those from `at` to `end`. Returns false: no room. */
 static bool splice(VarRows *v, uint32_t at, uint32_t end, const VarRow *row, uint32_t count) {
     uint64_t rows = (uint64_t)v->rows - (end - at) + count;
     if (rows > MOST) return false;
@@ -81,22 +83,22 @@ static bool splice(VarRows *v, uint32_t at, uint32_t end, const VarRow *row, uin
     return true;
 }
 
-/* A table that was not looked at has something in it, too: the program says why it cannot be read.
- */
+/* Returns true if a value can be unfolded. So can a table that was not looked at: the program says
+ * why it cannot be read. */
 static bool has_inside(const LmpLocal *value) {
     return value->flags & LMP_LOCAL_OPENS ||
            (strcmp(value->type, "table") == 0 && !(value->flags & LMP_LOCAL_SEEN));
 }
 
-/* The row of `old` with this id and depth. */
+/* Returns the open row of `old` with this id and depth. */
 static uint32_t find_open(const VarRow *old, uint32_t count, const VarRow *sought) {
     for (uint32_t i = 0; i < count; i++)
         if (old[i].id == sought->id && old[i].depth == sought->depth && old[i].open) return i;
     return UINT32_MAX;
 }
 
-/* Puts `fresh` rows at `at`; those that were open among `old` get back what was below them, which
- * is to be read again. */
+/* Puts `fresh` rows at `at`; those that were open among `old` get back what was below them, to be
+ * read again. */
 static void put_rows(VarRows *v, uint32_t at, VarRow *fresh, uint32_t count, const VarRow *old,
                      uint32_t olds) {
     if (!splice(v, at, at, fresh, count)) return;
@@ -120,7 +122,7 @@ static void put_rows(VarRows *v, uint32_t at, VarRow *fresh, uint32_t count, con
     }
 }
 
-/* A copy of rows, which the caller frees; NULL: none, or no memory. */
+/* Returns a copy of rows, which the caller frees; NULL: none, or no memory. */
 static VarRow *copy_rows(const VarRow *row, uint32_t count) {
     VarRow *copy = count ? malloc(count * sizeof *copy) : NULL;
     if (copy) memcpy(copy, row, count * sizeof *copy);
@@ -165,7 +167,8 @@ static VarRow words_row(uint64_t parent, VarKind kind, uint8_t depth, const char
     return row;
 }
 
-/* Locals, then upvalues under a heading, unless there are none, or none can be read. */
+/* Makes rows for locals, then for upvalues under a heading, unless there are none, or none can be
+ * read. */
 static void make_variables(VarRows *v, const LmpOp *op) {
     VarRow row[LMP_LOCALS + LMP_UPVALUES + 3];
     uint64_t base = id_of_frame(op);
@@ -196,7 +199,7 @@ static void make_variables(VarRows *v, const LmpOp *op) {
 
 /* ---- what is in them ------------------------------------------------------------------------- */
 
-/* Integers in their order, then words, then other keys; the metatable last. */
+/* Orders integers, then words, then other keys; the metatable comes last. */
 static int rank_of(const LmpLocal *value) {
     switch (value->key) {
     case LMP_KEY_INTEGER:
@@ -235,7 +238,7 @@ static void words_of_state(const LmpInside *inside, char *out, size_t size) {
         snprintf(out, size, "nothing is there any more");
 }
 
-/* "… 1,234 more", what is behind the rows that were read. */
+/* Writes "… 1,234 more": entries behind the rows that were read. */
 static void words_of_more(const VarRow *parent, char *out, size_t size) {
     char count[LMP_NUM];
     if (parent->entries > parent->have)
@@ -245,7 +248,7 @@ static void words_of_more(const VarRow *parent, char *out, size_t size) {
         snprintf(out, size, "… more");
 }
 
-/* Rows for an answer that begins at 0, or goes on. */
+/* Makes rows of an answer that begins at 0, or goes on. */
 static uint32_t make_entries(const VarRow *parent, const LmpInside *inside, VarRow *row) {
     uint8_t depth = (uint8_t)(parent->depth + 1);
     uint32_t rows = 0;
@@ -257,7 +260,7 @@ static uint32_t make_entries(const VarRow *parent, const LmpInside *inside, VarR
         row[rows].id = id_of(parent->id, &inside->row[i]);
         rows++;
     }
-    /* what has been read whole is in the order of its keys */
+    /* a value that was read whole is in the order of its keys */
     if (inside->wish.from == 0 && inside->next == LMP_INSIDE_END)
         qsort(row, rows, sizeof *row, by_key);
     set_name_width(row, rows);
@@ -286,7 +289,7 @@ static void take_answer(VarRows *v, uint32_t at, const LmpInside *inside) {
     } else if (parent->next != LMP_INSIDE_END) {
         words_of_more(parent, words, sizeof words);
         row[rows] = words_row(parent->id, VAR_MORE, depth, words);
-        row[rows].id -= parent->have; /* the cursor stays where it was: on the first that is new */
+        row[rows].id -= parent->have; /* the cursor stays in its place: on the first new row */
         rows++;
     } else if (inside->unseen > 0) {
         snprintf(words, sizeof words, "%s slots are moved just now",
@@ -302,7 +305,7 @@ static void take_answer(VarRows *v, uint32_t at, const LmpInside *inside) {
     free(old);
 }
 
-/* The way to a row's value, from its variable on. False: it is too deep. */
+/* Finds the way from a variable to a row's value. Returns false: too deep. */
 static bool way_to(const VarRows *v, uint32_t at, LmpInsideWish *wish) {
     if (v->row[at].depth > LMP_INSIDE_STEPS) return false;
     wish->steps = v->row[at].depth;

@@ -1,10 +1,9 @@
-/* inspector_rows.h - the variables of the paused operation as a list, with what has been unfolded
- * of them: entries of tables, upvalues of functions. What is in a value is asked of the program
- * when a person opens it, a page at a time; nothing else is read, so what holds itself is no
- * danger.
+/* inspector_rows.h - the variables of the paused operation as a list that can be unfolded: entries
+ * of tables, upvalues of functions. The program is asked for what is in a value when a person opens
+ * it, a page at a time; nothing else is read, so a value that holds itself is no danger.
  *
- * With another operation the list is made anew. What was open stays open, by its names: it is shown
- * as it was until the program has told how it is now. */
+ * With another operation the list is made anew. What was open stays open, by its names: the old
+ * rows are shown until the program has answered. */
 #ifndef LMP_INSPECTOR_ROWS_H
 #define LMP_INSPECTOR_ROWS_H
 
@@ -13,21 +12,21 @@
 typedef enum VarKind {
     VAR_VALUE, /* a variable, an entry */
     VAR_MORE,  /* entries that have not been read */
-    VAR_WORDS  /* neither: why there is nothing, a heading */
+    VAR_WORDS  /* neither: a reason why there is nothing, a heading */
 } VarKind;
 
 typedef struct VarRow {
     LmpLocal value;
     uint8_t kind; /* VarKind */
     uint8_t depth;
-    bool open, read; /* unfolded; what is below it is of this operation */
+    bool open, read; /* unfolded; the rows below it are of this operation */
     bool upvalue;    /* of the variables: behind their heading */
-    uint8_t name_w;  /* columns of the widest name beside it, at most VAR_NAME */
+    uint8_t name_w;  /* columns of the widest name among its siblings, at most VAR_NAME */
     uint32_t variable;
     uint64_t id;            /* by the names on the way */
-    uint64_t entries, next; /* of an open one: in all; to go on from */
+    uint64_t entries, next; /* of an open value: how many in all; where to go on */
     uint64_t have, want;    /* rows below it, and how many are wanted */
-    bool least;             /* `entries` is so many at least */
+    bool least;             /* `entries` is a lower bound */
     char words[56];
 } VarRow;
 
@@ -38,7 +37,7 @@ typedef struct VarRows {
     uint32_t rows, room;
     bool opens; /* some of the variables can be unfolded */
 
-    /* private: what they were made of, and what is asked for */
+    /* private: what the rows were made of, and what is asked for */
     uint64_t number;
     uint32_t locals, upvalues, locals_more, upvalues_more, locals_state, upvalues_state, frame;
     LmpLocal local[LMP_LOCALS], upvalue[LMP_UPVALUES];
@@ -48,20 +47,20 @@ typedef struct VarRows {
 } VarRows;
 
 void varrows_free(VarRows *rows);
-/* Before they are used: follows the model, takes what the program has answered, asks for what is
- * missing. */
+/* Call before using the rows: follows the model, takes what the program has answered, asks for what
+ * is missing. */
 void varrows_follow(VarRows *rows, const Model *model, Ui *ui);
 
-/* Can the row be unfolded? */
+/* Returns true if the row can be unfolded. */
 bool varrows_opens(const VarRows *rows, uint32_t row);
-/* Unfolds one, or reads more of what is behind it; folds it. */
+/* Unfolds a row, or reads more of its value; folds it. */
 void varrows_open(VarRows *rows, uint32_t row);
 void varrows_fold(VarRows *rows, uint32_t row);
-/* The row that it is in; `row` itself: it is a variable. */
+/* Returns the row that this one is in; for a variable `row` itself. */
 uint32_t varrows_parent(const VarRows *rows, uint32_t row);
-/* Headings cannot be chosen. */
+/* Returns false for headings, which cannot be chosen. */
 bool varrows_chosen(const VarRows *rows, uint32_t row);
-/* The row with that id; UINT32_MAX: there is none. */
+/* Returns the row with that id; UINT32_MAX: none. */
 uint32_t varrows_find(const VarRows *rows, uint64_t id);
 
 #endif

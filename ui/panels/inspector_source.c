@@ -1,4 +1,5 @@
-/* inspector_source.c - see inspector_source.h. */
+/* inspector_source.c - finds the frame's full source name among the ledger's sites and functions,
+ * and draws the lines around its current one (source_draw). */
 #include "panels/inspector_source.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* inspector_stack.c - see inspector_stack.h. */
+/* inspector_stack.c - draws a line for each frame: place, function, kind; columns are as wide as
+ * the widest. The line of frames left out (LmpOp.cut_at) shifts those behind it by one. */
 #include "panels/inspector_stack.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ uint64_t inspector_lines(const LmpOp *op) {
     return op->frames + (left_out(op) > 0);
 }
 
-/* The frame on a line of the list; op->frames for the line of those left out. */
+/* Returns the frame on a line of the list; op->frames for the line of frames left out. */
 uint32_t inspector_frame(const LmpOp *op, uint64_t line) {
     if (left_out(op) > 0 && line == op->cut_at) return op->frames;
     if (left_out(op) > 0 && line > op->cut_at) line--;
@@ -29,7 +30,7 @@ uint64_t inspector_line(const LmpOp *op, uint32_t frame) {
     return frame + (uint64_t)(left_out(op) > 0 && frame >= op->cut_at);
 }
 
-/* What a line of the list says, safe to print. */
+/* The words of a line of the list, safe to print. */
 typedef struct FrameWords {
     char where[128], name[sizeof((LmpFrame *)0)->name], kind[24];
 } FrameWords;
@@ -59,7 +60,7 @@ static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Re
         canvas_printf(canvas, x, y, right - x, STYLE(TONE_FAINT), "  %s", w.kind);
 }
 
-/* Columns for the places of all frames. */
+/* Returns the columns for the places of all frames. */
 static int where_width(const LmpOp *op, bool utf8) {
     char where[128];
     int widest = 0;

@@ -1,4 +1,5 @@
-/* inspector_value.c - see inspector_value.h. */
+/* inspector_value.c - writes names as Lua would (word, ["text"], [3]) and values by their type:
+ * quoted strings, tables with their first keys or the number of entries. */
 #include "panels/inspector_value.h"
 
 #include <stdio.h>
@@ -7,20 +8,20 @@
 #include "base/format.h"
 #include "widget/describe.h"
 
-/* Kinds of memory have colours; numbers and booleans have none. */
+/* Types of memory have colours; numbers and booleans have none. */
 Style inspector_style(const LmpLocal *local) {
     for (int k = 0; k < LMP_KINDS; k++)
         if (strcmp(local->type, kind_info[k].name) == 0) return STYLE(TONE_KIND(k));
     return STYLE(strcmp(local->type, "nil") == 0 ? TONE_FAINT : TONE_TEXT);
 }
 
-/* Could it stand behind a dot? */
+/* Returns true if the text could stand behind a dot. */
 static bool is_word(const char *text) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     return text[0] && !(text[0] >= '0' && text[0] <= '9') && text[strspn(text, letters)] == 0;
 }
 
-/* A key as Lua has it, `["any text"]`. */
+/* Writes a key as Lua has it, `["any text"]`. */
 static void quote_key(const LmpLocal *local, bool ascii, char out[INSPECTOR_NAME]) {
     LmpPreview preview = {.shown = (uint32_t)strlen(local->name)};
     char text[INSPECTOR_NAME - 4];
@@ -56,7 +57,7 @@ char *inspector_name(const LmpLocal *local, bool ascii, char out[INSPECTOR_NAME]
     return out;
 }
 
-/* "{history, seen, user}", "{over 512 entries}", "{}" */
+/* Writes "{history, seen, user}", "{over 512 entries}", "{}". */
 static void table_text(const LmpLocal *local, const char *keys, bool ascii,
                        char out[INSPECTOR_VALUE]) {
     char count[LMP_NUM];
@@ -78,7 +79,7 @@ char *inspector_value(const LmpLocal *local, bool ascii, char out[INSPECTOR_VALU
     uint32_t bytes = local->size < LMP_LOCAL_BYTES ? local->size : LMP_LOCAL_BYTES;
     memcpy(value, local->value, bytes);
     value[bytes] = 0;
-    for (uint32_t i = 0; i < bytes; i++) /* of keys, which may have any bytes */
+    for (uint32_t i = 0; i < bytes; i++) /* keys may have any bytes */
         if (value[i] == 0) value[i] = '?';
     format_text(text, sizeof text, value, ascii);
     if (strcmp(local->type, "string") == 0) {

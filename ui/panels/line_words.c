@@ -1,4 +1,5 @@
-/* line_words.c - see line_words.h. */
+/* line_words.c - finds the model's verdicts on the line, and puts the line's tally into a sentence;
+ * text wraps (flow.h). */
 #include "panels/line_words.h"
 
 #include <stdio.h>

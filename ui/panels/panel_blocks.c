@@ -1,8 +1,8 @@
 /* panel_blocks.c - the live blocks of a cell of the heap map or of a site, one line each: address,
- * type, size, age, the site that made it, and what is in strings and tables; or those that are
- * alike in one line (blocks_alike.h). The list of a cell is read anew with every repaint; the
- * blocks of a site are searched for in the whole heap, a little with every repaint (site_blocks.h).
- * The cursor stays on its block while others come and go. */
+ * type, size, age, the site that made it, and what is in strings and tables; or alike blocks in one
+ * line (blocks_alike.h). The list of a cell is read anew with every repaint; the blocks of a site
+ * are searched for in the whole heap, a little with every repaint (site_blocks.h). The cursor stays
+ * on its block while others come and go. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +18,10 @@
 #include "widget/describe.h"
 #include "widget/tablepanel.h"
 
-#define MOST 65536u         /* blocks listed, the first ones by address */
-#define MOST_OF_SITE 16384u /* the first ones found */
-#define BUDGET 4000000ull   /* nanoseconds of a frame for the search */
-#define ALIKE_AGAIN                                                                                \
-    10000000000ull /* what is alike is looked for anew so long after, nanoseconds                  \
-                    */
+#define MOST 65536u                /* blocks listed, the first ones by address */
+#define MOST_OF_SITE 16384u        /* the first ones found */
+#define BUDGET 4000000ull          /* nanoseconds of a frame for the search */
+#define ALIKE_AGAIN 10000000000ull /* nanoseconds until the next look for alike blocks */
 
 typedef struct Blocks {
     TablePanel panel;
@@ -51,7 +49,7 @@ typedef struct Blocks {
 static const char *const by_words[ALIKE_WAYS] = {"block", "content", "keys"};
 static const ByChoice choice = {by_words, ALIKE_WAYS};
 
-/* Do groups stand in place of the list? */
+/* Returns true if groups stand in place of the list. */
 static bool shows_groups(const Blocks *b) {
     return b->by != ALIKE_NOT && b->alike && !b->within;
 }
@@ -158,8 +156,7 @@ static void cell_address(const TableSource *from, uint32_t row, bool wide, Table
     if (reaches_in(from, row)) cell->style = STYLE(TONE_MUTED);
 }
 
-/* What a string holds says more than the long name of its type: use the letter if both do not fit.
- */
+/* Shortens the name of a type to its letter if a string's contents would not fit beside it. */
 static void cell_type(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const HeapListBlock *block = block_of(from, row);
     const LmpKindInfo *info = &kind_info[block->kind];
@@ -215,7 +212,7 @@ static double value_type(const TableSource *from, uint32_t row) {
     const HeapListBlock *block = block_of(from, row);
     return block->kind * 2 + block->part;
 }
-/* The later its birth the younger a block; blocks of unknown birth come last. */
+/* Returns a value by which the block born last is the youngest; unknown births come last. */
 static double value_age(const TableSource *from, uint32_t row) {
     uint32_t birth = block_of(from, row)->birth;
     return birth ? -(double)birth : NAN;
@@ -249,7 +246,7 @@ static const TableColumn columns[] = {
      .help = "of strings, as they are now; of tables their string keys"},
 };
 
-/* A range was already read without those. */
+/* Leaves out blocks of other groups, and hidden types (of a range those are not even read). */
 static bool skips(const TableSource *from, uint32_t row) {
     const Blocks *b = blocks_of(from);
     const HeapListBlock *block = block_of(from, row);
@@ -289,7 +286,7 @@ static Rect room(const Ui *ui, Rect rect) {
     return bychoice_below(rect);
 }
 
-/* The line that made the block. */
+/* Gives the line that made the block. */
 static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     static char source[4096], name[160];
     *out = (PanelPlace){.source = source, .short_src = name, .line = -1};
@@ -297,7 +294,7 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
                                  source, sizeof source, name, sizeof name, &out->line);
 }
 
-/* The page of that line, if it is known by now. */
+/* Opens the page of that line, if it is known by now. */
 static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     const Model *model = from->model;
     if (no_sites(from)) return false;
@@ -336,7 +333,7 @@ static void turn(Blocks *b, AlikeBy by) {
     tablepanel_reset(&b->alike->panel);
 }
 
-/* Looks for it as long as the groups, or the blocks of one, are on the screen. */
+/* Looks for alike blocks as long as the groups, or the blocks of one, are on the screen. */
 static void look_alike(Blocks *b, const Model *model, Ui *ui) {
     Alike *alike = b->alike->alike;
     bool whole = !b->of_site || site_blocks_found(b->site_blocks)->any;
@@ -352,7 +349,7 @@ static void look_alike(Blocks *b, const Model *model, Ui *ui) {
     if (alike_done(alike)) b->alike_done = ui->now;
 }
 
-/* Enter lists the blocks of a group, escape goes back to the groups. */
+/* Lists the blocks of a group on enter, goes back to the groups on escape. */
 static bool act_alike(Blocks *b, const Model *model, Ui *ui, Action action, Rect rect) {
     if (action == ACT_BACK && b->within) {
         b->within = 0;
@@ -449,7 +446,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     ask(b, model, ui, rect.h);
 }
 
-/* "options.lua:12" */
+/* Writes "options.lua:12". */
 static void name_site(const Blocks *b, const Model *model, bool utf8, char *out, size_t size) {
     *out = 0;
     for (uint32_t i = 0; i < model->ledger.sites; i++) {

@@ -9,7 +9,7 @@
 #include "shared/breaks.h"
 #include "widget/panel.h"
 
-enum { LIST_W = 52, KINDS_W = 60 }; /* columns, if they are side by side */
+enum { LIST_W = 52, KINDS_W = 60 }; /* columns, if side by side */
 
 typedef struct Breaks {
     List list;
@@ -31,7 +31,7 @@ static void switch_row(Ui *ui, uint32_t i, bool on) {
     request_put_kind(&ui->requests, REQUEST_BREAKS);
 }
 
-/* Adds a condition; one that is already there is switched on. NULL: done, else why not. */
+/* Adds a condition; one that is already there is switched on. Returns NULL, or why not. */
 static const char *add(Breaks *panel, Ui *ui, const LmpBreak *b) {
     UiBreaks *breaks = &ui->breaks;
     uint32_t i = 0;
@@ -54,8 +54,7 @@ static void delete_row(Ui *ui, uint32_t i) {
     request_put_kind(&ui->requests, REQUEST_BREAKS);
 }
 
-/* A line that can never be met: says so, and offers the nearest one that can be instead, for the
- * next enter. */
+/* Refuses a line that can never be met, and offers the nearest possible one for the next enter. */
 static const char *refuse_place(Breaks *panel, Ui *ui, LmpBreak *b) {
     BreakPlace place = break_place_find(panel->model, ui, b);
     char words[160], text[BREAKS_TEXT];
@@ -92,7 +91,7 @@ static void begin_typing(Breaks *panel, Ui *ui) {
 
 /* ---- their outcome --------------------------------------------------------------------------- */
 
-/* Does what the program says about the list refer to its current version? */
+/* Returns true if what the program says is about the current version of the list. */
 static bool is_answered(const Model *model, const Ui *ui) {
     return ui->breaks.sent != 0 && ui->breaks.sent == atomic_load(&model->breaks.taken) &&
            !request_waits(&ui->requests, REQUEST_BREAKS);
@@ -124,7 +123,7 @@ static uint64_t hits_of(const Model *model, const Ui *ui, uint32_t i) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Why it has not been met, if that is known; "" if not. */
+/* Returns why the condition has not been met, if known; "" if not. */
 static const char *why_not_yet(const Model *model, const Ui *ui, const LmpBreak *b) {
     if (b->kind == LMP_BREAK_GC && model->gc.mode == LMP_GC_UNKNOWN)
         return "cycles cannot be seen here";
@@ -189,7 +188,7 @@ static void draw_list(Breaks *panel, const Model *model, const Ui *ui, Canvas *c
     }
 }
 
-/* What can be typed. */
+/* Draws what can be typed. */
 static void draw_kinds(Canvas *canvas, Rect rect) {
     for (int kind = 1; kind < LMP_BREAK_KINDS && kind <= rect.h; kind++) {
         const BreakInfo *info = &break_info[kind];
@@ -201,7 +200,7 @@ static void draw_kinds(Canvas *canvas, Rect rect) {
     }
 }
 
-/* What the text being typed would mean, or what is wrong with it. */
+/* Draws what the text being typed would mean, or what is wrong with it. */
 static void draw_typed(const Breaks *panel, const Ui *ui, Canvas *canvas, Rect rect, int y) {
     LmpBreak b;
     char problem[160], words[160], text[160];

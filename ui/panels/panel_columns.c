@@ -1,5 +1,4 @@
-/* panel_columns.c - the columns of a table, each to be shown or hidden; the choice goes to the
- * config file. */
+/* panel_columns.c - shows or hides each column of a table; the choice goes to the config file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,8 @@ typedef struct Columns {
     int page;
 } Columns;
 
-/* The columns that can be chosen in the table's mode, in its order. Returns how many; at[] (of
- * TABLE_COLUMNS) receives their positions in its definition. */
+/* Lists the columns that can be chosen in the table's mode, in its order. Returns how many; at[]
+ * (of TABLE_COLUMNS) receives their positions in its definition. */
 static int choices(const Table *table, int *at) {
     int count = 0;
     for (int i = 0; table && i < table->def->columns; i++) {

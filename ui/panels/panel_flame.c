@@ -1,7 +1,7 @@
-/* panel_flame.c - the call tree as a flame graph that hangs from the top: each frame as wide as its
- * share, below it whom it called; or inverted. F in the tree opens it. Which frames there are:
- * flametree.c; where each stands: flamelayout.c; what is sought: flamefind.c; how it looks:
- * flamedraw.c; what is selected and zoomed to: flamestate.c. Here: keys and mouse. */
+/* panel_flame.c - keys and mouse of the call tree as a flame graph that hangs from the top: each
+ * frame as wide as its share, below it the functions it called; or inverted. F in the tree opens
+ * it. Frames: flametree.c; places: flamelayout.c; search: flamefind.c; drawing: flamedraw.c;
+ * selection and zoom: flamestate.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "widget/measure.h"
 #include "widget/tallycell.h"
 
-#define LEGIBLE 8 /* columns that a match is to have when it is brought into view */
+#define LEGIBLE 8 /* columns for a match that is brought into view */
 
 static void *create(void) {
     return flamestate_new();
@@ -64,7 +64,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     flamedraw_below(&look, ui, canvas, below, lines);
 }
 
-/* "walk": 12.3 % · 3 of 17 frames, 4 more too narrow. */
+/* Writes "walk": 12.3 % · 3 of 17 frames, 4 more too narrow. */
 static void note_found(const Flame *s, const Ui *ui, char *out, size_t size) {
     char what[64], count[LMP_NUM], place[LMP_NUM + 8] = "", hidden[LMP_NUM + 40] = "";
     uint64_t all = flametree_value(s->tree, FLAME_ROOT);
@@ -110,7 +110,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 /* ---- keys and mouse -------------------------------------------------------------------------- */
 
-/* Selects what a block stands for. */
+/* Selects the frame of a block. */
 static void choose(Flame *s, uint32_t block) {
     if (block >= s->layout.row[s->layout.rows]) return;
     const FlameBlock *b = &s->layout.block[block];
@@ -126,7 +126,7 @@ static void sideways(Flame *s, int step) {
     if (step > 0 && s->at + 1 < s->layout.row[i + 1]) choose(s, s->at + 1);
 }
 
-/* The row of `at` is to have one above (-1) or below (1) it on the screen. */
+/* Scrolls so that there is a row above (-1) or below (1) the row of `at` on the screen. */
 static void scroll_to(Flame *s, const Model *model, Rect rect, int step) {
     int row = s->at == FLAME_NONE ? 0 : flamelayout_row_of(&s->layout, s->at) + step;
     bool beyond = step > 0 ? row >= s->layout.top + s->layout.rows && s->layout.deeper
@@ -141,7 +141,7 @@ static void up(Flame *s, const Model *model, Rect rect) {
     if (s->at != FLAME_NONE) choose(s, s->layout.block[s->at].up);
 }
 
-/* To the widest below; the one on the right of two alike loses. */
+/* Goes to the widest child; of two alike the left one. */
 static void down(Flame *s, const Model *model, Rect rect) {
     scroll_to(s, model, rect, 1);
     if (s->at == FLAME_NONE) return;
@@ -172,7 +172,7 @@ static void zoom_to(Flame *s, const FlamePlace *place, bool paged, uint32_t skip
     s->follow = true;
 }
 
-/* How many of the root's children have blocks. */
+/* Returns how many of the root's children have blocks. */
 static uint32_t children_shown(const Flame *s) {
     uint32_t n = 0;
     if (s->layout.top > 0 || s->layout.rows < 2) return 0;
@@ -181,8 +181,8 @@ static uint32_t children_shown(const Flame *s) {
     return n;
 }
 
-/* Into what the selection's block stands for; into a rest that has the whole screen already, by its
- * next page. */
+/* Zooms into the frame of the selection's block; into a rest that has the whole screen already, by
+ * its next page. */
 static bool zoom_in(Flame *s) {
     if (s->at == FLAME_NONE) return true;
     FlameBlock block = s->layout.block[s->at];
@@ -218,7 +218,7 @@ static void invert(Flame *s) {
     zoom_out_all(s);
 }
 
-/* Down the path of what is largest, as long as a child has at least half. */
+/* Goes down the path of the largest, as long as a child has at least half. */
 static void hottest(Flame *s) {
     uint32_t frame = s->selected;
     for (uint32_t next = frame; next != FLAME_NONE;) {
@@ -243,7 +243,7 @@ static bool in_view(Flame *s, const Model *model, Rect rect, int columns) {
            s->layout.block[s->at].w >= columns;
 }
 
-/* To the next match: where it can be seen from here, it is selected; else zooms to where it can. */
+/* Goes to the next match: selects it if it can be seen from here, else zooms to where it can. */
 static bool next_match(Flame *s, const Model *model, Rect rect, int step) {
     if (!s->found) return false;
     uint32_t place;
@@ -287,7 +287,7 @@ static void next_colour(Flame *s, const Model *model) {
     while (flamestate_colour(s, model) != s->colour);
 }
 
-/* The same function everywhere; again: no more. */
+/* Lights up the same function everywhere; again: ends that. */
 static void light_same(Flame *s, const Model *model) {
     uint32_t function = flametree_function(s->tree, s->selected);
     if (function == FLAME_NONE) return;
@@ -309,7 +309,7 @@ static void scroll(Flame *s, int rows) {
     s->top = s->top + rows < 0 ? 0 : rows < 0 ? s->top + rows : most;
 }
 
-/* Those that need a graph. */
+/* Handles the actions that need a graph. */
 static bool act_graph(Flame *s, const Model *model, Action action, Rect rect) {
     switch (action) {
     case ACT_LEFT:

@@ -9,8 +9,8 @@
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 
-/* What the cells are made from: the ledger's sites, and the wanted function. For a C function these
- * are the lines that called it, with what it made there. */
+/* What the cells are made from: the ledger's sites, and the wanted function. For a C function the
+ * sites are the lines that called it, with what it made there. */
 typedef struct FunctionRows {
     const Ledger *ledger;
     uint32_t row; /* of the function */
@@ -32,7 +32,7 @@ static const LmpSiteRow *row_of(const TableSource *from, uint32_t row) {
     return &rows_of(from)->ledger->site[row];
 }
 
-/* What a C function made on a line; NULL: nothing. */
+/* Returns what a C function made on a line; NULL: nothing. */
 static const LmpTally *made_by(const Ledger *ledger, const LmpSiteRow *site, uint32_t id) {
     for (uint32_t i = 0; i < site->details; i++)
         if (ledger->detail[site->first_detail + i].function == id)
@@ -97,7 +97,7 @@ static uint32_t find(const Ledger *ledger, uint32_t id) {
     return LEDGER_NO_ROW;
 }
 
-/* What a C function made, on all lines together. */
+/* Returns what a C function made, on all lines together. */
 static LmpTally all_made(const Ledger *ledger, uint32_t id) {
     LmpTally all = {0};
     for (uint32_t i = 0; i < ledger->details; i++) {
@@ -151,7 +151,7 @@ static void *create(void) {
     return tablepanel_new(&def, sizeof(Function));
 }
 
-/* "live 12.1 MiB · retained 14.0 MiB · 1,204 allocations · 96 B each" */
+/* Draws "live 12.1 MiB · retained 14.0 MiB · 1,204 allocations · 96 B each". */
 static void draw_figures(const Function *s, const Model *model, const Ui *ui, Canvas *canvas,
                          Rect rect) {
     const LmpFunctionRow *r = &model->ledger.function[s->rows.row];

@@ -16,7 +16,7 @@ static const LmpTally *shallow_of(const TableSource *from, uint32_t row) {
     return &row_of(from, row)->shallow;
 }
 
-/* Including everything it called; NULL if call paths are not kept. */
+/* Returns the tally including everything it called; NULL if call paths are not kept. */
 static const LmpTally *retained_of(const TableSource *from, uint32_t row) {
     return from->model->ledger.stacks ? &row_of(from, row)->retained : NULL;
 }
@@ -48,7 +48,7 @@ static bool no_calls(const TableSource *from) {
 
 static void cell_calls(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     uint64_t calls = row_of(from, row)->calls;
-    if (calls == 0) return; /* of "(parser)" and such there are none */
+    if (calls == 0) return; /* "(parser)" and such have none */
     if (wide)
         format_count(cell->text, calls);
     else
@@ -119,8 +119,8 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     snprintf(out, size, "%s %s:%d", r->name, r->short_src, (int)r->linedefined);
 }
 
-/* Functions that made nothing, neither themselves nor through what they called, if it is not known
- * how often they were called. */
+/* Leaves out functions that made nothing, neither themselves nor through what they called, unless
+ * it is known how often they were called. */
 static bool skips(const TableSource *from, uint32_t row) {
     const LmpFunctionRow *r = row_of(from, row);
     return r->shallow.allocs == 0 && r->shallow.live_bytes == 0 && r->retained.allocs == 0 &&

@@ -1,6 +1,6 @@
 /* panel_heap.c - the heap as a picture: each cell stands for a number of bytes of addresses,
- * coloured by the kind that has most of it, brighter the fuller it is; a cursor that describes its
- * cell. The block that a pause is about is lit up.
+ * coloured by the kind that has most of it, brighter the fuller it is; the lines below describe the
+ * cursor's cell. The block of the paused operation is lit up.
  *
  * With colours and UTF-8 a character holds two cells, one above the other; otherwise one, drawn as
  * the letter of the kind. Rows are read like text: addresses rise to the right, then downwards. */
@@ -20,7 +20,7 @@
 typedef struct Heap {
     const LmpView *view; /* that the map belongs to */
     HeapWindow window;
-    uint64_t sought; /* number of the paused operation whose block was brought into view */
+    uint64_t sought; /* number of the paused operation whose block was last brought into view */
     bool begun;      /* the cursor has been put on the fullest cell */
     bool moved;      /* the cursor has moved since: the line below describes its cell */
 } Heap;
@@ -53,7 +53,7 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Cell i of the window in this tone; reversed if a character is one cell. */
+/* Draws cell i of the window in this tone; reversed if a character is one cell. */
 static void light_cell(Canvas *canvas, Rect rect, HeapShape s, uint64_t i, Tone tone) {
     int row = (int)(i / (uint64_t)s.cols);
     int x = rect.x + (int)(i % (uint64_t)s.cols), y = rect.y + row / s.half;
@@ -71,7 +71,7 @@ static void light_cell(Canvas *canvas, Rect rect, HeapShape s, uint64_t i, Tone 
     }
 }
 
-/* Brackets around the characters of the cells from `first` to `last`, on each line. */
+/* Draws brackets around the characters of the cells from `first` to `last`, on each line. */
 static void draw_brackets(Canvas *canvas, Rect rect, HeapShape s, uint64_t first, uint64_t last,
                           Tone tone) {
     Style style = STYLE_WITH(STYLE_ON(tone, TONE_CURSOR_GROUND), ATTR_BOLD);
@@ -83,7 +83,7 @@ static void draw_brackets(Canvas *canvas, Rect rect, HeapShape s, uint64_t first
     if (right + 1 < s.cols) canvas_put(canvas, rect.x + right + 1, y, ']', style);
 }
 
-/* Brackets around the cursor's character; inside, its half is white. */
+/* Draws brackets around the cursor's character; inside, its half is white. */
 static void draw_cursor(const HeapWindow *window, Canvas *canvas, Rect rect, HeapShape s) {
     uint64_t i = (heapwindow_cursor(window) - window->first) / window->size;
     if (i >= window->count) return;
@@ -93,7 +93,8 @@ static void draw_cursor(const HeapWindow *window, Canvas *canvas, Rect rect, Hea
 
 /* ---- the block of the paused operation ------------------------------------------------------- */
 
-/* Its positions, if the program is paused and the block is in the map: [*from, *to). */
+/* Gives the paused block's positions [*from, *to). Returns false if the program is not paused, or
+ * the block is not in the map. */
 static bool paused_block(const HeapWindow *window, const Model *model, uint64_t *from,
                          uint64_t *to) {
     const LmpOp *op = &model->op;
@@ -107,7 +108,7 @@ static bool paused_block(const HeapWindow *window, const Model *model, uint64_t 
     return true;
 }
 
-/* Once for every operation: a person who has zoomed in sees where its block is. */
+/* Brings the block into view, once for every operation, for a person who has zoomed in. */
 static void seek_block(Heap *heap, const Model *model) {
     HeapWindow *window = &heap->window;
     uint64_t from, to;
@@ -129,8 +130,8 @@ static void draw_block(const HeapWindow *window, const Model *model, Canvas *can
         light_cell(canvas, rect, s, i, TONE_CURSOR);
 }
 
-/* The cell that the line below describes: the cursor's, or that of the paused operation's block
- * until the cursor moves. */
+/* Returns the cell that the line below describes: the cursor's, or that of the paused operation's
+ * block until the cursor moves. */
 static uint64_t told_cell(const Heap *heap, const Model *model) {
     const HeapWindow *window = &heap->window;
     uint64_t from, to, at = heapwindow_cursor(window);
@@ -138,8 +139,7 @@ static uint64_t told_cell(const Heap *heap, const Model *model) {
     return (at - window->first) / window->size;
 }
 
-/* Nobody has moved the cursor yet: it stands on the fullest cell, which is told below, and stays
- * there while something lives in it. */
+/* Puts the cursor on the fullest cell, as long as nobody has moved it and something lives there. */
 static void begin_cursor(Heap *heap) {
     HeapWindow *window = &heap->window;
     uint64_t at = (heapwindow_cursor(window) - window->first) / window->size, fullest = 0;
@@ -154,7 +154,7 @@ static void begin_cursor(Heap *heap) {
 
 /* ---- the line below -------------------------------------------------------------------------- */
 
-/* The kinds of a cell by descending bytes; returns how many have any. */
+/* Sorts the kinds of a cell by descending bytes; returns how many have any. */
 static int sort_kinds(const HeapCell *cell, int order[LMP_KINDS]) {
     int n = 0;
     for (int k = 0; k < LMP_KINDS; k++) {
@@ -167,7 +167,7 @@ static int sort_kinds(const HeapCell *cell, int order[LMP_KINDS]) {
     return n;
 }
 
-/* " · table 40.1 KiB · string 12.0 KiB", with letters instead of names if room is short. */
+/* Draws " · table 40.1 KiB · string 12.0 KiB", with letters instead of names if room is short. */
 static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x, int right, int y,
                        bool alone) {
     int order[LMP_KINDS], n = sort_kinds(cell, order), need = alone ? -1 : 0;
@@ -191,8 +191,8 @@ static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x
     }
 }
 
-/* "0x55d0c2a01000 +64 KiB · 812 blocks · table 40.1 KiB · string 12.0 KiB", as much as fits; in a
- * narrow panel the kinds have a line of their own. */
+/* Draws "0x55d0c2a01000 +64 KiB · 812 blocks · table 40.1 KiB · string 12.0 KiB", as much as fits;
+ * in a narrow panel the kinds have a line of their own. */
 static void draw_status(const Heap *heap, const Model *model, const Ui *ui, Canvas *canvas,
                         Rect rect, HeapShape s) {
     const HeapWindow *window = &heap->window;
@@ -225,7 +225,7 @@ static void draw_status(const Heap *heap, const Model *model, const Ui *ui, Canv
     draw_kinds(cell, ui, canvas, x, right, y + s.lines - 1, s.lines > 1);
 }
 
-/* NULL: there is nothing to show yet. */
+/* Returns NULL: nothing to show yet. */
 static HeapWindow *window_of(Heap *heap) {
     bool any = heap && heap->window.map && heapmap_total(heap->window.map) > 0;
     return any ? &heap->window : NULL;

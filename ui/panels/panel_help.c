@@ -1,5 +1,5 @@
-/* panel_help.c - what the panel that help was asked for on shows, with its columns, derived from
- * their table; every key and what it does, derived from the table of actions. */
+/* panel_help.c - the help page: what the panel shows for which a person asked, with its columns,
+ * from its table; every key and what it does, from the table of actions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 typedef struct HelpState {
     int top, most; /* first line shown, and the largest it can be */
     Search search;
-    Canvas *whole; /* all of it, for searching; NULL: not needed yet */
+    Canvas *whole; /* the whole text, for searching; NULL: not needed yet */
     int height;    /* lines */
 } HelpState;
 
@@ -40,8 +40,8 @@ static int page_y(const Page *page) {
     return page->rect.y + page->line - page->top;
 }
 
-/* Text broken at blanks into lines of the column that begins at x; returns the line after the last.
- */
+/* Breaks text at blanks into lines of the column that begins at x; returns the line after the
+ * last. */
 static void put_wrapped(Page *page, int x, int w, const char *text) {
     while (*text) {
         size_t end = 0, fit = 0;
@@ -99,7 +99,8 @@ static void put_about(Page *page) {
     }
 }
 
-/* The panel that help was asked for on: what it shows, and what the columns of its table mean. */
+/* Describes the panel that help was asked for: what it shows, and what the columns of its table
+ * mean. */
 static void put_panel(Page *page, const Ui *ui) {
     const Table *table = ui->help_table;
     Rect rect = page->rect;
@@ -142,7 +143,7 @@ static Rect inside(Rect rect) {
     return rect.w > 4 ? (Rect){rect.x + 1, rect.y, rect.w - 2, rect.h} : rect;
 }
 
-/* The text ends before the bar. */
+/* Leaves out the column of the scroll bar. */
 static Rect text_rect(Rect rect) {
     rect = inside(rect);
     rect.w -= rect.w > 20 ? 2 : 1;
@@ -160,7 +161,7 @@ static void text_of(void *context, uint64_t line, char *out, size_t size) {
     out[used] = 0;
 }
 
-/* The lines to search, as they are broken at this width; none if out of memory. */
+/* Returns the lines to search, as they are broken at this width; none if out of memory. */
 static SearchLines search_lines(HelpState *s, int w, const Ui *ui) {
     Rect all = {0, 0, w, HELP_LINES};
     if (s->whole && (s->whole->w != w || s->whole->utf8 != ui->utf8)) {
@@ -169,7 +170,7 @@ static SearchLines search_lines(HelpState *s, int w, const Ui *ui) {
     }
     if (!s->whole) s->whole = canvas_new(w, HELP_LINES, ui->utf8);
     if (!s->whole) return (SearchLines){0, 0, text_of, s};
-    canvas_clear(s->whole, STYLE(TONE_NONE)); /* begins with the panel that help was asked for on */
+    canvas_clear(s->whole, STYLE(TONE_NONE)); /* begins with the panel that help was asked for */
     s->height = put_all(s->whole, all, 0, ui);
     return (SearchLines){0, (uint64_t)(s->height < HELP_LINES ? s->height : HELP_LINES), text_of,
                          s};

@@ -1,6 +1,6 @@
-/* panel_inspector.c - the paused memory operation: its Lua call stack with a cursor, and the
- * arrangement of the rest: the operation in words (inspector_op.c), and for the frame under the
- * cursor its locals and upvalues (inspector_locals.c) and its source (inspector_source.c). */
+/* panel_inspector.c - the paused memory operation: its Lua call stack with a cursor, and the places
+ * of the rest: the operation in words (inspector_op.c), and for the frame under the cursor its
+ * locals and upvalues (inspector_locals.c) and its source (inspector_source.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +17,13 @@
 typedef struct Inspector {
     List list;
     uint64_t number;       /* of the operation shown; a new one starts at its top */
-    int page, above;       /* lines of the stack when last drawn, and above them */
-    int stack_w, locals_w; /* the widest that there were: they stay so with the next operation */
+    int page, above;       /* lines of the stack when last drawn, and lines above them */
+    int stack_w, locals_w; /* the largest widths so far, kept for the next operation */
     Rect locals;           /* where variables were last drawn */
     VarRows vars;
     List var;         /* the cursor among them */
-    uint64_t var_id;  /* of the row under it */
-    uint32_t of;      /* the frame that they belong to */
+    uint64_t var_id;  /* of the row under the cursor */
+    uint32_t of;      /* the frame whose variables these are */
     bool inside;      /* the keys go to the variables, not to the stack */
     Search search;    /* in the lines of the stack, and after these in the variables */
     char source[128]; /* of the frame under the cursor, for place() */
@@ -32,7 +32,7 @@ typedef struct Inspector {
 #define BESIDE 72 /* from this width on locals are beside the stack */
 #define THREE 110 /* and from this on the source is beside both */
 #define STACK_W                                                                                    \
-    60 /* maximum width of the stack then, the source has what it and the locals leave */
+    60 /* maximum width of the stack then; the source has the room beside stack and locals */
 #define LOCALS_W 52
 #define GAP 3
 
@@ -61,7 +61,7 @@ static void show_stack(Inspector *in, const Model *model, const Ui *ui, Canvas *
                     canvas, rect);
 }
 
-/* The cursor stays on its row while others come and go; it is on none that cannot be chosen. */
+/* Keeps the cursor on its row while others come and go, and off rows that cannot be chosen. */
 static void fit_cursor(Inspector *in) {
     uint32_t at = varrows_find(&in->vars, in->var_id);
     in->var.count = in->vars.rows;
@@ -92,7 +92,7 @@ static void show_locals(Inspector *in, const Model *model, const Ui *ui, Canvas 
                                                                  : UINT32_MAX);
 }
 
-/* By so many rows; false: there is nowhere to go. */
+/* Scrolls by so many rows. Returns false: nowhere to go. */
 static bool scroll_locals(Inspector *in, int64_t rows) {
     int64_t last = inspector_locals_last(&in->vars, in->locals.h),
             top = (int64_t)in->var.top + rows;
@@ -102,7 +102,7 @@ static bool scroll_locals(Inspector *in, int64_t rows) {
     return true;
 }
 
-/* The frame under the cursor; op->frames for the line of those left out. */
+/* Returns the frame under the cursor; op->frames for the line of frames left out. */
 static uint32_t frame_chosen(const Inspector *in, const Model *model) {
     return inspector_frame(&model->op, in->list.cursor);
 }
@@ -208,7 +208,7 @@ static SearchLines search_lines(Sought *in) {
 
 static void ask_locals(const Inspector *in, const Model *model, Ui *ui);
 
-/* A frame gets the cursor, a variable is scrolled to. */
+/* Shows a match: moves the cursor to a frame, scrolls to a variable. */
 static void show_match(Inspector *in, const Model *model, Ui *ui) {
     uint64_t at = in->search.at, lines = inspector_lines(&model->op);
     if (at < lines) {
@@ -225,7 +225,7 @@ static void show_match(Inspector *in, const Model *model, Ui *ui) {
     in->var_id = in->vars.row[row].id;
 }
 
-/* Where the current match is drawn, -1: nowhere. */
+/* Returns the line where the current match is drawn, -1: nowhere. */
 static int match_y(const Inspector *in, const LmpOp *op) {
     uint64_t at = in->search.at, lines = inspector_lines(op);
     if (!in->search.found) return -1;
@@ -290,8 +290,7 @@ static void ask_locals(const Inspector *in, const Model *model, Ui *ui) {
     request_put(&ui->requests, &(Request){.kind = REQUEST_LOCALS, .frame = frame});
 }
 
-/* A line that calls others has nothing of what they make: says which line has that, the innermost
- * of Lua. */
+/* Says which line has what a calling line makes through others: the innermost Lua line. */
 static void say_nothing(Ui *ui, const LmpOp *op, uint32_t frame) {
     char where[128];
     uint32_t in = 0;
@@ -322,7 +321,7 @@ static bool look_inside(const Inspector *in, const Model *model, Ui *ui) {
     return true;
 }
 
-/* Opens what is closed, closes what is open. */
+/* Opens a closed row, closes an open one. */
 static void turn(Inspector *in, uint32_t row) {
     if (row < in->vars.rows && in->vars.row[row].open)
         varrows_fold(&in->vars, row);
@@ -353,7 +352,8 @@ static bool move_variable(Inspector *in, Action action) {
     return true;
 }
 
-/* Right unfolds, and left folds, goes to what a row is in, and from there back to the stack. */
+/* Right unfolds; left folds, or goes to the row around this one, and from the outermost back to the
+ * stack. */
 static bool act_inside(Inspector *in, const Model *model, Action action) {
     uint32_t at = (uint32_t)in->var.cursor, up = varrows_parent(&in->vars, at);
     (void)model;
@@ -434,7 +434,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     return true;
 }
 
-/* The line of the frame under the cursor. */
+/* Gives the line of the frame under the cursor. */
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     Inspector *in = state;
     (void)ui;

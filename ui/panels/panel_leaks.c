@@ -1,7 +1,7 @@
 /* panel_leaks.c - lines that hold more and more after full collections: the verdict in words, the
  * growth as figures and as a chart over the run. Lines that hold more than at first but are not
- * judged to grow are listed too: in plain amber what rose lately, muted what rose long ago or
- * fluctuates. Below the table the source of the line under the cursor, and its chart at large. */
+ * judged to grow are listed too: in plain amber if they rose lately, muted if they rose long ago or
+ * fluctuate. Below the table the source of the line under the cursor, and its chart at large. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ typedef struct Leaks {
     LmpLeak leak[MOST];
     uint32_t count;
     LmpJudgement judgement;
-    uint64_t serial; /* of the ledger that these come from */
+    uint64_t serial; /* of the ledger that the lines come from */
 } Leaks;
 
 static const LmpLeak *leak_of(const TableSource *from, uint32_t row) {
@@ -105,7 +105,7 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
     cell->style = style_of(from, row, TONE_TEXT);
 }
 
-/* What grows comes first, whatever the figure, then what rose lately. */
+/* Puts what grows first, whatever the figure, then what rose lately. */
 static double first(const TableSource *from, uint32_t row, double value) {
     const LmpLeak *leak = leak_of(from, row);
     return leak->steady ? value + 4e19 : leak->lately ? value + 2e19 : value;
@@ -137,7 +137,7 @@ static bool no_mark(const TableSource *from) {
     return !from->model->ledger_marked;
 }
 
-/* "grew" is what this table is about. */
+/* Returns another heading than "grew", which has another meaning in this table. */
 static const char *since_heading(const TableSource *from) {
     if (!measure_range(from)) return measure_title(&measure[M_CHANGE], from);
     return measure_word("Δ range", from->ui->utf8);
@@ -186,7 +186,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-/* The verdict has one line, and another between it and the table if there is room. */
+/* Returns the lines above the table: the verdict's, and a blank one if there is room. */
 static int lines_above(int h) {
     return h >= 14 ? 2 : h >= 2 ? 1 : 0;
 }
@@ -235,12 +235,12 @@ static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect
     format_text(words, sizeof words, v->words, !ui->utf8);
     int used = canvas_text(canvas, rect.x + 2, rect.y, rect.w - 3, style, words);
     static const char how[] = "C asks for one";
-    bool there = s->ledger->when == LEDGER_NOW; /* who could be asked */
+    bool there = s->ledger->when == LEDGER_NOW; /* who could still collect */
     if (v->growth == LMP_GROWTH_WAIT && there && used + 6 + (int)sizeof how <= rect.w)
         canvas_text(canvas, rect.x + 5 + used, rect.y, rect.w - 5 - used, STYLE(TONE_MUTED), how);
 }
 
-/* What the line held after full collections, at large, from nothing to the most. */
+/* Draws at large what the line held after full collections, from nothing to the most. */
 static void draw_chart(const Ledger *ledger, const LmpSiteRow *site, Canvas *canvas, Rect rect) {
     uint64_t value[LMP_LIVE_HISTORY], most = 0;
     char first[LMP_NUM], last[LMP_NUM];
@@ -269,8 +269,8 @@ static void draw_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
     source_below(model, ui, canvas, rect, site);
 }
 
-/* Where rows leave lines free below them: what is said of the line under the cursor, and more of
- * its source. That comes in steps, so that it does not move with each row. */
+/* If rows leave lines free below them: describes the line under the cursor, with more of its
+ * source. Sizes change in steps, so that the text does not move with each row. */
 enum { WORDS = 7, SPARE = 2, STEP = 4 };
 
 static void share_out(const Leaks *s, Rect room, int *words, int *more) {
@@ -279,11 +279,11 @@ static void share_out(const Leaks *s, Rect room, int *words, int *more) {
     *more = left > 0 ? left / STEP * STEP : 0;
 }
 
-/* Just above row `bottom`, with a blank line between. */
+/* Draws words just above row `bottom`, with a blank line between. */
 static void draw_words(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, int bottom,
                        const LmpSiteRow *site) {
     Flow f = {canvas, rect, 0, 0, ui->utf8};
-    Rect old = canvas_clip(canvas, (Rect){0}); /* how many lines there are */
+    Rect old = canvas_clip(canvas, (Rect){0}); /* counts the lines */
     line_verdicts(&f, model, site);
     line_holds(&f, site);
     canvas_unclip(canvas, old);

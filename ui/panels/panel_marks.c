@@ -1,6 +1,5 @@
-/* panel_marks.c - the marks: when each was set, what the heap was then and what it has done since.
- * All tables count from one of them; names given and marks removed here affect only this display.
- */
+/* panel_marks.c - the marks: when each was set, the heap then and its change since. All tables
+ * count from one of them; names given and marks removed here affect only this display. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* panel_output.c - what the program printed; follows the end unless the person has scrolled up.
- * Where any moment can be shown (UiTime) there is a cursor, and enter goes to when its line was
- * printed. */
+/* panel_output.c - what the program printed; follows the end unless the person has scrolled up. If
+ * any moment can be shown (UiTime) there is a cursor, and enter goes to the moment when its line
+ * was printed. */
 #include <stdlib.h>
 
 #include "base/format.h"
@@ -30,7 +30,7 @@ static SearchLines search_lines(const Ui *ui, uint64_t first) {
     return (SearchLines){first, output_lines(ui->output), text_of, (void *)(uintptr_t)ui};
 }
 
-/* The first line that is still kept. */
+/* Returns the first line that is still kept. */
 static uint64_t first_line(const Output *output) {
     uint64_t lines = output_lines(output);
     return lines > OUTPUT_LINES ? lines - OUTPUT_LINES : 0;
@@ -88,7 +88,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                   (uint64_t)(rect.h > 0 ? rect.h : 1), lines - first);
 }
 
-/* Moves the cursor, goes to when its line was printed. */
+/* Moves the cursor, or goes to the moment when its line was printed. */
 static bool act_time(OutputState *s, Ui *ui, Action action, int page, uint64_t first) {
     uint64_t lines = output_lines(ui->output);
     if (lines == first) return false;

@@ -1,7 +1,7 @@
 /* panel_process.c - where the process's memory is: Lua's blocks, what the allocator loses and keeps
  * around them, what C code has, files, stacks, lmp's own. For "Lua says 70 MiB, the process has
- * 300". It looks itself (read/process/process.h), a little with each frame while it is on the
- * screen. */
+ * 300". The panel reads this itself (read/process/process.h), a little with each frame while it is
+ * on the screen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,8 @@ static double share_of(const TableSource *from, uint32_t row) {
     return all > 0 ? (double)bytes_of(from, row) / (double)all : 0;
 }
 
-/* Sorts of memory have the tones of kinds: what is Lua's, C code's, the program's. */
+/* Returns the style of a sort of memory, with the tones of kinds: Lua's, C code's, the
+ * program's. */
 static Style style_of(uint32_t row) {
     switch ((ProcessRow)row) {
     case PROCESS_LUA:
@@ -202,7 +203,7 @@ static void destroy(void *state) {
     tablepanel_free(state);
 }
 
-/* Goes on looking. What only the program knows is asked for when a look begins, so its answer is
+/* Goes on looking. The program is asked for what only it knows when a look begins, so its answer is
  * some moments old. */
 static void look(ProcessPanel *p, const Model *model, Ui *ui) {
     if (!model->view || ui->frozen) return;
@@ -215,7 +216,7 @@ static void look(ProcessPanel *p, const Model *model, Ui *ui) {
     if (process_step(p->reader, ui->now, budget)) ui->restless = true;
 }
 
-/* All rows in one line. */
+/* Draws all rows in one line. */
 static void draw_picture(const ProcessFigures *f, const Ui *ui, Canvas *canvas, Rect rect) {
     Style style[PROCESS_ROWS];
     for (uint32_t row = 0; row < PROCESS_ROWS; row++)
@@ -224,7 +225,7 @@ static void draw_picture(const ProcessFigures *f, const Ui *ui, Canvas *canvas, 
                  ui->colours < 8 ? letters : NULL, G_FULL, STYLE(TONE_FAINT));
 }
 
-/* "pages   empty ▂▁▁▃▁▁▂▁▄▆█ full": how many there are of each fill. */
+/* Draws "pages   empty ▂▁▁▃▁▁▂▁▄▆█ full": how many pages there are of each fill. */
 static void draw_pages(Flow *flow, const ProcessFigures *f) {
     uint64_t most = 0;
     int y = flow_y(flow), x = flow->rect.x;

@@ -1,5 +1,5 @@
-/* panel_programs.c - the profiled programs that there are, such as the workers of a server that
- * forks: enter shows another one in place of this. */
+/* panel_programs.c - the profiled programs, such as the workers of a server that forks: enter shows
+ * another one in place of this. */
 #include <stdlib.h>
 
 #include "base/format.h"

@@ -1,6 +1,5 @@
-/* panel_settings.c - what a person has chosen for good: the rows of the configuration that have a
- * few values, with a cursor; enter takes the next value, which holds at once and goes to the file.
- */
+/* panel_settings.c - a person's lasting choices: the rows of the configuration that have a few
+ * values, with a cursor; enter takes the next value, which holds at once and goes to the file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ typedef struct Settings {
     int page;
 } Settings;
 
-/* The n-th row that has choices; NULL: there are fewer. */
+/* Returns the n-th row that has choices; NULL: there are fewer. */
 static const ConfigRow *row_at(uint64_t n) {
     for (const ConfigRow *row = config_rows; row->name; row++)
         if (row->choices && n-- == 0) return row;
@@ -28,7 +27,7 @@ static uint64_t rows(void) {
     return n;
 }
 
-/* The word that begins at `at`; moves it to the next. False: there is none. */
+/* Reads the word at `at`, and moves that to the next. Returns false: none. */
 static bool next_word(const char **at, char *word, size_t size) {
     size_t n = strcspn(*at, ",");
     if (n == 0) return false;
@@ -53,7 +52,7 @@ static void draw_row(const Ui *ui, const ConfigRow *row, Canvas *canvas, int x, 
                       now ? now : "not set");
 }
 
-/* What the row under the cursor is about; the ticks around words are for documents. */
+/* Draws the help of the row under the cursor; the ticks around words are for documents. */
 static void draw_help(const char *help, Canvas *canvas, int x, int y, int right) {
     for (size_t n; *help; help += n + (help[n] == '`')) {
         n = strcspn(help, "`");
@@ -80,7 +79,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     }
 }
 
-/* The value after the one that holds, or before it; where none of the choices does, the first. */
+/* Chooses the value after the present one, or before it; if that is none of the choices, the
+ * first. */
 static void choose(Ui *ui, const ConfigRow *row, bool back) {
     const char *at = row->choices, *now = config_get(ui->config, row->name);
     char word[CHOICES][32];

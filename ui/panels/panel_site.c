@@ -1,6 +1,6 @@
 /* panel_site.c - the page of one site: its figures, types, history, the sizes and ages of its live
- * blocks and the first of them, who called it, and its source. In one, two or three columns; what
- * is left over goes to the source, the chart and the blocks. Opened over the table of sites
+ * blocks and the first of them, its callers, and its source. In one, two or three columns; the
+ * source, the chart and the blocks get the room that is left. Opened over the table of sites
  * (ui->site). */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,9 +37,9 @@ typedef struct SitePage {
     SiteBlocks *blocks;
     Previews previews; /* what the strings among them hold */
     int top, most;     /* first line shown, and the largest it can be */
-    uint64_t site;     /* that it was drawn for */
+    uint64_t site;     /* the site that was last drawn */
     Search search;     /* the search in its source */
-    int source;        /* line of the page where the source begins */
+    int source;        /* line of the page on which the source begins */
 } SitePage;
 
 static void *create(void) {
@@ -62,8 +62,8 @@ static const LmpSiteRow *find_site(const Model *model, uint64_t id) {
     return NULL;
 }
 
-/* Looks at blocks for a part of this frame; requests more frames until it has seen all of them
- * once, even if the program stands still. */
+/* Looks at blocks for a part of this frame; requests more frames until all have been seen once,
+ * even if the program stands still. */
 static void look(SitePage *s, const Model *model, Ui *ui) {
     if (!s->blocks || !model->view || !model->view->tables.text) return;
     site_blocks_step(s->blocks, model->view, &model->ledger, (uint32_t)ui->site, model->clock,
@@ -94,7 +94,7 @@ static void put_head(Flow *f, const LmpSiteRow *row, const Ledger *ledger) {
     f->line++;
 }
 
-/* Why there are zeros. */
+/* Says why there are zeros. */
 static void put_nothing(Flow *f, const LmpSiteRow *row) {
     if (row->line < 1 || row->tally.allocs > 0 || row->side == LMP_SIDE_WENT) return;
     flow_wrapped(f, 1, STYLE(TONE_MUTED),
@@ -102,7 +102,7 @@ static void put_nothing(Flow *f, const LmpSiteRow *row) {
                  "their lines.");
 }
 
-/* What a line of `end)` makes: the functions that end in it. */
+/* Shows the functions that end in a line of `end)`, which makes them. */
 static void put_ends(Flow *f, const Ui *ui, const LmpSiteRow *row) {
     char code[120], text[280];
     uint32_t begins = tallycell_begins(ui, row);
@@ -115,7 +115,7 @@ static void put_ends(Flow *f, const Ui *ui, const LmpSiteRow *row) {
     flow_wrapped(f, 1, STYLE(TONE_MUTED), text);
 }
 
-/* What became of allocations: how many of them, and their share of all. */
+/* Shows one fate of allocations: how many of them, and their share of all. */
 static void put_fate(Flow *f, const LmpTally *t, const char *label, uint64_t count,
                      const char *what) {
     char a[LMP_NUM];
@@ -173,7 +173,7 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
                     row->here_frees == 1 ? "" : "s");
 }
 
-/* What a mode lists by size: its bytes and blocks. */
+/* Returns the bytes that a mode lists by. */
 static uint64_t bytes_of(const LmpTally *t, bool makes) {
     return makes ? tally_made(t) : t->live_bytes;
 }
@@ -219,7 +219,7 @@ static const char *how_old(char *out, size_t size, const Model *model, uint64_t 
     return out;
 }
 
-/* `rows`: of the chart with its line of times. */
+/* `rows`: lines of the chart, with that of its times. */
 static void put_history(Flow *f, const Model *model, const LmpSiteRow *row, int rows) {
     const Ledger *ledger = &model->ledger;
     char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM + 8], note[96];
@@ -255,7 +255,7 @@ static void put_history(Flow *f, const Model *model, const LmpSiteRow *row, int 
 typedef struct Callers {
     SiteCaller caller[CALLERS];
     uint32_t n;
-    uint64_t samples; /* 0: they are no samples */
+    uint64_t samples; /* 0: not from samples */
 } Callers;
 
 static void find_callers(Callers *c, const Model *model, const LmpSiteRow *row, bool makes) {
@@ -324,7 +324,7 @@ static void text_of(void *context, uint64_t line, char *out, size_t size) {
     sources_line(ui->sources, (uint32_t)line + 1, !ui->utf8, out, size);
 }
 
-/* The lines of its source, from 0; sources_get was called for it. */
+/* Returns the lines of the site's source, from 0; sources_get was called for it. */
 static SearchLines search_lines(Ui *ui, const SourceText *text) {
     return (SearchLines){0, text->problem ? 0 : text->lines, text_of, ui};
 }
@@ -356,7 +356,7 @@ static void put_source(SitePage *s, Flow *f, Ui *ui, const LmpSiteRow *row, int 
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-/* Two columns get the same width if that is enough for the figures, which are on the left. */
+/* Returns the width of the left column: half, if that is enough for the figures. */
 static int left_column(int w) {
     if (w >= THREE_COLUMNS) return LEFT_FULL;
     int half = (w - GAP) / 2, most = w - GAP - RIGHT_LEAST;
@@ -374,7 +374,7 @@ typedef struct Columns {
     Flow *figures, *source, *blocks;
 } Columns;
 
-/* `found`: lines that blocks have; 0: they cannot be looked at, as in a recording. */
+/* `found`: lines for the blocks; 0: they cannot be looked at, as in a recording. */
 static void divide(Columns *c, const Flow *head, int found) {
     int w = head->rect.w, columns = w >= TWO_COLUMNS ? 2 + (w >= THREE_COLUMNS && found > 0) : 1;
     int left = left_column(w), right = columns == 3 ? BLOCKS_W : 0;
@@ -425,7 +425,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     divide(&c, &head, found);
     Callers callers;
     find_callers(&callers, model, row, ui->makes);
-    /* the source has what the others in its column leave */
+    /* the source gets the lines that the others in its column leave */
     int others = flow_section_lines((int)callers.n) + (callers.samples > 0);
     if (c.blocks == c.source) others += found;
     int left = rect.h - head.line - 2 - others;

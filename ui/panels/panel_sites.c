@@ -1,5 +1,5 @@
-/* panel_sites.c - the lines of the program that make memory: how much of it lives, how it changes,
- * and below the table the source line of the one under the cursor. */
+/* panel_sites.c - the lines of the program that make memory: how much of it lives, how that
+ * changes, and below the table the source of the line under the cursor. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static bool all_kinds(const TableSource *from) {
     return from->ui->kinds == (1u << LMP_KINDS) - 1;
 }
 
-/* Its figures, of the shown types; valid until the next row is requested. */
+/* Returns the site's figures, of the shown types; valid until the next row is requested. */
 static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     const LmpSiteRow *site = row_of(from, row);
     if (all_kinds(from)) return &site->tally;
@@ -42,7 +42,7 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     return shown;
 }
 
-/* Sites that never made anything of the shown types, nor at the mark. */
+/* Leaves out sites that never made anything of the shown types, nor at the mark. */
 static bool skips(const TableSource *from, uint32_t row) {
     const LmpSiteRow *site = row_of(from, row);
     if (all_kinds(from)) return false;
@@ -69,7 +69,7 @@ static void cell_function(const TableSource *from, uint32_t row, bool wide, Tabl
     tallycell_name(cell, from->ui, row_of(from, row)->func);
 }
 
-/* What it held after full collections, over the run. */
+/* Draws what the line held after full collections, over the run. */
 static void paint_history(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y,
                           int w) {
     uint64_t even[LMP_LIVE_HISTORY];

@@ -94,7 +94,7 @@ static void *create(void) {
     return tablepanel_new(&def, sizeof(TagPage));
 }
 
-/* "level  live 12.1 MiB  made 14.0 MiB  allocs 1,204"; and what the rows leave out. */
+/* Draws "level  live 12.1 MiB  made 14.0 MiB  allocs 1,204", and what the rows leave out. */
 static void draw_figures(const TagPage *s, const Model *model, const Ui *ui, Canvas *canvas,
                          Rect rect) {
     const Ledger *ledger = &model->ledger;

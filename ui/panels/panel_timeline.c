@@ -1,13 +1,12 @@
 /* panel_timeline.c - the heap over time, back to the start: how large it was and how much of it is
- * held, with the collector's cycles below it, marks and frames that stand out
- * (timeline_moments.h), and a cursor that describes a moment. The worst frames are listed below if
- * there is room (frames_list.h).
+ * held, with the collector's cycles below it, marks and frames that stand out (timeline_moments.h),
+ * and a cursor that describes a moment. The worst frames are listed below if there is room
+ * (frames_list.h).
  *
- * The window ends now and moves along, until there is a cursor in it: then it stands still, so that
- * a person can read it, and arrows move it through everything that is kept. Where any moment can be
- * shown (UiTime) the cursor is that moment: keys ask for another one, and all panels follow. The
- * picture: timeline_chart.c; the line above it: timeline_label.c; which piece of time:
- * timeline_window.c. */
+ * Without a cursor the window ends now and moves along; with one it stands still, so that a person
+ * can read it, and arrows move it through everything that is kept. If any moment can be shown
+ * (UiTime) the cursor is that moment: keys ask for another one, and all panels follow. Picture:
+ * timeline_chart.c; line above it: timeline_label.c; piece of time: timeline_window.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +48,12 @@ static void *create(void) {
 
 /* ---- the moment that is shown ---------------------------------------------------------------- */
 
-/* What is drawn: the whole run, also while a moment of its past is shown. */
+/* Returns the model that is drawn: the whole run, also while a moment of its past is shown. */
 static const Model *whole_of(const Model *model, const Ui *ui) {
     return ui->time.past && ui->time.whole ? ui->time.whole : model;
 }
 
-/* The cursor is where the display is. */
+/* Puts the cursor at the moment that the display shows. */
 static void follow(Timeline *t, const Ui *ui) {
     if (!ui->time.can) return;
     t->window.looks = ui->time.past;
@@ -93,12 +92,12 @@ static Parts parts_of(Rect rect, int gutter) {
     return p;
 }
 
-/* The line above the chart. */
+/* Returns the room of the line above the chart. */
 static Rect label_room(const Parts *p) {
     return (Rect){p->chart.x - p->gutter, p->label, p->chart.w + p->gutter, 1};
 }
 
-/* The room of the list of frames, h 0: there is none. What is above it is the timeline's. */
+/* Returns the room of the list of frames, h 0: none, and leaves *rect to the timeline. */
 static Rect list_room(const Model *model, Rect *rect) {
     Rect list = *rect;
     list.h = frames_list_lines(model, rect->h);
@@ -113,7 +112,7 @@ static Rect list_room(const Model *model, Rect *rect) {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* What was in each of `n` equal parts of the window. */
+/* Samples each of `n` equal parts of the window. */
 static void sample(const Model *model, TimeSpan s, int n, ModelPast *past) {
     for (int i = 0; i < n; i++)
         past[i] = model_past(model, timewindow_at(s, i, n), timewindow_at(s, i + 1, n));
@@ -128,8 +127,8 @@ static ChartScale scale_of(const ModelPast *past, int n) {
     return chart_scale(least, most);
 }
 
-/* Cycles that ended in each column. If samples are finer than columns, the history has them for the
- * whole run; the exact times are known only for the last ones. */
+/* Counts the cycles that ended in each column. If samples are finer than columns, the history has
+ * the counts for the whole run; the exact times are known only for the last cycles. */
 static void count_cycles(const Model *model, TimeSpan s, int columns, uint64_t *cycles) {
     memset(cycles, 0, (size_t)columns * sizeof *cycles);
     if ((s.to - s.from) / (uint64_t)columns >= model->history.interval) {
@@ -151,7 +150,7 @@ static void count_cycles(const Model *model, TimeSpan s, int columns, uint64_t *
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Marks and frames with names. Returns the signs there are. */
+/* Draws marks and frames with names. Returns the signs there are. */
 static unsigned draw_moments(const Moment *moment, uint32_t n, TimeSpan s, Canvas *canvas,
                              Rect rect, int y) {
     int column[MOMENTS];
@@ -164,7 +163,7 @@ static unsigned draw_moments(const Moment *moment, uint32_t n, TimeSpan s, Canva
     return signs;
 }
 
-/* "now", "-102 s", "-17 min", "-2.5 h" */
+/* Writes "now", "-102 s", "-17 min", "-2.5 h". */
 static void ago(char *out, size_t size, uint64_t ns) {
     uint64_t s = ns / SECOND;
     if (ns == 0) {
@@ -180,8 +179,8 @@ static void ago(char *out, size_t size, uint64_t ns) {
     }
 }
 
-/* Below the chart: the times of its left end, its middle and its right end, how long before `now`
- * or, with 0, since the start; only in free space. */
+/* Draws below the chart the times of its left end, its middle and its right end, how long before
+ * `now` or, with 0, since the start; only in free space. */
 static void draw_times(TimeSpan s, uint64_t now, Canvas *canvas, Rect rect, int y) {
     for (int i = 0; i < 3; i++) {
         char text[LMP_NUM];
@@ -212,7 +211,7 @@ static int gutter_of(ChartScale scale) {
     return most + 1;
 }
 
-/* Three labels: ground, middle, top. A ground other than 0 is in a colour that one notices. */
+/* Draws three labels: ground, middle, top. A ground other than 0 has a conspicuous colour. */
 static void draw_scale(const Parts *p, ChartScale scale, Canvas *canvas) {
     for (int line = 0; line < 3; line++) {
         char text[LMP_NUM];
@@ -223,7 +222,7 @@ static void draw_scale(const Parts *p, ChartScale scale, Canvas *canvas) {
     }
 }
 
-/* The figures at the cursor instead of the current ones. */
+/* Draws the figures at the cursor instead of the current ones. */
 static void draw_moment(const Timeline *t, const Model *model, const Moment *moment, uint32_t n,
                         TimeSpan s, Canvas *canvas, const Parts *p) {
     static Moment there[MOMENTS];
@@ -236,7 +235,7 @@ static void draw_moment(const Timeline *t, const Model *model, const Moment *mom
     label_moment(canvas, label_room(p), t->window.cursor, &past, there, count);
 }
 
-/* What is shown of the past: its range, or of whose making survivors are. */
+/* Returns the piece of the past that is shown: the range, or the time when survivors were made. */
 static UiTime range_of(const Model *model, const Ui *ui) {
     const ModelSince *since = &model->since;
     UiTime time = ui->time;
@@ -248,8 +247,8 @@ static UiTime range_of(const Model *model, const Ui *ui) {
     return time;
 }
 
-/* The columns of the range; its ends are also told where there are no colours: which one goes with
- * the cursor, which may have gone back. */
+/* Draws the columns of the range; the end that goes with the cursor, which may have gone back, is
+ * also told without colours. */
 static void draw_range(const UiTime *time, TimeSpan s, Canvas *canvas, const Parts *p) {
     if (!time->range || time->to < s.from || time->from > s.to) return;
     int from = time->from < s.from ? 0 : timewindow_column(s, time->from, p->chart.w);
@@ -325,7 +324,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* To the previous moment with a name (-1) or the next (1). */
+/* Moves to the previous moment with a name (-1) or the next (1). */
 static bool move_to_moment(Timeline *t, const Model *model, int step) {
     static Moment moment[MOMENTS];
     uint32_t n = moments_of(model, true, moment);
@@ -336,7 +335,7 @@ static bool move_to_moment(Timeline *t, const Model *model, int step) {
     return true;
 }
 
-/* The same keys where the display goes to any moment. False: none of these. */
+/* Handles the same keys if the display can show any moment. Returns false: none of these. */
 static bool act_time(const Timeline *t, const Model *model, Ui *ui, Action action) {
     TimeSpan s = timewindow_span(&t->window, model->clock);
     int64_t window = (int64_t)(s.to - s.from), step;

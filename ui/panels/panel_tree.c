@@ -1,7 +1,6 @@
 /* panel_tree.c - the call tree: what every function on every call path made and still holds,
  * including everything it called (live) and by itself (own); or upside down, from each function
- * that allocates to its callers. Which rows there are: treerows.c; the columns: tree_columns.c; the
- * table around them: table.c. */
+ * that allocates to its callers. Rows: treerows.c; columns: tree_columns.c; table: table.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +95,7 @@ static void sync(Tree *s, const Model *model, const Ui *ui) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* How far the page is shifted left so that its deepest rows have room. */
+/* Chooses how far the page is shifted left so that its deepest rows have room. */
 static void choose_indent(Tree *s, const List *list, int page, int room) {
     uint32_t deepest = 0;
     for (uint64_t i = list->top; i < list->count && i < list->top + (uint64_t)page; i++) {
@@ -153,7 +152,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 /* ---- keys and mouse -------------------------------------------------------------------------- */
 
-/* Something was opened or closed: the row under the cursor stays there, and the others in place. */
+/* Keeps the row under the cursor, and the others in place, after one was opened or closed. */
 static void changed(Tree *s, const Model *model, Ui *ui) {
     table_hold(&s->table, ui);
     s->touched = true;
@@ -216,7 +215,7 @@ static bool invert(Tree *s, const Model *model, Ui *ui) {
     return true;
 }
 
-/* To the next row that the filter matches itself, not as a way to one; wrapping around. */
+/* Goes to the next row that the filter matches itself, not as a way to a match; wraps around. */
 static bool next_match(Tree *s, Ui *ui, int step) {
     uint64_t count = s->table.list.count, at = s->table.list.cursor;
     if (s->table.filter.used == 0) return false;

@@ -1,4 +1,4 @@
-/* panel_types.c - the table of types: how much of each lives and how it changes, or how much of
+/* panel_types.c - the table of types: how much of each lives and how that changes, or how much of
  * each is made. */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ typedef struct TypesRow {
     const char *name;
     uint32_t letter; /* the key that hides and shows it; 0: the sum */
     Style style;
-    LmpTally tally; /* exact; what became of them is not known by type */
+    LmpTally tally; /* exact; how blocks ended is not known by type */
     int64_t delta;  /* of live bytes: a second, since the mark, or on average over the run */
     int64_t made;   /* the same of bytes made */
     bool shown;     /* not filtered out */
@@ -53,7 +53,7 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     return &row_of(from, row)->tally;
 }
 
-/* A figure of the tally; hidden types are grey. */
+/* Writes a figure of the tally; hidden types are grey. */
 static void put_measure(const TableSource *from, uint32_t i, bool wide, MeasureName name,
                         bool strong, TableCell *cell) {
     const TypesRow *row = row_of(from, i);
@@ -118,7 +118,7 @@ static void cell_rate(const TableSource *from, uint32_t i, bool wide, TableCell 
     cell->style = row->made > 0 ? plain(row, false) : STYLE(TONE_FAINT);
 }
 
-/* In a range: what was made and has not grown was freed. */
+/* In a range, what was made and has not grown was freed. */
 static double value_freed(const TableSource *from, uint32_t i) {
     const TypesRow *row = row_of(from, i);
     return row->made > row->delta ? (double)(row->made - row->delta) : 0;
@@ -141,7 +141,8 @@ static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(row_of(from, a)->name, row_of(from, b)->name);
 }
 
-/* The mark counts for types even where tables of lines cannot count from it (model->marked). */
+/* Returns the heading for a mark: it counts for types even if tables of lines cannot count from it
+ * (model->marked). */
 static const char *heading(const TableSource *from, const Measure *m) {
     if (from->model->against.name)
         return measure_word(m == &measure[M_CHANGE] ? "Δ live" : "Δ made", from->ui->utf8);
@@ -158,7 +159,7 @@ static const char *rate_heading(const TableSource *from) {
     return heading(from, &measure[M_RATE]);
 }
 
-/* By type it is known where it is not by line. */
+/* For TableColumn.hidden: survivors are known by type even if not by line. */
 static bool not_since(const TableSource *from) {
     return !from->model->since.shown;
 }
@@ -214,14 +215,15 @@ static void words_of(const TableSource *from, uint32_t i, char *out, size_t size
     snprintf(out, size, "%s", row_of(from, i)->name);
 }
 
-/* A second's change, or since the mark; of a program that stands still the average over its run. */
+/* Returns a second's change, or since the mark; for a program that stands still the average over
+ * its run. */
 static int64_t change_of(const Model *model, int64_t marked, int64_t a_second, uint64_t all) {
     if (model->marked) return marked;
     if (measure_is_now(model)) return a_second;
     return model->clock ? (int64_t)((double)all / ((double)model->clock / 1e9)) : 0;
 }
 
-/* The figures of a type, or with k LMP_KINDS of all. */
+/* Fills in the figures of a type, or with k LMP_KINDS of all. */
 static void fill_row(TypesRow *row, const Model *model, bool by_tag, int k) {
     const LmpStats *stats = &model->stats;
     const ModelDelta *mark = &model->since_mark, *now = &model->per_s;
@@ -273,7 +275,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-/* A table of six short rows is not stretched over a wide screen. The sum has the line below it. */
+/* Keeps a table of six short rows narrow on a wide screen. The sum has the line below it. */
 static Rect table_room(const Ui *ui, Rect rect) {
     int room = rect.w > 90 ? 90 : rect.w;
     (void)ui;
@@ -317,7 +319,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                        LMP_KINDS);
 }
 
-/* A click on a row acts as its type's key; on the sum, as the key that shows all. */
+/* Makes a click on a row act as its type's key; on the sum, as the key that shows all. */
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     bool click = event.what == MOUSE_CLICK || event.what == MOUSE_DOUBLE;
     Types *t = state;

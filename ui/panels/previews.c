@@ -1,4 +1,5 @@
-/* previews.c - see previews.h. */
+/* previews.c - copies the model's answer, and asks again after a second unless the last request is
+ * unanswered or the program stands still. */
 #include "panels/previews.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ void previews_ask(Previews *p, const Model *model, Ui *ui, const uint64_t *addr,
     if (count == 0 || (model->seen != LMP_SEEN_RUNNING && model->seen != LMP_SEEN_PAUSED)) return;
     bool same = count == p->asked_count && memcmp(addr, p->asked, count * sizeof *addr) == 0;
     if (same && ui->now - p->asked_at < ASK_AGAIN) return;
-    /* no answer yet: asking twice does not help; nor if nothing can have changed */
+    /* while an answer is missing asking twice does not help; nor if nothing can have changed */
     if (same && (!model->preview_ready || model->seen == LMP_SEEN_PAUSED)) return;
     memcpy(p->asked, addr, count * sizeof *addr);
     p->asked_count = count;

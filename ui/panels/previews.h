@@ -1,5 +1,5 @@
-/* previews.h - the contents of strings that a panel shows: requested of the program, and what it
- * answered last. */
+/* previews.h - the contents of strings that a panel shows: asks the program, and keeps its last
+ * answer. */
 #ifndef LMP_PREVIEWS_H
 #define LMP_PREVIEWS_H
 
@@ -13,13 +13,13 @@ typedef struct Previews {
     uint32_t count;
 } Previews;
 
-/* With a fresh model, while the panel is on the screen: takes what the program has answered. */
+/* Takes what the program has answered. Call with a fresh model while the panel is on the screen. */
 void previews_take(Previews *previews, const Model *model);
 /* Requests the contents of these strings (addresses, at most LMP_PREVIEWS): at once if they are
- * others than before, else now and then. */
+ * new, else now and then. */
 void previews_ask(Previews *previews, const Model *model, Ui *ui, const uint64_t *addr,
                   uint32_t count);
-/* NULL: not known. */
+/* Returns a string's contents; NULL: not known. */
 const LmpPreview *previews_of(const Previews *previews, uint64_t addr);
 
 #endif

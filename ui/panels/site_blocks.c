@@ -1,4 +1,6 @@
-/* site_blocks.c - see site_blocks.h. */
+/* site_blocks.c - walks the leaves of the shadow map part by part within the time it is given
+ * (heapscan.h), then the overflow table, and counts the blocks whose alloc context names the site
+ * by size and age. */
 #include "panels/site_blocks.h"
 
 #include <stdlib.h>
@@ -25,7 +27,7 @@ struct SiteBlocks {
     uint32_t most;
     bool begun;
     Listed now, last; /* of the current look, and of the last complete one */
-    /* the current look: `now_at` of it is summed up, part `part` of leaf `leaf` is next */
+    /* the current look: its sum so far; part `part` of leaf `leaf` is next */
     SiteBlocksFound sum, found;
     uint32_t leaf, part;
     uint64_t spent, rest_until;
@@ -44,7 +46,7 @@ void site_blocks_free(SiteBlocks *b) {
     free(b);
 }
 
-/* Leaves the block out if there is no memory for more. */
+/* Lists a block, unless there is no memory for more. */
 static void list_block(SiteBlocks *b, uint64_t addr, uint64_t size, uint32_t entry,
                        uint32_t alloc_context) {
     Listed *l = &b->now;
@@ -109,7 +111,7 @@ static void look_at_part(SiteBlocks *b, const LmpView *view, const Ledger *ledge
     }
 }
 
-/* Blocks that do not fit the map's grid. */
+/* Looks at blocks that do not fit the map's grid. */
 static void look_at_overflow(SiteBlocks *b, const LmpView *view, const Ledger *ledger,
                              uint64_t clock) {
     uint32_t slots = *(const volatile uint32_t *)&view->overflow->slots;

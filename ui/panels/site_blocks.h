@@ -1,4 +1,4 @@
-/* site_blocks.h - the live blocks of one site, their sizes and ages: found by walking the shadow
+/* site_blocks.h - finds the live blocks of one site, their sizes and ages, by walking the shadow
  * map, a little with every frame. */
 #ifndef LMP_SITE_BLOCKS_H
 #define LMP_SITE_BLOCKS_H
@@ -21,20 +21,19 @@ extern const char *const site_blocks_ages[SITE_AGES];
 
 typedef struct SiteBlocks SiteBlocks;
 
-/* `most`: how many blocks are listed, the first ones found; 0: none. NULL: no memory. */
+/* `most`: how many blocks are listed, the first ones found; 0: none. Returns NULL: no memory. */
 SiteBlocks *site_blocks_new(uint32_t most);
 void site_blocks_free(SiteBlocks *blocks);
-/* Continues the look at the blocks of the site `id` for about `budget` nanoseconds (starts over if
- * it is another site than before). The ledger belongs to this view and has its sites. `clock`:
- * since start. After a complete look it rests for ten times its duration, `now` being the time of
- * the frame. */
+/* Continues the look at the blocks of the site `id` for about `budget` nanoseconds (starts over for
+ * another site). The ledger belongs to this view and has its sites. `clock`: since start. After a
+ * complete look it rests for ten times its duration; `now` is the time of the frame. */
 void site_blocks_step(SiteBlocks *blocks, const LmpView *view, const Ledger *ledger, uint32_t id,
                       uint64_t clock, uint64_t now, uint64_t budget);
-/* What the last complete look found; during the first one, what it has found so far. */
+/* Returns what the last complete look found; during the first look, what it has found so far. */
 const SiteBlocksFound *site_blocks_found(const SiteBlocks *blocks);
-/* Its blocks, as many as are listed; valid until the next step. */
+/* Returns its blocks, as many as are listed; valid until the next step. */
 const HeapListBlock *site_blocks_list(const SiteBlocks *blocks, uint32_t *count);
-/* The progress of the current look, 0 .. 1. */
+/* Returns the progress of the current look, 0 .. 1. */
 double site_blocks_progress(const SiteBlocks *blocks, const LmpView *view);
 
 #endif

@@ -1,4 +1,5 @@
-/* site_callers.c - see site_callers.h. */
+/* site_callers.c - sums up by caller the tree's nodes that are at the site's line, or the samples
+ * of that site, and sorts the callers by bytes. */
 #include "panels/site_callers.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "widget/tallycell.h"
 
-/* Callers summed up: more than can be shown, so that the largest ones are kept. */
+/* Callers summed up: more than are shown, so that the largest ones are found. */
 #define KEPT 256u
 
 static int by_two(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
@@ -28,12 +29,12 @@ static bool is_site(const Ledger *ledger, const LmpTreeRow *node, const LmpSiteR
     return strcmp(ledger->function[node->function].source, site->source) == 0;
 }
 
-/* A C function stands for the line that called it: the caller is further out. */
+/* Returns the caller of a node: the parent in the tree. */
 static const LmpTreeRow *caller_of(const Ledger *ledger, const LmpTreeRow *node) {
     return node->parent < ledger->nodes ? &ledger->tree[node->parent] : &ledger->tree[0];
 }
 
-/* The one with this place among n; a new one if there is none. NULL: there is no room. */
+/* Returns the caller with this place among n; a new one if there is none. NULL: no room. */
 static SiteCaller *caller_at(SiteCaller *all, uint32_t *n, const char *name, const char *short_src,
                              int32_t line) {
     for (uint32_t i = 0; i < *n; i++)
@@ -45,7 +46,7 @@ static SiteCaller *caller_at(SiteCaller *all, uint32_t *n, const char *name, con
     return &all[(*n)++];
 }
 
-/* The first of n; returns how many that are. `all` is freed. */
+/* Copies the first callers; returns how many. Frees `all`. */
 static uint32_t give(SiteCaller *all, uint32_t n, bool makes, SiteCaller *caller, uint32_t most) {
     if (all && n > 1) qsort(all, n, sizeof *all, makes ? by_made : by_live);
     if (n > most) n = most;
@@ -62,7 +63,7 @@ uint32_t site_callers(const Ledger *ledger, const LmpSiteRow *site, bool makes, 
         const LmpTreeRow *node = &ledger->tree[i];
         if (!is_site(ledger, node, site)) continue;
         LmpTally made = node->shallow;
-        /* what C functions made when called from this line counts for the line, too */
+        /* what C functions made when called from this line counts as the line's own, too */
         for (uint32_t c = 0; c < node->children; c++) {
             uint32_t at = node->first + c;
             if (at >= ledger->nodes) break;
@@ -88,7 +89,7 @@ static LedgerPlace place_of(const Ledger *ledger, const LmpCallerRow *row, unsig
     LedgerPlace place = {.name = "", .line = -1};
     place.short_src = row->rest ? "(others)" : "(outermost)";
     if (row->by[level] && !ledger_place(ledger, row->by[level], &place))
-        place.short_src = "(unknown)"; /* until the next refresh */
+        place.short_src = "(unknown)"; /* only until the next refresh */
     return place;
 }
 

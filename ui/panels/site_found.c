@@ -1,4 +1,5 @@
-/* site_found.c - see site_found.h. */
+/* site_found.c - draws what site_blocks.h found: histograms of sizes and ages, empty classes left
+ * out, then single blocks with the contents of strings. */
 #include "panels/site_found.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ static int not_empty(const uint64_t *count, int classes) {
     return n;
 }
 
-/* What was found of its blocks; NULL: there is no map to look at. */
+/* Returns what was found of the site's blocks; NULL: there is no map to look at. */
 static const SiteBlocksFound *found_of(const SiteBlocks *blocks, const Model *model) {
     return blocks && model->view ? site_blocks_found(blocks) : NULL;
 }
@@ -56,7 +57,7 @@ void site_found_sizes(Flow *f, const SiteBlocks *blocks, const Model *model,
     if (found->blocks == 0) flow_text(f, "no live blocks found");
 }
 
-/* One block: size, age, and what a string holds, or else what it is and where. */
+/* Draws one block: size, age, and what a string holds, else the block's type and address. */
 static void put_block(Flow *f, const Previews *previews, const Model *model,
                       const HeapListBlock *block) {
     char size[LMP_NUM], age[32], text[256];

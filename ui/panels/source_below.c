@@ -1,4 +1,5 @@
-/* source_below.c - see source_below.h. */
+/* source_below.c - draws a rule with the file's name, the lines around the site's line
+ * (source_draw), and what C functions made there, as far as there is room. */
 #include "panels/source_below.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ int source_below_rows(const Ui *ui, int h) {
     return h >= 20 ? 9 : h >= 16 ? 6 : h >= 12 ? 3 : 1;
 }
 
-/* "of which insert [C] 8.0 MiB, gmatch [C] 1.2 MiB": what C functions made on this line. */
+/* Draws what C functions made on this line: "through insert [C] 8.0 MiB, gmatch [C] 1.2 MiB". */
 static void draw_details(const Ledger *ledger, const LmpSiteRow *site, Canvas *canvas, int x, int y,
                          int w, bool utf8, bool makes) {
     int used = 0;
@@ -37,7 +38,7 @@ static bool has_details(const Ledger *ledger, const LmpSiteRow *site) {
     return false;
 }
 
-/* A line between table and source, with the file's name. */
+/* Draws a line between table and source, with the file's name. */
 static void draw_rule(Canvas *canvas, Rect rect, const char *name) {
     canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, STYLE(TONE_FRAME));
     canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED), " %s ", name);

@@ -1,4 +1,5 @@
-/* timeline_chart.c - see timeline_chart.h. */
+/* timeline_chart.c - chooses a round scale, turns each point into heights in dots (held, by type,
+ * or a band for a line), and draws dots as braille, or in ASCII by how full a cell is. */
 #include "panels/timeline_chart.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ static int unit_of(uint64_t bytes) {
     return unit;
 }
 
-/* The smallest round number that is at least `bytes` and has a round half. */
+/* Returns the smallest round number that is at least `bytes` and has a round half. */
 static uint64_t round_up(uint64_t bytes) {
     static const double round[] = {1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10};
     double unit = (double)(1ull << 10 * unit_of(bytes)), power = 1;
@@ -35,7 +36,8 @@ static uint64_t round_up(uint64_t bytes) {
     return bytes;
 }
 
-/* A number of at most `bytes` with no more digits than a scale up to `top` above it needs. */
+/* Returns a number of at most `bytes` with no more digits than a scale up to `top` above it
+ * needs. */
 static uint64_t round_down(uint64_t bytes, uint64_t top) {
     double place = (double)(1ull << 10 * unit_of(bytes));
     for (int i = 0; i < 3 && place > (double)top / 4; i++)
@@ -49,7 +51,7 @@ ChartScale chart_scale(uint64_t least, uint64_t most) {
     uint64_t range = most - least, finest = most / FINEST;
     if (most < 1024 || range > most / 4 || most > LARGEST)
         return (ChartScale){0, round_up(most ? most : 1)};
-    if (range < finest) { /* almost constant: in the middle */
+    if (range < finest) { /* almost constant: draw it in the middle */
         least -= (finest - range) / 2;
         range = finest;
     }
@@ -61,7 +63,7 @@ ChartScale chart_scale(uint64_t least, uint64_t most) {
     }
 }
 
-/* "40 MiB", "1.5 KiB" in this unit: without trailing zeroes, at most three decimals. */
+/* Writes "40 MiB", "1.5 KiB" in this unit: without trailing zeroes, at most three decimals. */
 static char *round_bytes(char *out, double bytes, int unit) {
     int used = snprintf(out, LMP_NUM, "%.3f", bytes / (double)(1ull << 10 * unit));
     while (out[used - 1] == '0')
@@ -81,7 +83,7 @@ char *chart_label(char *out, ChartScale scale, int line) {
 
 /* ---- heap ------------------------------------------------------------------------------------ */
 
-/* Height of a value in dots. */
+/* Returns the height of a value in dots. */
 static int dots_of(uint64_t value, ChartScale scale, int all) {
     if (value <= scale.low) return 0;
     double share = (double)(value - scale.low) / (double)scale.top;
@@ -90,11 +92,12 @@ static int dots_of(uint64_t value, ChartScale scale, int all) {
 
 enum { PARTS = 2 * LMP_KINDS };
 
-/* One of the points side by side: which value reaches how high, in dots. */
+/* One of the points side by side: the heights of its values, in dots. */
 typedef struct Point {
     int from, to;   /* drawn: dots from <= d < to */
     int held;       /* after the last collection; 0: not known */
-    int top[PARTS]; /* of the types, by `order`: what is held, above it what has come since */
+    int top[PARTS]; /* of the types, by `order`: held bytes, above them those since the last
+                       collection */
 } Point;
 
 static const LmpKind order[LMP_KINDS] = {LMP_TABLE,    LMP_STRING, LMP_FUNCTION,
@@ -115,7 +118,7 @@ static Point point_of(const ModelPast *past, ChartScale scale, int all) {
     Point p = {.to = dots_of(past->max_bytes, scale, all)};
     uint64_t held = past->held_bytes < past->max_bytes ? past->held_bytes : past->max_bytes;
     p.held = dots_of(held, scale, all);
-    if (p.to == 0 && past->max_bytes > scale.low) p.to = 1; /* what is above zero must be visible */
+    if (p.to == 0 && past->max_bytes > scale.low) p.to = 1; /* a value above zero must be visible */
     if (scale.low > 0) {
         if (p.to == 0) p.to = 1;
         p.from = dots_of(past->min_bytes, scale, all) - 1;
@@ -131,7 +134,7 @@ static Point point_of(const ModelPast *past, ChartScale scale, int all) {
     return p;
 }
 
-/* Which part has most of the dots [low, low + 4) of a cell; -1: none known. */
+/* Returns the part that has most of the dots [low, low + 4) of a cell; -1: none known. */
 static int part_at(const Point *p, int points, int low) {
     int best = -1, most = 0;
     for (int k = 0; k < PARTS; k++) {
@@ -150,7 +153,7 @@ static int part_at(const Point *p, int points, int low) {
     return best;
 }
 
-/* Is most of the cell held? */
+/* Returns true if most of the cell is held. */
 static bool is_held(const Point *p, int points, int low) {
     int held = 0, above = 0;
     for (int i = 0; i < points; i++)
@@ -174,7 +177,8 @@ static Style style_of(const Point *p, int points, int low, int all, ChartLook lo
     return STYLE(TONE_GRADE(THEME_GRADIENT / 2 + up));
 }
 
-/* What is held, as a line of dots through a cell whose lowest dot is `low`; 0: it does not pass. */
+/* Returns what is held as a line of dots through a cell whose lowest dot is `low`; 0: not in this
+ * cell. */
 static uint32_t held_at(const Point *p, int low) {
     static const unsigned dot[2][4] = {{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}};
     unsigned bits = 0;
@@ -185,7 +189,7 @@ static uint32_t held_at(const Point *p, int low) {
     return bits ? G_BRAILLE + bits : 0;
 }
 
-/* The glyph of a cell whose lowest dot is `low`; 0: empty. */
+/* Returns the glyph of a cell whose lowest dot is `low`; 0: empty. */
 static uint32_t braille_at(const Point *p, int low, bool sparse) {
     static const unsigned dot[2][4] = {{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}};
     unsigned bits = 0;

@@ -1,4 +1,5 @@
-/* timeline_label.c - see timeline_label.h. */
+/* timeline_label.c - composes the line from pieces with ranks (line.h), so that the least important
+ * go first. */
 #include "panels/timeline_label.h"
 
 #include "base/format.h"
@@ -9,12 +10,12 @@ static uint64_t per_second(uint64_t figure, uint64_t length) {
     return rate < 1e19 ? (uint64_t)rate : UINT64_MAX;
 }
 
-/* How much it is, and how much of it is held. */
+/* Adds how large the heap is, and how much of it is held. */
 static void add_figures(Line *line, uint64_t live, const LabelNow *now) {
     char a[LMP_NUM];
     line_add(line, 1, STYLE(TONE_STRONG), "%s", format_bytes(a, live));
     line_add(line, 3, STYLE(TONE_MUTED), " now");
-    uint64_t held = now->held < live ? now->held : live; /* no more is held than there is */
+    uint64_t held = now->held < live ? now->held : live; /* not more is held than there is */
     if (held == 0) return;
     bool tones = now->scale.low == 0 && !now->stacked;
     line_add(line, 2, tones ? STYLE(TONE_GRADE(1)) : STYLE(TONE_STRONG), "  %s",

@@ -1,4 +1,5 @@
-/* timeline_moments.c - see timeline_moments.h. */
+/* timeline_moments.c - merges the model's marks and its worst frames into one list by time, and
+ * draws each as a dashed tick with its name where there is room. */
 #include "panels/timeline_moments.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ static void of_mark(Moment *out, const LmpMark *mark, bool utf8) {
     snprintf(out->words, sizeof out->words, "%s", out->name);
 }
 
-/* Named by the program, or by its number. */
+/* Names a frame as the program did, or by its number. */
 static void of_frame(Moment *out, const LmpLapStats *lap, bool utf8) {
     char number[LMP_NUM], bytes[LMP_NUM], name[LMP_LAP_NAME];
     *out = (Moment){.clock = (uint64_t)(lap->at * 1e9), .frame = true, .tone = TONE_GROWTH};
@@ -56,7 +57,7 @@ void moments_draw(const Moment *moment, const int *column, uint32_t n, Canvas *c
         draw_tick(&moment[i], canvas, x, rect);
         if (y < 0) continue;
         canvas_put(canvas, x, y, G_DASH_VLINE, STYLE(moment[i].tone));
-        int end = rect.x + rect.w; /* up to the next one */
+        int end = rect.x + rect.w; /* up to the next tick */
         for (uint32_t j = i + 1; j < n; j++)
             if (column[j] >= 0 && rect.x + column[j] < end) end = rect.x + column[j];
         int room = end - x - 1;

@@ -1,5 +1,5 @@
-/* timeline_moments.h - moments of the timeline that have a name: the person's marks, and frames of
- * the program's own that made far more than is usual. */
+/* timeline_moments.h - the timeline's named moments: the person's marks, and frames of the
+ * program's own that made far more than usual. */
 #ifndef LMP_TIMELINE_MOMENTS_H
 #define LMP_TIMELINE_MOMENTS_H
 
@@ -13,17 +13,16 @@ typedef struct Moment {
     bool frame;     /* a frame of the program's own; else a mark */
     Tone tone;
     char name[64];  /* to show as it is */
-    char words[96]; /* the same with what is known of it */
+    char words[96]; /* the name with more about the moment */
 } Moment;
 
-/* All of them, the oldest first. Returns how many. */
+/* Lists all of them, the oldest first. Returns how many. */
 uint32_t moments_of(const Model *model, bool utf8, Moment out[MOMENTS]);
-/* Their ticks at columns `column` (-1: none) of a chart, through the free space above the area,
+/* Draws ticks at columns `column` (-1: none) of a chart, through the free space above the area,
  * with names on line y (-1: no room) below it. */
 void moments_draw(const Moment *moment, const int *column, uint32_t n, Canvas *canvas, Rect rect,
                   int y);
-/* The one before or after `at` that is the nearest, `step` -1 or 1; none after `end`. NULL: there
- * is none. */
+/* Returns the nearest moment before or after `at`, `step` -1 or 1, not after `end`; NULL: none. */
 const Moment *moments_next(const Moment *moment, uint32_t n, uint64_t at, int step, uint64_t end);
 
 #endif

@@ -1,4 +1,5 @@
-/* timeline_window.c - see timeline_window.h. */
+/* timeline_window.c - a table of lengths to zoom through, and arithmetic between moments and
+ * columns. The window is derived anew from length, cursor and the present each time. */
 #include "panels/timeline_window.h"
 
 #include <stddef.h>
@@ -51,7 +52,7 @@ void timewindow_move(TimeWindow *t, uint64_t now, int columns, int by) {
     TimeSpan s = timewindow_span(t, now);
     double one = (double)(s.to - s.from) / columns;
     if (!t->looks && by >= 0) return;
-    if (!t->looks) t->cursor = s.to - (uint64_t)(one / 2); /* in the middle of the last one */
+    if (!t->looks) t->cursor = s.to - (uint64_t)(one / 2); /* in the middle of the last column */
     t->looks = true;
     double to = (double)t->cursor + by * one;
     t->from = s.from;
@@ -72,7 +73,7 @@ void timewindow_go(TimeWindow *t, uint64_t now, uint64_t clock) {
 void timewindow_zoom(TimeWindow *t, uint64_t now, int step) {
     TimeSpan s = timewindow_span(t, now);
     int span = t->span;
-    do /* spans longer than the run show the same as all of it */
+    do /* lengths beyond the run show the same as the whole run */
         span += step;
     while (span > 0 && span < TIMEWINDOW_WHOLE && spans[span].length >= now);
     if (span < 0) span = 0;

@@ -1,4 +1,5 @@
-/* tree_columns.c - see tree_columns.h. */
+/* tree_columns.c - the table of columns, the name with its tree lines and marks, and the measures
+ * that siblings are sorted by: all read the row from TreeRows. */
 #include "panels/tree_columns.h"
 
 #include <float.h>
@@ -24,12 +25,12 @@ const LmpTally *tree_total(const TableSource *from, uint32_t row) {
     return row_of(from, row).total;
 }
 
-/* NULL: callers have none. */
+/* Returns NULL: callers have no own figure. */
 static const LmpTally *own_of(const TableSource *from, uint32_t row) {
     return row_of(from, row).own;
 }
 
-/* What it made itself, in its heat; what it called behind that. */
+/* Draws what the function made itself, in its heat; behind that what it called. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const Measure *by = table_by(from->table)->measure;
     TreeRow r = row_of(from, row);
@@ -39,7 +40,7 @@ static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int
     tallycell_bar(canvas, x, y, w, own, total);
 }
 
-/* Which of two runs has come this way. */
+/* Returns which of two runs has come this way. */
 static LmpSide side_of(const LmpTally *total) {
     bool is = tally_made(total) > 0, was = total->mark.made > 0;
     return is == was ? LMP_SIDE_BOTH : is ? LMP_SIDE_CAME : LMP_SIDE_WENT;
@@ -49,11 +50,11 @@ static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCe
     TreeRow r = row_of(from, row);
     (void)wide;
     tallycell_where(cell, from->ui, r.short_src, r.line);
-    if (!r.exact) cell->style = STYLE(TONE_MUTED); /* where it is defined */
+    if (!r.exact) cell->style = STYLE(TONE_MUTED); /* where the function is defined */
     if (from->model->against.read) tallycell_side(cell, side_of(r.total));
 }
 
-/* Tree lines, the open/closed mark, the name, and how it was reached. */
+/* Draws tree lines, the open/closed mark, the name, and how it was reached. */
 static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const TreeLook *s = look_of(from);
     TreeRow r = row_of(from, row);
@@ -100,7 +101,7 @@ static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, in
         canvas_text(canvas, x + 1, y, right - x - 1, STYLE(TONE_MUTED), kind);
 }
 
-/* For use as a sort column; treerows.c sorts siblings by name itself. */
+/* Makes the column sortable; treerows.c sorts siblings by name itself. */
 static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(row_of(from, a).name, row_of(from, b).name);
 }
@@ -154,7 +155,7 @@ static const TableColumn columns[TREE_COLUMNS] = {
 
 static double figure(const TableSource *from, const Measure *by, const LmpTally *tally) {
     double value = by->of(from->model, tally);
-    return isnan(value) ? -DBL_MAX : value; /* none comes last */
+    return isnan(value) ? -DBL_MAX : value; /* rows without a figure come last */
 }
 
 static double by_column(const void *about, const LmpTally *total, const LmpTally *own) {
@@ -168,7 +169,7 @@ TreeMeasure tree_order(int column) {
     return columns[column].measure ? by_column : NULL;
 }
 
-/* The heat of the whole, even if rows are sorted by their own share. */
+/* Returns the heat of the whole, even if rows are sorted by their own share. */
 double tree_heat(const void *about, const LmpTally *total, const LmpTally *own) {
     const TableSource *from = about;
     (void)own;

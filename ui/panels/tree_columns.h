@@ -6,7 +6,7 @@
 #include "panels/treerows.h"
 #include "widget/table.h"
 
-/* What the columns draw from: the TableSource's `rows`. */
+/* What the columns read: the TableSource's `rows`. */
 typedef struct TreeLook {
     TreeRows *rows;
     bool callers;          /* upside down */

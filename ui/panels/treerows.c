@@ -1,5 +1,6 @@
-/* treerows.c - see treerows.h: what is open, filters, and the rows in their order. The rows below a
- * row: treerows_children.c. */
+/* treerows.c - lists visible rows with a stack of siblings in place of recursion: shows one row,
+ * and if it is open pushes its sorted children. Keeps what is open, filters, and follows the
+ * hottest path. The rows below a row: treerows_children.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +58,8 @@ static bool has_children(const TreeRows *t, const Group *g) {
 
 /* ---- filter ---------------------------------------------------------------------------------- */
 
-/* A function's name and file are compared once; a line is compared only if the words match when cut
- * off at their colons. */
+/* Looks up a match: a function's name and file are compared once; a line is compared only if the
+ * words match when cut off at their colons. */
 enum { MATCH = 1, MATCH_LINE = 2 };
 
 static bool matches(const TreeRows *t, uint32_t function, int32_t line) {
@@ -81,7 +82,7 @@ bool treerows_matches_function(const TreeRows *t, uint32_t function) {
     return matches(t, function, t->ledger->function[function].linedefined);
 }
 
-/* What a filter keeps of the tree: matches, their ancestors and their descendants. */
+/* Marks what a filter keeps of the tree: matches, their ancestors and their descendants. */
 static bool apply_filter(TreeRows *t) {
     const Ledger *l = t->ledger;
     t->filtering = t->filter[strspn(t->filter, " ")] != 0;
@@ -117,7 +118,7 @@ static bool apply_filter(TreeRows *t) {
     return true;
 }
 
-/* So much is open already that nothing more is opened automatically. */
+/* Returns true if so much is open already that nothing more is opened automatically. */
 static bool is_costly(const TreeRows *t) {
     return (t->request.callers && t->member.used > ENOUGH_PATHS) ||
            (t->filtering && t->shown.used > ENOUGH_ROWS);
@@ -177,7 +178,7 @@ static bool gather(TreeRows *t, uint32_t group, size_t *from, size_t *end) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The child on the hottest path; 0: there is none. */
+/* Returns the child on the hottest path; 0: none. */
 static uint64_t hottest_child(const TreeRows *t, size_t from, size_t end) {
     double most = 0;
     uint64_t key = 0;
@@ -192,7 +193,7 @@ static uint64_t hottest_child(const TreeRows *t, size_t from, size_t end) {
     return key;
 }
 
-/* Pushes a row's children onto the stack of what is still to be shown. */
+/* Pushes a row's children onto the stack of rows still to be shown. */
 static bool descend(TreeRows *t, uint32_t group, uint32_t shown, uint32_t depth) {
     Siblings s = {.owner = shown, .depth = depth};
     if (!gather(t, group, &s.at, &s.end) || !pile_room(&t->siblings, 1, sizeof s)) return false;
@@ -253,7 +254,7 @@ static bool show_all(TreeRows *t) {
     return true;
 }
 
-/* Records where the rows stand, before they are recomputed. */
+/* Records the places of the rows, before they are recomputed. */
 static void note_places(TreeRows *t) {
     keymap_clear(&t->place);
     t->placed = true;

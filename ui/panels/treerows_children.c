@@ -1,15 +1,15 @@
-/* treerows_children.c - which rows are below a row.
+/* treerows_children.c - finds the rows below a row.
  *
  * The ledger's nodes are lines: a function that calls others from five lines is five nodes. Here
  * they are one row, a group of nodes, with the functions that they called below it, and with the
  * lines that made something themselves. Calls of a function by itself stay in its row, so recursion
  * makes no ladder.
  *
- * Upside down: at the top the functions that allocated, below each the functions that called it
+ * Upside down, the functions that allocated are at the top, below each the functions that called it
  * then, and so on outwards. Every node that allocated is one path outwards and counts once in each
  * row that the path goes through, so a row's children and the paths that end in it add up to it.
  *
- * Only what is open is computed: a group carries its nodes until its children are wanted. */
+ * Only open rows are computed: a group carries its nodes until its children are wanted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,8 @@ static uint8_t kept(const TreeRows *t, uint32_t node) {
     return t->filtering ? PILE(t->keep, const uint8_t)[node] : 0;
 }
 
-/* Keys depend on the path to a row, on which way up the tree is, and on line or function. */
+/* Returns a key that depends on the path to a row, on which way up the tree is, and on line or
+ * function. */
 static uint64_t key_below(uint64_t key, uint64_t id) {
     uint64_t h = (key ^ (id + 1) * 0xff51afd7ed558ccdull) * 0xc4ceb9fe1a85ec53ull;
     h = (h ^ h >> 29) * 0x9e3779b97f4a7c15ull;
@@ -43,7 +44,8 @@ static uint64_t key_below(uint64_t key, uint64_t id) {
 }
 #define KEY_LINE (1ull << 32)
 
-/* The group of a function among those from group[first] on, created if missing; NULL: no memory. */
+/* Returns the group of a function among those from group[first] on, created if missing; NULL: no
+ * memory. */
 static Group *among(TreeRows *t, size_t first, uint64_t above, uint32_t function) {
     uint32_t *slot = &PILE(t->slot, uint32_t)[function];
     if (*slot <= first) {
@@ -98,7 +100,7 @@ static bool enqueue(TreeRows *t, Group *g, Member member) {
 
 /* ---- callees --------------------------------------------------------------------------------- */
 
-/* The node whose line a node's memory is charged to: for a C function, its caller. */
+/* Returns the node whose line a node's memory is charged to: for a C function, its caller. */
 static const LmpTreeRow *line_of(const TreeRows *t, const LmpTreeRow *row) {
     bool called = t->ledger->function[row->function].is_c && row->parent != 0;
     return called ? node_of(t, row->parent) : row;
@@ -155,7 +157,7 @@ static int by_line(const void *a, const void *b) {
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The lines of a group that made something, one row each. */
+/* Makes one row for each line of a group that made something. */
 static bool own_lines(TreeRows *t, uint32_t group) {
     size_t from = t->group.used;
     Group up = *group_of(t, group); /* the array moves */

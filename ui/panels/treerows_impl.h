@@ -58,7 +58,7 @@ struct TreeRows {
 
     KeyMap open;    /* rows: 1 open, 0 closed */
     KeyMap by_hand; /* the same under a filter, which opens the paths to its matches */
-    KeyMap place;   /* where keys stood last */
+    KeyMap place;   /* the keys' last places */
     bool placed;    /* place is filled: rows keep their places */
 
     uint64_t hot; /* open this row, then its hottest child; 0: none */
@@ -82,15 +82,15 @@ struct TreeRows {
 
 enum { KEEP_MATCH = 1, KEEP_BELOW = 2, KEEP_ABOVE = 4 };
 
-/* Makes room for n more items of `size` bytes; false: no memory. */
+/* Makes room for n more items of `size` bytes. Returns false: no memory. */
 bool pile_room(Pile *pile, size_t n, size_t size);
 #define PILE(pile, type) ((type *)(pile).item)
 
-/* Does the filter match a function as such (not one of its lines)? */
+/* Returns true if the filter matches a function as such (not one of its lines). */
 bool treerows_matches_function(const TreeRows *t, uint32_t function);
 
-/* Appends the children of a group (UINT32_MAX: the outermost) to child[]. False: no memory. Call
- * children_begin before the first one of an update. */
+/* Appends the children of a group (UINT32_MAX: the outermost) to child[]. Returns false: no memory.
+ * Call children_begin before the first one of an update. */
 bool children_begin(TreeRows *t);
 bool children_of(TreeRows *t, uint32_t group);
 

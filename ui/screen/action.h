@@ -1,6 +1,6 @@
 /* action.h - everything a person can do, one row each: the keys, the footer, the help and the
- * dispatch derive from this table. A new action is one row here and one case where it is carried
- * out. */
+ * dispatch derive from this table. A new action is one row here and one case in the code that does
+ * it. */
 #ifndef LMP_ACTION_H
 #define LMP_ACTION_H
 
@@ -34,7 +34,7 @@ enum {
 };
 #define K_CTRL(c) ((Key)((c)&31))
 
-/* What the mouse does. */
+/* What the mouse did. */
 typedef enum MouseWhat {
     MOUSE_CLICK,
     MOUSE_DOUBLE,
@@ -65,10 +65,11 @@ typedef enum ActionGroup {
 } ActionGroup;
 extern const char *const action_group_title[GROUPS];
 
-/* X(action, group, footer priority (0: not in the footer, 1: last to go), key 1, key 2,
- *   key as shown, footer label, label while it is "on" (NULL: the same),
- *   help (NULL: see the row of another action))
- * app.c carries the action out, or the focused panel if app.c does not know it. */
+/* X(action, group, footer priority (0: not in the footer, 1: last to go), key 1, key 2, key as
+ * shown, footer label, label while it is "on" (NULL: the same), help (NULL: see the row of another
+ * action)).
+ *
+ * app.c does the action, or the focused panel if app.c does not know it. */
 /* clang-format off */
 #define ACTION_TABLE(X)                                                                            \
     X(ACT_PAUSE, GROUP_PROGRAM, 2, ' ', 0, "space", "pause", "resume",                             \
@@ -220,9 +221,9 @@ typedef struct ActionInfo {
 
 extern const ActionInfo action_info[ACTIONS]; /* [ACT_NONE] is empty */
 
-/* The action of a key; ACT_NONE when it has none. For '0' .. '9' ACT_PANEL_NUMBER. */
+/* Returns the action of a key; ACT_NONE: none. For '0' .. '9' ACT_PANEL_NUMBER. */
 Action action_of_key(Key key);
-/* The kind that an action toggles (ACT_STRING ... ACT_OTHER), or -1. */
+/* Returns the kind that an action toggles (ACT_STRING ... ACT_OTHER), or -1. */
 int action_kind(Action action);
 
 #endif

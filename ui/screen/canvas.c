@@ -76,7 +76,7 @@ const Cell *canvas_at(const Canvas *canvas, int x, int y) {
     return &canvas->cells[(size_t)y * (size_t)canvas->w + (size_t)x];
 }
 
-/* One half of a wide character must not be left when the other half is overwritten. */
+/* Clears the other half of a wide character when one half is overwritten. */
 static void cut_wide(Canvas *canvas, Cell *cell, int x) {
     if (cell->glyph == 0 && x > 0) cell[-1].glyph = ' ';
     if (x + 1 < canvas->w && cell[1].glyph == 0) cell[1].glyph = ' ';
@@ -102,7 +102,7 @@ void canvas_put(Canvas *canvas, int x, int y, uint32_t glyph, Style style) {
     *cell = (Cell){glyph, style};
 }
 
-/* Columns that a glyph takes in a text. */
+/* Returns the columns that a glyph takes in a text. */
 static int text_width(uint32_t glyph) {
     return glyph < ' ' ? 1 : canvas_glyph_width(glyph);
 }

@@ -1,5 +1,5 @@
 /* canvas.h - a grid of character cells that everything on the screen is drawn into: text, frames,
- * bars; and dumps of it as text and for golden files. No terminal, no colours: a cell carries tones
+ * bars; and its dumps as text and for golden files. No terminal, no colours: a cell carries tones
  * (theme.h), which only the theme turns into colours.
  *
  * Drawing outside the clip rectangle or the canvas does nothing, so callers need not check. A
@@ -61,10 +61,11 @@ enum {
     G_SORT_UP = 0x25b4,
 };
 
-/* A blank canvas, or NULL if out of memory. Sizes are clamped to 1 .. 1000. */
+/* Returns a blank canvas; NULL: no memory. Sizes are clamped to 1 .. 1000. */
 Canvas *canvas_new(int w, int h, bool utf8);
 void canvas_free(Canvas *canvas);
-/* Changes the size; the contents are blank afterwards. False: no memory, nothing changed. */
+/* Changes the size; the contents are blank afterwards. Returns false: no memory, nothing
+ * changed. */
 bool canvas_resize(Canvas *canvas, int w, int h);
 /* Fills everything with blanks of this style and resets the clip rectangle to the whole canvas. */
 void canvas_clear(Canvas *canvas, Style style);
@@ -73,23 +74,23 @@ void canvas_clear(Canvas *canvas, Style style);
 Rect canvas_clip(Canvas *canvas, Rect rect);
 void canvas_unclip(Canvas *canvas, Rect old);
 
-/* NULL outside the canvas. */
+/* Returns NULL outside the canvas. */
 const Cell *canvas_at(const Canvas *canvas, int x, int y);
 
-/* One glyph. Control characters and zero-width ones are drawn as '?'. */
+/* Draws one glyph. Control characters and zero-width ones are drawn as '?'. */
 void canvas_put(Canvas *canvas, int x, int y, uint32_t glyph, Style style);
-/* UTF-8 text in at most `max` columns (negative: no limit); text that does not fit ends in an
+/* Draws UTF-8 text in at most `max` columns (negative: no limit); text that does not fit ends in an
  * ellipsis. Bytes that are not UTF-8 are drawn as '?', zero-width characters not at all. Returns
  * the columns used. */
 int canvas_text(Canvas *canvas, int x, int y, int max, Style style, const char *text);
-/* The same, ending before column `right`; returns the columns used. */
+/* Draws text that ends before column `right`; returns the columns used. */
 int canvas_text_right(Canvas *canvas, int right, int y, int max, Style style, const char *text);
-/* The end of a text that is too long, after an ellipsis in the style `mark`: in a path, file and
- * line are what one looks for. Returns the columns used. */
+/* Draws the end of a text that is too long, after an ellipsis in the style `mark`: in a path, file
+ * and line matter most. Returns the columns used. */
 int canvas_tail(Canvas *canvas, int x, int y, int max, Style style, Style mark, const char *text);
 int canvas_printf(Canvas *canvas, int x, int y, int max, Style style, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* Columns that a text takes. */
+/* Returns the columns that a text takes. */
 int canvas_width(const char *text);
 
 void canvas_fill(Canvas *canvas, Rect rect, uint32_t glyph, Style style);
@@ -98,30 +99,30 @@ void canvas_tint(Canvas *canvas, Rect rect, Tone bg);
 /* Adds attributes (ATTR_...) to the cells of rect. */
 void canvas_attr(Canvas *canvas, Rect rect, unsigned attr);
 void canvas_box(Canvas *canvas, Rect rect, Style style);
-/* A vertical scroll bar in column x: `total` lines of which `page` are shown from `top`. */
+/* Draws a vertical scroll bar in column x: `total` lines of which `page` are shown from `top`. */
 void canvas_scroll(Canvas *canvas, int x, int y, int h, uint64_t top, uint64_t page,
                    uint64_t total);
 
-/* A bar of `w` columns split by `parts` (any unit) of `whole`; part i is drawn in style[i] with
- * `glyph`, or with letter[i] if letter is not NULL. Columns are rounded on the running sum, so that
- * nothing drifts. The rest is drawn in `rest`. */
+/* Draws a bar of `w` columns split by `parts` (any unit) of `whole`; part i is drawn in style[i]
+ * with `glyph`, or with letter[i] if letter is not NULL. Columns are rounded on the running sum, so
+ * that nothing drifts. The rest is drawn in `rest`. */
 void canvas_stack(Canvas *canvas, int x, int y, int w, int parts, const uint64_t *part,
                   uint64_t whole, const Style *style, const char *letter, uint32_t glyph,
                   Style rest);
 
-/* Dumps. Text: the characters, lines without blanks at the end. Golden: the text, and below it the
- * tones of every run of cells. */
+/* Dump a canvas. Text: the characters, lines without blanks at the end. Golden: the text, and below
+ * it the tones of every run of cells. */
 void canvas_dump_text(const Canvas *canvas, FILE *out);
 void canvas_dump_golden(const Canvas *canvas, FILE *out);
 
 /* Writes a code point as UTF-8 into out[5], NUL-terminated; returns the bytes. */
 int canvas_encode(char *out, uint32_t glyph);
-/* Reads one code point and moves *text on; bytes that are not UTF-8 give 0xfffd one by one. 0 at
- * the end. */
+/* Reads one code point and moves *text on; bytes that are not UTF-8 give 0xfffd one by one. Returns
+ * 0 at the end. */
 uint32_t canvas_decode(const char **text);
-/* Columns of a code point: 0, 1 or 2. Independent of the locale. */
+/* Returns the columns of a code point: 0, 1 or 2. Independent of the locale. */
 int canvas_glyph_width(uint32_t glyph);
-/* What a canvas that is not UTF-8 draws instead. */
+/* Returns what a canvas that is not UTF-8 draws instead. */
 uint32_t canvas_glyph_ascii(uint32_t glyph);
 
 #endif

@@ -1,4 +1,6 @@
-/* config.c - see config.h. */
+/* config.c - config_rows lists the names with a check for each value. Reading splits the file into
+ * lines and keeps those that pass; setting one value writes the changed file beside the old one and
+ * renames it. */
 #include "screen/config.h"
 
 #include <errno.h>
@@ -94,7 +96,7 @@ bool config_path(char *out, size_t size) {
     return n > 0 && (size_t)n < size;
 }
 
-/* The whole file, NUL-terminated, for the caller to free; NULL: see errno. */
+/* Returns the whole file, NUL-terminated, for the caller to free; NULL: see errno. */
 static char *read_whole(const char *path) {
     struct stat st;
     char *text = NULL;

@@ -29,23 +29,23 @@ typedef struct Config {
     char problem[256]; /* the first unreadable line, for people; "": none */
 } Config;
 
-/* The path of the file; false: there is none (neither variable is set). */
+/* Finds the path of the file. Returns false if there is none (neither variable is set). */
 bool config_path(char *out, size_t size);
 
-/* Reads the file at `path`, if it exists. If it is not a file, or unreadable, config->problem says
- * so. */
+/* Reads the file at `path`, if it exists. config->problem says so if it is not a file, or
+ * unreadable. */
 void config_read(Config *config, const char *path);
 
-/* The value of a name, NULL: not set. Of two lines the last one counts. Valid as long as the config
- * is. */
+/* Returns the value of a name, NULL: not set. Of two lines the last one counts. Valid as long as
+ * the config is. */
 const char *config_get(const Config *config, const char *name);
 
-/* The same from now on, in memory; `value` NULL: it is not set. */
+/* Sets the value in memory; NULL: not set any more. */
 void config_put(Config *config, const char *name, const char *value);
 
-/* Writes one value (NULL: removes the name) into the file: its line is changed, or one added, all
- * others stay as they are; it is written to a temporary file and renamed, directories are created.
- * False: see errno, and the file is as it was. */
+/* Writes one value (NULL: removes the name) into the file: changes its line, or adds one, and keeps
+ * all others; writes to a temporary file and renames it, creates directories. Returns false if the
+ * file is as it was: see errno. */
 bool config_set(const char *path, const char *name, const char *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* edit.c - see edit.h. */
+/* edit.c - one switch over the keys; the cursor moves by whole UTF-8 characters. */
 #include "screen/edit.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool is_inside(const LineEdit *edit, size_t i) { /* of a character of sev
     return ((unsigned char)edit->text[i] & 0xc0) == 0x80;
 }
 
-/* Where the character before the cursor begins, and where the one under it ends. */
+/* Return where the character before the cursor begins, and where the one under it ends. */
 static size_t before(const LineEdit *edit) {
     size_t i = edit->at;
     while (i > 0 && is_inside(edit, --i))

@@ -1,4 +1,5 @@
-/* layout.c - size -> rectangles, see layout.h. */
+/* layout.c - splits the body into one or two columns by its width, gives the bottom panel its rows,
+ * and leaves out what has fewer than its least rows. */
 #include "screen/layout.h"
 
 #define TYPES_H 10    /* heading, six kinds, total, frame */
@@ -10,7 +11,7 @@ static int clamp(int v, int low, int high) {
     return v < low ? low : v > high ? high : v;
 }
 
-/* Rows of the bottom panel in a body of h rows; 0: none. At least `top` rows are for the others. */
+/* Returns the rows of the bottom panel in a body of h rows; 0: none. At least `top` rows remain. */
 static int bottom_rows(int h, Bottom bottom, int top) {
     if (bottom == BOTTOM_NONE) return 0;
     if (bottom == BOTTOM_SOME) {
@@ -23,7 +24,7 @@ static int bottom_rows(int h, Bottom bottom, int top) {
         if (h - rows < TYPES_H + TIMELINE_LEAST && h - TYPES_H >= rows) rows = h - TYPES_H;
         return h - rows >= top ? rows : 0;
     }
-    return h - rows >= top ? rows : h; /* the person is looking at it */
+    return h - rows >= top ? rows : h; /* the person is looking at that panel */
 }
 
 static int right_column(int w) {

@@ -1,9 +1,9 @@
-/* layout.h - where everything stands for a given size: a pure function, no state.
+/* layout.h - where everything stands on a screen of a given size: a pure function, no state.
  *
  * At any size the rectangles lie inside the screen and do not overlap, the header has its first
  * line, and the footer has its line from three rows on. What does not fit is left out in this
- * order: timeline, map, types; the bottom panel goes first, or last if it is what the person is
- * looking at (BOTTOM_MUCH). */
+ * order: timeline, map, types; the bottom panel goes first, or last if the person is looking at it
+ * (BOTTOM_MUCH). */
 #ifndef LMP_LAYOUT_H
 #define LMP_LAYOUT_H
 
@@ -35,9 +35,9 @@ typedef enum FrameKind {
 
 /* From so many rows on the header may have another line, for advice. */
 #define LAYOUT_TALL 20
-/* `advice`: it has, if the screen is tall enough. */
+/* `advice`: the header has that line, if the screen is tall enough. */
 Layout layout_make(int w, int h, Bottom bottom, bool advice);
-/* The room that a panel has in `rect`, and its frame (kind may be NULL). */
+/* Returns the room that a panel has in `rect`, and its frame (kind may be NULL). */
 Rect layout_inside(Rect rect, FrameKind *kind);
 
 #endif

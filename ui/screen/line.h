@@ -26,18 +26,18 @@ void line_add(Line *line, int priority, Style style, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* A click on the piece added last stands for this key. */
 void line_key(Line *line, Key key);
-/* The lowest priority number that must be dropped for the line to fit `w` columns; pieces with a
- * lower number are shown. */
+/* Returns the lowest priority number that must be dropped for the line to fit `w` columns; pieces
+ * with a lower number are shown. */
 int line_limit(const Line *line, int w);
 int line_width(const Line *line, int limit);
 
-/* What a line showed when it was last drawn: figures change from frame to frame, and words beside
- * them are not to come and go. All zeroes before the first time. */
+/* What a line showed when it was last drawn, so that words do not come and go as figures beside
+ * them change from frame to frame. All zeroes before the first time. */
 typedef struct LineFit {
     int w, pieces, limit;
 } LineFit;
-/* As line_limit, of two lines beside each other (`right` may be NULL); what was dropped once stays
- * away while there are as many pieces in as much room. `fit`: NULL: nothing stays. */
+/* Like line_limit, for two lines beside each other (`right` may be NULL). A piece dropped once
+ * stays away while there are as many pieces in as much room. `fit` NULL: it does not. */
 int line_fit(LineFit *fit, const Line *left, const Line *right, int w);
 /* Draws the pieces that fit, or those below a limit, starting at x; returns the columns used. */
 int line_draw_below(const Line *line, int limit, Canvas *canvas, int x, int y, int w);

@@ -1,10 +1,11 @@
-/* output.c - splits the program's output into lines, see output.h. */
+/* output.c - a state machine fed byte by byte: builds the current line, skips escape sequences, and
+ * puts finished lines with their times into a ring. */
 #include "screen/output.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Where we are in an escape sequence. */
+/* The place within an escape sequence. */
 typedef enum Escape { PLAIN, AFTER_ESC, IN_CSI, IN_STRING, STRING_ESC, ONE_MORE } Escape;
 
 struct Output {

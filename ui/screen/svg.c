@@ -1,6 +1,6 @@
-/* svg.c - a canvas as SVG. Nothing that has to join is left to a font: grounds and half blocks are
- * rectangles, frames are lines, braille dots are squares, the few signs of the display are shapes
- * of their own. The rest is plain text, in runs of prescribed width. */
+/* svg.c - a canvas as SVG. A font draws only plain text, in runs of prescribed width; everything
+ * that has to join is drawn here: grounds and half blocks are rectangles, frames are lines, braille
+ * dots are squares, the few signs of the display are shapes of their own. */
 #include "screen/svg.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static void put_rect(FILE *out, double x, double y, double w, double h, uint32_t
 
 /* ---- grounds: half cells, so that half blocks are grounds too -------------------------------- */
 
-/* Colour of the half cell in column x and half row y (two a row). */
+/* Returns the colour of the half cell in column x and half row y (two a row). */
 static uint32_t half_at(const Picture *p, int x, int y) {
     Ink ink = ink_at(p, x, y / 2);
     switch (glyph_at(p, x, y / 2)) {
@@ -81,7 +81,7 @@ static uint32_t half_at(const Picture *p, int x, int y) {
     }
 }
 
-/* Half cells of one colour from x on. */
+/* Returns how many half cells from x on have one colour. */
 static int half_run(const Picture *p, int x, int y) {
     int n = 1;
     while (x + n < p->canvas->w && half_at(p, x + n, y) == half_at(p, x, y))
@@ -89,7 +89,7 @@ static int half_run(const Picture *p, int x, int y) {
     return n;
 }
 
-/* Is there a run of the same colour with the same ends in half row `other`? */
+/* Returns true if half row `other` has a run of the same colour with the same ends. */
 static bool same_run(const Picture *p, int x, int y, int n, int other) {
     if (other < 0 || other >= 2 * p->canvas->h) return false;
     uint32_t rgb = half_at(p, x, y);
@@ -190,7 +190,7 @@ static bool is_braille(uint32_t glyph) {
     return glyph >= G_BRAILLE && glyph < G_BRAILLE + 256;
 }
 
-/* A run of braille in one ink, as one path; returns the cells. */
+/* Draws a run of braille in one ink, as one path; returns the cells. */
 static int put_braille(const Picture *p, int x, int y) {
     static const uint8_t bit[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     int n = 0;
@@ -228,8 +228,8 @@ static void put_escaped(uint32_t glyph, FILE *out) {
     }
 }
 
-/* A run of ASCII in one style has the width of its cells in any font; any other glyph may come from
- * another font, so it is centred in a cell of its own. Returns the cells. */
+/* Draws text. A run of ASCII in one style has the width of its cells in any font; any other glyph
+ * may come from another font, so it is centred in a cell of its own. Returns the cells. */
 static int put_text(const Picture *p, int x, int y) {
     Ink ink = ink_at(p, x, y);
     uint32_t glyph = glyph_at(p, x, y);

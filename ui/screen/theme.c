@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Colour numbers; -1: the terminal's own, which plain text has, so that it is readable even on a
- * light terminal that does not say it is one. `attr` applies in every colour mode, `few` replaces
- * it with 8 and 16 colours, `mono` with none. Grounds that few colours cannot show become an
- * attribute. */
+/* Colour numbers; -1: the terminal's own. Plain text has that, so it is readable even on a light
+ * terminal that does not say so. `attr` applies in every colour mode, `few` replaces it with 8 and
+ * 16 colours, `mono` with none. Grounds that few colours cannot show become an attribute. */
 typedef struct Row {
     short dark, light, c16, c8;
     uint8_t attr, few, mono;
@@ -88,9 +87,9 @@ static const Row palette[TONES] = {
 };
 /* clang-format on */
 
-/* Rows of the safe theme in place of those above: the hues of Okabe and Ito, which people who see
- * no red or no green tell apart. States are bluish green, yellow, blue and vermilion; with few
- * colours nothing is green, and only what is wrong is red. */
+/* The safe theme's rows in place of those above: the hues of Okabe and Ito, which people who see no
+ * red or no green tell apart. States are bluish green, yellow, blue and vermilion; with few colours
+ * nothing is green, and red is only for what is wrong. */
 /* clang-format off */
 static const struct {
     Tone tone;
@@ -206,7 +205,7 @@ static unsigned attr_of(const Theme *theme, const Row *row) {
     }
 }
 
-/* The next shade of a ground: lighter or, of what is nearly white, darker; the hue stays. */
+/* Returns the next shade of a ground: lighter, or darker if it is nearly white; the hue stays. */
 static int shade_of(int colour) {
     if (colour >= 232) return colour >= 248 ? colour - 3 : colour + 3;
     if (colour < 16) return colour;
@@ -219,7 +218,7 @@ static int shade_of(int colour) {
     return 16 + shade;
 }
 
-/* Is white on it easier to read than black? */
+/* Returns true if white on this colour is easier to read than black. */
 static bool is_dark(int colour) {
     uint32_t rgb = theme_rgb(colour);
     return (rgb >> 16) * 299 + (rgb >> 8 & 255) * 587 + (rgb & 255) * 114 < 110 * 1000;
@@ -237,7 +236,7 @@ Look theme_look(const Theme *theme, Style style) {
     look.attr = (style_attr(style) & ~(unsigned)ATTR_SHADE) | attr_of(theme, front);
     if (style_attr(style) & ATTR_SHADE && theme->mode == THEME_256) look.bg = shade_of(look.bg);
     if (fg == TONE_CURSOR_GROUND && look.bg >= 16 && is_dark(look.bg)) look.fg = 231;
-    /* of a ground only what replaces a colour counts; a line of it is one piece */
+    /* only the attributes that replace a ground's colour count; a line of it is one piece */
     if (attr_of(theme, ground) & ATTR_REVERSE) {
         look.attr = (look.attr & ~(unsigned)ATTR_DIM) | ATTR_REVERSE;
         look.fg = look.bg = -1;

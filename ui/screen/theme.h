@@ -1,9 +1,9 @@
-/* theme.h - tones: what a cell means, and what colour a terminal shows for it.
+/* theme.h - tones: what a cell means, and what colour a terminal shows for that.
  *
  * A style is a tone for the glyph, a tone for the ground and attributes. The palette is one table
  * with a row per tone and a column per colour mode (theme.c); a style never names a colour. The
  * hues of the kinds can be told apart even by people who do not see red and green; with fewer than
- * eight colours kinds are told by their letter, never by tone alone. */
+ * eight colours, kinds are told by their letter, never by tone alone. */
 #ifndef LMP_THEME_H
 #define LMP_THEME_H
 
@@ -115,9 +115,9 @@ typedef struct Look {
 bool theme_is_name(const char *name);
 Theme theme_choose(int colours, const char *no_color, const char *lmp_theme, const char *colorfgbg);
 Look theme_look(const Theme *theme, Style style);
-/* 0xrrggbb of a colour number 0 .. 255 as xterm shows it. */
+/* Returns 0xrrggbb of a colour number 0 .. 255 as xterm shows it. */
 uint32_t theme_rgb(int colour);
-/* The word of a tone for golden files: "muted", "table.2"; out has at least 24 bytes. */
+/* Writes the word of a tone for golden files: "muted", "table.2"; out has at least 24 bytes. */
 char *theme_tone_word(char *out, Tone tone);
 
 #endif

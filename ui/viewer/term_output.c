@@ -1,4 +1,5 @@
-/* term_output.c - brings a canvas to the terminal: colours, and the cells that changed. */
+/* term_output.c - brings a canvas to the terminal: sets colours, and sends the cells that
+ * changed. */
 #include <string.h>
 #include <wchar.h>
 

@@ -1,4 +1,5 @@
-/* bychoice.c - see bychoice.h. */
+/* bychoice.c - draws the words one after another from a fixed column; a click finds its word by the
+ * same columns. */
 #include "widget/bychoice.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* describe.c - see describe.h. */
+/* describe.c - writes words for classes (a table), sizes, ages, places and function names, and
+ * shows the contents of strings and tables in Lua's notation. */
 #include "widget/describe.h"
 
 #include <stdio.h>
@@ -138,7 +139,7 @@ static bool append(char *out, size_t size, size_t *used, size_t reserve, const c
     return true;
 }
 
-/* One character or byte of the contents as shown; returns the bytes consumed. */
+/* Writes one character or byte of the contents; returns the bytes consumed. */
 static size_t show_one(char *out, const char *bytes, size_t left, bool ascii) {
     static const char plain[] = "\a\b\t\n\v\f\r\"\\", names[] = "abtnvfr\"\\";
     unsigned char c = (unsigned char)bytes[0];

@@ -1,4 +1,4 @@
-/* flow.c - see flow.h. */
+/* flow.c - each function draws one element at the next line (Flow.line), and moves on. */
 #include "widget/flow.h"
 
 #include <stdarg.h>

@@ -1,12 +1,13 @@
-/* flow.h - a page that is text: lines one below the other, titles, figures with their explanations,
- * bars. What is scrolled out of view is clipped by the canvas. */
+/* flow.h - a page of text: lines one below the other, titles, figures with their explanations,
+ * bars. The canvas clips what is scrolled out of view. */
 #ifndef LMP_FLOW_H
 #define LMP_FLOW_H
 
 #include "screen/canvas.h"
 #include "screen/theme.h"
 
-/* Where the next line goes: line `line` of the page, of which `top` is the first to be seen. */
+/* Where the next line goes: `line` counts from the page's beginning; `top` is the first one on the
+ * screen. */
 typedef struct Flow {
     Canvas *canvas;
     Rect rect;
@@ -14,21 +15,22 @@ typedef struct Flow {
     bool utf8;
 } Flow;
 
-/* The row of the screen where the next line goes. */
+/* Returns the row of the screen where the next line goes. */
 int flow_y(const Flow *flow);
-/* A heading, after a blank line unless it is the first; `note`: grey beside it, may be NULL. */
+/* Draws a heading, after a blank line unless it is the first; `note`: grey beside it, may be
+ * NULL. */
 void flow_title(Flow *flow, const char *title, const char *note);
-/* Lines of a histogram or list of `rows` with its title and the blank line above; an empty one says
- * so in a line. */
+/* Returns the lines of a histogram or list of `rows` with its title and the blank line above; an
+ * empty one says so in a line. */
 int flow_section_lines(int rows);
-/* A grey line. */
+/* Draws a grey line. */
 void flow_text(Flow *flow, const char *text);
-/* Text in as many lines as it needs, all of them indented. */
+/* Draws text in as many lines as it needs, all of them indented. */
 void flow_wrapped(Flow *flow, int indent, Style style, const char *text);
-/* A label, a figure, and its explanation. */
+/* Draws a label, a figure, and its explanation. */
 void flow_figure(Flow *flow, const char *label, Style style, const char *figure, const char *format,
                  ...) __attribute__((format(printf, 5, 6)));
-/* A line of a histogram: label, bar, bytes, blocks. */
+/* Draws a line of a histogram: label, bar, bytes, blocks. */
 void flow_bar(Flow *flow, const char *label, Style label_style, Style bar, double share,
               uint64_t bytes, uint64_t blocks);
 

@@ -1,4 +1,6 @@
-/* measure.c - see measure.h. */
+/* measure.c - the table `measure`: for each figure its titles, the function that computes it from a
+ * tally, and the one that writes it into a cell. Without a value a figure is NaN, and its cell
+ * empty. */
 #include "widget/measure.h"
 
 #include <math.h>
@@ -55,7 +57,7 @@ bool measure_grows(const Model *model, const LmpTally *t) {
 
 /* ---- of -------------------------------------------------------------------------------------- */
 
-/* In whole bytes, as tally_each(). */
+/* Returns whole bytes, as tally_each() does. */
 static uint64_t each_live(const LmpTally *t) {
     return t->live_blocks ? t->live_bytes / t->live_blocks : 0;
 }
@@ -90,7 +92,7 @@ static double of_rate(const Model *model, const LmpTally *t) {
     return none_below((double)(int64_t)(tally_made(t) - t->mark.made));
 }
 
-/* All that was made by then is live or freed. */
+/* All that was made before the mark is live or freed. */
 static double of_freed(const Model *model, const LmpTally *t) {
     if (!model->ledger_marked) return NAN;
     return none_below((double)(int64_t)(t->free_bytes - (t->mark.made - t->mark.live)));
@@ -99,7 +101,7 @@ static double of_freed(const Model *model, const LmpTally *t) {
 OF(survive, (double)t->since.bytes)
 OF(survivors, (double)t->since.blocks)
 
-/* Where no frame has ended in that time it is not known: NaN. */
+/* Returns NaN if no frame has ended in that time. */
 static double of_per_frame(const Model *model, const LmpTally *t) {
     double frames = model->ledger_marked    ? (double)model->laps_since_mark
                     : measure_is_now(model) ? model->laps_per_s
@@ -161,7 +163,7 @@ static void put_change(TableCell *cell, double value, bool wide) {
     cell->style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
 }
 
-/* 100% only for all of it, 0% only for nothing. */
+/* Shows 100% only for all of it, 0% only for nothing. */
 static void put_percent(TableCell *cell, double value, bool wide) {
     (void)wide;
     int percent = value >= 1 ? 100 : value > 0 ? (int)(value * 100 + 0.5) : 0;
@@ -248,7 +250,7 @@ const char *measure_title(const Measure *m, const TableSource *from) {
     return measure_word(title, from->ui->utf8);
 }
 
-/* For a line, what it held after full collections is known: used when the program stands still. */
+/* When the program stands still, uses what the line held after full collections. */
 static bool grows(const TableSource *from, uint32_t row, const LmpTally *tally) {
     const Ledger *ledger = &from->model->ledger;
     if (measure_is_now(from->model) || from->model->ledger_marked || !from->site)
@@ -264,8 +266,8 @@ void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const
     double value = m->of(from->model, tally);
     if (isnan(value)) return;
     (measure_differs(m) && compares(from->model) ? put_change : m->put)(cell, value, wide);
-    /* memory never freed that grows is what one looks for; garbage that is freed is as it should be
-     */
+    /* lights up memory that is never freed and grows; mutes garbage that is freed, as it should
+     * be */
     if (m == &measure[M_CHURN]) {
         if (value < 0.005 && grows(from, row, tally)) cell->style = STYLE_BOLD(TONE_GROWTH);
         if (value >= 0.8) cell->style = STYLE(TONE_MUTED);

@@ -1,8 +1,8 @@
-/* measure.h - the figures that tables show of a tally, one row each: how a figure is computed, how
+/* measure.h - the figures of a tally that tables show, one row each: how a figure is computed, how
  * it is written, the title of its column. A column names its row (TableColumn.measure); cell,
- * order, share and heat follow from it.
+ * order, share and heat follow from that.
  *
- * Some describe what the program holds, some what it makes: TableColumn.mode says which. */
+ * Some figures describe what the program holds, some what it makes: see TableColumn.mode. */
 #ifndef LMP_MEASURE_H
 #define LMP_MEASURE_H
 
@@ -25,35 +25,36 @@ typedef enum MeasureName {
     M_IN_CYCLE,
     M_LATER,
     M_PER_CYCLE,
-    M_PER_FRAME, /* of the program's own; per second means the last one's frames */
-    M_FREED,     /* bytes freed in the range; there is no figure without one */
-    M_SURVIVE,   /* of what was made since, or in a piece of the past: bytes that live */
-    M_SURVIVORS, /* blocks that do */
+    M_PER_FRAME, /* frames are the program's own; per second means the last second's frames */
+    M_FREED,     /* bytes freed in the range; without a range there is no figure */
+    M_SURVIVE,   /* live bytes of what was made since, or in a piece of the past */
+    M_SURVIVORS, /* blocks of these */
     MEASURES
 } MeasureName;
 
 typedef struct Measure {
     const char *title;
-    const char *marked, *mean; /* if it is since the mark, over the whole run; NULL: title */
-    bool adds;                 /* rows add up to the whole: there are shares of it, bars and heat */
+    const char *marked,
+        *mean; /* title of a figure since the mark, over the whole run; NULL: title */
+    bool adds; /* rows add up to the whole: the figure has shares, bars and heat */
     double (*of)(const Model *model, const LmpTally *tally); /* NaN: there is none */
     void (*put)(TableCell *cell, double value, bool wide);
     const char *help;
 } Measure;
 extern const Measure measure[MEASURES];
 
-/* As the column of a table: its row in `measure`, in the mode it belongs to. */
+/* Makes a table's column of a row in `measure`, in the mode it belongs to. */
 #define HOLDS(name) .mode = TABLE_HOLDS, .measure = &measure[name]
 #define MAKES(name) .mode = TABLE_MAKES, .measure = &measure[name]
 
-/* A column of tables that show what happened in a range (Model.held), in either mode; one that is
- * there only where they do not. */
+/* A column of tables that show what happened in a range (Model.held), in either mode; and columns
+ * that only other tables have. */
 #define IN_RANGE(name) .measure = &measure[name], .hidden = measure_no_range
 #define HOLDS_NOW(name) HOLDS(name), .hidden = measure_range
 #define MAKES_NOW(name) MAKES(name), .hidden = measure_range
-/* A column of tables that show what was made since and lives (Model.since). */
+/* A column of tables that show what was made since a moment and lives (Model.since). */
 #define IN_SINCE(name) .measure = &measure[name], .hidden = measure_no_since
-/* The columns 1 to 5 of tables that have them: after the share. */
+/* Columns 1 to 5, after the share, of tables that have them. */
 enum {
     COL_SURVIVE = 1,
     COL_SURVIVORS,
@@ -71,40 +72,43 @@ enum {
 #define RANGE_MADE_HELP "in a range of time (V): bytes made in it"
 #define RANGE_GREW_HELP "in a range of time: what live bytes changed by in it"
 
-/* Do figures count what happened in a range of time? Not so where two runs are compared. */
+/* Returns true if figures count what happened in a range of time; false if two runs are
+ * compared. */
 bool measure_in_range(const Model *model);
-/* For TableColumn.hidden: figures are not those of a range; they are. */
+/* For TableColumn.hidden: true if figures are not those of a range; true if they are. */
 bool measure_no_range(const TableSource *from);
 bool measure_range(const TableSource *from);
-/* Do tables show what was made since, or in a piece of the past, and lives? */
+/* Returns true if tables show what was made since a moment, or in a piece of the past, and
+ * lives. */
 bool measure_in_since(const Model *model);
 bool measure_no_since(const TableSource *from);
-/* For TableColumn.hidden: the program tells no frames. */
+/* For TableColumn.hidden: true if the program reports no frames. */
 bool measure_no_frames(const TableSource *from);
-/* Is "a second" the last one? If not, the program stands still, and a rate per second is the
- * average over the whole run. */
+/* Returns true if "a second" is the last one. If not, the program stands still, and a rate per
+ * second is the average over the whole run. */
 bool measure_is_now(const Model *model);
-/* A title, in ASCII if there is no UTF-8. */
+/* Returns a title, in ASCII if there is no UTF-8. */
 const char *measure_word(const char *title, bool utf8);
 const char *measure_title(const Measure *m, const TableSource *from);
-/* Is it one of those that show what differs where two runs are compared? It may be negative. */
+/* Returns true for figures that show the difference where two runs are compared; they may be
+ * negative. */
 bool measure_differs(const Measure *m);
-/* A figure as what rows are sorted by: what differs between two runs by its size, so that what
- * shrank is not at the end. */
+/* Returns the figure that rows are sorted by: a difference between two runs counts by its size, so
+ * that what shrank is not at the end. */
 double measure_key(const Measure *m, const Model *model, double value);
 /* Puts a tally's figure into a row's cell, styled by what else is known of the row. */
 void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const LmpTally *tally,
                   bool wide, TableCell *cell);
-/* Bytes per second that a tally makes. */
+/* Returns the bytes per second that a tally makes. */
 double measure_rate(const Model *model, const LmpTally *tally);
-/* Does it hold more than before: than at the mark, or a second ago? */
+/* Returns true if the tally holds more than at the mark, or a second ago. */
 bool measure_grows(const Model *model, const LmpTally *tally);
 
-/* The freed share of the bytes made, 0 .. 1; negative: nothing was made. */
+/* Returns the freed share of the bytes made, 0 .. 1; negative: nothing was made. */
 double tally_churn(const LmpTally *tally);
-/* Average bytes per allocation. */
+/* Returns the average bytes per allocation. */
 uint64_t tally_each(const LmpTally *tally);
-/* Freed in the next collector cycle, but not at once; later. Counts. */
+/* Return the count freed in the next collector cycle, but not at once; the count freed later. */
 uint64_t tally_in_cycle(const LmpTally *tally);
 uint64_t tally_later(const LmpTally *tally);
 

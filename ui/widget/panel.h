@@ -1,7 +1,7 @@
 /* panel.h - what a panel is. A panel is one file, its name below, and one row in the table of
  * app_state.h.
  *
- * A frame works like this: update() of every panel with a fresh model (not while frozen), then
+ * For a frame, app.c calls update() of every panel with a fresh model (not while frozen), then
  * draw() of those on screen. draw() gets only the inside of its frame; title and frame are app.c's.
  * A panel never touches the shared state or the terminal: it reads the model and puts requests
  * (request.h). The one exception: panels that show single blocks read the shadow map through
@@ -25,77 +25,77 @@ struct Table; /* table.h */
 typedef struct UiBreaks {
     LmpBreak row[LMP_BREAKS];
     uint32_t count;
-    uint32_t spent;  /* bit i: row i was for once and has been met */
+    uint32_t spent;  /* bit i: row i was to be met once, and has been */
     uint32_t sent;   /* sequence of the list as sent to the program (view_breaks); 0: never */
     bool taken_over; /* another display has since set its own */
 } UiBreaks;
 
-#define UI_UNDER 4 /* panels that are only opened over others, but one */
+#define UI_UNDER 4 /* panels that are only opened over others, minus one */
 
-/* What the program waits for, as far as this can be seen from outside while it runs. */
+/* What the program waits for, as far as it shows from outside while it runs. */
 typedef struct UiWait {
-    char words[72]; /* "sleeps (nanosleep)"; "": it does not wait, or it is not known */
-    bool input;     /* it reads a terminal */
+    char words[72]; /* "sleeps (nanosleep)"; "": it does not wait, or not known */
+    bool input;     /* the program reads a terminal */
     bool ours;      /* ... that receives lines typed here */
-    bool busy;      /* it is busy: on a processor, or in line for one */
+    bool busy;      /* on a processor, or in line for one */
 } UiWait;
 
 /* The recording of this run that is under way. */
 typedef struct UiRecording {
     bool on;
-    uint64_t seconds; /* since it was begun */
+    uint64_t seconds; /* since its beginning */
     uint64_t bytes;   /* of its file */
 } UiRecording;
 
 /* Objects of a snapshot that a page is about: a list of them, or one. */
 typedef struct UiObjects {
     uint64_t serial;        /* of the OpenedHeap that they are in */
-    uint64_t number;        /* one more with each that is opened */
-    const uint32_t *member; /* in its memory; NULL: one */
+    uint64_t number;        /* one more with each page that is opened */
+    const uint32_t *member; /* in the OpenedHeap's memory; NULL: the page is about one object */
     uint32_t count;         /* of member */
-    uint32_t object;        /* the one; LMP_HEAP_NONE: none */
+    uint32_t object;        /* that one; LMP_HEAP_NONE: none */
     char name[160];         /* of the list */
 } UiObjects;
 
-/* A profiled program, as it was when they were listed. */
+/* A profiled program, as it was when the list was made. */
 typedef struct UiProgram {
     uint32_t pid, serial, forked_from; /* as in LmpHeader */
     unsigned seen;                     /* LmpSeen */
-    bool shown;                        /* here and now */
+    bool shown;                        /* the display shows it now */
     uint64_t live_bytes, elapsed;
     char name[64]; /* printable */
 } UiProgram;
 
-/* What a person wants to know of the newest snapshot, from a panel of the program. */
+/* What a panel of the program asks of the newest snapshot. */
 typedef struct UiWish {
     enum { WISH_NOTHING, WISH_BLOCK, WISH_LINE } what;
     uint64_t addr;  /* of the block */
     char line[160]; /* "cache.lua:12", as snapshot_site says it */
-    uint32_t site;  /* Verdict.site that it is to prove; 0: none */
+    uint32_t site;  /* Verdict.site that the answer is to prove; 0: none */
 } UiWish;
 
-/* What a snapshot has shown of a table that the line of a sentence grows. */
+/* What a snapshot has shown of a table that a verdict's line grows. */
 typedef struct UiProof {
     uint32_t site;            /* Verdict.site; 0: nothing is proven */
-    char path[160];           /* to what holds, safe to print */
+    char path[160];           /* to the holder, safe to print */
     uint64_t retained, clock; /* bytes; of the snapshot */
-    uint32_t part, of;        /* of what was made on a line, so many things of so many (counts) */
+    uint32_t part, of;        /* `part` of `of` things made on the line are held so (counts) */
 } UiProof;
 
 #define UI_PROOFS 4
 
-/* Which moment is shown, if it can be chosen: of a recording, or of the past of the program that
- * runs. Times are nanoseconds since its start. */
+/* Which moment is shown, if it can be chosen: of a recording, or of a running program's past. Times
+ * are nanoseconds since its start. */
 typedef struct UiTime {
-    bool can;            /* it can be chosen */
-    bool replay;         /* there is a recording only */
-    bool past;           /* it is not the program's present: in a replay always */
+    bool can;            /* the moment can be chosen */
+    bool replay;         /* there is only a recording, no program */
+    bool past;           /* the moment is not the program's present; in a replay always */
     bool grows;          /* the recording is still being written */
-    bool unended;        /* who wrote it was killed: its end is missing */
-    uint64_t clock, end; /* the moment; the last one that there is */
+    bool unended;        /* the recorder was killed: the recording's end is missing */
+    uint64_t clock, end; /* the moment; the last one there is */
     uint32_t frame, frames;
     bool playing;
-    unsigned speed; /* times as fast */
+    unsigned speed; /* times real time */
     bool range,
         open; /* tables show what happened from `from` to `to`; open: the moment is its end */
     uint64_t from, to; /* from <= to */
@@ -113,15 +113,15 @@ typedef struct Ui {
     bool makes;      /* tables show what the program makes, not what it holds */
     bool by_tag;     /* types by requested tag, not by owner */
     bool frozen;     /* the display, not the program */
-    bool restless;   /* set while drawing: draw again soon, there will be more */
-    bool at_once;    /* set while drawing: draw again now, the frame says what it waits for */
+    bool restless;   /* set while drawing: draw again soon, more will come */
+    bool at_once;    /* set while drawing: draw again now; this frame says what it waits for */
     bool enlarged;   /* the focused panel has the whole body */
     const struct Panel *focus; /* has the keys */
     const struct Panel *over;  /* opened over another by enter (blocks, help), NULL: none */
     const struct Panel
         *under[UI_UNDER]; /* `unders` panels that were open before it, the last one on top */
     int unders;
-    const struct Panel *site_page; /* what ui_open_site opens: app.c's */
+    const struct Panel *site_page; /* the panel that ui_open_site opens: app.c's */
     const struct Panel *before;    /* had the focus before anything was opened */
     uint64_t now;                  /* clock of this frame, nanoseconds, any origin */
     Output *output;                /* what the program printed; NULL: not ours to show */
@@ -131,7 +131,8 @@ typedef struct Ui {
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;
-    bool look_site; /* or enter on a site's page: it lists those that this site made */
+    bool look_site; /* or enter on a site's page: panel_blocks lists the blocks that this site made
+                     */
     uint64_t look_site_id;
     const Config *config;           /* the person's lasting choices; NULL: none */
     struct Sources *sources;        /* source files of the program; NULL: none can be shown */
@@ -140,7 +141,7 @@ typedef struct Ui {
     uint32_t tag;                   /* id of the tag whose lines are shown */
     char said[128];                 /* a notice for the footer, see ui_say */
     struct Table *columns_of;       /* whose columns the panel of columns shows */
-    const struct Panel *help_of;    /* the panel that help was asked for on; NULL: none */
+    const struct Panel *help_of;    /* the panel that the help is about; NULL: none */
     const struct Table *help_table; /* its table; NULL: it has none */
     LineEdit *edit;                 /* the line being typed, of the focused panel; NULL: none */
     UiTime time;
@@ -152,7 +153,7 @@ typedef struct Ui {
     uint32_t object;           /* what panel_object shows */
     UiWish wish;               /* for the snapshot that is to be opened */
     UiProof proof[UI_PROOFS];  /* the newest first */
-    bool has_snapshot;         /* there is one of this program to be opened */
+    bool has_snapshot;         /* this program has a snapshot to be opened */
     struct {
         const UiProgram *row;
         uint32_t count;
@@ -170,44 +171,49 @@ typedef struct PanelPlace {
 } PanelPlace;
 
 typedef struct Panel {
-    const char *title;    /* "Heap map" */
-    const char *about;    /* what it shows, a sentence or two for its help. May be NULL */
-    int number;           /* its key, 1 .. 9, 10: the key 0; 0: none */
-    unsigned ledger;      /* LEDGER_* parts of model->ledger that it needs while it is on screen */
+    const char *title; /* "Heap map" */
+    const char *about; /* what the panel shows, a sentence or two for its help. May be NULL */
+    int number;        /* its key, 1 .. 9, 10: the key 0; 0: none */
+    unsigned
+        ledger; /* LEDGER_* parts of model->ledger that the panel needs while it is on screen */
     Action offers[14];    /* actions that not every panel has, for the footer; ends with ACT_NONE */
-    const char *not_past; /* why it cannot show a moment of the past; NULL: it can */
-    bool drags;       /* it takes MOUSE_RELEASE, of a button pressed in it and let go anywhere */
+    const char *not_past; /* why the panel cannot show a moment of the past; NULL: it can */
+    bool drags; /* the panel takes MOUSE_RELEASE of a button pressed in it, wherever that is let go
+                 */
     bool all_types;   /* its rows combine all types: no keys for single ones */
-    int min_w, min_h; /* room inside the frame that is guaranteed on any screen from 20x5 on */
-    /* State of its own, from create() (NULL: none, or no memory: the panel must bear both). */
+    int min_w, min_h; /* room inside the frame on any screen from 20x5 on */
+    /* The panel's own state, from create() (NULL: none, or no memory: the panel must bear both). */
     void *(*create)(void);
     void (*destroy)(void *state);
-    /* A fresh model. `rect`: where it was last drawn (w 0: not on screen now). May be NULL. */
+    /* Takes a fresh model. `rect`: where the panel was last drawn (w 0: not on screen). May be
+     * NULL. */
     void (*update)(void *state, const Model *model, Ui *ui, Rect rect);
     /* Draws into rect; the canvas is clipped to it and blank. Must not change what the program
      * sees; may change `state` (scroll positions that no longer fit). */
     void (*draw)(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect);
-    /* An action while it has the focus. True: handled. May be NULL. Actions that app.c handles
-     * itself (pause, panels, filters ...) never come here, ACT_ENTER and ACT_BACK come here first.
-     */
+    /* Handles an action while the panel has the focus. Returns true: handled. May be NULL. Actions
+     * that app.c handles itself (pause, panels, filters ...) never come here, ACT_ENTER and
+     * ACT_BACK come here first. */
     bool (*act)(void *state, const Model *model, Ui *ui, Action action, Rect rect);
-    /* A mouse event, positioned relative to the inside. True: handled. May be NULL. */
+    /* Handles a mouse event, positioned relative to the inside. Returns true: handled. May be
+     * NULL. */
     bool (*mouse)(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect);
-    /* Text at the right of the frame's upper line ("64 KiB/cell · ..."), at most size - 1 bytes.
-     * May be NULL. */
+    /* Writes the text at the right of the frame's upper line ("64 KiB/cell · ..."), at most size -
+     * 1 bytes. May be NULL. */
     void (*note)(void *state, const Model *model, const Ui *ui, char *out, size_t size);
-    /* Is a search active in it (search.h)? Then n goes to the next match while the program is not
-     * paused. May be NULL. */
+    /* Returns true if a search (search.h) is active in the panel. Then n goes to the next match
+     * while the program is not paused. May be NULL. */
     bool (*seeks)(const void *state);
-    /* The place under the cursor, valid until the next refresh; false: none. May be NULL. */
+    /* Gives the place under the cursor, valid until the next refresh. Returns false: none. May be
+     * NULL. */
     bool (*place)(void *state, const Model *model, const Ui *ui, PanelPlace *out);
-    /* Its table, if columns can be chosen. May be NULL. */
+    /* Returns the panel's table, if columns can be chosen. May be NULL. */
     struct Table *(*table)(void *state);
 } Panel;
 
 bool panel_offers(const Panel *panel, Action action);
 
-/* The place of a site. */
+/* Returns the place of a site. */
 PanelPlace panel_place_of(const LmpSiteRow *site);
 
 extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
@@ -221,17 +227,17 @@ extern const Panel panel_held, panel_objects, panel_dominators, panel_treemap, p
 /* Opens `panel` over the others and gives it the focus; if it is open already, closes what is over
  * it. */
 void ui_open(Ui *ui, const Panel *panel);
-/* Closes what was opened last (esc): back to what it was opened from. */
+/* Closes what was opened last (esc), and returns to what it was opened from. */
 void ui_close(Ui *ui);
 void ui_close_all(Ui *ui);
 /* Opens the page of the site with this id. */
 void ui_open_site(Ui *ui, uint64_t id);
-/* From panels of the program: opens the newest snapshot and there why this block is alive, or what
- * a line has made. */
+/* Open the newest snapshot, from a panel of the program, and show there why this block is alive, or
+ * what a line has made. */
 void ui_ask_why_block(Ui *ui, uint64_t addr);
 void ui_ask_why_line(Ui *ui, const char *short_src, int line);
-/* Tables show a piece of time: of a recording it is the range, of a program that runs they show
- * what was made in it and lives now. */
+/* Makes tables show a piece of time: in a recording the range, in a running program what was made
+ * in the piece and lives now. */
 void ui_show_piece(Ui *ui, uint64_t from, uint64_t to);
 /* Shows a notice in the footer for some seconds. */
 void ui_say(Ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -240,9 +246,9 @@ void ui_open_source(Ui *ui, const char *source, int line);
 /* Starts typing into a line of the focused panel; keeps its text. */
 void ui_edit(Ui *ui, LineEdit *edit);
 
-/* The next condition to be typed begins with this line of the program. */
+/* Makes the next condition to be typed begin with this line of the program. */
 void ui_break_at(Ui *ui, const char *short_src, int line);
-/* Break conditions that are switched on. */
+/* Returns how many break conditions are switched on. */
 uint32_t ui_breaks_on(const Ui *ui);
 
 /* A scrolling list, for panels that have one. Invariant after list_fit: cursor < count or both 0;
@@ -251,7 +257,7 @@ typedef struct List {
     uint64_t cursor, top, count;
 } List;
 void list_fit(List *list, uint64_t count, int page);
-/* Moves the cursor by an action; false: not an action of lists. */
+/* Moves the cursor by an action. Returns false: not an action of lists. */
 bool list_act(List *list, Action action, int page);
 
 #endif

@@ -1,4 +1,5 @@
-/* request.c - see request.h. */
+/* request.c - one slot and one bit for each kind; requests are taken in the order of the kinds.
+ * Steps add up, any other request replaces the one before it. */
 #include "widget/request.h"
 
 #include <stddef.h>

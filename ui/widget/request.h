@@ -1,7 +1,6 @@
 /* request.h - what the display asks of the outside: of the program, the terminal, files. A panel or
- * app.c puts a request; the viewer takes it after the key or the frame that it came from, and
- * carries it out. A new kind is one row here and one function serve_NAME in
- * viewer/viewer_requests.c. */
+ * app.c puts a request; the viewer takes it after the key or the frame that caused it, and serves
+ * it. A new kind is one row here and one function serve_NAME in viewer/viewer_requests.c. */
 #ifndef LMP_REQUEST_H
 #define LMP_REQUEST_H
 
@@ -54,7 +53,7 @@ typedef enum RequestKind {
 typedef enum TimeWhat {
     TIME_NOW,   /* the program's present; the recording's end */
     TIME_GO,    /* to .ns since the start */
-    TIME_EVENT, /* to what happened at .ns */
+    TIME_EVENT, /* to the event at .ns */
     TIME_MOVE,  /* by .ns */
     TIME_STEP,  /* by .steps frames */
     TIME_MARK,  /* to the mark before (.steps -1) or after (1) */
@@ -74,12 +73,12 @@ typedef struct TimeWish {
     char text[REQUEST_LINE];
 } TimeWish;
 
-/* Which blocks that live tables show. */
+/* Which live blocks tables show. */
 typedef struct SinceWish {
     enum {
-        SINCE_BEGIN, /* remember what is there now ... */
-        SINCE_SHOW,  /* ... show what has come since, too */
-        SINCE_PIECE, /* show what was made from .from to .to */
+        SINCE_BEGIN, /* remember which are there now ... */
+        SINCE_SHOW,  /* ... show those that have come since, too */
+        SINCE_PIECE, /* show those made from .from to .to */
         SINCE_END
     } what;
     uint64_t from, to; /* nanoseconds since start */
@@ -126,8 +125,8 @@ void request_time(Requests *requests, TimeWhat what, int64_t ns, int steps);
 /* Puts a request without arguments. */
 void request_put_kind(Requests *requests, RequestKind kind);
 bool request_waits(const Requests *requests, RequestKind kind);
-/* Takes the next one off the list; it stays valid until another of its kind is put. NULL: there is
- * none. */
+/* Takes the next request off the list; it stays valid until another of its kind is put. Returns
+ * NULL: there is none. */
 const Request *request_take(Requests *requests);
 
 #endif

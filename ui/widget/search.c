@@ -1,4 +1,5 @@
-/* search.c - see search.h. */
+/* search.c - asks the panel for one line after another and compares byte by byte without case;
+ * lights up matches by reading the glyphs back from the canvas. */
 #include "widget/search.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ static bool line_holds(const Search *s, const SearchLines *lines, uint64_t line)
     return holds(text, s->edit.text);
 }
 
-/* The next matching line from `from` on, in steps of 1 or -1, wrapping around. */
+/* Finds the next matching line from `from` on, in steps of 1 or -1, wrapping around. */
 static bool go(Search *s, const SearchLines *lines, uint64_t from, int step) {
     uint64_t count = lines->end > lines->first ? lines->end - lines->first : 0;
     uint64_t place = from >= lines->first && from < lines->end ? from - lines->first : 0;
@@ -90,7 +91,7 @@ bool search_follow(Search *s, const SearchLines *lines, uint64_t from) {
     return go(s, lines, from, 1);
 }
 
-/* Columns of the match that begins at (x, y), 0: none. */
+/* Returns the columns of the match that begins at (x, y), 0: none. */
 static int match_at(const Canvas *canvas, int x, int y, int right, const char *sought) {
     int w = 0;
     for (uint32_t glyph; (glyph = canvas_decode(&sought)) != 0;) {

@@ -1,9 +1,9 @@
-/* search.h - searching for a text in lines: typed after `/`, lit up where it appears on the screen,
+/* search.h - searches for a text in lines: typed after `/`, lit up where it appears on the screen,
  * and stepped through with n and N. For panels that show text: help, output, a source. Upper and
  * lower case are the same for letters from a to z.
  *
- * The panel says what lines there are (SearchLines), calls search_follow before it draws, and
- * brings the line `at` onto the screen when that or search_act says that it changed. */
+ * The panel gives its lines (SearchLines), calls search_follow before it draws, and brings the line
+ * `at` onto the screen when that or search_act returns that it changed. */
 #ifndef LMP_SEARCH_H
 #define LMP_SEARCH_H
 
@@ -14,7 +14,7 @@
 
 typedef struct SearchLines {
     uint64_t first, end; /* lines [first, end) */
-    /* Line `line`, at most size - 1 bytes, as it is drawn. */
+    /* Writes line `line` as it is drawn, at most size - 1 bytes. */
     void (*text)(void *context, uint64_t line, char *out, size_t size);
     void *context;
 } SearchLines;
@@ -23,27 +23,29 @@ typedef struct Search {
     LineEdit edit;
     bool found;            /* some line matches: */
     uint64_t at;           /* the current match */
-    char sought[EDIT_MAX]; /* private: the text that this is about */
+    char sought[EDIT_MAX]; /* private: the text that `found` and `at` are about */
     uint64_t seen;         /* private: the end of the lines searched so far */
 } Search;
 
 void search_init(Search *search);
-/* Is a search active? */
+/* Returns true if a search is active. */
 bool search_on(const Search *search);
 /* ACT_FILTER begins typing; ACT_NEXT_MATCH and ACT_MATCH_BEFORE go on, wrapping around; ACT_BACK
- * ends the search. False: not an action of searches, or there is nothing to do. */
+ * ends the search. Returns false: not an action of searches, or nothing to do. */
 bool search_act(Search *search, Ui *ui, Action action, const SearchLines *lines);
-/* Before drawing: if the searched text has changed, goes to the first match from line `from` on.
- * True: show `at`. */
+/* Call before drawing: if the searched text has changed, goes to the first match from line `from`
+ * on. Returns true: show `at`. */
 bool search_follow(Search *search, const SearchLines *lines, uint64_t from);
-/* Lights up the matches in `rect`; those in row `y`, the current match, more than others (-1: it is
- * not there). */
+/* Lights up the matches in `rect`, and more than others those in row `y`, the current match (-1:
+ * not on the screen). */
 void search_light(const Search *search, Canvas *canvas, Rect rect, int y);
-/* Lights up each word of `words` in `rect`: what a filter matches. */
+/* Lights up each word of `words`, a filter's, in `rect`. */
 void search_light_words(Canvas *canvas, Rect rect, const char *words);
-/* For the frame's note: the searched text, and whether it was found; "" if there is no search. */
+/* Writes the frame's note: the searched text, and whether it was found; "" if there is no
+ * search. */
 void search_note(const Search *search, const Ui *ui, char *out, size_t size);
-/* The first of `page` lines that brings line `at` onto the screen, `top` being the current one. */
+/* Returns the first of `page` lines that brings line `at` onto the screen; `top` is the current
+ * one. */
 uint64_t search_top(uint64_t at, uint64_t top, int page);
 
 #endif

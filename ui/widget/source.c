@@ -1,4 +1,6 @@
-/* source.c - reads source files of the program, see source.h. */
+/* source.c - keeps the last files with the offsets of their lines, looks again each second whether
+ * one has changed, and draws lines with their numbers. Files are found by the program's working
+ * directory and root in /proc, recorded texts by SourcesKept.find. */
 #include "widget/source.h"
 
 #include <errno.h>
@@ -25,10 +27,10 @@ typedef struct File {
     char *bytes; /* `size` of them and a NUL */
     size_t size;
     uint32_t *at;     /* where lines begin, text.lines + 1 of them */
-    uint32_t *begins; /* as source_ends has it; NULL: nobody has asked for it yet */
+    uint32_t *begins; /* as from source_ends; NULL: nobody has asked yet */
     struct timespec mtime;
     uint64_t looked, used; /* clock */
-    bool kept;             /* it is no file's: SourcesKept */
+    bool kept;             /* a recorded text (SourcesKept), not a file's */
     char problem[128];
 } File;
 
@@ -91,7 +93,7 @@ void sources_program(Sources *s, uint32_t pid, uint64_t start) {
     if (!s || s->fixed || (s->pid == pid && s->start == start)) return;
     char link[48], path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/%u/cwd", pid);
-    bool any = pid || s->pid; /* else it is a recording's: sources_kept knows where that ran */
+    bool any = pid || s->pid; /* else a recording's program: sources_kept knows where that ran */
     int directory = pid ? open_directory(link) : -1;
     ssize_t n = directory >= 0 ? readlink(link, path, sizeof path - 1) : -1;
     path[n > 0 ? n : 0] = 0;
@@ -106,9 +108,9 @@ void sources_program(Sources *s, uint32_t pid, uint64_t start) {
 void sources_kept(Sources *s, const SourcesKept *kept) {
     if (!s) return;
     s->kept = *kept;
-    s->kept.directory = NULL; /* it may not live long */
+    s->kept.directory = NULL; /* may not live long */
     int directory = kept->directory ? open_directory(kept->directory) : -1;
-    if (directory >= 0) look_in(s, directory, kept->directory); /* else here */
+    if (directory >= 0) look_in(s, directory, kept->directory); /* else look in our own directory */
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -118,7 +120,7 @@ static void say(File *file, const char *what) {
     file->text.problem = file->problem;
 }
 
-/* Records where the lines begin; false: no memory. */
+/* Records where the lines begin. Returns false: no memory. */
 static bool find_lines(File *file) {
     uint32_t lines = 0;
     for (size_t i = 0; i < file->size; i++)
@@ -157,8 +159,8 @@ static char *read_all(int fd, size_t size, size_t *got) {
     return bytes;
 }
 
-/* Opens the file of "@name": in the program's directory, and under its root if it has another one.
- */
+/* Opens the file of "@name": in the program's directory, and under its root if that is another
+ * one. */
 static int open_file(const Sources *s, const char *name, char path[PATH_MAX]) {
     int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, fd = -1;
     if (name[0] == '/') {
@@ -212,7 +214,8 @@ static void read_file(const Sources *s, File *file) {
     close(fd);
 }
 
-/* False: there is none. The path is the file's all the same, if it is there: for an editor. */
+/* Takes the recorded text. Returns false if there is none. The path is that of the file, if there
+ * is one, for an editor. */
 static bool read_kept(const Sources *s, File *file) {
     size_t n = 0;
     const char *text = s->kept.find ? s->kept.find(s->kept.of, file->source, &n) : NULL;
@@ -246,13 +249,14 @@ static void read_source(const Sources *s, File *file) {
     }
 }
 
-/* Has the file changed on the disk since it was read? */
+/* Returns true if the file has changed on the disk since it was read. */
 static bool is_stale(const Sources *s, File *file, uint64_t now) {
     struct stat st;
     size_t n;
     if (file->source[0] != '@' || file->kept || now - file->looked < LOOK_AGAIN) return false;
     file->looked = now;
-    if (s->kept.find && s->kept.find(s->kept.of, file->source, &n)) return true; /* it came late */
+    if (s->kept.find && s->kept.find(s->kept.of, file->source, &n))
+        return true; /* recorded later */
     if (stat(file->path, &st) != 0) return file->text.problem == NULL;
     return file->text.problem || st.st_mtim.tv_sec != file->mtime.tv_sec ||
            st.st_mtim.tv_nsec != file->mtime.tv_nsec || (uint64_t)st.st_size != file->size;
@@ -341,7 +345,7 @@ static void draw_one(const Sources *s, Canvas *canvas, Rect rect, const SourceTe
     canvas_text(canvas, x, rect.y, room, STYLE(TONE_SOURCE), code + strspn(code, " "));
 }
 
-/* The indentation that lines [first, last] have in common. */
+/* Returns the indentation that lines [first, last] have in common. */
 static size_t common_indent(const Sources *s, int first, int last, bool ascii) {
     char code[1024];
     size_t least = sizeof code;

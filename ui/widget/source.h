@@ -2,9 +2,9 @@
  * an editor.
  *
  * A source is named as lua_Debug names it: "@file" is a file, relative to the program's directory;
- * "=name" is nothing that could be read; anything else is the text of the chunk itself. Files are
- * read as they are now; if one has changed since the program's start the text says so, for its
- * lines may differ from those that run. Of what a recording has kept the text is that one. */
+ * "=name" cannot be read; anything else is the text of the chunk itself. Files are read as they are
+ * now; SourceText.changed says if one is younger than the program's start, for its lines may differ
+ * from those that run. A text that a recording has kept takes precedence. */
 #ifndef LMP_SOURCE_H
 #define LMP_SOURCE_H
 
@@ -17,43 +17,45 @@
 typedef struct Sources Sources;
 
 typedef struct SourceText {
-    const char *problem; /* one line: why there is no text; NULL: there is */
+    const char *problem; /* one line: why there is no text; NULL: there is one */
     uint32_t lines;
     bool changed;     /* the file is younger than the program's start */
     const char *path; /* of the file, as this process can open it; NULL: not a file */
 } SourceText;
 
-/* NULL: no memory. All functions then accept NULL for `sources`. */
+/* Returns NULL: no memory. All functions then accept NULL for `sources`. */
 Sources *sources_new(void);
 void sources_free(Sources *sources);
 
-/* Whose sources: its process, and when the profile began (nanoseconds since 1970, 0: not known).
- * Call it while the process exists: its directory is remembered. Cheap if nothing changed. */
+/* Sets whose sources: the process, and when the profile began (nanoseconds since 1970, 0: not
+ * known). Call it while the process exists: its directory is remembered. Cheap if nothing
+ * changed. */
 void sources_program(Sources *sources, uint32_t pid, uint64_t start);
 
-/* Looks for files here instead, whatever the program's directory. */
+/* Looks for files in this directory instead of the program's. */
 void sources_directory(Sources *sources, const char *path);
 
-/* Texts of the program's files that were kept when it ran: what `find` has is that text, whatever
- * the file is now. All others are looked for in `directory` (NULL: not known), where it ran. */
+/* Texts of the program's files that a recording kept when it ran: a text that `find` has is used,
+ * whatever the file is now. Other files are looked for in `directory` (NULL: not known), where it
+ * ran. */
 typedef struct SourcesKept {
-    /* `*n` bytes; NULL: it has none. Good until sources_get returns. */
+    /* Returns `*n` bytes; NULL: not kept. Good until sources_get returns. */
     const char *(*find)(void *of, const char *source, size_t *n);
     void *of;
     const char *directory;
 } SourcesKept;
 void sources_kept(Sources *sources, const SourcesKept *kept);
 
-/* The text of a source; never NULL. Valid until the next call. Checks now and then whether the file
- * is still the same. `now`: nanoseconds, any origin. */
+/* Returns the text of a source, never NULL, valid until the next call. Checks now and then whether
+ * the file has changed. `now`: nanoseconds, any origin. */
 const SourceText *sources_get(Sources *sources, const char *source, uint64_t now);
 
-/* Line `line` (from 1) of the text got last, made printable: tabs as blanks, other control
+/* Writes line `line` (from 1) of the text got last, made printable: tabs as blanks, other control
  * characters as '?', at most size - 1 bytes. "" for a line that does not exist. Returns out. */
 char *sources_line(const Sources *sources, uint32_t line, bool ascii, char *out, size_t size);
 
-/* In which line a function begins that ends in line `line` of the text got last: Lua counts its
- * making to that of its end. 0: none ends there, or it begins there, too. */
+/* Returns the line where the function begins that ends in line `line` of the text got last: Lua
+ * counts its making to its end. 0: none ends there, or it begins there, too. */
 uint32_t sources_function(const Sources *sources, uint32_t line);
 
 /* Draws the lines of a source around `line`, which is marked, with their numbers and without the
@@ -62,8 +64,8 @@ uint32_t sources_function(const Sources *sources, uint32_t line);
 void source_draw(Sources *sources, Canvas *canvas, Rect rect, const char *source, const char *name,
                  int line, uint64_t now);
 
-/* The same with the lines around `around`, whatever line is marked. Returns the first line drawn
- * (from 1); 0: none, but a message. */
+/* Draws the lines around `around`, whatever line is marked. Returns the first line drawn (from 1);
+ * 0: a message instead. */
 int source_draw_around(Sources *sources, Canvas *canvas, Rect rect, const char *source,
                        const char *name, int line, int around, uint64_t now);
 

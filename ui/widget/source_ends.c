@@ -1,5 +1,5 @@
-/* source_ends.c - see source_ends.h. Splits the text into words as Lua's lexer does, and pairs what
- * opens a block with what ends it. */
+/* source_ends.c - splits the text into words as Lua's lexer does (strings and comments are
+ * skipped), and keeps the open blocks on a stack. */
 #include "widget/source_ends.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ static void step(Reader *r) {
     r->line += *r->at++ == '\n';
 }
 
-/* Of a bracket such as `[==[`: how many `=`; -1: it is none. */
+/* Returns how many `=` a bracket such as `[==[` has; -1: not a long bracket. */
 static int level(const Reader *r) {
     const char *p = r->at + 1;
     while (p < r->end && *p == '=')
@@ -25,7 +25,7 @@ static int level(const Reader *r) {
     return p < r->end && *p == '[' ? (int)(p - r->at) - 1 : -1;
 }
 
-/* Behind the `]==]` of a long string or comment. */
+/* Goes behind the `]==]` of a long string or comment. */
 static void skip_long(Reader *r, int equals) {
     while (r->at < r->end) {
         const char *p = r->at + 1;
@@ -79,7 +79,7 @@ static bool is(const char *word, size_t n, const char *keyword) {
     return strlen(keyword) == n && memcmp(word, keyword, n) == 0;
 }
 
-/* `while` and `for` have a `do` of their own, `repeat` ends with `until`. */
+/* Opens or ends a block. `while` and `for` have a `do` of their own, `repeat` ends with `until`. */
 static void take_word(Reader *r, uint32_t *begins, uint32_t lines) {
     const char *word = r->at;
     while (r->at < r->end && in_word(*r->at))

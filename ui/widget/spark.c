@@ -1,7 +1,7 @@
-/* spark.c - see spark.h. */
+/* spark.c - scales the values to 2 x 4 braille dots a cell. */
 #include "widget/spark.h"
 
-/* What is as high everywhere, `high`: a line in the middle; nothing: at the ground. */
+/* Draws equal values as a line: in the middle, or at the ground if they are 0. */
 static void draw_constant(Canvas *canvas, Rect rect, uint64_t high) {
     int y = rect.y + (high > 0 ? rect.h / 2 : rect.h - 1);
     canvas_fill(canvas, (Rect){rect.x, y, rect.w, 1}, G_HLINE, STYLE(TONE_FAINT));
@@ -23,7 +23,7 @@ void spark_draw(Canvas *canvas, Rect rect, const uint64_t *value, uint32_t n, St
     uint64_t least, most;
     range_of(value, n, &least, &most);
     int columns = rect.w * 2, rows = rect.h * 4;
-    if ((double)(most - least) * 2 * rows <= (double)most) { /* by less than half a point */
+    if ((double)(most - least) * 2 * rows <= (double)most) { /* differ by less than half a dot */
         draw_constant(canvas, rect, most);
         return;
     }

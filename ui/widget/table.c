@@ -1,5 +1,6 @@
-/* table.c - rows in order: filter, sorting, held order, the cursor's row. See table.h; drawing,
- * keys and mouse: table_draw.c; which columns: table_columns.c. */
+/* table.c - rows in order: filters them, sorts them by keys computed once, holds the order while a
+ * person moves, and finds the cursor's row again. Drawing, keys and mouse: table_draw.c; which
+ * columns: table_columns.c. */
 #include "widget/table.h"
 
 #include <ctype.h>
@@ -32,7 +33,7 @@ void table_free(Table *table) {
     *table = (Table){0};
 }
 
-/* Makes room for `count` rows; false: no memory, and nothing has changed. */
+/* Makes room for `count` rows. Returns false: no memory, and nothing has changed. */
 static bool make_room(Table *t, uint32_t count) {
     if (count <= t->room && t->room > 0) return true; /* never copy from or to NULL */
     uint32_t room = count < 64 ? 64 : count + count / 4;
@@ -149,7 +150,7 @@ int table_before(const Table *t, const TableSource *from, uint32_t a, uint32_t b
     return order ? order : by_id(t, from, a, b);
 }
 
-/* As table_before, using the precomputed figures of all rows. */
+/* Compares as table_before does, by the precomputed figures of all rows. */
 static int before(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
     const TableColumn *column = sort_column(t);
     if (!has_value(column)) return table_before(t, from, a, b);
@@ -159,8 +160,8 @@ static int before(const Table *t, const TableSource *from, uint32_t a, uint32_t 
     return order ? order : by_id(t, from, a, b);
 }
 
-/* Merges runs that are in order already, pair by pair: rows that are nearly sorted, as they are
- * from refresh to refresh, cost little. */
+/* Merges runs that are in order already, pair by pair: nearly sorted rows, which are usual from
+ * refresh to refresh, cost little. */
 static void sort_rows(Table *t, const TableSource *from, uint32_t *row, uint32_t count) {
     uint32_t *spare = t->spare;
     for (;;) {
@@ -193,7 +194,7 @@ static uint32_t hash_of_id(uint64_t id) {
     return (uint32_t)rowindex_mix(id, 0);
 }
 
-/* The place of an id in a list, counted from 1; 0: it is not there. */
+/* Returns the place of an id in a list, counted from 1; 0: not there. */
 static uint32_t place_of_id(const LmpRowIndex *index, const uint64_t *ids, uint64_t id) {
     uint32_t hash = hash_of_id(id), at = hash, place;
     while ((place = rowindex_next(index, hash, &at)) && ids[place - 1] != id) {
@@ -201,7 +202,7 @@ static uint32_t place_of_id(const LmpRowIndex *index, const uint64_t *ids, uint6
     return place;
 }
 
-/* An index of the places of ids. False: no memory. */
+/* Makes an index of the places of ids. Returns false: no memory. */
 static bool index_ids(LmpRowIndex *index, const uint64_t *ids, uint32_t count) {
     uint32_t slots = 16;
     while (slots / 2 < count)
@@ -213,7 +214,7 @@ static bool index_ids(LmpRowIndex *index, const uint64_t *ids, uint32_t count) {
 }
 
 /* Puts the rows [0, count) of `row`, which are sorted, into the previous order: rows that were
- * there keep their places, the others follow. False: no memory. */
+ * there keep their places, the others follow. Returns false: no memory. */
 static bool keep_order(Table *t, const TableSource *from, uint32_t *row, uint32_t count) {
     LmpRowIndex index;
     uint32_t was = (uint32_t)t->list.count, out = 0;
@@ -277,7 +278,7 @@ void table_follow_mode(Table *t, const Model *model, const Ui *ui) {
     t->reverse = t->order_of[makes][of].reverse;
 }
 
-/* The column of a mode that shows what differs between two runs; else the one that is there. */
+/* Returns the mode's column that shows what differs between two runs; else `otherwise`. */
 static int differing(const Table *t, TableMode mode, int otherwise) {
     for (int i = 0; i < t->def->columns; i++) {
         const TableColumn *c = &t->def->column[i];

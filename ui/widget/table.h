@@ -2,9 +2,9 @@
  * stays on its row, and an order that stays still while a person moves in it.
  *
  * A panel describes its table once (TableDef: columns and what a row is) and keeps a Table in its
- * state. Before every use (draw, act, mouse) it says what the rows are now (table_fill), which is
- * cheap if nothing has changed; so a table never looks at rows that are gone. Rows are known by
- * their index in the panel's array; what must survive a refresh is known by the row's id.
+ * state. Before every use (draw, act, mouse) it gives the present rows (table_fill), which is cheap
+ * if nothing has changed; so a table never looks at rows that are gone. Rows are known by their
+ * index in the panel's array; what must survive a refresh is known by the row's id.
  *
  * The order: every refresh sorts the rows anew until a person moves the cursor. From then on the
  * order is held: rows keep their places, new ones come last, figures go on changing. TABLE_HOLD
@@ -26,38 +26,37 @@ struct Measure; /* measure.h */
 typedef enum TableAlign {
     TABLE_RIGHT, /* figures */
     TABLE_LEFT,
-    TABLE_TAIL /* left; where it does not fit its beginning is cut: paths */
+    TABLE_TAIL /* left; a text that does not fit loses its beginning: paths */
 } TableAlign;
 
 /* One column. Widths include the blank before the next column: text has one column less. `drop`:
  * columns with the highest value go first if room is short (0: the last to stay). Columns start as
- * narrow as possible and are then widened from the left; what is left over goes to the last `flex`
- * column. */
+ * narrow as possible and are then widened from the left; the last `flex` column gets the rest. */
 typedef struct TableColumn {
     const char *title; /* NULL: from heading(), or from the measure */
     int narrow, wide, drop;
-    int least;  /* if even `narrow` does not fit: takes what is left if at least this; 0 */
-    int yields; /* `drop` while the table shows a range of time, whose columns come first; 0: drop
-                 */
+    int least;  /* if even `narrow` does not fit: takes the remaining columns if at least this many;
+                   0 */
+    int yields; /* `drop` while the table shows a range of time, whose own columns come first; 0:
+                   drop */
     TableAlign align;
     bool flex;
     TableMode mode;
-    /* A figure of the row's tally, which gives title, cell, order and shares. `tally`: if it is not
-     * TableSource.tally's; may return NULL, no figure. */
+    /* The figure of the row's tally that gives title, cell, order and shares. `tally`: where that
+     * is not TableSource.tally; may return NULL, no figure. */
     const struct Measure *measure;
     const LmpTally *(*tally)(const TableSource *from, uint32_t row);
-    bool rising; /* when sorted by it: smallest first (names); else largest first */
-    /* The text and style of a row's cell; `wide`: the column has its wide width. */
+    bool rising; /* sorted by smallest first (names); else largest first */
+    /* Fills a row's cell; `wide`: the column has its wide width. */
     void (*cell)(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-    /* What to sort by: a figure, or an order (< 0: a is the smaller one); both NULL: not sortable.
-     */
+    /* The sort key: a figure, or an order (< 0: a is the smaller one); both NULL: not sortable. */
     double (*value)(const TableSource *from, uint32_t row);
     int (*compare)(const TableSource *from, uint32_t a, uint32_t b);
     const char *(*heading)(const TableSource *from);
     /* Instead of cell(): draws w columns at (x, y) by itself (tree lines, bars). May be NULL. */
     void (*paint)(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
-    const char *help; /* what it means, for the help page; NULL: the measure's help */
-    /* Is there nothing to show in it now? Then it takes no room. May be NULL. */
+    const char *help; /* what the column means, for the help page; NULL: the measure's help */
+    /* Returns true if the column has nothing to show now, and takes no room. May be NULL. */
     bool (*hidden)(const TableSource *from);
 } TableColumn;
 
@@ -65,20 +64,22 @@ typedef struct TableDef {
     const char *name; /* the panel's, as in the config file; NULL: columns cannot be chosen */
     const TableColumn *column;
     int columns;
-    int sort;       /* column that it is sorted by at first */
-    int sort_makes; /* the same if it shows what is made; 0: it has only one mode */
-    int sort_range; /* the same while it shows what happened in a range of time; 0: no other */
-    int sort_since; /* the same while it shows what was made since and lives; 0: no other */
-    /* Identifies a row for as long as it lives. */
+    int sort;       /* column to sort by at first */
+    int sort_makes; /* the same while the table shows what is made; 0: it has only one mode */
+    int sort_range; /* the same while the table shows what happened in a range of time; 0: no other
+                     */
+    int sort_since; /* the same while the table shows what was made since a moment and lives; 0: no
+                       other */
+    /* Identifies a row for as long as it exists. */
     uint64_t (*id)(const TableSource *from, uint32_t row);
-    /* The text that `/` searches, at most size - 1 bytes. NULL: the panel filters itself, with
-     * table_matches. */
+    /* Writes the text that `/` searches, at most size - 1 bytes. NULL: the panel filters itself,
+     * with table_matches. */
     void (*words)(const TableSource *from, uint32_t row, char *out, size_t size);
-    /* Rows that are not in the table at all. May be NULL. */
+    /* Returns true for rows that are not in the table at all. May be NULL. */
     bool (*skips)(const TableSource *from, uint32_t row);
     const char *empty; /* shown if there are no rows at all */
     int heading;       /* minimum lines of room for a heading; 0: 3 */
-    bool no_cursor;    /* no row can be chosen: no line is marked, arrows are not its own */
+    bool no_cursor;    /* no row can be chosen: no line is marked, and the table takes no arrows */
     bool own_order;    /* rows arrive in the order to show (a tree): the panel sorts, by
                         * table_before, and `<`, `>`, `r` only choose */
 } TableDef;
@@ -88,7 +89,7 @@ typedef struct Table {
     int sort; /* column */
     bool reverse;
     bool makes; /* the mode that this order belongs to ... */
-    enum { ORDER_ALL, ORDER_RANGE, ORDER_SINCE, ORDERS } of; /* ... and what figures are of */
+    enum { ORDER_ALL, ORDER_RANGE, ORDER_SINCE, ORDERS } of; /* ... and what its figures are of */
     struct {
         int sort;
         bool reverse;
@@ -101,12 +102,12 @@ typedef struct Table {
 
     /* private */
     bool begun;
-    bool against; /* two runs are compared: it is sorted by what differs, until a person chooses */
+    bool against;    /* two runs are compared: sorted by what differs, until a person chooses */
     bool has_chosen; /* else the cursor is on the first line, whatever is there */
     uint64_t chosen; /* id of the row under the cursor */
     uint64_t moved;  /* when the cursor last moved, nanoseconds; 0: the order is not held */
     uint32_t *order; /* rows that pass the filter, in the order shown; list.count of them */
-    uint64_t *ids;   /* of them */
+    uint64_t *ids;   /* ids of these rows */
     double *keys;    /* by row: the sort keys */
     uint32_t *spare;
     uint32_t room;   /* capacity of these arrays */
@@ -121,94 +122,94 @@ typedef struct Table {
     int page;                 /* lines of rows when last drawn */
     int at[TABLE_COLUMNS];    /* where columns were drawn, relative to the rect */
     int width[TABLE_COLUMNS]; /* 0: not shown */
-    int tail[TABLE_COLUMNS];  /* of paths: the widest that was ever shown */
+    int tail[TABLE_COLUMNS];  /* widest path that was ever shown */
 } Table;
 
 /* What a panel with a table offers in the footer, for Panel.offers. */
 #define TABLE_OFFERS ACT_FILTER, ACT_SORT_LEFT, ACT_SORT_RIGHT, ACT_REVERSE
-/* And a table that can show what is made. */
+/* The same for a table that can show what is made. */
 #define TABLE_OFFERS_MAKES TABLE_OFFERS, ACT_MAKES
 
 /* `table`: all zeroes before. `def` must stay where it is. */
 void table_init(Table *table, const TableDef *def);
 void table_free(Table *table);
 
-/* What the rows are now: filters and sorts them if anything has changed. */
+/* Gives the present rows: filters and sorts them if anything has changed. */
 void table_fill(Table *table, const TableSource *from);
 
-/* Where two runs are compared, tables are sorted by what differs at first; table_fill does this,
- * too. */
+/* Sorts by what differs at first, where two runs are compared; table_fill calls this, too. */
 void table_compare(Table *table, const Model *model);
 
-/* Switches to the order of the current mode (Ui.makes, a range); table_fill does this too. */
+/* Switches to the order of the current mode (Ui.makes, a range); table_fill calls this, too. */
 void table_follow_mode(Table *table, const Model *model, const Ui *ui);
 
 /* After table_fill, with the same source: */
 
 /* Draws heading, rows and scroll bar. */
 void table_draw(Table *table, const TableSource *from, Canvas *canvas, Rect rect);
-/* Draws one more row in the columns of the last table_draw, which had `rect`: a sum below it. */
+/* Draws one more row, such as a sum, in the columns of the last table_draw, which had `rect`. */
 void table_draw_row(const Table *table, const TableSource *from, Canvas *canvas, Rect rect, int y,
                     uint32_t row);
-/* Moving, sorting, filter; escape first clears the filter. False: not an action of tables. */
+/* Moves, sorts, filters; escape first clears the filter. Returns false: not an action of tables. */
 bool table_act(Table *table, const TableSource *from, Ui *ui, Action action);
-/* Click: the row, or the heading (sorts by it, again: reverses); wheel. The position is relative to
- * `rect`, the one that it was drawn in. A double click is left to the caller (false) with its row
- * chosen: app.c turns it into enter. */
+/* Handles a click on a row, or on the heading (sorts by it, again: reverses), and the wheel. The
+ * position is relative to `rect`, in which the table was drawn. A double click chooses its row and
+ * returns false: app.c turns it into enter. */
 bool table_mouse(Table *table, const TableSource *from, MouseEvent event, Rect rect);
 
-/* The row on a line of `rect`, the one that it was drawn in; TABLE_NONE: there is none. */
+/* Returns the row on a line of `rect`, in which the table was drawn; TABLE_NONE: there is none. */
 uint32_t table_row_at(const Table *table, int y, Rect rect);
-/* The row under the cursor, TABLE_NONE: there is none. */
+/* Returns the row under the cursor, TABLE_NONE: there is none. */
 uint32_t table_selected(const Table *table);
-/* Puts the cursor on the row with this id, if it exists and passes the filter; else false. It stays
- * there, and the order is not held. */
+/* Puts the cursor on the row with this id; it stays there, and the order is not held. Returns false
+ * if the row does not exist or does not pass the filter. */
 bool table_choose(Table *table, uint64_t id);
-/* As Home does: the cursor on the first line, sorted anew at the next table_fill. */
+/* Puts the cursor on the first line, as Home does; the next table_fill sorts anew. */
 void table_to_top(Table *table);
-/* As if the cursor had moved: it stays on its row, and the order is held. */
+/* Holds the order with the cursor on its row, as if it had moved. */
 void table_hold(Table *table, const Ui *ui);
-/* Is the order held now? */
+/* Returns true if the order is held now. */
 bool table_is_held(const Table *table, const Ui *ui);
-/* For the frame's note: "12 of 340 match 'push'", "order held", or "" if there is nothing to say.
- */
+/* Writes the frame's note: "12 of 340 match 'push'", "order held", or "". */
 void table_note(const Table *table, const Ui *ui, char *out, size_t size);
 
-/* Does a text match the filter: every word of it, ignoring case? */
+/* Returns true if a text matches every word of the filter, ignoring case. */
 bool table_matches(const Table *table, const char *text);
 bool table_words_match(const char *words, const char *text);
-/* The chosen order: < 0 if row a comes before row b; ties are broken by id. */
+/* Compares by the chosen order: < 0 if row a comes before row b; ties are broken by id. */
 int table_before(const Table *table, const TableSource *from, uint32_t a, uint32_t b);
 
-/* The column that shares, bars and heat follow: the sort column, if rows add up in it, else the
- * initial sort column. NULL: there is none. */
+/* Returns the column that shares, bars and heat follow: the sort column, if rows add up in it, else
+ * the initial sort column. NULL: there is none. */
 const TableColumn *table_by(const Table *table);
-/* A row's share of the whole in it, 0 .. 1. */
+/* Returns a row's share of the whole in that column, 0 .. 1. */
 double table_share(const TableSource *from, uint32_t row);
-/* A row's tally in a column. NULL: none. */
+/* Returns a row's tally in a column. NULL: none. */
 const LmpTally *table_tally(const TableSource *from, const TableColumn *column, uint32_t row);
 
-/* The tone for a figure that is `share` (0 .. 1) of the whole: plain, and from 1 % on warmer. */
+/* Returns the tone for a figure that is `share` (0 .. 1) of the whole: plain, warmer from 1 %
+ * on. */
 Tone table_heat(double share);
 
 /* Which columns a person wants to see (table_columns.c). */
 
-/* A column's name in the list of columns: its title; "bar" if it is drawn. NULL: it cannot be
- * chosen, and is always shown. */
+/* Returns a column's name in the list of columns: its title; "bar" if it is drawn. NULL: it cannot
+ * be chosen, and is always shown. */
 const char *table_column_name(const TableColumn *column);
 
-/* What it means, NULL: no explanation. */
+/* Returns what the column means, NULL: no explanation. */
 const char *table_column_help(const TableColumn *column);
 
 /* Takes the config's choice (`columns.NAME`, the table's name), once. */
 void table_columns_read(Table *table, const Config *config);
 
-/* Does it belong to the table's current mode? */
+/* Returns true if the column belongs to the table's current mode. */
 bool table_column_in_mode(const Table *table, int column);
 bool table_column_shown(const Table *table, int column);
-/* Shows or hides all columns of that name (in both modes). One stays in each mode: else false. */
+/* Shows or hides all columns of that name (in both modes). Returns false if a mode would have none
+ * left. */
 bool table_column_show(Table *table, int column, bool shown);
-/* The value for the config: names separated by commas; "" if all are shown. Returns out. */
+/* Writes the value for the config: names separated by commas; "" if all are shown. Returns out. */
 char *table_columns_text(const Table *table, char *out, size_t size);
 
 #endif

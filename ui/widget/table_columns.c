@@ -1,4 +1,6 @@
-/* table_columns.c - which columns of a table a person wants to see; see table.h. */
+/* table_columns.c - which columns of a table a person wants to see: a bit mask (Table.off), read
+ * from the config's list of titles and written back as one. Every mode keeps at least one
+ * column. */
 #include "widget/table.h"
 
 #include <stdio.h>
@@ -20,7 +22,7 @@ static bool is_in_mode(const TableColumn *column, TableMode mode) {
     return column->mode == TABLE_BOTH || column->mode == mode;
 }
 
-/* Would every mode of the table keep a column? */
+/* Returns true if every mode of the table would keep a column. */
 static bool some_left(const Table *table, uint32_t off) {
     bool holds = false, makes = !table->def->sort_makes;
     for (int i = 0; i < table->def->columns; i++) {
@@ -31,7 +33,7 @@ static bool some_left(const Table *table, uint32_t off) {
     return holds && makes;
 }
 
-/* Is the word in a list separated by commas? */
+/* Returns true if the word is in a list separated by commas. */
 static bool is_listed(const char *list, const char *word) {
     size_t length = strlen(word);
     while (*list) {

@@ -1,4 +1,5 @@
-/* table_draw.c - a table on the screen, and what keys and mouse do to it; see table.h. */
+/* table_draw.c - gives the columns their places in the room there is, draws heading, rows and
+ * scroll bar, and handles the table's keys and mouse. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,21 +18,21 @@ static bool can_sort(const TableColumn *column) {
     return column->value || column->compare || column->measure;
 }
 
-/* Does the column belong to this mode, and is it wanted? */
+/* Returns true if the column belongs to this mode and is wanted. */
 static bool has_column(const Table *t, const TableColumn *column) {
     if (!table_column_shown(t, (int)(column - t->def->column))) return false;
     return column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == t->makes;
 }
 
-/* Where two runs are compared, what differs is what one came for; in a range, what happened in it;
- * since then, what of it lives. */
+/* Where two runs are compared, the difference matters most; in a range, what happened in it; after
+ * a moment, what was made since and lives. */
 static int drop_of(const Table *t, const TableSource *from, const TableColumn *column) {
     bool differs = t->against && column->measure && measure_differs(column->measure);
     bool yields = column->yields && (measure_range(from) || !measure_no_since(from));
     return differs ? 0 : yields ? column->yields : column->drop;
 }
 
-/* Chooses the columns for a width: all as narrow as can be, then widened from the left. */
+/* Chooses the columns for a width: all at their narrowest, then widened from the left. */
 static void place_columns(Table *t, const TableSource *source, int from, int w) {
     const TableColumn *column = t->def->column;
     int n = t->def->columns, used = from, flex = -1;
@@ -114,7 +115,7 @@ static void draw_heading(const Table *t, const TableSource *from, Canvas *canvas
     }
 }
 
-/* A figure too long for its column loses its fraction rather than its unit: "1009.4 KiB". */
+/* Drops the fraction of a figure too long for its column, rather than its unit: "1009.4 KiB". */
 static void shorten_figure(char *text, int w) {
     char *point = strchr(text, '.');
     if (canvas_width(text) <= w || !point) return;
@@ -122,14 +123,14 @@ static void shorten_figure(char *text, int w) {
     memmove(point, rest, strlen(rest) + 1);
 }
 
-/* The text, followed by its kind in grey if there is room for all of that. */
+/* Draws the text, followed by its kind in grey if there is room for all of that. */
 static void draw_left(Canvas *canvas, int x, int y, int w, const TableCell *cell) {
     int used = canvas_text(canvas, x, y, w, cell->style, cell->text);
     if (cell->kind[0] && used + 1 + canvas_width(cell->kind) <= w)
         canvas_text(canvas, x + used + 1, y, w - used - 1, STYLE(TONE_MUTED), cell->kind);
 }
 
-/* The sort column is coloured by the heat of its share. */
+/* Fills a cell; the sort column has the heat of its share. */
 static void fill_cell(const Table *t, const TableSource *from, const TableColumn *column,
                       uint32_t row, bool wide, TableCell *cell) {
     if (column->cell) {
@@ -164,7 +165,7 @@ void table_draw_row(const Table *t, const TableSource *from, Canvas *canvas, Rec
     }
 }
 
-/* What the filter matches, in texts: digits of figures are not what was typed. */
+/* Lights up what the filter matches in texts: it is not matched against figures. */
 static void light_row(const Table *t, Canvas *canvas, Rect rect, int y) {
     for (int i = 0; t->filter.used > 0 && i < t->def->columns; i++)
         if (t->width[i] > 1 && t->def->column[i].align != TABLE_RIGHT)
@@ -182,7 +183,7 @@ static void draw_nothing(const Table *t, Canvas *canvas, Rect rect) {
     }
 }
 
-/* How wide paths are: of all that were ever seen, so that columns do not move to and fro. */
+/* Notes the widest path ever shown, so that columns do not move to and fro. */
 static void measure_tails(Table *t, const TableSource *from, int page) {
     for (int i = 0; i < t->def->columns; i++) {
         const TableColumn *column = &t->def->column[i];
@@ -231,10 +232,10 @@ static bool is_shown(const Table *t, int column) {
     for (int i = 0; i < t->def->columns; i++)
         any = any || t->width[i] > 0;
     if (!has_column(t, &t->def->column[column])) return false;
-    return !any || t->width[column] > 0; /* not drawn yet: all */
+    return !any || t->width[column] > 0; /* not drawn yet: all columns */
 }
 
-/* The next sortable column, to the right (1) or the left (-1), wrapping around. */
+/* Chooses the next sortable column, to the right (1) or the left (-1), wrapping around. */
 static bool choose_column(Table *t, int step) {
     int n = t->def->columns;
     for (int i = 1; i <= n; i++) {
@@ -291,7 +292,7 @@ bool table_act(Table *t, const TableSource *from, Ui *ui, Action action) {
 
 /* ---- mouse ----------------------------------------------------------------------------------- */
 
-/* The column under x, -1: none. */
+/* Returns the column under x, -1: none. */
 static int column_at(const Table *t, int x) {
     for (int i = 0; i < t->def->columns; i++)
         if (x >= t->at[i] && x < t->at[i] + t->width[i]) return i;

@@ -1,4 +1,5 @@
-/* tablepanel.c - see tablepanel.h. */
+/* tablepanel.c - a panel's callbacks for its table: each one asks the panel for the rows, fills the
+ * table with them, and calls the function of table.h. */
 #include "widget/tablepanel.h"
 
 #include <stdio.h>

@@ -11,17 +11,17 @@
 
 typedef struct TablePanelDef {
     TableDef table;
-    /* What the rows are now: sets rows, count and serial of *from, which is zero except for model
-     * and ui. False: there is no table now. `state`: the panel's. */
+    /* Gives the present rows: sets rows, count and serial of *from, which is zero except for model
+     * and ui. Returns false if there is no table now. `state`: the panel's. */
     bool (*rows)(void *state, const Model *model, const Ui *ui, TableSource *from);
-    /* Where the table stands in the panel's room. NULL: it has all of it. */
+    /* Returns the table's place in the panel's room. NULL: all of it. */
     Rect (*room)(const Ui *ui, Rect rect);
     /* What a row is about: TableSource.tally and .site. May be NULL. A row with a site has its
      * place and its page, which enter opens. */
     const LmpTally *(*tally)(const TableSource *from, uint32_t row);
     const LmpSiteRow *(*site)(const TableSource *from, uint32_t row);
-    /* For rows that are about something else: looks inside; gives the place, as Panel.place does.
-     * NULL, false: there is nothing inside, it has no place. */
+    /* For rows about something else: looks inside; gives the place, as Panel.place does. NULL, or
+     * false: nothing inside, no place. */
     bool (*enter)(const TableSource *from, uint32_t row, Ui *ui);
     bool (*place)(const TableSource *from, uint32_t row, PanelPlace *out);
 } TablePanelDef;
@@ -31,23 +31,23 @@ typedef struct TablePanel {
     Table table;
 } TablePanel;
 
-/* A panel's state: `size` bytes that begin with a TablePanel, the rest zero; NULL: no memory. `def`
- * must stay where it is. */
+/* Returns a panel's state: `size` bytes that begin with a TablePanel, the rest zero; NULL: no
+ * memory. `def` must stay where it is. */
 void *tablepanel_new(const TablePanelDef *def, size_t size);
 void tablepanel_free(void *state);
 /* Resets the table to its initial state: nothing chosen, filtered or re-sorted. */
 void tablepanel_reset(TablePanel *panel);
 
-/* Tells the table what there is now; use *from for further calls to it (table.h). False: there is
- * no table now. */
+/* Gives the table its present rows; use *from for further calls to it (table.h). Returns false if
+ * there is no table now. */
 bool tablepanel_fill(void *state, const Model *model, const Ui *ui, TableSource *from);
-/* The same, and draws the table in its part of the panel's room `rect`. */
+/* Fills the table, too, and draws it in its part of the panel's room `rect`. */
 bool tablepanel_draw(void *state, const Model *model, const Ui *ui, Canvas *canvas, Rect rect,
                      TableSource *from);
 
 /* For a page whose figures stand in one line above its table: TablePanelDef.room; the figures, each
- * where it still fits (one whose text is "" is left out); "12 lines · enter: look inside · esc
- * back", for Panel.note. */
+ * if it still fits (a text of "" is left out); "12 lines · enter: look inside · esc back", for
+ * Panel.note. */
 typedef struct PageFigure {
     const char *label, *text;
 } PageFigure;

@@ -1,4 +1,4 @@
-/* tablesource.h - where tables get their rows from, and what their cells are filled with. */
+/* tablesource.h - what tables get their rows from, and fill their cells with. */
 #ifndef LMP_TABLESOURCE_H
 #define LMP_TABLESOURCE_H
 
@@ -19,7 +19,7 @@ typedef struct TableSource {
     uint64_t serial; /* changes whenever rows or their contents may have changed */
     const Model *model;
     const Ui *ui;
-    const struct Table *table; /* the table that shows them; NULL: there are no shares */
+    const struct Table *table; /* the table that shows the rows; NULL: no shares */
     const LmpTally *whole;     /* what shares are of */
     /* What a row is about, for tables that share such rows. May be NULL. */
     const LmpTally *(*tally)(const struct TableSource *from, uint32_t row);

@@ -1,4 +1,5 @@
-/* tallycell.c - see tallycell.h. */
+/* tallycell.c - fills cells with bytes, shares, places, source lines and names, draws bars of
+ * shares, and says in two lines why a table cannot be there. */
 #include "widget/tallycell.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ void tallycell_source(TableCell *cell, const Ui *ui, const LmpSiteRow *site) {
     char line[TABLE_TEXT];
     uint32_t begins = tallycell_begins(ui, site);
     int used = 0;
-    if (begins > 0) { /* "end)" says nothing of the function that is made there */
+    if (begins > 0) { /* "end)" does not show the function that is made there */
         sources_line(ui->sources, begins, !ui->utf8, line, sizeof line / 2);
         used = snprintf(cell->text, sizeof cell->text, "%u: %s %s ", begins,
                         line + strspn(line, " "), ui->utf8 ? "…" : "...");
@@ -120,7 +121,7 @@ int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b) {
 
 /* ---- where there is no table ----------------------------------------------------------------- */
 
-/* The reason, in two lines. */
+/* Why there is no table, in two lines. */
 enum { WHY_LINES, WHY_STACKS, WHY_TAGS, WHY_FROZEN, WHY_NOTHING };
 
 static const char *const why[][2] = {
@@ -141,7 +142,7 @@ static int reason(const Model *model, const Ui *ui, TallyNeed need, unsigned par
     if (read && l->lines == LMP_LINES_OFF) return WHY_LINES;
     if (read && need == NEED_STACKS && !l->stacks) return WHY_STACKS;
     if (!read || (model->ledger_parts & parts) != parts)
-        return ui->frozen ? WHY_FROZEN : WHY_NOTHING; /* it comes with the next refresh */
+        return ui->frozen ? WHY_FROZEN : WHY_NOTHING; /* comes with the next refresh */
     return need == NEED_TAGS && l->tags == 0 ? WHY_TAGS : -1;
 }
 

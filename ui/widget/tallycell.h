@@ -6,44 +6,45 @@
 #include "widget/measure.h"
 #include "widget/table.h"
 
-/* A share, 0 .. 1. The parts are summed up at another moment than the heap that they are parts of,
- * which may have shrunk since: capped at all of it. */
+/* Returns a share, 0 .. 1. The part is summed up at another moment than the heap, which may have
+ * shrunk since, so shares are capped at 1. */
 double tally_share(uint64_t part, uint64_t whole);
 
 void tallycell_bytes(TableCell *cell, uint64_t bytes, Style style);
-/* "12.3": percent of the whole, in its heat. */
+/* Writes "12.3": percent of the whole, in its heat. */
 void tallycell_share(TableCell *cell, double share);
-/* "file.lua:12", muted if it is not a place in a source. */
+/* Writes "file.lua:12", muted if it is not a place in a source. */
 void tallycell_where(TableCell *cell, const Ui *ui, const char *short_src, int line);
-/* Behind it, where two runs are compared: "new" or "gone", if only one of them has it (LmpSide). */
+/* Appends "new" or "gone" if only one of two compared runs has the row (LmpSide). */
 void tallycell_side(TableCell *cell, unsigned side);
-/* In which line the function begins that a line makes, if it only ends there; else 0. */
+/* Returns the line where the function begins that a line makes, if it only ends there; else 0. */
 uint32_t tallycell_begins(const Ui *ui, const LmpSiteRow *site);
-/* The text of a line of the program, or why it is not available; of a line in which a function ends
- * also how that begins. */
+/* Writes the text of a line of the program, or why there is none; for a line in which a function
+ * ends also its first line. */
 void tallycell_source(TableCell *cell, const Ui *ui, const LmpSiteRow *site);
-/* A function's name without its kind, which follows in grey. */
+/* Writes a function's name, and its kind, which follows in grey. */
 void tallycell_name(TableCell *cell, const Ui *ui, const char *name);
-/* A bar of w columns: `share` (0 .. 1) in its heat, continued in grey up to `whole`. */
+/* Draws a bar of w columns: `share` (0 .. 1) in its heat, continued in grey up to `whole`. */
 void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double whole);
 
-/* The share of the whole in the column that the table is sorted by (table_share): as percent, as a
- * bar. */
+/* Show the share of the whole in the column that the table is sorted by (table_share): as percent,
+ * as a bar. */
 void tallycol_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
 void tallycol_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
-/* Of rows about sites (TableSource.site): where the line is; its text, or why there is none, or
- * nothing then; what tells the row from others. */
+/* For rows about sites (TableSource.site): the line's place; its text, or why there is none, or
+ * nothing then; the row's id. */
 void tallycol_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
 void tallycol_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
 void tallycol_text_if_any(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
 uint64_t tallycol_id(const TableSource *from, uint32_t row);
-/* Their order: by place, by the function's name. */
+/* The order of such rows: by place, by the function's name. */
 int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b);
 int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b);
 
 /* What a table needs from the run. */
 typedef enum TallyNeed { NEED_LINES, NEED_STACKS, NEED_TAGS } TallyNeed;
-/* Is it there, and have the parts (LEDGER_*) been read? If not, draws why, and how to get it. */
+/* Returns true if the run has that, and the parts (LEDGER_*) have been read. If not, draws why, and
+ * how to get it. */
 bool tallycell_can(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, TallyNeed need,
                    unsigned parts);
 
@@ -51,7 +52,7 @@ bool tallycell_can(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, 
 #define SHARE_HELP "share of the whole, in the column that is sorted by"
 #define BAR_HELP "that share as a bar"
 
-/* The figures of a page whose rows are lines, before what says which line it is. */
+/* The figures of a page whose rows are lines, before the columns that name the line. */
 enum { PAGE_SHARE, PAGE_LIVE = COL_AFTER_RANGE, PAGE_MADE };
 #define TALLY_PAGE_COLUMNS                                                                         \
     [PAGE_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},                     \
