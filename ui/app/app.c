@@ -27,7 +27,6 @@ void app_configured(App *app, const char *name) {
     if (app->ui.mouse != mouse) request_put_kind(&app->ui.requests, REQUEST_MOUSE);
 }
 
-/* Takes over the person's lasting choices. */
 static void take_config(App *app, const Config *config) {
     const char *title = config_get(config, "panel");
     app->ui.config = config;
@@ -278,7 +277,6 @@ static bool act_focused(App *app, Action action) {
            panel->act(app->state[row], &app->model, &app->ui, action, app->inner[row]);
 }
 
-/* Gives the place under the cursor of the focused panel. */
 static bool place_of(App *app, PanelPlace *place) {
     int row = app_row(app->ui.focus);
     const Panel *panel = app->ui.focus;
@@ -327,7 +325,6 @@ static void open_breaks(App *app) {
     act_focused(app, ACT_BREAK);
 }
 
-/* Returns the table of the panel that has the keys, or NULL. */
 static struct Table *focused_table(App *app) {
     const Panel *panel = app->ui.focus;
     int row = app_row(panel);

@@ -88,8 +88,7 @@ bool footer_offers(const App *app, Action action) {
     }
 }
 
-/* Returns true if what the action switches is on: the footer then says what the key would do
- * next. */
+/* True if what the action switches is on: the footer then says what the key would do next. */
 static bool is_on(const App *app, Action action) {
     switch (action) {
     case ACT_PAUSE:
@@ -115,7 +114,6 @@ static bool is_on(const App *app, Action action) {
     }
 }
 
-/* Returns true if enter looks inside something there. */
 static bool has_inside(const App *app) {
     const Panel *panel = app->ui.focus;
     if (panel == &panel_inspector && app->model.seen != LMP_SEEN_PAUSED) return false;
@@ -209,7 +207,6 @@ static void draw_keys(App *app, Canvas *canvas, Rect rect) {
     app_spot_line(app, &line, rect.x, rect.y, rect.w);
 }
 
-/* Returns the columns of the text before the cursor. */
 static int cursor_column(const LineEdit *edit) {
     char before[EDIT_MAX];
     memcpy(before, edit->text, edit->at);

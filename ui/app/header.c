@@ -134,7 +134,6 @@ static void add_line_words(Line *line, const Model *model, const char *dot) {
     }
 }
 
-/* Says what a program that stands still is waiting for. */
 static void add_wait(Line *line, const Ui *ui) {
     const UiWait *wait = &ui->wait;
     if (!wait->words[0]) return;
@@ -150,7 +149,6 @@ static void add_wait(Line *line, const Ui *ui) {
     line_key(line, 'i');
 }
 
-/* Says that this run is recorded: for how long so far, and how large the file is. */
 static void add_recording(Line *line, const UiRecording *recording, const char *glyph) {
     char clock[LMP_NUM], bytes[LMP_NUM];
     if (!recording->on) return;

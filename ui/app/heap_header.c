@@ -98,7 +98,6 @@ static void draw_taken(const App *app, Canvas *canvas, Rect rect, int y) {
     line_draw(&line, canvas, rect.x, y, rect.w - 1);
 }
 
-/* Draws the first sentence of the verdict, once it is known. */
 static void draw_verdict(const App *app, Canvas *canvas, Rect rect, int y) {
     const OpenedHeap *heap = app->model.heap;
     if (!heap->suspects_made || heap->suspects.fired == 0) return;

@@ -41,7 +41,7 @@ static CollectDisplay *open_display(const Collect *c) {
     return NULL;
 }
 
-/* Returns true if a display or a recorder of ours needs the whole state. */
+/* True if a display or a recorder of ours needs the whole state. */
 static bool in_use(const Collect *c, const CollectState *state) {
     struct stat st, shown;
     const CollectDisplay *d = open_display(c);
@@ -274,7 +274,6 @@ void collect_displays(Collect *c) {
     if (display_done(d) || !make_heir(d)) display_over(d);
 }
 
-/* Notes a step for the processes of a display. */
 static void note(const CollectDisplay *d, uint32_t step) {
     Spool spool;
     int memory = fcntl(d->fd[LMP_FD_SPOOL], F_DUPFD_CLOEXEC, 0);

@@ -59,7 +59,6 @@ static void print_config(FILE *out) {
     }
 }
 
-/* Prints the lines of a text as lines within a cell. */
 static void print_lines(const char *text, FILE *out) {
     for (; *text; text++)
         fputs(*text == '\n' ? "<br>" : (char[]){*text, 0}, out);

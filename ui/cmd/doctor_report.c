@@ -117,7 +117,6 @@ static const Job *worst(const Doctor *d, Health health) {
     return NULL;
 }
 
-/* Prints the closing sentence, and returns the exit status. */
 static int conclude(const Doctor *d) {
     char a[LMP_NUM], b[LMP_NUM];
     const Job *fallen = worst(d, H_FELL), *wrong = worst(d, H_WRONG), *said = worst(d, H_SAID);

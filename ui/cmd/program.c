@@ -152,7 +152,6 @@ bool program_find_module(char *out, size_t size, const char **problem) {
     return false;
 }
 
-/* Writes a Lua string literal for any path. */
 static void quote(char *out, size_t size, const char *text) {
     size_t used = 0;
     out[used++] = '"';

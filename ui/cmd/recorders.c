@@ -15,9 +15,10 @@
 #include "base/outfile.h"
 #include "cmd/command.h"
 
-#define WAIT_NS 20000000000ull /* for all recorders: the last tables of a large heap take a while  \
-                                */
-#define SAID 8                 /* recordings that get a line of their own */
+#define WAIT_NS                                                                                    \
+    20000000000ull /* for all recorders: the last tables of a large heap take a while              \
+                    */
+#define SAID 8     /* recordings that get a line of their own */
 
 bool recorders_writable(const Recorders *r, const char **file) {
     static char here[RECORDNAME_MOST];
@@ -113,7 +114,7 @@ void recorders_ended(Recorders *r) {
             (void)!send(r->of[i].line, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Returns true if the program goes on without us: its recording goes on, too. */
+/* True if the program goes on without us: its recording goes on, too. */
 static bool goes_on(const Recorders *r, const RecorderOf *one) {
     return one->pid != r->main && one->pid && lmp_os->alive(one->pid);
 }

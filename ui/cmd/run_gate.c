@@ -85,7 +85,6 @@ static void judge_state(void *with, const LmpReport *report, LmpView *view) {
     if (in.heap) snapshot_close(&heap);
 }
 
-/* Judges states of which nothing is known. */
 static void judge_unknown(Judge *j, const char *why) {
     const RunOptions *want = j->gate->want;
     for (uint32_t i = 0; i < want->limits; i++)

@@ -248,7 +248,6 @@ static bool wants_display(void) {
     return isatty(tty) && tcgetpgrp(tty) == getpgrp();
 }
 
-/* Returns the first option that needs lines. */
 static const char *needs_lines(const RunOptions *want) {
     if (want->stacks) return "stacks";
     if (want->sample) return "sample";

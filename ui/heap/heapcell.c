@@ -88,7 +88,6 @@ const char *heapcell_path(const LmpSnapshot *s, uint32_t object, char *out, size
     return out;
 }
 
-/* Finds where a function's code begins. */
 static bool place_of_code(const LmpSnapshot *s, uint32_t object, char *source, size_t size,
                           PanelPlace *out) {
     uint32_t proto = snapshot_proto(s, object);

@@ -30,7 +30,6 @@ static void destroy(void *state) {
     free(state);
 }
 
-/* Returns the tone of the kind that the row is about. */
 static Tone tone_of(OpenedHeap *heap, const LmpSuspect *row) {
     const LmpHeapGroups *groups =
         row->group != LMP_HEAP_NONE && row->by < LMP_BYS ? opened_groups(heap, row->by) : NULL;
@@ -127,7 +126,6 @@ static const LmpSuspect *chosen(const Held *h, OpenedHeap *heap) {
     return h->list.cursor < all->fired ? &all->row[h->list.cursor] : NULL;
 }
 
-/* Returns the group that the row is about; NULL: none. */
 static const LmpHeapGroup *group_of(OpenedHeap *heap, const LmpSuspect *row,
                                     const LmpHeapGroups **groups) {
     if (row->group == LMP_HEAP_NONE || row->by >= LMP_BYS) return NULL;

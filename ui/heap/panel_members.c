@@ -27,7 +27,6 @@ typedef struct Members {
 static const char *const by_words[] = {"object", "content", "keys"};
 static const ByChoice choice = {by_words, 3};
 
-/* Returns true if groups stand in place of the list. */
 static bool shows_groups(const Members *m) {
     return m->by > 0 && m->alike && !m->within;
 }

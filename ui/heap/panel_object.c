@@ -85,7 +85,7 @@ static double value_size(const TableSource *from, uint32_t row) {
 static double value_class(const TableSource *from, uint32_t row) {
     return heap_of(from)->class_of[end_of(from, row)];
 }
-/* Returns the interpreter's order: arrays from the first entry on. */
+/* The interpreter's order: arrays from the first entry on. */
 static double value_order(const TableSource *from, uint32_t row) {
     return page_of(from)->edge[row];
 }

@@ -107,7 +107,6 @@ static void name_object(const Treemap *t, const LmpSnapshot *s, const Tile *tile
     memmove(out, out + skip, strlen(out + skip) + 1);
 }
 
-/* Writes the text of a tile. */
 static void name_tile(const Treemap *t, const LmpSnapshot *s, const Tile *tile, char *out,
                       size_t size) {
     char count[LMP_NUM];

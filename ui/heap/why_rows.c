@@ -30,7 +30,6 @@ static void add(WhyRows *w, WhyRow row) {
     w->row[w->rows++] = row;
 }
 
-/* Returns after how many steps the steps left out would come. */
 static uint32_t gap_of(const LmpWhyPath *path) {
     return path->left_out ? path->steps / 2 : UINT32_MAX;
 }
@@ -141,7 +140,7 @@ static void draw_heading(const WhyRows *w, const LmpSnapshot *s, const WhyRow *r
                       path->shares_more ? "at least " : "", format_bytes(bytes, path->shares));
 }
 
-/* Returns the function whose upvalue, local or code a step goes through; LMP_HEAP_NONE. */
+/* The function whose upvalue, local or code a step goes through; LMP_HEAP_NONE. */
 static uint32_t code_of(const LmpSnapshot *s, const LmpWhyStep *step) {
     unsigned kind = s->g.kind[step->from];
     if (kind == LMP_HEAP_LUA_FUNCTION || kind == LMP_HEAP_PROTO || kind == LMP_HEAP_UPVALUE)

@@ -54,7 +54,6 @@ static const char *similar_source(const Ledger *l, const LmpBreak *b) {
     return like;
 }
 
-/* Returns true if this line of the source can have code. */
 static bool has_code(const Sources *sources, uint32_t line) {
     char text[64];
     const char *c = sources_line(sources, line, true, text, sizeof text);

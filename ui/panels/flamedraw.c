@@ -64,7 +64,7 @@ static void name_path(const FlameTree *tree, uint32_t frame, bool utf8, char out
 
 /* ---- colours --------------------------------------------------------------------------------- */
 
-/* Returns the level 0 .. THEME_FLAME - 1 of a share; the whole is the last level. */
+/* The level 0 .. THEME_FLAME - 1 of a share; the whole is the last level. */
 static unsigned level_of(double part) {
     int level = (int)(part * THEME_FLAME);
     return (unsigned)(level < 0 ? 0 : level >= THEME_FLAME ? THEME_FLAME - 1 : level);
@@ -95,7 +95,7 @@ static Tone ground_of(const FlameLook *look, uint32_t frame, char *sign) {
     return TONE_FLAMES(level_of(share(sum.live, sum.made)));
 }
 
-/* Returns true if a tone colours the ground on this terminal. */
+/* True if a tone colours the ground on this terminal. */
 static bool is_filled(const Ui *ui, Tone ground) {
     return ui->colours >= 16 || (ui->colours >= 8 && ground != TONE_FLAME_REST);
 }
@@ -270,7 +270,6 @@ static void put_percent(Pen *pen, double part, const char *what) {
     put_figure(pen, text, what);
 }
 
-/* Draws whose figures follow. */
 static void draw_who(const FlameLook *look, const Ui *ui, Pen pen) {
     char name[256], kind[24] = "", where[160] = "", plain[256], words[64];
     const Ledger *ledger = flametree_ledger(look->tree);
@@ -311,7 +310,6 @@ static void draw_who(const FlameLook *look, const Ui *ui, Pen pen) {
         put(&pen, STYLE(TONE_ACCENT), "  too narrow here");
 }
 
-/* Draws the frame's figure in the metric of the widths, and its shares. */
 static void draw_shares(const FlameLook *look, const Ui *ui, Pen pen) {
     char figure[LMP_NUM], words[300], name[256];
     uint64_t value = flametree_value(look->tree, look->selected);
@@ -325,7 +323,6 @@ static void draw_shares(const FlameLook *look, const Ui *ui, Pen pen) {
     put_percent(&pen, share(value, flametree_value(look->tree, look->root)), words);
 }
 
-/* Returns the words behind the change of live bytes. */
 static const char *change_words(const FlameLook *look, const LmpTally *t) {
     return look->range                              ? "in the range"
            : !look->against                         ? "since the mark"

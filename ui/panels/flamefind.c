@@ -106,7 +106,7 @@ bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t frame)
 
 /* ---- from one to the next -------------------------------------------------------------------- */
 
-/* Returns true if a comes before b. With equal values the key decides. */
+/* True if a comes before b. With equal values the key decides. */
 static bool before(const FlameHit *a, const FlameHit *b) {
     return a->value != b->value ? a->value > b->value : a->key < b->key;
 }
@@ -127,7 +127,7 @@ static bool run_step(const FlameFind *f, const FlameLink *links, const FlameRun 
     return false;
 }
 
-/* Returns true if a step leads to `a` rather than to `b`. */
+/* True if a step leads to `a` rather than to `b`. */
 static bool sooner(const FlameHit *a, const FlameHit *b, int step) {
     return step > 0 ? before(a, b) : before(b, a);
 }
@@ -151,7 +151,6 @@ static bool first_after(const FlameFind *f, const FlameLink *links, const FlameH
     return any;
 }
 
-/* Returns how many hits come before this one. */
 static uint32_t count_before(const FlameFind *f, const FlameLink *links, const FlameHit *here) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->runs; i++) {

@@ -229,7 +229,6 @@ static bool divide(Work *work, FlameBlock block, uint32_t up, const Choice *choi
     return true;
 }
 
-/* Keeps a row that is in the window. */
 static bool keep(FlameLayout *layout, const FlameRow *row) {
     FlameBlock *block =
         room_for(layout->block, &layout->block_room, layout->blocks + row->used, sizeof *block);

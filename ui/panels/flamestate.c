@@ -134,7 +134,7 @@ static void seek(Flame *s, const Ledger *ledger, bool fresh) {
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
-/* Returns the block in `row` of a frame, or of its children that are too narrow. */
+/* The block in `row` of a frame, or of its children that are too narrow. */
 static uint32_t block_of(const Flame *s, int row, uint32_t frame, bool rest) {
     int i = row - s->layout.top;
     if (i < 0 || i >= s->layout.rows) return FLAME_NONE;
@@ -201,7 +201,6 @@ static void find_block(Flame *s) {
     }
 }
 
-/* Finds again what is zoomed to and what is selected. */
 static void find_frames(Flame *s) {
     bool whole, zoomed;
     s->root = flameplace_find(&flamestate_zoom(s)->place, s->tree, &zoomed);

@@ -31,8 +31,7 @@ int inspector_locals_lines(const VarRows *v, const LmpOp *op) {
     return op->locals_state == LMP_LOCALS_NONE ? 0 : 1 + (int)v->rows;
 }
 
-/* Returns the rows below the heading; if not all fit, the last line says how many more there
- * are. */
+/* The rows below the heading; if not all fit, the last line says how many more there are. */
 uint32_t inspector_locals_page(const VarRows *v, int h) {
     uint32_t room = h > 1 ? (uint32_t)h - 1 : 0;
     return v->rows <= room || room == 0 ? room : room - 1;
@@ -43,7 +42,6 @@ uint32_t inspector_locals_last(const VarRows *v, int h) {
     return page > 0 && v->rows > page ? v->rows - page : 0;
 }
 
-/* Writes the words of a row that is no variable. */
 static void words_at(const VarRow *row, bool utf8, char *out, size_t size) {
     const char *words = row->words, *dots = "\xe2\x80\xa6";
     bool swap = !utf8 && strncmp(words, dots, 3) == 0;

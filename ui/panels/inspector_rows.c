@@ -34,7 +34,6 @@ static uint64_t id_of(uint64_t parent, const LmpLocal *value) {
     return hash_text(hash, value->name);
 }
 
-/* Returns an id of the function that the variables belong to. */
 static uint64_t id_of_frame(const LmpOp *op) {
     if (op->locals_frame >= op->frames) return 1;
     const LmpFrame *frame = &op->frame[op->locals_frame];
@@ -56,7 +55,7 @@ static void set_name_width(VarRow *row, uint32_t count) {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* Returns the first row behind those below one. */
+/* The first row behind those below one. */
 static uint32_t end_of(const VarRow *row, uint32_t rows, uint32_t at) {
     uint32_t end = at + 1;
     while (end < rows && row[end].depth > row[at].depth)
@@ -83,14 +82,13 @@ static bool splice(VarRows *v, uint32_t at, uint32_t end, const VarRow *row, uin
     return true;
 }
 
-/* Returns true if a value can be unfolded. So can a table that was not looked at: the program says
- * why it cannot be read. */
+/* True if a value can be unfolded. So can a table that was not looked at: the program says why it
+ * cannot be read. */
 static bool has_inside(const LmpLocal *value) {
     return value->flags & LMP_LOCAL_OPENS ||
            (strcmp(value->type, "table") == 0 && !(value->flags & LMP_LOCAL_SEEN));
 }
 
-/* Returns the open row of `old` with this id and depth. */
 static uint32_t find_open(const VarRow *old, uint32_t count, const VarRow *sought) {
     for (uint32_t i = 0; i < count; i++)
         if (old[i].id == sought->id && old[i].depth == sought->depth && old[i].open) return i;

@@ -19,7 +19,6 @@ uint64_t inspector_lines(const LmpOp *op) {
     return op->frames + (left_out(op) > 0);
 }
 
-/* Returns the frame on a line of the list; op->frames for the line of frames left out. */
 uint32_t inspector_frame(const LmpOp *op, uint64_t line) {
     if (left_out(op) > 0 && line == op->cut_at) return op->frames;
     if (left_out(op) > 0 && line > op->cut_at) line--;
@@ -60,7 +59,6 @@ static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Re
         canvas_printf(canvas, x, y, right - x, STYLE(TONE_FAINT), "  %s", w.kind);
 }
 
-/* Returns the columns for the places of all frames. */
 static int where_width(const LmpOp *op, bool utf8) {
     char where[128];
     int widest = 0;

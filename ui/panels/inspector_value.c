@@ -15,13 +15,12 @@ Style inspector_style(const LmpLocal *local) {
     return STYLE(strcmp(local->type, "nil") == 0 ? TONE_FAINT : TONE_TEXT);
 }
 
-/* Returns true if the text could stand behind a dot. */
+/* True if the text could stand behind a dot. */
 static bool is_word(const char *text) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     return text[0] && !(text[0] >= '0' && text[0] <= '9') && text[strspn(text, letters)] == 0;
 }
 
-/* Writes a key as Lua has it, `["any text"]`. */
 static void quote_key(const LmpLocal *local, bool ascii, char out[INSPECTOR_NAME]) {
     LmpPreview preview = {.shown = (uint32_t)strlen(local->name)};
     char text[INSPECTOR_NAME - 4];

@@ -49,7 +49,6 @@ typedef struct Blocks {
 static const char *const by_words[ALIKE_WAYS] = {"block", "content", "keys"};
 static const ByChoice choice = {by_words, ALIKE_WAYS};
 
-/* Returns true if groups stand in place of the list. */
 static bool shows_groups(const Blocks *b) {
     return b->by != ALIKE_NOT && b->alike && !b->within;
 }
@@ -286,7 +285,6 @@ static Rect room(const Ui *ui, Rect rect) {
     return bychoice_below(rect);
 }
 
-/* Gives the line that made the block. */
 static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     static char source[4096], name[160];
     *out = (PanelPlace){.source = source, .short_src = name, .line = -1};
@@ -294,7 +292,6 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
                                  source, sizeof source, name, sizeof name, &out->line);
 }
 
-/* Opens the page of that line, if it is known by now. */
 static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     const Model *model = from->model;
     if (no_sites(from)) return false;
@@ -446,7 +443,6 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     ask(b, model, ui, rect.h);
 }
 
-/* Writes "options.lua:12". */
 static void name_site(const Blocks *b, const Model *model, bool utf8, char *out, size_t size) {
     *out = 0;
     for (uint32_t i = 0; i < model->ledger.sites; i++) {

@@ -22,7 +22,6 @@ typedef struct Breaks {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* Switches a row on, for the first time or again, or off. */
 static void switch_row(Ui *ui, uint32_t i, bool on) {
     LmpBreak *b = &ui->breaks.row[i];
     if (on) b->turn++;
@@ -91,7 +90,7 @@ static void begin_typing(Breaks *panel, Ui *ui) {
 
 /* ---- their outcome --------------------------------------------------------------------------- */
 
-/* Returns true if what the program says is about the current version of the list. */
+/* True if what the program says is about the current version of the list. */
 static bool is_answered(const Model *model, const Ui *ui) {
     return ui->breaks.sent != 0 && ui->breaks.sent == atomic_load(&model->breaks.taken) &&
            !request_waits(&ui->requests, REQUEST_BREAKS);
@@ -188,7 +187,6 @@ static void draw_list(Breaks *panel, const Model *model, const Ui *ui, Canvas *c
     }
 }
 
-/* Draws what can be typed. */
 static void draw_kinds(Canvas *canvas, Rect rect) {
     for (int kind = 1; kind < LMP_BREAK_KINDS && kind <= rect.h; kind++) {
         const BreakInfo *info = &break_info[kind];

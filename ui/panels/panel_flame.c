@@ -110,7 +110,6 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 /* ---- keys and mouse -------------------------------------------------------------------------- */
 
-/* Selects the frame of a block. */
 static void choose(Flame *s, uint32_t block) {
     if (block >= s->layout.row[s->layout.rows]) return;
     const FlameBlock *b = &s->layout.block[block];
@@ -172,7 +171,6 @@ static void zoom_to(Flame *s, const FlamePlace *place, bool paged, uint32_t skip
     s->follow = true;
 }
 
-/* Returns how many of the root's children have blocks. */
 static uint32_t children_shown(const Flame *s) {
     uint32_t n = 0;
     if (s->layout.top > 0 || s->layout.rows < 2) return 0;
@@ -309,7 +307,6 @@ static void scroll(Flame *s, int rows) {
     s->top = s->top + rows < 0 ? 0 : rows < 0 ? s->top + rows : most;
 }
 
-/* Handles the actions that need a graph. */
 static bool act_graph(Flame *s, const Model *model, Action action, Rect rect) {
     switch (action) {
     case ACT_LEFT:

@@ -32,7 +32,6 @@ static const LmpSiteRow *row_of(const TableSource *from, uint32_t row) {
     return &rows_of(from)->ledger->site[row];
 }
 
-/* Returns what a C function made on a line; NULL: nothing. */
 static const LmpTally *made_by(const Ledger *ledger, const LmpSiteRow *site, uint32_t id) {
     for (uint32_t i = 0; i < site->details; i++)
         if (ledger->detail[site->first_detail + i].function == id)
@@ -97,7 +96,6 @@ static uint32_t find(const Ledger *ledger, uint32_t id) {
     return LEDGER_NO_ROW;
 }
 
-/* Returns what a C function made, on all lines together. */
 static LmpTally all_made(const Ledger *ledger, uint32_t id) {
     LmpTally all = {0};
     for (uint32_t i = 0; i < ledger->details; i++) {

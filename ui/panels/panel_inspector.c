@@ -102,7 +102,6 @@ static bool scroll_locals(Inspector *in, int64_t rows) {
     return true;
 }
 
-/* Returns the frame under the cursor; op->frames for the line of frames left out. */
 static uint32_t frame_chosen(const Inspector *in, const Model *model) {
     return inspector_frame(&model->op, in->list.cursor);
 }
@@ -225,7 +224,7 @@ static void show_match(Inspector *in, const Model *model, Ui *ui) {
     in->var_id = in->vars.row[row].id;
 }
 
-/* Returns the line where the current match is drawn, -1: nowhere. */
+/* The line where the current match is drawn, -1: nowhere. */
 static int match_y(const Inspector *in, const LmpOp *op) {
     uint64_t at = in->search.at, lines = inspector_lines(op);
     if (!in->search.found) return -1;
@@ -283,7 +282,6 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     search_light(&in->search, canvas, rect, match_y(in, op));
 }
 
-/* Requests the locals of the frame under the cursor. */
 static void ask_locals(const Inspector *in, const Model *model, Ui *ui) {
     uint32_t frame = frame_chosen(in, model);
     if (frame == model->op.frames || frame == model->op.locals_frame) return;
@@ -321,7 +319,6 @@ static bool look_inside(const Inspector *in, const Model *model, Ui *ui) {
     return true;
 }
 
-/* Opens a closed row, closes an open one. */
 static void turn(Inspector *in, uint32_t row) {
     if (row < in->vars.rows && in->vars.row[row].open)
         varrows_fold(&in->vars, row);
@@ -434,7 +431,6 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     return true;
 }
 
-/* Gives the line of the frame under the cursor. */
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     Inspector *in = state;
     (void)ui;

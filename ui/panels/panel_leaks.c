@@ -186,7 +186,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-/* Returns the lines above the table: the verdict's, and a blank one if there is room. */
+/* The lines above the table: the verdict's, and a blank one if there is room. */
 static int lines_above(int h) {
     return h >= 14 ? 2 : h >= 2 ? 1 : 0;
 }

@@ -30,7 +30,6 @@ static SearchLines search_lines(const Ui *ui, uint64_t first) {
     return (SearchLines){first, output_lines(ui->output), text_of, (void *)(uintptr_t)ui};
 }
 
-/* Returns the first line that is still kept. */
 static uint64_t first_line(const Output *output) {
     uint64_t lines = output_lines(output);
     return lines > OUTPUT_LINES ? lines - OUTPUT_LINES : 0;
@@ -50,7 +49,6 @@ static void draw_empty(const Ui *ui, Canvas *canvas, Rect rect) {
     canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_MUTED), text);
 }
 
-/* Scrolls to the match, and stays there. */
 static void show_match(OutputState *s, const Ui *ui, int page) {
     uint64_t last = last_top(ui->output, page), first = first_line(ui->output);
     s->top = search_top(s->search.at, s->top, page);

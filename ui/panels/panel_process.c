@@ -40,8 +40,7 @@ static double share_of(const TableSource *from, uint32_t row) {
     return all > 0 ? (double)bytes_of(from, row) / (double)all : 0;
 }
 
-/* Returns the style of a sort of memory, with the tones of kinds: Lua's, C code's, the
- * program's. */
+/* The style of a sort of memory, with the tones of kinds: Lua's, C code's, the program's. */
 static Style style_of(uint32_t row) {
     switch ((ProcessRow)row) {
     case PROCESS_LUA:

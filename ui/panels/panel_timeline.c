@@ -48,7 +48,7 @@ static void *create(void) {
 
 /* ---- the moment that is shown ---------------------------------------------------------------- */
 
-/* Returns the model that is drawn: the whole run, also while a moment of its past is shown. */
+/* The model that is drawn: the whole run, also while a moment of its past is shown. */
 static const Model *whole_of(const Model *model, const Ui *ui) {
     return ui->time.past && ui->time.whole ? ui->time.whole : model;
 }
@@ -92,12 +92,11 @@ static Parts parts_of(Rect rect, int gutter) {
     return p;
 }
 
-/* Returns the room of the line above the chart. */
 static Rect label_room(const Parts *p) {
     return (Rect){p->chart.x - p->gutter, p->label, p->chart.w + p->gutter, 1};
 }
 
-/* Returns the room of the list of frames, h 0: none, and leaves *rect to the timeline. */
+/* The room of the list of frames, h 0: none, and leaves *rect to the timeline. */
 static Rect list_room(const Model *model, Rect *rect) {
     Rect list = *rect;
     list.h = frames_list_lines(model, rect->h);
@@ -112,7 +111,6 @@ static Rect list_room(const Model *model, Rect *rect) {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Samples each of `n` equal parts of the window. */
 static void sample(const Model *model, TimeSpan s, int n, ModelPast *past) {
     for (int i = 0; i < n; i++)
         past[i] = model_past(model, timewindow_at(s, i, n), timewindow_at(s, i + 1, n));
@@ -235,7 +233,7 @@ static void draw_moment(const Timeline *t, const Model *model, const Moment *mom
     label_moment(canvas, label_room(p), t->window.cursor, &past, there, count);
 }
 
-/* Returns the piece of the past that is shown: the range, or the time when survivors were made. */
+/* The piece of the past that is shown: the range, or the time when survivors were made. */
 static UiTime range_of(const Model *model, const Ui *ui) {
     const ModelSince *since = &model->since;
     UiTime time = ui->time;

@@ -141,7 +141,7 @@ static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(row_of(from, a)->name, row_of(from, b)->name);
 }
 
-/* Returns the heading for a mark: it counts for types even if tables of lines cannot count from it
+/* The heading for a mark: it counts for types even if tables of lines cannot count from it
  * (model->marked). */
 static const char *heading(const TableSource *from, const Measure *m) {
     if (from->model->against.name)

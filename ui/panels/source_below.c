@@ -38,7 +38,6 @@ static bool has_details(const Ledger *ledger, const LmpSiteRow *site) {
     return false;
 }
 
-/* Draws a line between table and source, with the file's name. */
 static void draw_rule(Canvas *canvas, Rect rect, const char *name) {
     canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, STYLE(TONE_FRAME));
     canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED), " %s ", name);

@@ -10,7 +10,6 @@ static uint64_t per_second(uint64_t figure, uint64_t length) {
     return rate < 1e19 ? (uint64_t)rate : UINT64_MAX;
 }
 
-/* Adds how large the heap is, and how much of it is held. */
 static void add_figures(Line *line, uint64_t live, const LabelNow *now) {
     char a[LMP_NUM];
     line_add(line, 1, STYLE(TONE_STRONG), "%s", format_bytes(a, live));

@@ -25,7 +25,6 @@ const LmpTally *tree_total(const TableSource *from, uint32_t row) {
     return row_of(from, row).total;
 }
 
-/* Returns NULL: callers have no own figure. */
 static const LmpTally *own_of(const TableSource *from, uint32_t row) {
     return row_of(from, row).own;
 }
@@ -169,7 +168,7 @@ TreeMeasure tree_order(int column) {
     return columns[column].measure ? by_column : NULL;
 }
 
-/* Returns the heat of the whole, even if rows are sorted by their own share. */
+/* The heat of the whole, even if rows are sorted by their own share. */
 double tree_heat(const void *about, const LmpTally *total, const LmpTally *own) {
     const TableSource *from = about;
     (void)own;

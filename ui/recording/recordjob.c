@@ -165,7 +165,7 @@ static void waker_close(Waker *w) {
 
 /* ---- when it is over ------------------------------------------------------------------------- */
 
-/* Returns true if nothing changes any more, and how the run ended is known or never will be. */
+/* True if nothing changes any more, and how the run ended is known or never will be. */
 static bool is_over(Recording *r, uint64_t now) {
     bool finished = r->state == LMP_FINISHED, word = r->job->last_word && r->line >= 0;
     if (!r->dead && !finished) return false;

@@ -51,7 +51,6 @@ static const char *typed(char *out, size_t size, const char *file) {
     return n > 0 && (size_t)n < size ? out : "";
 }
 
-/* Says what the limit has cost, and what to do; "": nothing. */
 static const char *shortage(char *out, size_t size, const LmpRecordShort *s) {
     char limit[LMP_NUM], frames[LMP_NUM], span[LMP_NUM];
     unsigned long long mib = s->enough >> 20;

@@ -51,7 +51,6 @@ static pid_t living_thread(pid_t pid) {
     return found;
 }
 
-/* Returns true if the thread's process has the file mapped. */
 static bool has_mapped(pid_t thread, int state) {
     char path[48], line[512];
     struct stat st;

@@ -187,7 +187,7 @@ static void finish(PtyRelay *k) {
 
 /* ---- what can happen ------------------------------------------------------------------------- */
 
-/* Returns the end of a program whose line closed without a message. */
+/* The end of a program whose line closed without a message. */
 static PtyRelayEnd end_without_word(const PtyRelay *k) {
     static const PtyRelayEnd end[] = {[LINE_OF_DEAD] = PROGRAM_GONE,
                                       [LINE_OF_EXEC] = PROGRAM_LEFT,

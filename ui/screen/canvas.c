@@ -102,7 +102,6 @@ void canvas_put(Canvas *canvas, int x, int y, uint32_t glyph, Style style) {
     *cell = (Cell){glyph, style};
 }
 
-/* Returns the columns that a glyph takes in a text. */
 static int text_width(uint32_t glyph) {
     return glyph < ' ' ? 1 : canvas_glyph_width(glyph);
 }

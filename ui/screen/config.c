@@ -96,7 +96,7 @@ bool config_path(char *out, size_t size) {
     return n > 0 && (size_t)n < size;
 }
 
-/* Returns the whole file, NUL-terminated, for the caller to free; NULL: see errno. */
+/* The whole file, NUL-terminated, for the caller to free; NULL: see errno. */
 static char *read_whole(const char *path) {
     struct stat st;
     char *text = NULL;
@@ -212,7 +212,6 @@ static void put_changed(FILE *out, const char *text, const char *name, const cha
     if (!put && value) fprintf(out, "%s = %s\n", name, value);
 }
 
-/* Creates the directories above a file. */
 static bool make_directories(char *path) {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;

@@ -101,7 +101,6 @@ static EscapeFed in_csi(Escape *escape, uint32_t c, Key *key) {
     return done(escape, key, key_of(escape, false));
 }
 
-/* Returns true if the character does not belong to the sequence. */
 static bool is_outside(const Escape *escape, uint32_t c, uint64_t now) {
     switch (escape->phase) {
     case NOT_IN:

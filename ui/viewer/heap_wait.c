@@ -35,7 +35,6 @@ Event heap_wait_later(HeapWait *wait) {
     return wait->later[wait->taken++];
 }
 
-/* Writes a bar of `cells` cells. */
 static void put_bar(char *out, size_t size, double share, int cells, bool utf8) {
     const char *full = utf8 ? "\xe2\x94\x81" : "=", *rest = utf8 ? "\xe2\x94\x80" : "-";
     int done = (int)(share * cells + 0.5);

@@ -24,8 +24,7 @@ static Key key_of(int name) {
     return K_NONE;
 }
 
-/* Returns the events of one read in order: ncurses reports the newest of a press and its release
- * first. */
+/* The events of one read in order: ncurses reports the newest of a press and its release first. */
 static void take_run(Term *term) {
     while (term->runs < MOUSE_RUN && getmouse(&term->run[term->runs]) == OK)
         term->runs++;

@@ -111,7 +111,7 @@ static ViewerEnd ended_as(LmpSeen seen) {
     return seen == LMP_SEEN_KILLED ? VIEWER_KILLED : VIEWER_FINISHED;
 }
 
-/* Returns the state of the program that the display was started for; another one may be shown. */
+/* The state of the program that the display was started for; another one may be shown. */
 static LmpSeen home_seen(const Viewer *v) {
     if (v->view == v->home) return viewer_model(v)->seen;
     return view_seen(v->home, v->home->pid && lmp_os->alive(v->home->pid));

@@ -41,7 +41,6 @@ void viewer_toggle_record(Viewer *v) {
         begin(v);
 }
 
-/* Returns how the recording ended. */
 static RecordEnd end_of(const LmpRecordNote *note) {
     uint32_t state = atomic_load(&note->state);
     uint64_t bytes = atomic_load(&note->bytes);

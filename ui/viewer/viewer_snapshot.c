@@ -7,8 +7,9 @@
 #include "read/snapshotline.h"
 #include "viewer/viewer_impl.h"
 
-#define SHARED_AGAIN_NS 1500000000u /* for how long a result waits for the figure that comes last  \
-                                     */
+#define SHARED_AGAIN_NS                                                                            \
+    1500000000u /* for how long a result waits for the figure that comes last                      \
+                 */
 
 /* Asks for a snapshot in our directory; the program chooses the name. */
 void viewer_ask_snapshot(Viewer *v, bool collect) {
@@ -73,8 +74,8 @@ static void watch_ours(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     watch->asked = 0;
 }
 
-/* Returns true if there is a result to tell. The slowest operation is known when everything is
- * shared again, which a program that asks for no memory delays. */
+/* True if there is a result to tell. The slowest operation is known when everything is shared
+ * again, which a program that asks for no memory delays. */
 static bool is_over(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     SnapshotWatch *watch = &v->snapshot;
     if (s->state == LMP_SNAPSHOT_FAILED) return true;

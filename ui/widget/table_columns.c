@@ -22,7 +22,6 @@ static bool is_in_mode(const TableColumn *column, TableMode mode) {
     return column->mode == TABLE_BOTH || column->mode == mode;
 }
 
-/* Returns true if every mode of the table would keep a column. */
 static bool some_left(const Table *table, uint32_t off) {
     bool holds = false, makes = !table->def->sort_makes;
     for (int i = 0; i < table->def->columns; i++) {
@@ -33,7 +32,6 @@ static bool some_left(const Table *table, uint32_t off) {
     return holds && makes;
 }
 
-/* Returns true if the word is in a list separated by commas. */
 static bool is_listed(const char *list, const char *word) {
     size_t length = strlen(word);
     while (*list) {

@@ -18,7 +18,7 @@ static bool can_sort(const TableColumn *column) {
     return column->value || column->compare || column->measure;
 }
 
-/* Returns true if the column belongs to this mode and is wanted. */
+/* True if the column belongs to this mode and is wanted. */
 static bool has_column(const Table *t, const TableColumn *column) {
     if (!table_column_shown(t, (int)(column - t->def->column))) return false;
     return column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == t->makes;
@@ -292,7 +292,6 @@ bool table_act(Table *t, const TableSource *from, Ui *ui, Action action) {
 
 /* ---- mouse ----------------------------------------------------------------------------------- */
 
-/* Returns the column under x, -1: none. */
 static int column_at(const Table *t, int x) {
     for (int i = 0; i < t->def->columns; i++)
         if (x >= t->at[i] && x < t->at[i] + t->width[i]) return i;
