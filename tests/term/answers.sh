@@ -1,9 +1,9 @@
 #!/bin/bash
 # From nothing to the line to change, without a key: answers.sh DIRECTORY PROGRAM runs tests/answers/DIRECTORY/
 # PROGRAM.lua, as a user would write it, and reads the display as a user would. Within 15 seconds the note under
-# the header must name a line that is marked `--> change`, say what is wrong with it, and what to do; of what
-# grows, by which variable it is held. From then on what is said to grow, on whatever line (W), names no other
-# line. At 80x24, and then at 120x36. docs/answers.md has what that took; TELL=1 prints it.
+# the header must name a line that is marked `--> change`, say what is wrong with it, and what to do, and for
+# memory that grows also which variable holds it. From then on no other line may be said to grow (W). At
+# 80x24, and then at 120x36. docs/answers.md has what that took; TELL=1 prints it.
 cd "$(dirname "$0")" && . ./lib.sh
 
 # A sanitizer makes a program several times slower, and docs/answers.md is of a machine where nothing else runs.

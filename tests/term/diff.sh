@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# diff.sh - lmp diff of recordings: of a program and of the same after an edit.
+# diff.sh - lmp diff of two recordings: a program before and after an edit.
 . "$(dirname "$0")/plain.sh"
 
 mkdir old new

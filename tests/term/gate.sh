@@ -1,5 +1,5 @@
 #!/bin/bash
-# Limits of `lmp run` on programs whose memory is known, and what becomes of them: gate.sh CASE
+# The limits of `lmp run` and their results, on programs whose memory is known: gate.sh CASE
 . "$(dirname "$0")/plain.sh"
 mkdir tmp
 export TMPDIR=$work/tmp # where snapshots lie meanwhile: nothing may stay there

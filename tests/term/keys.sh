@@ -1,5 +1,5 @@
 #!/bin/bash
-# What keys, sizes and terminals do to the display, in a real one: keys.sh CASE
+# The effect of keys, sizes and terminals on the display, in a real terminal: keys.sh CASE
 cd "$(dirname "$0")" && . ./lib.sh && . ./programs.sh
 
 # A program that runs on, and the display attached to it. watch [ENVIRONMENT...]

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Recordings: who makes them, and what survives whom. Without a terminal: record.sh CASE
+# Recordings, without a terminal: how they begin, and which survive the end of which process:
+# record.sh CASE
 . "$(dirname "$0")/plain.sh"
 look() { "$LMP_BUILD/record_look" "$@"; }
 whole() { look "$1" >whole.now; has whole.now "^complete=1$"; has whole.now "^ended=${2:-[0-9]+}$"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# report.sh - lmp report of recordings: what is said of a file is what was said of the run.
+# report.sh - lmp report of recordings: the report of a file equals the report of the run.
 . "$(dirname "$0")/plain.sh"
 
 cat >work.lua <<'END'

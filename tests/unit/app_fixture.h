@@ -1,6 +1,5 @@
-/* app_fixture.h - the display without a terminal, for suites that press keys and look at what is
- * drawn: one app with a canvas and the model of fixed.h, of a program whose lines are known or not.
- */
+/* app_fixture.h - the display without a terminal, for suites that press keys and look at the
+ * screen: an app with a canvas and the model of fixed.h; the program's lines are known, or not */
 #ifndef LMP_APP_FIXTURE_H
 #define LMP_APP_FIXTURE_H
 

@@ -1,5 +1,5 @@
-/* asking_fixture.h - for the suites of lines_asking.c: in the place of all that it asks stand
- * answers that a test sets, by the linker's --wrap, and its questions are noted. */
+/* asking_fixture.h - for the suites of lines_asking.c: replaces everything that it asks (with the
+ * linker's --wrap) by answers that a test sets, and notes its questions. */
 #ifndef LMP_ASKING_FIXTURE_H
 #define LMP_ASKING_FIXTURE_H
 

@@ -1,5 +1,5 @@
-/* bare_profile.h - a profile with nothing but its shared state, nobody's: for suites that call one
- * module by hand and put what it needs themselves. */
+/* bare_profile.h - a profile with nothing but its shared state, for suites that call one module by
+ * hand and set up what that needs themselves. */
 #ifndef LMP_BARE_PROFILE_H
 #define LMP_BARE_PROFILE_H
 

@@ -1,4 +1,4 @@
-/* breaks_parsed.h - a break condition from its text, for tests. */
+/* breaks_parsed.h - makes a break condition from its text, for tests. */
 #ifndef LMP_BREAKS_PARSED_H
 #define LMP_BREAKS_PARSED_H
 

@@ -1,5 +1,5 @@
-/* counted_maps.h - maps of memory that are counted and can be refused, for suites of what maps:
- * calls of the system through test_os, of which a suite may replace others, too. */
+/* counted_maps.h - counts maps of memory and can refuse them, for suites of code that maps. The
+ * system's calls go through test_os; a suite may replace other calls, too. */
 #ifndef LMP_COUNTED_MAPS_H
 #define LMP_COUNTED_MAPS_H
 

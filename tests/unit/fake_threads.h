@@ -1,5 +1,5 @@
-/* fake_threads.h - threads and call frames of an interpreter, made by hand: as frames.h reads them,
- * and nothing else of them. */
+/* fake_threads.h - threads and call frames of an interpreter, made by hand: only the parts that
+ * frames.h reads. */
 #ifndef LMP_FAKE_THREADS_H
 #define LMP_FAKE_THREADS_H
 

@@ -1,5 +1,5 @@
-/* fake_tree.h - call trees as the ledger has them, made by chance, and how tests put their rows in
- * order. */
+/* fake_tree.h - random call trees as the ledger has them, and the order in which tests put their
+ * rows. */
 #ifndef LMP_FAKE_TREE_H
 #define LMP_FAKE_TREE_H
 

@@ -1,5 +1,5 @@
-/* format_readers.h - for suites of the formats: states made up by chance, and readers that read
- * back what a report says and compare its sums with the ledger's. */
+/* format_readers.h - for suites of the formats: random states, and readers that read a report back
+ * and compare its sums with the ledger's. */
 #ifndef LMP_FORMAT_READERS_H
 #define LMP_FORMAT_READERS_H
 

@@ -1,5 +1,5 @@
-/* framed_heap.h - a heap with registry, globals and main thread, in which a test puts what it is
- * about; then it is looked at and judged. */
+/* framed_heap.h - a heap with registry, globals and main thread, to which a test adds its own
+ * objects; then the heap is opened and judged. */
 #ifndef LMP_FRAMED_HEAP_H
 #define LMP_FRAMED_HEAP_H
 

@@ -1,4 +1,4 @@
-/* heap_fixture.h - a heap as a program might have it, the same every time, for pictures. */
+/* heap_fixture.h - the heap of a plausible program, the same every time, for pictures. */
 #ifndef LMP_HEAP_FIXTURE_H
 #define LMP_HEAP_FIXTURE_H
 

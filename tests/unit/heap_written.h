@@ -1,4 +1,5 @@
-/* heap_written.h - for suites of the reports of a heap snapshot: those of a heap made up for it. */
+/* heap_written.h - for suites of the reports of a heap snapshot: writes the reports of a made-up
+ * heap. */
 #ifndef LMP_HEAP_WRITTEN_H
 #define LMP_HEAP_WRITTEN_H
 

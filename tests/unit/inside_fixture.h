@@ -1,4 +1,4 @@
-/* inside_fixture.h - a program under a display that tells what is in values: tables by their
+/* inside_fixture.h - a program under a display, which answers what is in values: tables by their
  * addresses, as a model has them. */
 #ifndef LMP_INSIDE_FIXTURE_H
 #define LMP_INSIDE_FIXTURE_H

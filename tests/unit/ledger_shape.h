@@ -1,5 +1,5 @@
-/* ledger_shape.h - one ledger that a suite refreshes, and what holds in each, whatever the tables.
- */
+/* ledger_shape.h - one ledger that a suite refreshes, and the rules that hold in every ledger,
+ * whatever the tables */
 #ifndef LMP_LEDGER_SHAPE_H
 #define LMP_LEDGER_SHAPE_H
 

@@ -1,6 +1,6 @@
-/* lines_fixture.h - for the suites of lines.c: prototypes whose code a test writes, and in the
- * place of the tables (sites.c), of the debug API and of what knows the interpreter the suite's
- * own, by the linker's --wrap. The caches (codes.c, answers.c) are the real ones. */
+/* lines_fixture.h - for the suites of lines.c: prototypes whose code a test writes. The suite
+ * replaces (with the linker's --wrap) the tables (sites.c), the debug API and the code that knows
+ * the interpreter; the caches (codes.c, answers.c) are the real ones. */
 #ifndef LMP_LINES_FIXTURE_H
 #define LMP_LINES_FIXTURE_H
 

@@ -1,5 +1,4 @@
-/* moving_alloc.h - an allocator under which every block moves, and what is freed is spoilt at once.
- */
+/* moving_alloc.h - an allocator that moves every block, and overwrites freed ones at once */
 #ifndef LMP_MOVING_ALLOC_H
 #define LMP_MOVING_ALLOC_H
 

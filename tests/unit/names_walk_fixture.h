@@ -1,5 +1,5 @@
-/* names_walk_fixture.h - for suites of names_walk.c: a state with nothing in it but what a test
- * puts there, C functions that have numbers for names, and all that a pass says of them. */
+/* names_walk_fixture.h - for suites of names_walk.c: a state that contains only what a test puts
+ * there, C functions with numbers for names, and everything that a pass reports about them. */
 #ifndef LMP_NAMES_WALK_FIXTURE_H
 #define LMP_NAMES_WALK_FIXTURE_H
 

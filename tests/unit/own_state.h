@@ -1,4 +1,4 @@
-/* own_state.h - for tests that are a viewer of their own process. */
+/* own_state.h - for tests that view their own process. */
 #ifndef LMP_OWN_STATE_H
 #define LMP_OWN_STATE_H
 

@@ -1,6 +1,6 @@
-/* process_fixture.h - a process as its kernel would tell of it: mappings, which of their pages are
- * in memory, and what is in them, laid out as glibc's malloc does; with the truth about each byte.
- * lmp_os reads it in place of a real one. */
+/* process_fixture.h - a made-up process as a kernel would describe it: mappings, which of their
+ * pages are in memory, and their contents, laid out as glibc's malloc does; with the truth about
+ * each byte. lmp_os reads this process in place of a real one. */
 #ifndef LMP_PROCESS_FIXTURE_H
 #define LMP_PROCESS_FIXTURE_H
 

@@ -1,5 +1,5 @@
-/* record_fixture.h - a state in private memory that can be recorded, what its recording must say at
- * every frame, and a clock that the suite sets. */
+/* record_fixture.h - a state in private memory that can be recorded, the expected contents of its
+ * recording at every frame, and a clock that the suite sets. */
 #ifndef LMP_RECORD_FIXTURE_H
 #define LMP_RECORD_FIXTURE_H
 

@@ -1,4 +1,4 @@
-/* refused_memory.h - memory that is refused at a chosen request, for suites that are linked with
+/* refused_memory.h - refuses memory at a chosen request, for suites that are linked with
  * --wrap=malloc,--wrap=calloc,--wrap=realloc (tests/CMakeLists.txt). */
 #ifndef LMP_REFUSED_MEMORY_H
 #define LMP_REFUSED_MEMORY_H

@@ -1,5 +1,5 @@
-/* shown_heap.h - for suites of app_fixture.h: the snapshot of cached_heap.h, opened and shown, and
- * looking for words on the screen. */
+/* shown_heap.h - for suites of app_fixture.h: opens and shows the snapshot of cached_heap.h, and
+ * finds words on the screen. */
 #ifndef LMP_SHOWN_HEAP_H
 #define LMP_SHOWN_HEAP_H
 

@@ -1,6 +1,5 @@
-/* tree_steps_fixture.h - tree.c on threads and frames made by hand (fake_threads.h), what it asks
- * of others counted: sites are made up here, and rows, threads and memory are looked for there, in
- * the end (link with -Wl,--wrap). */
+/* tree_steps_fixture.h - runs tree.c on threads and frames made by hand (fake_threads.h), with
+ * made-up sites, and counts what tree.c asks of other modules (link with -Wl,--wrap). */
 #ifndef LMP_TREE_STEPS_FIXTURE_H
 #define LMP_TREE_STEPS_FIXTURE_H
 

@@ -1,5 +1,5 @@
-/* verdict_fixture.h - made tables that are judged, and what is expected of the verdicts: for
- * test_verdict.c and test_verdict_growth.c. */
+/* verdict_fixture.h - made-up tables to be judged, and checks of the verdicts: for test_verdict.c
+ * and test_verdict_growth.c. */
 #ifndef LMP_TEST_VERDICT_FIXTURE_H
 #define LMP_TEST_VERDICT_FIXTURE_H
 

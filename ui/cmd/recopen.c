@@ -1,6 +1,6 @@
 /* recopen.c - opens a recording, finds a moment in it by its name, and prints on stderr what goes
- * wrong. A file counts as a recording if its first bytes do, even if nothing behind them can be
- * read. */
+ * wrong. The first bytes of a file decide whether it is a recording, even if nothing behind them
+ * can be read. */
 #include "cmd/recopen.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 /* Opens a recording. Returns false if it cannot be read; one line on stderr has said why. A damaged
  * recording opens, and a line says what the damage has cost. */
 bool recopen(LmpRecording **recording, const char *file);
-/* Says what damage has cost. Call it before recording_seek, which reads another frame. */
+/* Says what damage has cost. May seek another frame, so call it before recording_seek. */
 void recopen_say_damage(LmpRecording *recording, const char *file);
 /* Returns true if the file is a recording, by its first bytes; false if it cannot be opened. */
 bool recopen_is(const char *file);

@@ -1,5 +1,5 @@
 /* proof.c - finds the group of a line by its name, the most frequent shape of the paths to its
- * objects (why_shapes), and the shortest path to the holder in that shape. */
+ * objects (why_shapes), and one path to the holder of that shape. */
 #include "heap/proof.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * frames step by step outwards, like words into a dictionary, and dropped as soon as they stand
  * alone, or have no hit left. Nodes with a common caller go on as one.
  *
- * Counting hits needs no nodes that made something, so it moves one number per path. */
+ * Counting hits does not need to know who made what, so it moves one number per path. */
 #include <stdlib.h>
 #include <string.h>
 
