@@ -8,7 +8,8 @@
 #include "shared/layout.h"
 
 /* "snapshot 1: 12,345 objects, stood 12 ms, slowest operation 3 ms: lmp-4242-1.heap", or why there
- * is none; of one that nobody has asked for no file, which is gone with the display. Safe to print. `s`: written or failed. Returns out. */
+ * is none; of one that nobody has asked for no file, which is gone with the display. Safe to print.
+ * `s`: written or failed. Returns out. */
 char *snapshotline_say(char *out, size_t size, const LmpSnapshotLive *s);
 
 #endif

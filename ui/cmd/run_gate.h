@@ -4,8 +4,8 @@
 #define LMP_RUN_GATE_H
 
 #include "cmd/collect.h"
-#include "viewer/privatedir.h"
 #include "cmd/run_options.h"
+#include "viewer/privatedir.h"
 
 typedef struct RunGate {
     const RunOptions *want;

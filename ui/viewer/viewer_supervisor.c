@@ -19,7 +19,8 @@
 
 #include "pty/ttyrestore.h"
 
-#define UP_MS 5000  /* for the first picture; long, because a slow machine is no reason to refuse  \
+#define UP_MS                                                                                      \
+    5000            /* for the first picture; long, because a slow machine is no reason to refuse  \
                      */
 #define END_MS 8000 /* for a viewer that was told to end; likewise no reason to kill one */
 #define STEP_MS 2
