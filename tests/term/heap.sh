@@ -206,8 +206,10 @@ while not io.open("stop") do
   os.execute("sleep 0.7")
 end
 LUA
+    mkdir "$work/config" "$work/config/lmp"
+    echo 'proof = off' >"$work/config/lmp/config" # none but ours
     open 120 36
-    type_line '$P $LMP run rarely.lua; echo run=$?'
+    type_line "export XDG_CONFIG_HOME=$work/config; \$P \$LMP run rarely.lua; echo run=\$?"
     wait_for 'RUNNING'
     for n in 1 2 3; do
         key S
