@@ -33,7 +33,7 @@ return {
         "test_marks", "test_model", "test_names",
         "test_names_running", "test_names_walk", "test_names_walk_limits", "test_newtable",
         "test_own_descriptors", "test_owner", "test_parsing", "test_past", "test_pause", "test_safepoint",
-        "test_shadow", "test_sites", "test_sites_random", "test_slab", "test_sources", "test_stats", "test_tags", "test_tick",
+        "test_shadow", "test_sites", "test_sites_random", "test_slab", "test_sources", "test_stats", "test_survivors", "test_tags", "test_tick",
         "test_tree_chains", "test_tree_links", "test_tree_lookups", "test_tree_moves", "test_tree_random", "test_tree_steps", "test_tree_threads", "test_verdict", "test_verdict_growth",
         "test_verdict_tables",
         "test_ways",
