@@ -42,13 +42,28 @@ SuspectDraft *suspects_draft(SuspectMaking *m, uint64_t a, uint64_t b, uint64_t 
     return &m->draft[row];
 }
 
+/* Returns true if `a` is nearer to the root than `b`, or as near and earlier in the order of keys:
+ * numbers of objects differ from run to run. */
+static bool is_earlier(const LmpSnapshot *s, uint32_t a, uint32_t b) {
+    enum { STEPS = 64 };
+    if (s->distance[a] != s->distance[b]) return s->distance[a] < s->distance[b];
+    for (int i = 0; i < STEPS && s->parent_edge[a] != LMP_HEAP_NONE; i++) {
+        if (s->parent[a] == s->parent[b]) return s->parent_edge[a] < s->parent_edge[b];
+        a = s->parent[a];
+        b = s->parent[b];
+    }
+    return a < b;
+}
+
 SuspectDraft *suspects_put(SuspectMaking *m, uint32_t object, uint64_t a, uint64_t b, uint64_t c) {
     if (m->group_of[object]) return &m->draft[m->group_of[object]];
     SuspectDraft *d = suspects_draft(m, a, b, c);
     if (!d) return NULL;
     m->group_of[object] = (uint32_t)(d - m->draft);
     d->objects++;
-    if (d->object == LMP_HEAP_NONE || m->s->retained[object] > m->s->retained[d->object])
+    const uint64_t *retained = m->s->retained;
+    if (d->object == LMP_HEAP_NONE || retained[object] > retained[d->object] ||
+        (retained[object] == retained[d->object] && is_earlier(m->s, object, d->object)))
         d->object = object;
     return d;
 }
