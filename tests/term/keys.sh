@@ -419,9 +419,11 @@ case_drag() { # a piece of the timeline: what was made in it, and lives
     until_true "$patience" "10 seconds" until_later 10
     type_to_it 'done 1000'
     # the second half of the run: of the chart below the title
-    tm send-keys -t "$pane" -H 1b 5b 4d 20 $(at '3 Timeline' 28)
+    read -ra place <<<"$(at '3 Timeline' 28)"
+    tm send-keys -t "$pane" -H 1b 5b 4d 20 "${place[@]}"
     wait_for 'PAST'
-    tm send-keys -t "$pane" -H 1b 5b 4d 23 $(at '3 Timeline' 60)
+    read -ra place <<<"$(at '3 Timeline' 60)"
+    tm send-keys -t "$pane" -H 1b 5b 4d 23 "${place[@]}"
     wait_for 'survivors of 00:00:0[0-9.]*–'
     key 6
     wait_for ' survive▾ survivors .*where'
