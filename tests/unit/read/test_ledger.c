@@ -278,6 +278,52 @@ START_TEST(marks_and_rates) {
 }
 END_TEST
 
+/* What survivors of records and nodes are comes to lines, functions, tags and the tree; rows that
+ * were added since have none. */
+START_TEST(survivors_add_up) {
+    enum { ROWS = 4096 };
+    static LedgerLives record[ROWS], node[ROWS];
+    FakeTables *f = fake_tables_new(NULL);
+    fake_program(f, true);
+    uint32_t records = tables_records(&f->t), nodes = tables_nodes(&f->t);
+    ck_assert(records > 4 && records < ROWS && nodes > 4 && nodes < ROWS);
+    for (uint32_t few = 0; few < 2; few++) {
+        LedgerSince since = {record, node, records - few, nodes - few};
+        LedgerLives all = {0}, lines = {0}, functions = {0}, tags = {0}, paths = {0};
+        for (uint32_t i = 1; i < ROWS; i++) {
+            record[i] = (LedgerLives){i, i * 10};
+            node[i] = (LedgerLives){i, i * 10};
+        }
+        node[1] = (LedgerLives){0}; /* the root makes nothing */
+        for (uint32_t i = 1; i < records - few; i++) {
+            all.blocks += i;
+            all.bytes += i * 10;
+        }
+        ledger.lives = &since;
+        refresh(f, LEDGER_ALL, f->live->clock);
+        for (uint32_t i = 0; i < ledger.sites; i++)
+            lines.blocks += ledger.site[i].tally.since.blocks;
+        for (uint32_t i = 0; i < ledger.functions; i++)
+            functions.bytes += ledger.function[i].shallow.since.bytes;
+        for (uint32_t i = 0; i < ledger.tags; i++)
+            tags.bytes += ledger.tag[i].tally.since.bytes;
+        for (uint32_t i = 0; i < ledger.nodes; i++)
+            paths.blocks += ledger.tree[i].shallow.since.blocks;
+        ck_assert_uint_eq(lines.blocks, all.blocks);
+        ck_assert_uint_eq(functions.bytes, all.bytes);
+        ck_assert_uint_eq(tags.bytes, all.bytes);
+        uint64_t of_nodes = (uint64_t)(nodes - few) * (nodes - few - 1) / 2 - 1;
+        ck_assert_uint_eq(paths.blocks, of_nodes);
+        ck_assert_uint_eq(ledger.tree[0].retained.since.blocks, of_nodes);
+    }
+    ledger.lives = NULL;
+    refresh(f, LEDGER_SITES, f->live->clock);
+    ck_assert_uint_eq(ledger.site[0].tally.since.blocks, 0);
+    ledger_free(&ledger);
+    fake_tables_free(f);
+}
+END_TEST
+
 /* What lines, functions, nodes and tags make a second, and since the mark, is what their records
  * and nodes do. */
 START_TEST(rates_and_marks_add_up) {
@@ -442,4 +488,5 @@ END_TEST
 
 SUITE("ledger", code_without_a_name, sums_are_those_of_the_heap, the_collector_has_freed_the_rest,
       rows_of_the_program, parts_and_no_tables, names_come_late, functions_on_one_line,
-      marks_and_rates, rates_and_marks_add_up, deep_and_cyclic_paths, damaged_tables)
+      marks_and_rates, survivors_add_up, rates_and_marks_add_up, deep_and_cyclic_paths,
+      damaged_tables)
