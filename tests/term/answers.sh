@@ -25,6 +25,7 @@ game | vectors) says='makes [0-9]+ % of all garbage' advice='(fill one table aga
 pool) says='makes [0-9.]+ k coroutines' advice='keep them: one that yields for its next job' ;;
 keys) says='makes [0-9]+ % of all garbage: [0-9.]+ k strings' advice='keep them, index tables by the parts' ;;
 logger) says='copies 19\.6 KiB at each' advice='keep the parts apart' ;;
+server | gateway) says=$grows advice='.*take entries out of the table that grows here' ;; # two keep the same things
 *) says=$grows advice='.*take entries out of (main thread|_G|package\.loaded).*(local|upvalue|\.|\[)' ;;
 esac
 

@@ -98,6 +98,12 @@ static bool can_prove(const App *app) {
     return app->ui.has_snapshot || (!app->ended && !app->ui.time.past);
 }
 
+static uint64_t held_by(const Verdict *v) {
+    for (unsigned i = 0; i < VERDICT_FIGURES && v->figure[i].name; i++)
+        if (strcmp(v->figure[i].name, "live_bytes") == 0) return (uint64_t)v->figure[i].value;
+    return 0;
+}
+
 void verdict_open(App *app) {
     static const Panel *const panels[] = {[VERDICT_AT_LEAKS] = &panel_leaks,
                                           [VERDICT_AT_TIMELINE] = &panel_timeline,
@@ -108,6 +114,7 @@ void verdict_open(App *app) {
     } else if (v->place == VERDICT_AT_HEAP && can_prove(app)) {
         ui_ask_why_line(&app->ui, v->kept, 0);
         app->ui.wish.site = v->site;
+        app->ui.wish.held = held_by(v);
     } else if (v->place == VERDICT_AT_SITE || v->place == VERDICT_AT_HEAP) {
         ui_open_site(&app->ui, v->site);
     } else {
@@ -160,7 +167,7 @@ static const UiProof *proof_of(const App *app, const Verdict *v) {
 }
 
 static void wish_for(const Verdict *v, UiWish *wish) {
-    *wish = (UiWish){.what = WISH_LINE, .site = v->site};
+    *wish = (UiWish){.what = WISH_LINE, .site = v->site, .held = held_by(v)};
     snprintf(wish->line, sizeof wish->line, "%s", v->kept);
 }
 
@@ -188,8 +195,8 @@ static Halves halves_of(const App *app, const Verdict *v) {
     int n = snprintf(h.advice, sizeof h.advice, "take entries out of %s: it held %s at %s",
                      proof->path, format_bytes(a, proof->retained), format_span(b, proof->clock));
     if (proof->part < proof->of && n > 0 && (size_t)n < sizeof h.advice)
-        snprintf(h.advice + n, sizeof h.advice - (size_t)n, ", with %.0f %% of what %s made",
-                 100.0 * proof->part / proof->of, base_of(v->kept));
+        snprintf(h.advice + n, sizeof h.advice - (size_t)n, ", with %u %% of what %s made",
+                 (unsigned)(100ull * proof->part / proof->of), base_of(v->kept));
     return h;
 }
 

@@ -54,7 +54,7 @@ static void take_wish(Why *w, OpenedHeap *heap, Ui *ui) {
     w->missing = !group;
     if (!group) return;
     UiProof proof;
-    if (wish.site && proof_make(heap, group, wish.site, &proof)) proof_keep(ui, &proof);
+    if (wish.site && proof_make(heap, group, &wish, &proof)) proof_keep(ui, &proof);
     ui_open_why_of(ui, heap, opened_groups(heap, LMP_BY_LINE)->member + group->first,
                    group->objects, group->name);
 }

@@ -19,7 +19,7 @@ const LmpHeapGroup *proof_group(OpenedHeap *heap, const char *line) {
     return NULL;
 }
 
-bool proof_make(OpenedHeap *heap, const LmpHeapGroup *group, uint32_t site, UiProof *out) {
+bool proof_make(OpenedHeap *heap, const LmpHeapGroup *group, const UiWish *wish, UiProof *out) {
     const LmpSnapshot *s = &heap->now;
     const uint32_t *member = opened_groups(heap, LMP_BY_LINE)->member + group->first;
     LmpWhyShape shape[WHY_SHAPES];
@@ -27,13 +27,13 @@ bool proof_make(OpenedHeap *heap, const LmpHeapGroup *group, uint32_t site, UiPr
     uint32_t asked;
     uint32_t n = why_shapes(s, member, group->objects, shape, WHY_SHAPES, &asked);
     if (n == 0 || why_make(&why, s, shape[0].holder, 1, NULL, 0) != LMP_OK) return false;
-    UiProof proof = {.site = site,
+    UiProof proof = {.site = wish->site,
                      .retained = s->retained[shape[0].holder],
                      .clock = s->info.clock,
                      .of = asked};
     for (uint32_t i = 0; i < n; i++)
         if (shape[i].holder == shape[0].holder) proof.part += shape[i].objects;
-    bool held = why.paths > 0;
+    bool held = why.paths > 0 && proof.retained >= wish->held / 2;
     if (held) {
         why_text(s, &why.path[0], proof.path, sizeof proof.path);
         *out = proof;

@@ -7,9 +7,10 @@
 /* Returns the group of what `line` ("cache.lua:12") has made; NULL: nothing of that is alive, or no
  * memory. Valid while `heap` is open. */
 const LmpHeapGroup *proof_group(OpenedHeap *heap, const char *line);
-/* Finds who holds the things of `group`. Returns false: nobody does, or no memory; *out is
- * unchanged. */
-bool proof_make(OpenedHeap *heap, const LmpHeapGroup *group, uint32_t site, UiProof *out);
+/* Finds who holds the things of `group`, for `wish`. Returns false if nobody does, if no single
+ * holder retains half of what the verdict says is kept (then another one keeps the same things, or
+ * this is not what grows), or without memory; *out is then as it was. */
+bool proof_make(OpenedHeap *heap, const LmpHeapGroup *group, const UiWish *wish, UiProof *out);
 /* Keeps the proof, in place of one about the same line. */
 void proof_keep(Ui *ui, const UiProof *proof);
 

@@ -42,7 +42,7 @@ static _Noreturn void be_reader(const ProofWatch *watch, const char *file, int l
     if (opened_open(&heap, &(OpenedFiles){.file = file}, &failed) != LMP_OK) _exit(1);
     for (int i = 0; i < watch->wishes; i++) {
         const LmpHeapGroup *group = proof_group(heap, watch->wish[i].line);
-        if (group && proof_make(heap, group, watch->wish[i].site, &proof) &&
+        if (group && proof_make(heap, group, &watch->wish[i], &proof) &&
             write(line, &proof, sizeof proof) != sizeof proof)
             _exit(1);
     }

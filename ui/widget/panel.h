@@ -72,6 +72,7 @@ typedef struct UiWish {
     uint64_t addr;  /* of the block */
     char line[160]; /* "cache.lua:12", as snapshot_site says it */
     uint32_t site;  /* Verdict.site that the answer is to prove; 0: none */
+    uint64_t held;  /* bytes that it says are kept there */
 } UiWish;
 
 /* What a snapshot has shown of a table that a verdict's line grows. */

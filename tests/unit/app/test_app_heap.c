@@ -1,5 +1,6 @@
 /* A snapshot over the panels of the program: which set is on the screen, what keys do there, and
  * the ways in and back. */
+#include "heap/proof.h"
 #include "shown_heap.h"
 
 static char *screen(void) {
@@ -174,7 +175,29 @@ START_TEST(test_without_a_program) {
 }
 END_TEST
 
-SUITE("app_heap", test_it_opens_over_the_program_and_closes_again, test_tab_stays_in_the_set,
-      test_the_program_is_not_asked_from_there, test_a_pause_meanwhile_waits_behind_it,
-      test_the_notice_of_one_opens_it, test_why_from_the_program_and_straight_back,
-      test_without_a_program)
+/* Who holds what a line has made is only told if that holder alone retains half of what is kept. */
+START_TEST(test_a_holder_of_little_is_none) {
+    open_program(120, 36);
+    open_heap(3);
+    const LmpHeapGroups *groups = opened_groups(heap, LMP_BY_LINE);
+    uint32_t held = 0;
+    for (uint32_t i = 0; i < groups->groups; i++) {
+        UiProof proof = {0};
+        UiWish wish = {.what = WISH_LINE, .site = 7};
+        if (!proof_make(heap, &groups->group[i], &wish, &proof)) continue;
+        ck_assert_uint_eq(proof.site, 7);
+        held++;
+        wish.held = 2 * proof.retained + 1;
+        ck_assert(proof_make(heap, &groups->group[i], &wish, &proof));
+        wish.held = 2 * proof.retained + 2;
+        ck_assert(!proof_make(heap, &groups->group[i], &wish, &proof));
+    }
+    ck_assert_uint_gt(held, 0);
+    close_heap();
+}
+END_TEST
+
+SUITE("app_heap", test_a_holder_of_little_is_none, test_it_opens_over_the_program_and_closes_again,
+      test_tab_stays_in_the_set, test_the_program_is_not_asked_from_there,
+      test_a_pause_meanwhile_waits_behind_it, test_the_notice_of_one_opens_it,
+      test_why_from_the_program_and_straight_back, test_without_a_program)
