@@ -640,7 +640,8 @@ with_tables() {
         name=${name%%:*}
         echo "$name" >>tables
         echo
-        LD_PRELOAD=$LMP_PRELOAD "$LMP" help --table="$name" || fail "$1 wishes for a table $name"
+        LD_PRELOAD=$LMP_PRELOAD "$LMP" help --table="$name" >plain || fail "$1 wishes for a table $name"
+        "$LUA" "$LMP_SOURCE/tests/term/table_as_list.lua" <plain || fail "no list of $name"
         echo
         while IFS= read -r line && [ "$line" != '<!-- end of table -->' ]; do :; done
         printf '%s\n' "$line"
