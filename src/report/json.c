@@ -1,5 +1,5 @@
 /* json.c - a comma before each value but the first of a bracket; runs of plain characters are
- * written at once, and all control characters escaped. */
+ * written at once. */
 #include "report/json.h"
 
 #include <inttypes.h>
@@ -7,17 +7,19 @@
 
 #include "base/format.h"
 #include "read/stats.h"
-#include "report/digits.h"
+#include "report/text.h"
 
 /* Nobody else writes to the file meanwhile, and there are tens of millions of pieces: no locks. */
 static void next(Json *json, const char *key) {
     if (json->comma) putc_unlocked(',', json->out);
+    if (json->line) putc_unlocked('\n', json->out);
     if (key) {
         putc_unlocked('"', json->out);
         fputs_unlocked(key, json->out);
         fputs_unlocked("\":", json->out);
     }
     json->comma = true;
+    json->line = false;
 }
 
 void json_begin(Json *json, const char *key, char bracket) {
@@ -28,45 +30,99 @@ void json_begin(Json *json, const char *key, char bracket) {
 
 void json_end(Json *json, char bracket) {
     putc_unlocked(bracket, json->out);
+    if (json->style == JSON_ON_PAGE) putc_unlocked('\n', json->out);
     json->comma = true;
 }
 
-void json_text(Json *json, const char *key, const char *text) {
+void json_line(Json *json) {
+    json->line = true;
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* Returns true for what every style writes as it is. */
+static bool is_plain(char c) {
+    return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
+}
+
+/* Reads one character of at most `left` bytes. Returns how many it has, 0: it is not UTF-8. */
+static size_t character(const char *at, size_t left, uint32_t *code) {
+    char whole[5] = "";
+    memcpy(whole, at, left < 4 ? left : 4);
+    return format_utf8(whole, code);
+}
+
+static void put_for_page(FILE *out, uint32_t c, const char *at, size_t n) {
+    if (c == '\n' || c == '\t')
+        fputs(c == '\n' ? "\\n" : "\\t", out);
+    else if (format_is_control(c) || (c & 0xfffe) == 0xfffe)
+        fputs("\\ufffd", out);
+    else if (c < 0x7f)
+        fprintf(out, "\\u%04x", (unsigned)c);
+    else
+        fwrite_unlocked(at, 1, n, out);
+}
+
+/* Controls are escaped: a terminal may be who gets them. */
+static void put_escaped(FILE *out, uint32_t c, const char *at, size_t n, bool in_script) {
+    if (c == '"' || c == '\\')
+        fprintf(out, "\\%c", (int)c);
+    else if (format_is_control(c) || (in_script && c == '<'))
+        fprintf(out, "\\u%04x", (unsigned)c);
+    else
+        fwrite_unlocked(at, 1, n, out);
+}
+
+void json_bytes(Json *json, const char *key, const char *bytes, size_t n) {
     FILE *out = json->out;
     next(json, key);
     putc_unlocked('"', out);
-    while (*text) {
-        size_t plain = 0; /* most of it */
-        while (text[plain] >= ' ' && text[plain] < 0x7f && text[plain] != '"' &&
-               text[plain] != '\\')
+    for (size_t at = 0; at < n;) {
+        size_t plain = at; /* most of it */
+        while (plain < n && is_plain(bytes[plain]))
             plain++;
-        fwrite_unlocked(text, 1, plain, out);
-        text += plain;
-        if (!*text) break;
+        fwrite_unlocked(bytes + at, 1, plain - at, out);
+        if ((at = plain) == n) break;
         uint32_t c = 0;
-        size_t n = format_utf8(text, &c);
-        if (n == 0)
+        size_t length = character(bytes + at, n - at, &c);
+        if (length == 0)
             fputs("\\ufffd", out);
-        else if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", (int)c);
-        else if (format_is_control(c)) /* a terminal may be who gets it */
-            fprintf(out, "\\u%04x", (unsigned)c);
+        else if (json->style == JSON_ON_PAGE)
+            put_for_page(out, c, bytes + at, length);
         else
-            fwrite(text, 1, n, out);
-        text += n ? n : 1;
+            put_escaped(out, c, bytes + at, length, json->style == JSON_IN_SCRIPT);
+        at += length ? length : 1;
     }
     putc_unlocked('"', out);
 }
 
+void json_text(Json *json, const char *key, const char *text) {
+    json_bytes(json, key, text, strlen(text));
+}
+
+void json_word(Json *json, const char *text) {
+    json_count(json, NULL, texttable_text(json->words, text));
+}
+
+void json_words(Json *json, const char *key) {
+    const TextTable *words = json->words;
+    json_begin(json, key, '[');
+    for (uint32_t i = 0; i < words->texts; i++)
+        json_bytes(json, NULL, words->bytes + words->at[i], words->at[i + 1] - words->at[i]);
+    json_end(json, ']');
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
 void json_count(Json *json, const char *key, uint64_t n) {
     next(json, key);
-    digits_put(json->out, n);
+    text_digits(json->out, n);
 }
 
 void json_change(Json *json, const char *key, int64_t n) {
     next(json, key);
     if (n < 0) fputc('-', json->out);
-    digits_put(json->out, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+    text_digits(json->out, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
 }
 
 void json_number(Json *json, const char *key, double number) {

@@ -1,5 +1,5 @@
-/* json.h - a JSON writer: the caller gives each value its key, the commas are added here.
- */
+/* json.h - the JSON writer, of reports for machines and of the data of pages: the caller gives each
+ * value its key, the commas are added here. */
 #ifndef LMP_JSON_H
 #define LMP_JSON_H
 
@@ -8,24 +8,42 @@
 #include <stdio.h>
 
 #include "read/figure.h"
+#include "report/texttable.h"
+
+/* How texts and lines are written. Always valid: what is not UTF-8 becomes U+FFFD. */
+typedef enum JsonStyle {
+    JSON_PLAIN,     /* every character as it is, or escaped */
+    JSON_IN_SCRIPT, /* the same, with < escaped: nothing ends a <script> around it */
+    JSON_ON_PAGE    /* also > and &; other controls than tab and end of line, and what turns the
+                       direction of writing, become U+FFFD. A closing bracket ends its line */
+} JsonStyle;
 
 typedef struct Json {
     FILE *out;
-    bool comma; /* there is something before the next value */
+    JsonStyle style;
+    TextTable *words; /* for json_word; NULL: there are none */
+    bool comma;       /* there is something before the next value */
+    bool line;        /* the next value begins a line */
     bool range; /* figures are of a range of time: they may be negative, and some it has not */
 } Json;
 
 /* In all of these `key` is NULL in an array and outside of everything. */
 void json_begin(Json *json, const char *key, char bracket); /* '{' or '[' */
 void json_end(Json *json, char bracket);                    /* '}' or ']' */
+/* The next value, or key, begins a line. */
+void json_line(Json *json);
 
-/* A string of any bytes: what is not UTF-8 becomes U+FFFD, so that the whole stays valid. */
 void json_text(Json *json, const char *key, const char *text);
+void json_bytes(Json *json, const char *key, const char *bytes, size_t n);
 void json_count(Json *json, const char *key, uint64_t n);
 void json_change(Json *json, const char *key, int64_t n);
 /* With six digits behind its point, whatever the locale. */
 void json_number(Json *json, const char *key, double number);
 void json_flag(Json *json, const char *key, bool flag);
+
+/* The number of a word in an array of them all, which json_words writes. */
+void json_word(Json *json, const char *text);
+void json_words(Json *json, const char *key);
 
 /* All figures of a list, as fields of the object that is open; or only those that nodes of the call
  * tree have and that are not 0. */

@@ -1,5 +1,5 @@
 /* text.c - counts columns by character (UTF-8), two for wide scripts, and cuts a text at its
- * beginning or end, with "..." for the rest. */
+ * beginning or end, with "..." for the rest; quotes a field of CSV that needs it. */
 #include "report/text.h"
 
 #include <string.h>
@@ -82,4 +82,15 @@ const char *text_where(char *out, size_t size, const char *short_src, int32_t li
     else
         snprintf(out, size, "%s", short_src);
     return out;
+}
+
+void text_csv(FILE *out, const char *text) {
+    bool quoted = text[strcspn(text, "\",\r\n")], marked = *text && strchr("=+-@\t\r'", *text);
+    if (quoted) fputc('"', out);
+    if (marked) fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    if (quoted) fputc('"', out);
 }

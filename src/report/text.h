@@ -1,5 +1,5 @@
-/* text.h - what all reports for people share: texts and numbers that keep to their
- * columns. */
+/* text.h - how reports write texts and numbers: in columns for people, as fields of CSV, and plain
+ * digits by the million. */
 #ifndef LMP_TEXT_H
 #define LMP_TEXT_H
 
@@ -28,5 +28,22 @@ const char *text_moment(char *out, uint64_t clock);
 
 /* "a.lua:12"; "(host)" has no lines. */
 const char *text_where(char *out, size_t size, const char *short_src, int32_t line);
+
+/* Writes a text that the program has chosen as a field of CSV (RFC 4180), which a spreadsheet takes
+ * for a text. Quotes, commas and ends of lines stand in quotes. What begins as formulas do
+ * (= + - @, tab, carriage return), or with an apostrophe, has an apostrophe before it: without the
+ * first one of a field its reader has what it was. */
+void text_csv(FILE *out, const char *text);
+
+/* Writes n in decimal: there are millions of numbers, for which printf takes several times as long.
+ */
+static inline void text_digits(FILE *out, uint64_t n) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + n % 10);
+    while ((n /= 10));
+    fwrite_unlocked(digits + at, 1, sizeof digits - at, out);
+}
 
 #endif

@@ -54,10 +54,10 @@ uint32_t texttable_text(TextTable *t, const char *text) {
     return texttable_bytes(t, text, strlen(text));
 }
 
-bool texttable_open(TextTable *t) {
+bool texttable_open(TextTable *t, const char *first) {
     *t = (TextTable){0};
     if (!rowindex_open(&t->index, 256)) return false;
-    texttable_text(t, "");
+    if (first) texttable_text(t, first);
     return !t->failed;
 }
 

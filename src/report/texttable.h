@@ -15,8 +15,8 @@ typedef struct TextTable {
     bool failed; /* no memory: texts are 0 since */
 } TextTable;
 
-/* Text 0 is "". False: no memory. */
-bool texttable_open(TextTable *t);
+/* `first`: text 0; NULL: there is none yet. False: no memory. */
+bool texttable_open(TextTable *t, const char *first);
 void texttable_close(TextTable *t);
 uint32_t texttable_bytes(TextTable *t, const char *bytes, size_t n);
 uint32_t texttable_text(TextTable *t, const char *text);

@@ -1,113 +1,111 @@
 /* diff_html.c - what differs between two runs, as one page for a browser: what is compared, totals,
- * types and verdict. Tables and call paths are in files of their own; the page is diffpage.html
+ * types and verdict. Tables and call paths are in files of their own; the page is diff.html
  * with the scripts beside it and those of the page of a run (report/page). */
 #include "report/diff/diff_html_impl.h"
 
-static void put_side(HtmlOut *o, const char *key, const DiffSide *side) {
+static void put_side(Json *json, const char *key, const DiffSide *side) {
     const LmpReport *r = side->report;
-    htmlout_begin(o, key, '{');
-    htmlout_text(o, "file", side->name);
-    htmlout_text(o, "program", r->program);
-    htmlout_text(o, "lua", r->lua);
-    htmlout_text(o, "ending", r->ending ? r->ending : "");
-    htmlout_text(o, "error", r->error ? r->error : "");
-    if (r->damage) htmlout_text(o, "damage", r->damage);
-    if (*r->moment.said) htmlout_text(o, "moment", r->moment.said);
-    htmlout_number(o, "seconds", r->stats.seconds);
-    htmlout_count(o, "sample", r->ledger.sample);
-    htmlout_count(o, "stacks", r->ledger.stacks);
-    htmlout_count(o, "lines", r->ledger.lines != LMP_LINES_OFF);
-    htmlout_count(o, "approximate", r->ledger.lines == LMP_LINES_APPROXIMATE);
-    htmlout_count(o, "folded", r->ledger.folded);
-    htmlout_end(o, '}');
+    json_begin(json, key, '{');
+    json_text(json, "file", side->name);
+    json_text(json, "program", r->program);
+    json_text(json, "lua", r->lua);
+    json_text(json, "ending", r->ending ? r->ending : "");
+    json_text(json, "error", r->error ? r->error : "");
+    if (r->damage) json_text(json, "damage", r->damage);
+    if (*r->moment.said) json_text(json, "moment", r->moment.said);
+    json_number(json, "seconds", r->stats.seconds);
+    json_count(json, "sample", r->ledger.sample);
+    json_count(json, "stacks", r->ledger.stacks);
+    json_count(json, "lines", r->ledger.lines != LMP_LINES_OFF);
+    json_count(json, "approximate", r->ledger.lines == LMP_LINES_APPROXIMATE);
+    json_count(json, "folded", r->ledger.folded);
+    json_end(json, '}');
 }
 
-static void put_total(HtmlOut *o, const DiffReport *r, const DiffTotal *t) {
-    htmlout_begin(o, NULL, '{');
-    htmlout_text(o, "key", t->key);
-    htmlout_text(o, "title", t->title);
-    htmlout_count(o, "bytes", t->bytes);
-    htmlout_count(o, "was", t->was);
-    htmlout_count(o, "is", t->is);
-    htmlout_count(o, "broken", diffreport_broken(r, t));
-    htmlout_end(o, '}');
+static void put_total(Json *json, const DiffReport *r, const DiffTotal *t) {
+    json_begin(json, NULL, '{');
+    json_text(json, "key", t->key);
+    json_text(json, "title", t->title);
+    json_count(json, "bytes", t->bytes);
+    json_count(json, "was", t->was);
+    json_count(json, "is", t->is);
+    json_count(json, "broken", diffreport_broken(r, t));
+    json_end(json, '}');
 }
 
-static void put_totals(HtmlOut *o, const DiffReport *r) {
+static void put_totals(Json *json, const DiffReport *r) {
     DiffTotal total[DIFF_TOTALS];
     diffreport_totals(r, total);
-    htmlout_begin(o, "totals", '[');
+    json_begin(json, "totals", '[');
     for (int i = 0; i < DIFF_TOTALS; i++)
-        put_total(o, r, &total[i]);
-    htmlout_end(o, ']');
+        put_total(json, r, &total[i]);
+    json_end(json, ']');
     if (r->fail < 0) return;
-    htmlout_begin(o, "limit", '{'); /* what --fail-on-increase lets pass, and of what */
-    htmlout_number(o, "percent", r->fail);
-    htmlout_begin(o, "of", '[');
+    json_begin(json, "limit", '{'); /* what --fail-on-increase lets pass, and of what */
+    json_number(json, "percent", r->fail);
+    json_begin(json, "of", '[');
     for (int i = 0; i < DIFF_TOTALS; i++)
-        if (diffreport_judged(r, &total[i])) htmlout_text(o, NULL, total[i].title);
-    htmlout_end(o, ']');
-    htmlout_end(o, '}');
+        if (diffreport_judged(r, &total[i])) json_text(json, NULL, total[i].title);
+    json_end(json, ']');
+    json_end(json, '}');
 }
 
 /* One type, by the four figures that runs are compared by. */
-static void put_type(HtmlOut *o, const char *key, const LmpKindStats *k) {
-    htmlout_begin(o, key, '[');
-    htmlout_count(o, NULL, k->live_bytes);
-    htmlout_count(o, NULL, k->made_bytes);
-    htmlout_count(o, NULL, k->peak_bytes);
-    htmlout_count(o, NULL, k->allocs);
-    htmlout_end(o, ']');
+static void put_type(Json *json, const char *key, const LmpKindStats *k) {
+    json_begin(json, key, '[');
+    json_count(json, NULL, k->live_bytes);
+    json_count(json, NULL, k->made_bytes);
+    json_count(json, NULL, k->peak_bytes);
+    json_count(json, NULL, k->allocs);
+    json_end(json, ']');
 }
 
-static void put_types(HtmlOut *o, const DiffReport *r) {
-    htmlout_begin(o, "types", '[');
+static void put_types(Json *json, const DiffReport *r) {
+    json_begin(json, "types", '[');
     for (unsigned k = 0; k < LMP_KINDS; k++) {
-        htmlout_begin(o, NULL, '{');
-        htmlout_text(o, "name", kind_info[k].name);
-        put_type(o, "was", &r->old.report->stats.kind[k]);
-        put_type(o, "is", &r->newer.report->stats.kind[k]);
-        htmlout_end(o, '}');
+        json_begin(json, NULL, '{');
+        json_text(json, "name", kind_info[k].name);
+        put_type(json, "was", &r->old.report->stats.kind[k]);
+        put_type(json, "is", &r->newer.report->stats.kind[k]);
+        json_end(json, '}');
     }
-    htmlout_end(o, ']');
+    json_end(json, ']');
 }
 
-static void put_facts(HtmlOut *o, const DiffReport *r) {
+static void put_facts(Json *json, const DiffReport *r) {
     DiffDoubts doubts = diff_doubts(r);
     const Ledger *old = &r->old.report->ledger, *newer = &r->newer.report->ledger;
-    htmlout_text(o, "program", r->newer.report->program);
-    put_side(o, "old", &r->old);
-    put_side(o, "new", &r->newer);
-    htmlout_count(o, "lines", old->lines != LMP_LINES_OFF || newer->lines != LMP_LINES_OFF);
-    htmlout_begin(o, "doubts", '[');
+    json_text(json, "program", r->newer.report->program);
+    put_side(json, "old", &r->old);
+    put_side(json, "new", &r->newer);
+    json_count(json, "lines", old->lines != LMP_LINES_OFF || newer->lines != LMP_LINES_OFF);
+    json_begin(json, "doubts", '[');
     for (uint32_t i = 0; i < doubts.lines; i++)
-        htmlout_text(o, NULL, doubts.line[i]);
-    htmlout_end(o, ']');
-    htmlout_count(o, "metric", r->diff->metric);
-    htmlout_begin(o, "noise", '[');
+        json_text(json, NULL, doubts.line[i]);
+    json_end(json, ']');
+    json_count(json, "metric", r->diff->metric);
+    json_begin(json, "noise", '[');
     for (int m = 0; m < RUNDIFF_METRICS; m++)
-        htmlout_count(o, NULL,
-                      m == (int)r->diff->metric
-                          ? r->noise
-                          : diffreport_noise(r->old.report, r->newer.report, (RunDiffMetric)m));
-    htmlout_end(o, ']');
-    put_totals(o, r);
-    put_types(o, r);
+        json_count(json, NULL,
+                   m == (int)r->diff->metric
+                       ? r->noise
+                       : diffreport_noise(r->old.report, r->newer.report, (RunDiffMetric)m));
+    json_end(json, ']');
+    put_totals(json, r);
+    put_types(json, r);
+}
+
+static LmpErr put_data(Json *json, const void *of) {
+    const DiffReport *r = of;
+    HtmlKept sites = {0};
+    put_facts(json, r);
+    LmpErr err = diff_html_tables(json, r, &sites);
+    if (!err) err = diff_html_paths(json, r, &sites);
+    json_words(json, "words");
+    htmlkept_free(&sites);
+    return err;
 }
 
 LmpErr diff_html(const DiffReport *r, FILE *out) {
-    HtmlOut o = {.out = out};
-    HtmlKept sites = {0};
-    fputs(diffpage_head, out);
-    htmlout_begin(&o, NULL, '{');
-    put_facts(&o, r);
-    LmpErr err = diff_html_tables(&o, r, &sites);
-    if (!err) err = diff_html_paths(&o, r, &sites);
-    htmlout_words(&o, "words");
-    htmlout_end(&o, '}');
-    fputs(diffpage_tail, out);
-    htmlkept_free(&sites);
-    if (!err && o.failed) err = LMP_E_NOMEM;
-    htmlout_free(&o);
-    return err;
+    return webpage_write(&diff_page, JSON_ON_PAGE, put_data, r, out);
 }

@@ -4,13 +4,11 @@
 
 #include "report/diff/diffreport_impl.h"
 #include "report/page/htmlkeep.h"
-
-/* Made by embed.cmake: what stands before and after the data. */
-extern const char diffpage_head[], diffpage_tail[];
+#include "report/webpage.h"
 
 /* Lines, functions and tags, each a field; of the lines `kept` says which, for htmlkept_free. */
-LmpErr diff_html_tables(HtmlOut *o, const DiffReport *report, HtmlKept *kept);
+LmpErr diff_html_tables(Json *json, const DiffReport *report, HtmlKept *kept);
 /* The call paths of both, as one field; nothing where a side has none. */
-LmpErr diff_html_paths(HtmlOut *o, const DiffReport *report, const HtmlKept *sites);
+LmpErr diff_html_paths(Json *json, const DiffReport *report, const HtmlKept *sites);
 
 #endif

@@ -124,7 +124,7 @@ static bool find_sites(Paths *p, const HtmlKept *sites) {
     return true;
 }
 
-LmpErr diff_html_paths(HtmlOut *o, const DiffReport *report, const HtmlKept *sites) {
+LmpErr diff_html_paths(Json *json, const DiffReport *report, const HtmlKept *sites) {
     const RunDiff *d = report->diff;
     Paths p = {.diff = d, .old = &d->paths[0], .newer = &d->paths[1]};
     LmpErr err = LMP_E_NOMEM;
@@ -140,9 +140,9 @@ LmpErr diff_html_paths(HtmlOut *o, const DiffReport *report, const HtmlKept *sit
                                .row = node_row,
                                .site = node_site,
                                .all = {&p.all[0], &p.all[1]}};
-        htmlout_begin(o, "tree", '{');
-        err = htmltree_put(o, &tree, NULL, &rows);
-        htmlout_end(o, '}');
+        json_begin(json, "tree", '{');
+        err = htmltree_put(json, &tree, NULL, &rows);
+        json_end(json, '}');
     }
     free(p.here);
     free(p.gone);

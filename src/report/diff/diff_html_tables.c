@@ -35,32 +35,28 @@ static float score_of(const void *of, uint32_t i) {
     return (float)most;
 }
 
-static void put_words(HtmlOut *o, const Rows *r, const HtmlKept *kept) {
-    htmlout_begin(o, "how", '['); /* RunDiffHow */
+static void put_words(Json *json, const Rows *r, const HtmlKept *kept) {
+    json_begin(json, "how", '['); /* RunDiffHow */
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_count(o, NULL, r->table->row[kept->row[i]].how);
-    htmlout_end(o, ']');
-    htmlout_begin(o, "func", '[');
+        json_count(json, NULL, r->table->row[kept->row[i]].how);
+    json_end(json, ']');
+    json_begin(json, "func", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_count(
-            o, NULL,
-            htmlout_word(o, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).name));
-    htmlout_end(o, ']');
+        json_word(json, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).name);
+    json_end(json, ']');
     if (r->by == RUNDIFF_TAGS) return;
-    htmlout_begin(o, "src", '[');
+    json_begin(json, "src", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_count(
-            o, NULL,
-            htmlout_word(o, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).short_src));
-    htmlout_end(o, ']');
-    htmlout_begin(o, "line", '[');
+        json_word(json, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).short_src);
+    json_end(json, ']');
+    json_begin(json, "line", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_change(o, NULL, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).line);
-    htmlout_end(o, ']');
-    htmlout_begin(o, "from", '['); /* the line that it was; -1: it has not moved */
+        json_change(json, NULL, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).line);
+    json_end(json, ']');
+    json_begin(json, "from", '['); /* the line that it was; -1: it has not moved */
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_change(o, NULL, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).was_line);
-    htmlout_end(o, ']');
+        json_change(json, NULL, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).was_line);
+    json_end(json, ']');
 }
 
 static const LmpSiteRow *site_of(const Rows *r, const RunDiffRow *row) {
@@ -69,10 +65,10 @@ static const LmpSiteRow *site_of(const Rows *r, const RunDiffRow *row) {
 }
 
 /* The text of each line, where its recording or the file still has it; else "". */
-static void put_texts(HtmlOut *o, const Rows *r, const HtmlKept *kept) {
+static void put_texts(Json *json, const Rows *r, const HtmlKept *kept) {
     LinesNow *lines = linesnow_new(r->report->newer.report->sources);
     size_t left = TEXTS;
-    htmlout_begin(o, "text", '[');
+    json_begin(json, "text", '[');
     for (uint32_t i = 0; i < kept->rows; i++) {
         size_t n = 0;
         const RunDiffRow *row = &r->table->row[kept->row[i]];
@@ -81,9 +77,9 @@ static void put_texts(HtmlOut *o, const Rows *r, const HtmlKept *kept) {
         while (n > TEXT || (!whole && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80))
             n--; /* between characters */
         left -= n < left ? n : left;
-        htmlout_bytes(o, NULL, text ? text : "", n);
+        json_bytes(json, NULL, text ? text : "", n);
     }
-    htmlout_end(o, ']');
+    json_end(json, ']');
     linesnow_free(lines);
 }
 
@@ -103,42 +99,42 @@ static const LmpTally **tallies(const Rows *r, const HtmlKept *kept, bool was, L
     return list;
 }
 
-static LmpErr put_figures(HtmlOut *o, const Rows *r, const HtmlKept *kept) {
+static LmpErr put_figures(Json *json, const Rows *r, const HtmlKept *kept) {
     LmpTally rest;
     for (int was = 0; was < 2; was++) {
         const LmpTally **list = tallies(r, kept, was, &rest);
         if (!list) return LMP_E_NOMEM;
-        if (was) htmlout_begin(o, "was", '{');
-        htmlcolumns(o, list, kept->rows + (r->table->rows > kept->rows), HTML_COMPARED);
-        if (was) htmlout_end(o, '}');
+        if (was) json_begin(json, "was", '{');
+        htmlcolumns(json, list, kept->rows + (r->table->rows > kept->rows), HTML_COMPARED);
+        if (was) json_end(json, '}');
         free(list);
     }
     return LMP_OK;
 }
 
-static LmpErr put_table(HtmlOut *o, const Rows *r, const char *key, HtmlKept *kept) {
+static LmpErr put_table(Json *json, const Rows *r, const char *key, HtmlKept *kept) {
     uint32_t top = r->report->top;
     const HtmlRows rows = {.of = r,
                            .rows = r->table->rows,
                            .most = top && top < HTML_ROWS ? top : HTML_ROWS,
                            .score = score_of};
     if (!htmlkeep(&rows, kept)) return LMP_E_NOMEM;
-    htmlout_begin(o, key, '{');
-    put_words(o, r, kept);
-    if (r->by == RUNDIFF_SITES) put_texts(o, r, kept);
-    htmlout_count(o, "more", r->table->rows - kept->rows);
-    LmpErr err = put_figures(o, r, kept);
-    htmlout_end(o, '}');
+    json_begin(json, key, '{');
+    put_words(json, r, kept);
+    if (r->by == RUNDIFF_SITES) put_texts(json, r, kept);
+    json_count(json, "more", r->table->rows - kept->rows);
+    LmpErr err = put_figures(json, r, kept);
+    json_end(json, '}');
     return err;
 }
 
-LmpErr diff_html_tables(HtmlOut *o, const DiffReport *report, HtmlKept *sites) {
+LmpErr diff_html_tables(Json *json, const DiffReport *report, HtmlKept *sites) {
     static const char *const keys[RUNDIFF_BYS] = {"sites", "functions", "tags"};
     LmpErr err = LMP_OK;
     for (int by = 0; by < RUNDIFF_BYS && !err; by++) {
         HtmlKept kept = {0};
         const Rows rows = {report, &report->diff->table[by], (RunDiffBy)by};
-        err = put_table(o, &rows, keys[by], &kept);
+        err = put_table(json, &rows, keys[by], &kept);
         if (by == RUNDIFF_SITES)
             *sites = kept;
         else

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "report/digits.h"
 #include "report/formats/edges.h"
 #include "report/formats/formats_impl.h"
 #include "report/formats/value.h"
+#include "report/text.h"
 #include "report/texttable.h"
 
 typedef struct Callgrind {
@@ -139,7 +139,7 @@ static bool name_files(Callgrind *c) {
     uint32_t functions = c->edges.root;
     c->function_said = calloc((size_t)functions + 1, 1);
     c->file = calloc((size_t)functions + 1, sizeof *c->file);
-    if (!texttable_open(&c->files) || !c->function_said || !c->file) return false;
+    if (!texttable_open(&c->files, "") || !c->function_said || !c->file) return false;
     for (uint32_t f = 0; f < functions; f++)
         c->file[f] = file_of(c, f);
     c->file[functions] = texttable_text(&c->files, "(all)");
@@ -150,10 +150,10 @@ static bool name_files(Callgrind *c) {
 /* ---- body ------------------------------------------------------------------------------------ */
 
 static void put_costs(Callgrind *c, int32_t line, const LmpTally *t) {
-    digits_put(c->out, line > 0 ? (uint64_t)line : 0);
+    text_digits(c->out, line > 0 ? (uint64_t)line : 0);
     for (ReportValue v = 0; v < VALUES; v++) {
         fputc(' ', c->out);
-        digits_put(c->out, value_of(t, v));
+        text_digits(c->out, value_of(t, v));
     }
     fputs(c->instructions ? " 0\n" : "\n", c->out);
 }
@@ -163,11 +163,11 @@ static void put_instructions(Callgrind *c, uint32_t function) {
     for (uint32_t i = c->site_at[function]; c->instructions && i < c->site_at[function + 1]; i++) {
         const LmpSiteRow *s = &c->report->ledger.site[c->site_of[i]];
         if (s->instructions == 0) continue;
-        digits_put(c->out, s->line > 0 ? (uint64_t)s->line : 0);
+        text_digits(c->out, s->line > 0 ? (uint64_t)s->line : 0);
         for (ReportValue v = 0; v < VALUES; v++)
             fputs(" 0", c->out);
         fputc(' ', c->out);
-        digits_put(c->out, s->instructions);
+        text_digits(c->out, s->instructions);
         fputc('\n', c->out);
     }
 }

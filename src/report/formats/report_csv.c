@@ -1,15 +1,14 @@
 /* report_csv.c - a row for each line of the program, with all figures. Without words of its own:
  * the column `sampled` says how many bytes a sample stands for, 0 where all is exact. */
 #include "read/ledger/tallies.h"
-#include "report/csv.h"
-#include "report/digits.h"
 #include "report/formats/formats_impl.h"
+#include "report/text.h"
 
 /* Over a range of time figures can be negative, all of them. */
 static void put_number(FILE *out, uint64_t n) {
     bool negative = (int64_t)n < 0;
     fputs(negative ? ",-" : ",", out);
-    digits_put(out, negative ? 0 - n : n);
+    text_digits(out, negative ? 0 - n : n);
 }
 
 static void put_figures(FILE *out, const void *of, const LmpFigure *list) {
@@ -30,11 +29,11 @@ LmpErr report_csv(const LmpReport *report, FILE *out) {
     fputs(",sampled\n", out);
     for (uint32_t i = 0; i < l->sites; i++) {
         const LmpSiteRow *s = &l->site[i];
-        csv_text(out, s->source[0] == '@' ? s->source + 1 : s->short_src);
+        text_csv(out, s->source[0] == '@' ? s->source + 1 : s->short_src);
         fputc(',', out);
-        if (s->line >= 0) digits_put(out, (uint64_t)s->line);
+        if (s->line >= 0) text_digits(out, (uint64_t)s->line);
         fputc(',', out);
-        csv_text(out, s->func);
+        text_csv(out, s->func);
         put_figures(out, &s->tally, tally_figures);
         put_figures(out, s, here_figures);
         put_number(out, l->sample);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/digits.h"
 #include "report/formats/formats_impl.h"
 #include "report/formats/paths.h"
 #include "report/formats/value.h"
+#include "report/text.h"
 
 typedef struct Folded {
     const Paths *paths;
@@ -45,7 +45,7 @@ static void put(const Folded *f, size_t end, uint64_t n) {
     if (n == 0) return;
     fwrite_unlocked(f->line, 1, end - 1, f->out);
     putc_unlocked(' ', f->out);
-    digits_put(f->out, n);
+    text_digits(f->out, n);
     putc_unlocked('\n', f->out);
 }
 

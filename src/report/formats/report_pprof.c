@@ -209,7 +209,7 @@ LmpErr report_pprof(const LmpReport *report, FILE *out) {
     Profile p = {.report = report};
     LmpErr err = paths_open(&p.paths, report);
     if (err) return err;
-    bool made = make_steps(&p) && texttable_open(&p.texts) && (p.gzip = gzip_open(out));
+    bool made = make_steps(&p) && texttable_open(&p.texts, "") && (p.gzip = gzip_open(out));
     if (made) {
         put_profile(&p);
         made = gzip_close(p.gzip);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/digits.h"
 #include "report/formats/formats_impl.h"
 #include "report/formats/paths.h"
 #include "report/formats/value.h"
@@ -17,7 +16,6 @@ typedef struct Scope {
     /* Of each row: rows are large, and there are two walks along them for each figure. */
     uint32_t *depth;
     uint64_t *own; /* of the figure */
-    FILE *out;
 } Scope;
 
 static void put_frames(Json *json, const Paths *p) {
@@ -47,17 +45,16 @@ static size_t append(const Scope *s, size_t at, uint32_t frame) {
     return at + sizeof digits - n;
 }
 
-static void put_stack(const Scope *s, size_t end, bool first) {
-    fputs_unlocked(first ? "[" : ",[", s->out);
-    fwrite_unlocked(s->line, 1, end - 1, s->out);
-    putc_unlocked(']', s->out);
+static void put_stack(Json *json, const Scope *s, size_t end) {
+    json_begin(json, NULL, '[');
+    fwrite_unlocked(s->line, 1, end - 1, json->out);
+    json_end(json, ']');
 }
 
 /* Samples, or their weights, in the same order; returns their sum. */
-static uint64_t put_samples(const Scope *s, ReportValue value, bool weights) {
+static uint64_t put_samples(Json *json, const Scope *s, ReportValue value, bool weights) {
     const Paths *p = s->paths;
     uint64_t sum = 0;
-    bool first = true;
     for (uint32_t i = 1; i < p->rows; i++) {
         uint32_t row = p->order[i], depth = s->depth[row];
         LmpTally below;
@@ -67,13 +64,10 @@ static uint64_t put_samples(const Scope *s, ReportValue value, bool weights) {
         if (depth == p->deepest && paths_below(p, row, &below)) n[1] = value_of(&below, value);
         for (uint32_t k = 0; k < 2; k++) {
             if (n[k] == 0) continue;
-            if (!weights) {
-                put_stack(s, k ? append(s, s->end[depth], p->frames - 1) : s->end[depth], first);
-            } else {
-                if (!first) putc_unlocked(',', s->out);
-                digits_put(s->out, n[k]);
-            }
-            first = false;
+            if (weights)
+                json_count(json, NULL, n[k]);
+            else
+                put_stack(json, s, k ? append(s, s->end[depth], p->frames - 1) : s->end[depth]);
             sum += n[k];
         }
     }
@@ -93,10 +87,10 @@ static void put_profile(const Scope *s, Json *json, ReportValue value) {
     for (uint32_t i = 0; i < s->paths->rows; i++)
         s->own[i] = value_of(&s->paths->row[i].shallow, value);
     json_begin(json, "samples", '[');
-    put_samples(s, value, false);
+    put_samples(json, s, value, false);
     json_end(json, ']');
     json_begin(json, "weights", '[');
-    uint64_t sum = put_samples(s, value, true);
+    uint64_t sum = put_samples(json, s, value, true);
     json_end(json, ']');
     json_count(json, "endValue", sum);
     json_end(json, '}');
@@ -111,8 +105,7 @@ LmpErr report_speedscope(const LmpReport *report, FILE *out) {
                .line = malloc(((size_t)p.deepest + 2) * NUMBER),
                .end = calloc((size_t)p.deepest + 1, sizeof *s.end),
                .depth = malloc(p.rows * sizeof *s.depth),
-               .own = malloc(p.rows * sizeof *s.own),
-               .out = out};
+               .own = malloc(p.rows * sizeof *s.own)};
     Json json = {.out = out};
     char name[sizeof report->program + sizeof report->moment.said + 4];
     bool made = s.line && s.end && s.depth && s.own;

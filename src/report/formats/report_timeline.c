@@ -1,11 +1,11 @@
 /* report_timeline.c - the heap over time: a row for each interval that the program has kept. */
 #include "base/kind.h"
-#include "report/digits.h"
 #include "report/formats/formats_impl.h"
+#include "report/text.h"
 
 static void put(FILE *out, uint64_t n) {
     fputc(',', out);
-    digits_put(out, n);
+    text_digits(out, n);
 }
 
 uint64_t history_end_ms(const LmpReport *report, uint32_t interval) {
@@ -31,7 +31,7 @@ LmpErr report_timeline(const LmpReport *report, FILE *out) {
     for (uint32_t i = 0; i < h->used && i < LMP_HISTORY; i++) {
         const LmpHistoryPoint *p = &h->samples[i];
         if (!history_within(report, i)) continue;
-        digits_put(out, history_end_ms(report, i));
+        text_digits(out, history_end_ms(report, i));
         put(out, p->last_bytes);
         put(out, p->max_bytes);
         put(out, p->min_bytes);

@@ -2,12 +2,12 @@
  * heapsnapshot of the same heap. */
 #include <stdlib.h>
 
-#include "report/csv.h"
 #include "report/heap/heapreport_impl.h"
+#include "report/text.h"
 
 static void put_number(FILE *out, uint64_t n) {
     fputc(',', out);
-    heaptext_number(out, n);
+    text_digits(out, n);
 }
 
 static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uint32_t i,
@@ -16,22 +16,22 @@ static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uin
     uint64_t born = snapshot_born(s, i);
     fprintf(out, "%u,0x%llx,%s,", id, (unsigned long long)s->g.addr[i],
             heapgraph_kind(s->g.kind[i]));
-    csv_text(out, heaptext_class(r, s, i, text, sizeof text));
+    text_csv(out, heaptext_class(r, s, i, text, sizeof text));
     put_number(out, snapshot_counted(s, i));
     put_number(out, s->g.size[i]);
     put_number(out, s->retained[i]);
     fputc(',', out);
-    if (!snapshot_garbage(s, i)) heaptext_number(out, s->distance[i]);
+    if (!snapshot_garbage(s, i)) text_digits(out, s->distance[i]);
     put_number(out, s->g.edge_at[i + 1] - s->g.edge_at[i]);
     put_number(out, s->in_at[i + 1] - s->in_at[i]);
     fputc(',', out);
-    csv_text(out, snapshot_site(s, i, text, sizeof text));
+    text_csv(out, snapshot_site(s, i, text, sizeof text));
     fputc(',', out);
     if (born != UINT64_MAX) fprintf(out, "%llu", (unsigned long long)(born / 1000000));
     fputc(',', out);
     if (s->parent[i] != LMP_HEAP_NONE && s->parent_edge[i] != LMP_HEAP_NONE) {
         fprintf(out, "0x%llx,", (unsigned long long)s->g.addr[s->parent[i]]);
-        csv_text(out, heaptext_step(r, s, s->parent[i], s->parent_edge[i], text, sizeof text));
+        text_csv(out, heaptext_step(r, s, s->parent[i], s->parent_edge[i], text, sizeof text));
     } else {
         fputc(',', out);
     }

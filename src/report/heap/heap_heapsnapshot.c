@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/heap/heapreport_impl.h"
+#include "report/json.h"
 #include "report/texttable.h"
 
 enum { FIELDS = 7, TEXT_MOST = 200 };
@@ -29,7 +30,7 @@ enum { E_CONTEXT, E_ELEMENT, E_PROPERTY, E_INTERNAL, E_HIDDEN, E_SHORTCUT, E_WEA
 
 typedef struct Chrome {
     const LmpSnapshot *s;
-    FILE *out;
+    Json json;
     HeapRedact redact;
     TextTable texts;
     uint32_t *node_of;     /* of each object */
@@ -201,20 +202,26 @@ static uint32_t garbage_nodes(const LmpSnapshot *s) {
     return n;
 }
 
-static void put(Chrome *c, const char *before, uint64_t n) {
-    fputs(before, c->out);
-    heaptext_number(c->out, n);
+static void begin(Chrome *c, const char *key) {
+    json_line(&c->json);
+    json_begin(&c->json, key, '[');
+}
+
+/* The next numbers of an array, a line but for its first. */
+static void put(Chrome *c, const uint64_t *number, size_t n) {
+    if (c->json.comma) json_line(&c->json);
+    for (size_t i = 0; i < n; i++)
+        json_count(&c->json, NULL, number[i]);
+}
+
+static uint64_t at_most_32_bits(uint64_t n) {
+    return n < UINT32_MAX ? n : UINT32_MAX;
 }
 
 static void put_node(Chrome *c, uint32_t n, unsigned type, uint32_t name, uint64_t size,
                      uint32_t edges, uint32_t trace) {
-    put(c, n ? ",\n" : "", type);
-    put(c, ",", name);
-    put(c, ",", n == 1 ? HEAP_ID_GARBAGE : c->id[c->object_of[n]]);
-    put(c, ",", size < UINT32_MAX ? size : UINT32_MAX);
-    put(c, ",", edges);
-    put(c, ",", trace);
-    fputs(",0", c->out);
+    uint32_t id = n == 1 ? HEAP_ID_GARBAGE : c->id[c->object_of[n]];
+    put(c, (uint64_t[FIELDS]){type, name, id, at_most_32_bits(size), edges, trace}, FIELDS);
 }
 
 static uint32_t trace_of(const Chrome *c, uint32_t i) {
@@ -227,25 +234,22 @@ static uint32_t trace_of(const Chrome *c, uint32_t i) {
 
 static void put_nodes(Chrome *c, const Owned *o) {
     const LmpSnapshot *s = c->s;
-    fputs("\"nodes\":[", c->out);
+    begin(c, "nodes");
     put_node(c, 0, N_SYNTHETIC, text(c, ""), 0, edges_out(s, 0) + 1, 0);
     put_node(c, 1, N_SYNTHETIC, text(c, "(garbage: waits for the collector)"), 0, garbage_nodes(s),
              0);
-    for (uint32_t n = 2; n < c->nodes && !ferror(c->out); n++) {
+    for (uint32_t n = 2; n < c->nodes && !ferror(c->json.out); n++) {
         uint32_t i = c->object_of[n];
         put_node(c, n, node_type(s, i), node_name(c, i), snapshot_counted(s, i),
                  edges_out(s, i) + (o->at[i + 1] - o->at[i]), trace_of(c, i));
     }
-    fputs("],\n", c->out);
+    json_end(&c->json, ']');
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-static void put_edge(Chrome *c, bool *first, unsigned type, uint32_t label, uint32_t node) {
-    put(c, *first ? "" : ",\n", type);
-    put(c, ",", label);
-    put(c, ",", (uint64_t)node * FIELDS);
-    *first = false;
+static void put_edge(Chrome *c, unsigned type, uint32_t label, uint32_t node) {
+    put(c, (uint64_t[]){type, label, (uint64_t)node * FIELDS}, 3);
 }
 
 static uint32_t label_text(Chrome *c, uint32_t from, uint32_t e) {
@@ -274,39 +278,38 @@ static unsigned edge_type(const LmpSnapshot *s, uint32_t from, uint32_t e) {
 
 /* The value of an entry whose key is weak belongs to the key; DevTools knows it by this name, and
  * for others the table's own edge, which is weak, says where it is. */
-static void put_owned(Chrome *c, bool *first, uint32_t e, uint32_t table, uint32_t key) {
+static void put_owned(Chrome *c, uint32_t e, uint32_t table, uint32_t key) {
     char name[160];
     uint32_t value = c->s->g.edge_to[e];
     snprintf(name, sizeof name,
              "1 / part of key (K @%u) -> value (V @%u) pair in WeakMap (table @%u)", c->id[key],
              c->id[value], c->id[table]);
-    put_edge(c, first, E_INTERNAL, text(c, name), c->node_of[value]);
+    put_edge(c, E_INTERNAL, text(c, name), c->node_of[value]);
 }
 
 static void put_edges(Chrome *c, const Owned *o) {
     const LmpSnapshot *s = c->s;
-    bool first = true;
     uint32_t number = 0;
-    fputs("\"edges\":[", c->out);
-    for (uint32_t n = 0; n < c->nodes && !ferror(c->out); n++) {
+    begin(c, "edges");
+    for (uint32_t n = 0; n < c->nodes && !ferror(c->json.out); n++) {
         uint32_t i = c->object_of[n];
         if (n == 1) { /* garbage */
             for (uint32_t g = 1; g < s->g.objects; g++)
-                if (snapshot_garbage(s, g)) put_edge(c, &first, E_ELEMENT, number++, c->node_of[g]);
+                if (snapshot_garbage(s, g)) put_edge(c, E_ELEMENT, number++, c->node_of[g]);
             continue;
         }
         for (uint32_t e = s->g.edge_at[i]; e < s->g.edge_at[i + 1]; e++) {
             unsigned type = edge_type(s, i, e);
             uint32_t label = type == E_ELEMENT ? s->g.edge_label[e] : label_text(c, i, e);
-            put_edge(c, &first, type, label, c->node_of[s->g.edge_to[e]]);
+            put_edge(c, type, label, c->node_of[s->g.edge_to[e]]);
         }
         if (n == 0)
-            put_edge(c, &first, E_INTERNAL, text(c, "garbage"), 1);
+            put_edge(c, E_INTERNAL, text(c, "garbage"), 1);
         else
             for (uint32_t k = o->at[i]; k < o->at[i + 1]; k++)
-                put_owned(c, &first, o->edge[k], o->table[k], i);
+                put_owned(c, o->edge[k], o->table[k], i);
     }
-    fputs("],\n", c->out);
+    json_end(&c->json, ']');
 }
 
 static uint64_t edges_of(const Chrome *c, const Owned *o) {
@@ -329,17 +332,14 @@ static bool trace_open(Chrome *c, bool wanted) {
 }
 
 static void put_function(Chrome *c, uint32_t n, const LmpTreeRow *row) {
-    put(c, n ? ",\n" : "", n);
-    put(c, ",", text(c, n ? row->name : "(root)"));
-    put(c, ",", text(c, n ? row->short_src : ""));
-    put(c, ",", 0);
-    put(c, ",", n && row->line > 0 ? (uint64_t)row->line : 0);
-    put(c, ",", 0);
+    uint32_t name = text(c, n ? row->name : "(root)");
+    uint32_t source = text(c, n ? row->short_src : "");
+    put(c, (uint64_t[6]){n, name, source, 0, n && row->line > 0 ? (uint64_t)row->line : 0}, 6);
 }
 
 /* Depth first, without recursion: what is open is closed when a row's depth says so. */
 static void put_tree(Chrome *c) {
-    uint32_t row = 0, open = 0;
+    uint32_t row = 0;
     uint32_t *next = calloc(c->ledger.nodes, sizeof *next);
     if (!next) {
         c->texts.failed = true;
@@ -348,17 +348,17 @@ static void put_tree(Chrome *c) {
     for (;;) {
         const LmpTreeRow *t = &c->ledger.tree[row];
         if (next[row] == 0) {
-            put(c, open++ ? (t->parent == row || next[t->parent] == 1 ? "" : ",") : "", row + 1);
-            put(c, ",", row);
-            put(c, ",", t->shallow.allocs < UINT32_MAX ? t->shallow.allocs : UINT32_MAX);
-            put(c, ",", t->shallow.bytes < UINT32_MAX ? t->shallow.bytes : UINT32_MAX);
-            fputs(",[", c->out);
+            json_count(&c->json, NULL, row + 1);
+            json_count(&c->json, NULL, row);
+            json_count(&c->json, NULL, at_most_32_bits(t->shallow.allocs));
+            json_count(&c->json, NULL, at_most_32_bits(t->shallow.bytes));
+            json_begin(&c->json, NULL, '[');
         }
         if (next[row] < t->children) {
             row = t->first + next[row]++;
             continue;
         }
-        fputc(']', c->out);
+        json_end(&c->json, ']');
         if (row == 0) break;
         row = t->parent;
     }
@@ -366,54 +366,82 @@ static void put_tree(Chrome *c) {
 }
 
 static void put_trace(Chrome *c) {
-    fputs("\"trace_function_infos\":[", c->out);
-    for (uint32_t n = 0; n < c->ledger.nodes && !ferror(c->out); n++)
+    begin(c, "trace_function_infos");
+    for (uint32_t n = 0; n < c->ledger.nodes && !ferror(c->json.out); n++)
         put_function(c, n, &c->ledger.tree[n]);
-    fputs("],\n\"trace_tree\":[", c->out);
+    json_end(&c->json, ']');
+    begin(c, "trace_tree");
     if (c->ledger.nodes > 0) put_tree(c);
-    fputs("],\n", c->out);
+    json_end(&c->json, ']');
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
+/* What the arrays below are made of, in the order in which DevTools wants that: names of fields,
+ * or, after the words that the first field is one of, the types of fields. */
+static const struct {
+    const char *key, *words, *fields;
+} meta[] = {
+    {"node_fields", NULL, "type,name,id,self_size,edge_count,trace_node_id,detachedness"},
+    {"node_types",
+     "hidden,array,string,object,code,closure,regexp,number,native,synthetic,"
+     "concatenated string,sliced string,symbol,bigint,object shape",
+     "string,number,number,number,number,number"},
+    {"edge_fields", NULL, "type,name_or_index,to_node"},
+    {"edge_types", "context,element,property,internal,hidden,shortcut,weak",
+     "string_or_number,node"},
+    {"trace_function_info_fields", NULL, "function_id,name,script_name,script_id,line,column"},
+    {"trace_node_fields", NULL, "id,function_info_index,count,size,children"},
+    {"sample_fields", NULL, "timestamp_us,last_assigned_id"},
+    {"location_fields", NULL, "object_index,script_id,line,column"},
+};
+
+static void put_list(Json *json, const char *list) {
+    for (size_t n; *list; list += n + (list[n] == ',')) {
+        n = strcspn(list, ",");
+        json_bytes(json, NULL, list, n);
+    }
+}
+
 static void put_head(Chrome *c, const Owned *o) {
-    fputs("{\"snapshot\":{\"meta\":{\n"
-          "\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\","
-          "\"trace_node_id\",\"detachedness\"],\n"
-          "\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\","
-          "\"regexp\",\"number\",\"native\",\"synthetic\",\"concatenated string\","
-          "\"sliced string\",\"symbol\",\"bigint\",\"object shape\"],\"string\",\"number\","
-          "\"number\",\"number\",\"number\",\"number\"],\n"
-          "\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],\n"
-          "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\",\"hidden\","
-          "\"shortcut\",\"weak\"],\"string_or_number\",\"node\"],\n"
-          "\"trace_function_info_fields\":[\"function_id\",\"name\",\"script_name\","
-          "\"script_id\",\"line\",\"column\"],\n"
-          "\"trace_node_fields\":[\"id\",\"function_info_index\",\"count\",\"size\","
-          "\"children\"],\n"
-          "\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],\n"
-          "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},\n",
-          c->out);
-    put(c, "\"node_count\":", c->nodes);
-    put(c, ",\"edge_count\":", edges_of(c, o));
-    put(c, ",\"trace_function_count\":", c->ledger.nodes);
-    fputs("},\n", c->out);
+    Json *json = &c->json;
+    json_begin(json, "snapshot", '{');
+    json_begin(json, "meta", '{');
+    for (size_t i = 0; i < sizeof meta / sizeof *meta; i++) {
+        begin(c, meta[i].key);
+        if (meta[i].words) {
+            json_begin(json, NULL, '[');
+            put_list(json, meta[i].words);
+            json_end(json, ']');
+        }
+        put_list(json, meta[i].fields);
+        json_end(json, ']');
+    }
+    json_end(json, '}');
+    json_line(json);
+    json_count(json, "node_count", c->nodes);
+    json_count(json, "edge_count", edges_of(c, o));
+    json_count(json, "trace_function_count", c->ledger.nodes);
+    json_end(json, '}');
 }
 
 static void put_strings(Chrome *c) {
-    fputs("\"samples\":[],\"locations\":[],\n\"strings\":[", c->out);
+    begin(c, "samples");
+    json_end(&c->json, ']');
+    json_begin(&c->json, "locations", '[');
+    json_end(&c->json, ']');
+    begin(c, "strings");
     for (uint32_t row = 0; row < c->texts.texts; row++) {
-        fputs(row > 0 ? ",\n\"" : "\"", c->out);
-        heaptext_json(c->out, c->texts.bytes + c->texts.at[row],
-                      c->texts.at[row + 1] - c->texts.at[row]);
-        fputc('"', c->out);
+        size_t at = c->texts.at[row];
+        if (row > 0) json_line(&c->json);
+        json_bytes(&c->json, NULL, c->texts.bytes + at, c->texts.at[row + 1] - at);
     }
-    fputs("]}\n", c->out);
+    json_end(&c->json, ']');
 }
 
 static bool chrome_open(Chrome *c, bool stacks) {
     const LmpHeapGraph *g = &c->s->g;
-    if (!texttable_open(&c->texts)) return false;
+    if (!texttable_open(&c->texts, "")) return false;
     c->node_of = calloc((size_t)g->objects + 2, sizeof *c->node_of);
     c->object_of = calloc((size_t)g->objects + 2, sizeof *c->object_of);
     c->id = heapids_make(c->s);
@@ -440,17 +468,20 @@ static void chrome_close(Chrome *c) {
 }
 
 LmpErr heap_heapsnapshot(const HeapReport *report, FILE *out) {
-    Chrome c = {.s = report->s, .out = out};
+    Chrome c = {.s = report->s, .json = {.out = out, .style = JSON_IN_SCRIPT}};
     Owned owned = {0};
     LmpErr err = redact_open(&c.redact, report);
     bool made = !err && chrome_open(&c, !report->no_stacks) && owned_open(&owned, c.s);
     if (made) {
         number_nodes(&c, &owned);
+        json_begin(&c.json, NULL, '{');
         put_head(&c, &owned);
         put_nodes(&c, &owned);
         put_edges(&c, &owned);
         put_trace(&c);
         put_strings(&c);
+        json_end(&c.json, '}');
+        fputc('\n', out);
     }
     made = made && !c.texts.failed;
     owned_close(&owned);

@@ -58,7 +58,7 @@ LmpErr heap_icicle(const HeapReport *report, FILE *out) {
     if (!err) {
         sum_up(&h, &sums);
         uint32_t rows = make_rows(&h, &redact, report->s, &sums, row);
-        page_write(&(HeapPage){"icicle", row, rows}, report, out);
+        err = page_write(&(HeapPage){"icicle", row, rows}, report, out);
     }
     free(sums.all);
     free(sums.objects);

@@ -1,48 +1,58 @@
-/* heap_page.c - the page for a browser that treemap and icicle are drawn in: page.html, which needs
- * nothing else, with the tree in it as arrays. */
-#include <string.h>
-
+/* heap_page.c - the page for a browser that treemap and icicle are drawn in (heap.html), with the
+ * tree in it as arrays. */
 #include "base/format.h"
 #include "report/heap/heapreport_impl.h"
-#include "report/texttable.h"
+#include "report/webpage.h"
 
-static void put_text(FILE *out, const char *key, const char *text) {
-    fprintf(out, "\"%s\":\"", key);
-    heaptext_json(out, text, strlen(text));
-    fputs("\",", out);
-}
+typedef struct Drawn {
+    const HeapPage *page;
+    const HeapReport *report;
+} Drawn;
 
-static void put_head(const HeapPage *page, const HeapReport *report, FILE *out) {
-    const LmpSnapshot *s = report->s;
+static void put_head(Json *json, const Drawn *d) {
+    const LmpSnapshot *s = d->report->s;
     char program[300], lua[64];
-    put_text(out, "view", page->view);
-    put_text(out, "program", heaptext_program(report, program, sizeof program));
-    put_text(out, "lua", format_text(lua, sizeof lua, s->info.lua, 0));
-    fprintf(out, "\"number\":%u,\"pid\":%u,\"at\":%llu,\"live\":%llu,\"garbage\":%llu,\n",
-            s->info.number, s->info.pid, (unsigned long long)(s->info.clock / 1000000),
-            (unsigned long long)s->info.live_bytes, (unsigned long long)s->garbage_bytes);
-    fputs("\"kinds\":[", out);
+    json_text(json, "view", d->page->view);
+    json_text(json, "program", heaptext_program(d->report, program, sizeof program));
+    json_text(json, "lua", format_text(lua, sizeof lua, s->info.lua, 0));
+    json_count(json, "number", s->info.number);
+    json_count(json, "pid", s->info.pid);
+    json_count(json, "at", s->info.clock / 1000000);
+    json_count(json, "live", s->info.live_bytes);
+    json_count(json, "garbage", s->garbage_bytes);
+    json_line(json);
+    json_begin(json, "kinds", '[');
     for (unsigned k = 0; k < LMP_KINDS; k++)
-        fprintf(out, "%s\"%s\"", k ? "," : "", kind_info[k].name);
-    fputs("],\n\"rows\":[", out);
+        json_text(json, NULL, kind_info[k].name);
+    json_end(json, ']');
 }
 
 /* parent, kind, with all below, own, objects, name, line */
-static void put_row(const HeapPageRow *row, uint32_t i, FILE *out) {
-    fprintf(out, "%s[%u,%u,%llu,%llu,%u,\"", i ? ",\n" : "\n", row->parent, row->kind,
-            (unsigned long long)row->all, (unsigned long long)row->size, row->objects);
-    heaptext_json(out, row->name, strlen(row->name));
-    fputs("\",\"", out);
-    heaptext_json(out, row->site, strlen(row->site));
-    fputs("\"]", out);
+static void put_row(Json *json, const HeapPageRow *row) {
+    json_line(json);
+    json_begin(json, NULL, '[');
+    json_count(json, NULL, row->parent);
+    json_count(json, NULL, row->kind);
+    json_count(json, NULL, row->all);
+    json_count(json, NULL, row->size);
+    json_count(json, NULL, row->objects);
+    json_text(json, NULL, row->name);
+    json_text(json, NULL, row->site);
+    json_end(json, ']');
 }
 
-void page_write(const HeapPage *page, const HeapReport *report, FILE *out) {
-    fputs(heappage_head, out);
-    fputc('{', out);
-    put_head(page, report, out);
-    for (uint32_t i = 0; i < page->rows && !ferror(out); i++)
-        put_row(&page->row[i], i, out);
-    fputs("]}", out);
-    fputs(heappage_tail, out);
+static LmpErr put_data(Json *json, const void *of) {
+    const Drawn *d = of;
+    put_head(json, d);
+    json_line(json);
+    json_begin(json, "rows", '[');
+    for (uint32_t i = 0; i < d->page->rows && !ferror(json->out); i++)
+        put_row(json, &d->page->row[i]);
+    json_end(json, ']');
+    return LMP_OK;
+}
+
+LmpErr page_write(const HeapPage *page, const HeapReport *report, FILE *out) {
+    const Drawn drawn = {page, report};
+    return webpage_write(&heap_page, JSON_IN_SCRIPT, put_data, &drawn, out);
 }

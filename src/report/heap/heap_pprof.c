@@ -99,7 +99,7 @@ LmpErr heap_pprof(const HeapReport *report, FILE *out) {
     Profile p = {.s = report->s};
     LmpErr err = redact_open(&p.redact, report);
     if (!err) err = holders_make(&p.holders, report->s);
-    bool made = !err && texttable_open(&p.texts) && name_steps(&p) && (p.gzip = gzip_open(out));
+    bool made = !err && texttable_open(&p.texts, "") && name_steps(&p) && (p.gzip = gzip_open(out));
     if (made) {
         put_profile(&p);
         made = gzip_close(p.gzip);

@@ -121,7 +121,7 @@ LmpErr heap_treemap(const HeapReport *report, FILE *out) {
     if (!err && (!t.row || !t.heap)) err = LMP_E_NOMEM;
     if (!err) {
         grow(&t);
-        page_write(&(HeapPage){"treemap", t.row, t.rows}, report, out);
+        err = page_write(&(HeapPage){"treemap", t.row, t.rows}, report, out);
     }
     free(t.row);
     free(t.heap);

@@ -38,11 +38,6 @@ const char *heaptext_class(const HeapRedact *r, const LmpSnapshot *s, uint32_t o
 /* The program's name, safe to print. */
 const char *heaptext_program(const HeapReport *report, char *out, size_t size);
 
-/* Writes n bytes as what stands between the quotes of JSON: what is not UTF-8 as U+FFFD, NUL and
- * other controls escaped, also < (no end of a script), U+2028 and U+2029. */
-void heaptext_json(FILE *out, const char *bytes, size_t n);
-void heaptext_number(FILE *out, uint64_t n);
-
 /* ---- holders.c: paths folded ----------------------------------------------------------------- */
 
 /* A tree of folded reference paths: `registry`, below it `_LOADED` ... A step through many alike is
@@ -89,8 +84,6 @@ typedef struct HeapPage {
     uint32_t rows;
 } HeapPage;
 
-void page_write(const HeapPage *page, const HeapReport *report, FILE *out);
-/* Made of page.html by the build: what stands before its data, and behind. */
-extern const char heappage_head[], heappage_tail[];
+LmpErr page_write(const HeapPage *page, const HeapReport *report, FILE *out);
 
 #endif

@@ -1,5 +1,4 @@
-/* heaptext.c - the words of a snapshot for files: names, steps, with contents hidden on wish; bytes
- * as JSON. */
+/* heaptext.c - the words of a snapshot for files: names, steps, with contents hidden on wish. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,44 +157,4 @@ const char *heaptext_step(const HeapRedact *r, const LmpSnapshot *s, uint32_t fr
 
 const char *heaptext_program(const HeapReport *report, char *out, size_t size) {
     return format_text(out, size, report->redact ? "program" : report->s->info.program, 0);
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-void heaptext_number(FILE *out, uint64_t n) {
-    char digits[20];
-    size_t at = sizeof digits;
-    do
-        digits[--at] = (char)('0' + n % 10);
-    while ((n /= 10));
-    fwrite(digits + at, 1, sizeof digits - at, out);
-}
-
-/* A character of up to four bytes at `at`, of n bytes in all. */
-static size_t character(const char *at, size_t n, uint32_t *code) {
-    char ended[5] = "";
-    memcpy(ended, at, n < 4 ? n : 4);
-    return format_utf8(ended, code);
-}
-
-void heaptext_json(FILE *out, const char *bytes, size_t n) {
-    for (size_t i = 0; i < n;) {
-        size_t plain = i;
-        while (plain < n && bytes[plain] >= ' ' && bytes[plain] < 0x7f && bytes[plain] != '"' &&
-               bytes[plain] != '\\' && bytes[plain] != '<')
-            plain++;
-        fwrite(bytes + i, 1, plain - i, out);
-        if ((i = plain) == n) return;
-        uint32_t c = 0;
-        size_t length = bytes[i] ? character(bytes + i, n - i, &c) : 1;
-        if (length == 0)
-            fputs("\\ufffd", out);
-        else if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", (int)c);
-        else if (c == '<' || format_is_control(c))
-            fprintf(out, "\\u%04x", (unsigned)c);
-        else
-            fwrite(bytes + i, 1, length, out);
-        i += length ? length : 1;
-    }
 }

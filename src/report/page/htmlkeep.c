@@ -100,15 +100,15 @@ static const struct {
     {"resizes", offsetof(LmpTally, reallocs), HTML_ALL},
 };
 
-void htmlcolumns(HtmlOut *o, const LmpTally *const *tally, uint32_t rows, HtmlColumns which) {
+void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, HtmlColumns which) {
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
         if (columns[c].which < which) continue;
-        htmlout_begin(o, columns[c].name, '[');
+        json_begin(json, columns[c].name, '[');
         for (uint32_t i = 0; i < rows; i++) {
             uint64_t value;
             memcpy(&value, (const char *)tally[i] + columns[c].at, sizeof value);
-            htmlout_count(o, NULL, value);
+            json_count(json, NULL, value);
         }
-        htmlout_end(o, ']');
+        json_end(json, ']');
     }
 }

@@ -3,7 +3,7 @@
 #define LMP_HTMLKEEP_H
 
 #include "read/ledger/ledger.h"
-#include "report/page/htmlout.h"
+#include "report/json.h"
 
 enum { HTML_ROWS = 20000, HTML_NODES = 100000 }; /* of a table; of the graph */
 
@@ -35,6 +35,6 @@ float htmlkeep_score(const LmpTally *tally, const LmpTally *all);
 
 /* The figures of some tallies, one array a figure: all, or those that runs are compared by. */
 typedef enum HtmlColumns { HTML_ALL, HTML_COMPARED } HtmlColumns;
-void htmlcolumns(HtmlOut *o, const LmpTally *const *tally, uint32_t rows, HtmlColumns which);
+void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, HtmlColumns which);
 
 #endif

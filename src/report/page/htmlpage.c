@@ -3,27 +3,25 @@
 
 #include "report/page/htmlpage_impl.h"
 
-LmpErr htmlpage_write(const LmpReport *report, FILE *out) {
-    HtmlOut o = {.out = out};
+static LmpErr put_data(Json *json, const void *of) {
+    const LmpReport *report = of;
     HtmlAllKept kept = {0};
-    fputs(htmlpage_head, out);
-    htmlout_begin(&o, NULL, '{');
-    htmlpage_facts(&o, report);
-    htmlpage_time(&o, report);
-    LmpErr err = htmlpage_sites(&o, report, &kept);
-    if (!err) err = htmlpage_functions(&o, report, &kept);
-    if (!err) err = htmlpage_tags(&o, report, &kept);
-    if (!err) err = htmlpage_tree(&o, report, &kept);
-    if (!err) err = htmlpage_sources(&o, report, &kept.sites);
-    if (!err && report->recording) err = htmlpage_moments(&o, report, &kept);
-    htmlout_words(&o, "words");
-    htmlout_end(&o, '}');
-    fputs(htmlpage_tail, out);
+    htmlpage_facts(json, report);
+    htmlpage_time(json, report);
+    LmpErr err = htmlpage_sites(json, report, &kept);
+    if (!err) err = htmlpage_functions(json, report, &kept);
+    if (!err) err = htmlpage_tags(json, report, &kept);
+    if (!err) err = htmlpage_tree(json, report, &kept);
+    if (!err) err = htmlpage_sources(json, report, &kept.sites);
+    if (!err && report->recording) err = htmlpage_moments(json, report, &kept);
+    json_words(json, "words");
     htmlkept_free(&kept.sites);
     htmlkept_free(&kept.functions);
     htmlkept_free(&kept.tags);
     free(kept.tree_place);
-    if (!err && o.failed) err = LMP_E_NOMEM;
-    htmlout_free(&o);
     return err;
+}
+
+LmpErr htmlpage_write(const LmpReport *report, FILE *out) {
+    return webpage_write(&run_page, JSON_ON_PAGE, put_data, report, out);
 }

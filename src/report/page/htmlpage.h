@@ -1,7 +1,7 @@
 /* htmlpage.h - the report for a browser: one page that needs nothing else, with timeline, flame
  * graph, treemap, tables and source lines. docs/api.md says how to read it.
  *
- * The page is page.html, page.css and the scripts beside them, which embed.cmake makes a text of;
+ * The page is run.html, page.css and the scripts beside them, which webpage.h puts together;
  * the data goes into it as JSON. What the program named is escaped, and the page asks nobody for
  * anything. */
 #ifndef LMP_HTMLPAGE_H

@@ -11,78 +11,78 @@ static const char *const growth_words[] = {
     [LMP_GROWTH_FOUND] = "found",
 };
 
-static void put_totals(HtmlOut *o, const LmpStats *s) {
-    htmlout_begin(o, "all", '{');
-    htmlout_count(o, "live", s->live_bytes);
-    htmlout_count(o, "blocks", s->live_blocks);
-    htmlout_count(o, "peak", s->peak_bytes);
-    htmlout_count(o, "made", s->live_bytes + s->free_bytes);
-    htmlout_count(o, "allocs", s->mallocs);
-    htmlout_count(o, "freed", s->free_bytes);
-    htmlout_count(o, "frees", s->frees);
-    htmlout_count(o, "resizes", s->reallocs);
-    htmlout_count(o, "failed", s->failed);
-    htmlout_count(o, "dropped", s->dropped);
-    htmlout_count(o, "cycles", s->gc_cycles);
-    htmlout_count(o, "collected", s->gc_freed_bytes);
-    htmlout_end(o, '}');
+static void put_totals(Json *json, const LmpStats *s) {
+    json_begin(json, "all", '{');
+    json_count(json, "live", s->live_bytes);
+    json_count(json, "blocks", s->live_blocks);
+    json_count(json, "peak", s->peak_bytes);
+    json_count(json, "made", s->live_bytes + s->free_bytes);
+    json_count(json, "allocs", s->mallocs);
+    json_count(json, "freed", s->free_bytes);
+    json_count(json, "frees", s->frees);
+    json_count(json, "resizes", s->reallocs);
+    json_count(json, "failed", s->failed);
+    json_count(json, "dropped", s->dropped);
+    json_count(json, "cycles", s->gc_cycles);
+    json_count(json, "collected", s->gc_freed_bytes);
+    json_end(json, '}');
 }
 
-static void put_types(HtmlOut *o, const LmpStats *s) {
-    htmlout_begin(o, "types", '[');
+static void put_types(Json *json, const LmpStats *s) {
+    json_begin(json, "types", '[');
     for (unsigned k = 0; k < LMP_KINDS; k++) {
         const LmpKindStats *t = &s->kind[k];
-        htmlout_begin(o, NULL, '{');
-        htmlout_text(o, "name", kind_info[k].name);
-        htmlout_count(o, "live", t->live_bytes);
-        htmlout_count(o, "blocks", t->live_blocks);
-        htmlout_count(o, "allocs", t->allocs);
-        htmlout_count(o, "made", t->made_bytes);
-        htmlout_count(o, "peak", t->peak_bytes);
-        htmlout_end(o, '}');
+        json_begin(json, NULL, '{');
+        json_text(json, "name", kind_info[k].name);
+        json_count(json, "live", t->live_bytes);
+        json_count(json, "blocks", t->live_blocks);
+        json_count(json, "allocs", t->allocs);
+        json_count(json, "made", t->made_bytes);
+        json_count(json, "peak", t->peak_bytes);
+        json_end(json, '}');
     }
-    htmlout_end(o, ']');
+    json_end(json, ']');
 }
 
-static void put_verdicts(HtmlOut *o, const Verdicts *list) {
-    htmlout_begin(o, "verdicts", '[');
+static void put_verdicts(Json *json, const Verdicts *list) {
+    json_begin(json, "verdicts", '[');
     for (uint32_t i = 0; i < list->count && i < VERDICTS; i++) {
         const Verdict *v = &list->verdict[i];
-        htmlout_begin(o, NULL, '{');
-        htmlout_text(o, "rule", v->rule);
-        htmlout_text(o, "where", v->where);
-        htmlout_text(o, "text", v->text);
-        htmlout_text(o, "advice", v->advice);
-        htmlout_count(o, "site", v->site);
-        htmlout_end(o, '}');
+        json_begin(json, NULL, '{');
+        json_text(json, "rule", v->rule);
+        json_text(json, "where", v->where);
+        json_text(json, "text", v->text);
+        json_text(json, "advice", v->advice);
+        json_count(json, "site", v->site);
+        json_end(json, '}');
     }
-    htmlout_end(o, ']');
+    json_end(json, ']');
 }
 
-void htmlpage_facts(HtmlOut *o, const LmpReport *r) {
+void htmlpage_facts(Json *json, const LmpReport *r) {
     char lost[STATS_LOST];
     const Ledger *l = &r->ledger;
-    htmlout_text(o, "program", r->program);
-    htmlout_text(o, "lua", r->lua);
-    htmlout_count(o, "pid", r->pid);
-    htmlout_text(o, "ending", r->ending ? r->ending : "");
-    htmlout_text(o, "error", r->error ? r->error : "");
-    if (r->damage) htmlout_text(o, "damage", r->damage);
-    if (*r->moment.said) htmlout_text(o, "moment", r->moment.said);
-    htmlout_text(o, "again", r->again ? r->again : "");
-    htmlout_number(o, "seconds", r->stats.seconds);
-    htmlout_count(o, "stacks", l->stacks);
-    htmlout_count(o, "sample", l->sample);
-    htmlout_count(o, "lines", l->lines != LMP_LINES_OFF);
-    htmlout_count(o, "approximate", l->lines == LMP_LINES_APPROXIMATE);
-    htmlout_count(o, "folded", l->folded);
-    htmlout_text(o, "counts_lost", stats_counts_lost(lost, &r->stats));
-    htmlout_count(o, "pathless", l->pathless_bytes);
-    htmlout_text(o, "growth", growth_words[r->judgement.growth & 3]);
-    htmlout_text(o, "judgement", r->judgement.words);
-    put_totals(o, &r->stats);
-    put_types(o, &r->stats);
-    put_verdicts(o, &r->verdicts);
+    json_text(json, "program", r->program);
+    json_text(json, "lua", r->lua);
+    json_count(json, "pid", r->pid);
+    json_text(json, "ending", r->ending ? r->ending : "");
+    json_text(json, "error", r->error ? r->error : "");
+    if (r->damage) json_text(json, "damage", r->damage);
+    if (*r->moment.said) json_text(json, "moment", r->moment.said);
+    json_text(json, "again", r->again ? r->again : "");
+    json_number(json, "seconds", r->stats.seconds);
+    json_count(json, "stacks", l->stacks);
+    json_count(json, "sample", l->sample);
+    json_count(json, "lines", l->lines != LMP_LINES_OFF);
+    json_count(json, "approximate", l->lines == LMP_LINES_APPROXIMATE);
+    json_count(json, "folded", l->folded);
+    json_text(json, "counts_lost", stats_counts_lost(lost, &r->stats));
+    json_count(json, "pathless", l->pathless_bytes);
+    json_text(json, "growth", growth_words[r->judgement.growth & 3]);
+    json_text(json, "judgement", r->judgement.words);
+    put_totals(json, &r->stats);
+    put_types(json, &r->stats);
+    put_verdicts(json, &r->verdicts);
 }
 
 /* ---- over time ------------------------------------------------------------------------------- */
@@ -102,49 +102,49 @@ static const Series series[] = {
     {"freed", offsetof(LmpHistoryPoint, free_bytes)},
 };
 
-static void put_history(HtmlOut *o, const LmpHistory *h) {
+static void put_history(Json *json, const LmpHistory *h) {
     uint32_t used = h->used < LMP_HISTORY ? h->used : LMP_HISTORY;
-    htmlout_begin(o, "time", '{');
-    htmlout_count(o, "step", h->interval);
+    json_begin(json, "time", '{');
+    json_count(json, "step", h->interval);
     for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
-        htmlout_begin(o, series[i].name, '[');
+        json_begin(json, series[i].name, '[');
         for (uint32_t n = 0; n < used; n++) {
             uint64_t value;
             memcpy(&value, (const char *)&h->samples[n] + series[i].at, sizeof value);
-            htmlout_count(o, NULL, value);
+            json_count(json, NULL, value);
         }
-        htmlout_end(o, ']');
+        json_end(json, ']');
     }
-    htmlout_begin(o, "cycles", '[');
+    json_begin(json, "cycles", '[');
     for (uint32_t n = 0; n < used; n++)
-        htmlout_count(o, NULL, h->samples[n].gc_cycles);
-    htmlout_end(o, ']');
-    htmlout_begin(o, "types", '[');
+        json_count(json, NULL, h->samples[n].gc_cycles);
+    json_end(json, ']');
+    json_begin(json, "types", '[');
     for (unsigned k = 0; k < LMP_KINDS; k++) {
-        htmlout_begin(o, NULL, '[');
+        json_begin(json, NULL, '[');
         for (uint32_t n = 0; n < used; n++)
-            htmlout_count(o, NULL, h->samples[n].kind_bytes[k]);
-        htmlout_end(o, ']');
+            json_count(json, NULL, h->samples[n].kind_bytes[k]);
+        json_end(json, ']');
     }
-    htmlout_end(o, ']');
-    htmlout_end(o, '}');
+    json_end(json, ']');
+    json_end(json, '}');
 }
 
-void htmlpage_time(HtmlOut *o, const LmpReport *report) {
-    if (report->history && report->history->used > 0) put_history(o, report->history);
-    htmlout_count(o, "peak_at", report->peak_clock);
+void htmlpage_time(Json *json, const LmpReport *report) {
+    if (report->history && report->history->used > 0) put_history(json, report->history);
+    json_count(json, "peak_at", report->peak_clock);
     if (report->from > 0) { /* the range that the page opens with */
-        htmlout_begin(o, "open", '[');
-        htmlout_count(o, NULL, report->from);
-        htmlout_count(o, NULL, report->until);
-        htmlout_end(o, ']');
+        json_begin(json, "open", '[');
+        json_count(json, NULL, report->from);
+        json_count(json, NULL, report->until);
+        json_end(json, ']');
     }
-    htmlout_begin(o, "marks", '[');
+    json_begin(json, "marks", '[');
     for (uint32_t i = 0; i < report->marks; i++) {
-        htmlout_begin(o, NULL, '[');
-        htmlout_count(o, NULL, report->mark[i].clock);
-        htmlout_text(o, NULL, report->mark[i].name);
-        htmlout_end(o, ']');
+        json_begin(json, NULL, '[');
+        json_count(json, NULL, report->mark[i].clock);
+        json_text(json, NULL, report->mark[i].name);
+        json_end(json, ']');
     }
-    htmlout_end(o, ']');
+    json_end(json, ']');
 }

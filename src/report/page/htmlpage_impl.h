@@ -4,9 +4,7 @@
 
 #include "report/page/htmlkeep.h"
 #include "report/page/htmlpage.h"
-
-/* Made by embed.cmake: what stands before and after the data. */
-extern const char htmlpage_head[], htmlpage_tail[];
+#include "report/webpage.h"
 
 /* Rows of every table that the page has. */
 typedef struct HtmlAllKept {
@@ -16,13 +14,13 @@ typedef struct HtmlAllKept {
 } HtmlAllKept;
 
 /* Parts of the data, each some fields. */
-void htmlpage_facts(HtmlOut *o, const LmpReport *r);
-void htmlpage_time(HtmlOut *o, const LmpReport *report);
-LmpErr htmlpage_sites(HtmlOut *o, const LmpReport *report, HtmlAllKept *kept);
-LmpErr htmlpage_functions(HtmlOut *o, const LmpReport *report, HtmlAllKept *kept);
-LmpErr htmlpage_tags(HtmlOut *o, const LmpReport *report, HtmlAllKept *kept);
-LmpErr htmlpage_tree(HtmlOut *o, const LmpReport *report, HtmlAllKept *kept);
-LmpErr htmlpage_sources(HtmlOut *o, const LmpReport *report, const HtmlKept *sites);
-LmpErr htmlpage_moments(HtmlOut *o, const LmpReport *report, const HtmlAllKept *kept);
+void htmlpage_facts(Json *json, const LmpReport *r);
+void htmlpage_time(Json *json, const LmpReport *report);
+LmpErr htmlpage_sites(Json *json, const LmpReport *report, HtmlAllKept *kept);
+LmpErr htmlpage_functions(Json *json, const LmpReport *report, HtmlAllKept *kept);
+LmpErr htmlpage_tags(Json *json, const LmpReport *report, HtmlAllKept *kept);
+LmpErr htmlpage_tree(Json *json, const LmpReport *report, HtmlAllKept *kept);
+LmpErr htmlpage_sources(Json *json, const LmpReport *report, const HtmlKept *sites);
+LmpErr htmlpage_moments(Json *json, const LmpReport *report, const HtmlAllKept *kept);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct Moving {
     uint64_t (*now)[MOVING], (*was)[MOVING];
     char *text;
     size_t size;
-    FILE *out;
+    Json json; /* to `text` */
 } Moving;
 
 enum { SITES, OWN, WITH, TAGS, TREE, TABLES };
@@ -40,35 +40,18 @@ static void count_in(Moving *m, uint32_t id, const LmpTally *t, bool less) {
     }
 }
 
-static void put_number(FILE *out, uint64_t n) {
-    char digits[21];
-    size_t at = sizeof digits;
-    bool less = n >> 63;
-    if (less) n = 0 - n;
-    do
-        digits[--at] = (char)('0' + n % 10);
-    while ((n /= 10));
-    if (less) digits[--at] = '-';
-    fwrite(digits + at, 1, sizeof digits - at, out);
-}
-
 /* How far the row is from the last that changed, and the changes. */
 static void put_changes(Moving *m) {
     uint32_t last = 0;
-    bool first = true;
-    fputc('[', m->out);
+    json_begin(&m->json, NULL, '[');
     for (uint32_t i = 0; i < m->rows; i++) {
         if (memcmp(m->now[i], m->was[i], sizeof m->now[i]) == 0) continue;
-        if (!first) fputc(',', m->out);
-        put_number(m->out, i - last);
-        for (int k = 0; k < MOVING; k++) {
-            fputc(',', m->out);
-            put_number(m->out, m->now[i][k] - m->was[i][k]);
-        }
+        json_count(&m->json, NULL, i - last);
+        for (int k = 0; k < MOVING; k++)
+            json_change(&m->json, NULL, (int64_t)(m->now[i][k] - m->was[i][k]));
         last = i;
-        first = false;
     }
-    fputc(']', m->out);
+    json_end(&m->json, ']');
     memcpy(m->was, m->now, m->rows * sizeof *m->was);
 }
 
@@ -99,14 +82,14 @@ static bool table_open(Moving *m, const char *name, uint32_t rows, uint32_t ids)
     m->place = malloc(((size_t)ids + 1) * sizeof *m->place);
     m->now = calloc((size_t)rows + 1, sizeof *m->now);
     m->was = calloc((size_t)rows + 1, sizeof *m->was);
-    m->out = open_memstream(&m->text, &m->size);
+    m->json.out = open_memstream(&m->text, &m->size);
     for (uint32_t i = 0; m->place && i < ids; i++)
         m->place[i] = rows - 1; /* what has no row is with the others */
-    return m->place && m->now && m->was && m->out;
+    return m->place && m->now && m->was && m->json.out;
 }
 
 static void table_close(Moving *m) {
-    if (m->out) fclose(m->out);
+    if (m->json.out) fclose(m->json.out);
     free(m->text);
     free(m->place);
     free(m->now);
@@ -159,7 +142,7 @@ static uint32_t next_frame(const LmpReport *report, uint32_t frame, uint32_t las
 static size_t bytes_of(Moving table[TABLES]) {
     size_t sum = 0;
     for (int i = 0; i < TABLES; i++)
-        sum += table[i].out ? (size_t)ftell(table[i].out) : 0;
+        sum += table[i].json.out ? (size_t)ftell(table[i].json.out) : 0;
     return sum;
 }
 
@@ -179,16 +162,13 @@ static LmpErr take(LmpRecording *r, uint32_t frame, Ledger *l, Moving table[TABL
     return LMP_OK;
 }
 
-static void put_moment(HtmlOut *o, Moving table[TABLES], uint64_t clock, bool first) {
-    htmlout_count(o, NULL, clock);
-    for (int i = 0; i < TABLES; i++) {
-        if (!table[i].rows) continue;
-        if (!first) fputc(',', table[i].out);
-        put_changes(&table[i]);
-    }
+static void put_moment(Json *json, Moving table[TABLES], uint64_t clock) {
+    json_count(json, NULL, clock);
+    for (int i = 0; i < TABLES; i++)
+        if (table[i].rows) put_changes(&table[i]);
 }
 
-static LmpErr take_all(HtmlOut *o, const LmpReport *report, Moving table[TABLES]) {
+static LmpErr take_all(Json *json, const LmpReport *report, Moving table[TABLES]) {
     LmpRecording *r = report->recording;
     const Ledger *whole = &report->ledger;
     Ledger l = {0};
@@ -197,36 +177,34 @@ static LmpErr take_all(HtmlOut *o, const LmpReport *report, Moving table[TABLES]
     uint64_t moments = WORK / rows < 6 ? 6 : WORK / rows > MOMENTS ? MOMENTS : WORK / rows;
     uint32_t last = recording_now(r), frame = 0; /* the report's own is the last */
     uint64_t step = recording_frame(r, last).clock / moments + 1;
-    for (bool first = true;;
-         frame = bytes_of(table) > BYTES_MOST ? last : next_frame(report, frame, last, step)) {
+    for (;; frame = bytes_of(table) > BYTES_MOST ? last : next_frame(report, frame, last, step)) {
         uint64_t clock = 0;
         err = take(r, frame, &l, table, &clock);
         if (err == LMP_E_NOMEM) break;
-        if (!err) put_moment(o, table, clock, first);
-        first = first && err;
+        if (!err) put_moment(json, table, clock);
         if (frame == last) break;
     }
     ledger_free(&l);
     return err == LMP_E_NOMEM ? err : LMP_OK;
 }
 
-LmpErr htmlpage_moments(HtmlOut *o, const LmpReport *report, const HtmlAllKept *kept) {
+LmpErr htmlpage_moments(Json *json, const LmpReport *report, const HtmlAllKept *kept) {
     Moving table[TABLES] = {0};
     const Ledger *l = &report->ledger;
     if (recording_now(report->recording) == UINT32_MAX) return LMP_OK;
     LmpErr err = open_all(table, l, kept) ? LMP_OK : LMP_E_NOMEM;
-    htmlout_begin(o, "moments", '{');
-    htmlout_begin(o, "at", '[');
-    if (!err) err = take_all(o, report, table);
-    htmlout_end(o, ']');
+    json_begin(json, "moments", '{');
+    json_begin(json, "at", '[');
+    if (!err) err = take_all(json, report, table);
+    json_end(json, ']');
     for (int i = 0; i < TABLES; i++) {
         if (!table[i].rows || err) continue;
-        if (fflush(table[i].out)) err = LMP_E_NOMEM;
-        htmlout_begin(o, table[i].name, '[');
-        fwrite(table[i].text, 1, table[i].size, o->out);
-        htmlout_end(o, ']');
+        if (fflush(table[i].json.out)) err = LMP_E_NOMEM;
+        json_begin(json, table[i].name, '[');
+        fwrite(table[i].text, 1, table[i].size, json->out);
+        json_end(json, ']');
     }
-    htmlout_end(o, '}');
+    json_end(json, '}');
     for (int i = 0; i < TABLES; i++)
         table_close(&table[i]);
     return err;

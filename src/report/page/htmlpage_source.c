@@ -39,9 +39,9 @@ static void want(Source *s, int32_t line) {
 }
 
 /* Pieces that hang together: number of the first line, text. */
-static void put_pieces(HtmlOut *o, const Source *s, size_t *left) {
+static void put_pieces(Json *json, const Source *s, size_t *left) {
     bool whole = s->file.size <= WHOLE_BYTES && s->file.size <= *left;
-    htmlout_begin(o, "pieces", '[');
+    json_begin(json, "pieces", '[');
     for (uint32_t n = 0; n < s->file.lines;) {
         uint32_t end = n;
         while (end < s->file.lines && (whole || s->wanted[end]) &&
@@ -53,17 +53,17 @@ static void put_pieces(HtmlOut *o, const Source *s, size_t *left) {
         }
         size_t size = s->file.line[end] - s->file.line[n];
         *left -= size;
-        htmlout_begin(o, NULL, '[');
-        htmlout_count(o, NULL, n + 1);
-        htmlout_bytes(o, NULL, s->file.text + s->file.line[n], size);
-        htmlout_end(o, ']');
+        json_begin(json, NULL, '[');
+        json_count(json, NULL, n + 1);
+        json_bytes(json, NULL, s->file.text + s->file.line[n], size);
+        json_end(json, ']');
         n = end;
     }
-    htmlout_end(o, ']');
+    json_end(json, ']');
 }
 
 /* One file, of which `first` is the first of its sites. */
-static void put_file(HtmlOut *o, const LmpReport *r, const HtmlKept *sites, uint32_t first,
+static void put_file(Json *json, const LmpReport *r, const HtmlKept *sites, uint32_t first,
                      uint32_t *file, uint32_t number, size_t *left) {
     const Ledger *l = &r->ledger;
     const char *name = l->site[sites->row[first]].raw_source;
@@ -75,30 +75,30 @@ static void put_file(HtmlOut *o, const LmpReport *r, const HtmlKept *sites, uint
         file[i] = number;
         if (open) want(&s, site->line);
     }
-    htmlout_begin(o, NULL, '{');
-    htmlout_text(o, "name", name + 1);
-    if (open) htmlout_count(o, "lines", s.file.lines);
-    if (open) put_pieces(o, &s, left);
-    htmlout_end(o, '}');
+    json_begin(json, NULL, '{');
+    json_text(json, "name", name + 1);
+    if (open) json_count(json, "lines", s.file.lines);
+    if (open) put_pieces(json, &s, left);
+    json_end(json, '}');
     source_close(&s);
 }
 
-LmpErr htmlpage_sources(HtmlOut *o, const LmpReport *r, const HtmlKept *sites) {
+LmpErr htmlpage_sources(Json *json, const LmpReport *r, const HtmlKept *sites) {
     const Ledger *l = &r->ledger;
     uint32_t files = 0, *file = calloc((size_t)sites->rows + 1, sizeof *file);
     size_t left = TOTAL_BYTES;
     if (!file) return LMP_E_NOMEM;
-    htmlout_begin(o, "files", '[');
+    json_begin(json, "files", '[');
     for (uint32_t i = 0; i < sites->rows && files < FILES; i++) {
         const LmpSiteRow *s = &l->site[sites->row[i]];
         if (file[i] || s->raw_source[0] != '@' || s->line < 1) continue;
-        put_file(o, r, sites, i, file, ++files, &left);
+        put_file(json, r, sites, i, file, ++files, &left);
     }
-    htmlout_end(o, ']');
-    htmlout_begin(o, "file", '['); /* of a site: 1 + which; 0: none */
+    json_end(json, ']');
+    json_begin(json, "file", '['); /* of a site: 1 + which; 0: none */
     for (uint32_t i = 0; i < sites->rows; i++)
-        htmlout_count(o, NULL, file[i]);
-    htmlout_end(o, ']');
+        json_count(json, NULL, file[i]);
+    json_end(json, ']');
     free(file);
     return LMP_OK;
 }

@@ -21,13 +21,13 @@ static const LmpTally **tallies(const HtmlRows *rows, const HtmlKept *kept, LmpT
 }
 
 /* Columns of figures, and "more": how many rows the last one stands for. */
-static LmpErr put_figures(HtmlOut *o, const HtmlRows *rows, const HtmlKept *kept) {
+static LmpErr put_figures(Json *json, const HtmlRows *rows, const HtmlKept *kept) {
     LmpTally rest;
     const LmpTally **list = tallies(rows, kept, &rest);
     if (!list) return LMP_E_NOMEM;
     uint32_t more = rows->rows - kept->rows;
-    htmlout_count(o, "more", more);
-    htmlcolumns(o, list, kept->rows + (more > 0), HTML_ALL);
+    json_count(json, "more", more);
+    htmlcolumns(json, list, kept->rows + (more > 0), HTML_ALL);
     free(list);
     return LMP_OK;
 }
@@ -39,100 +39,100 @@ static const LmpTally *site_tally(const void *of, uint32_t i) {
 }
 
 /* type, bytes live, bytes made, and so on */
-static void put_types(HtmlOut *o, const LmpSiteRow *s) {
-    htmlout_begin(o, NULL, '[');
+static void put_types(Json *json, const LmpSiteRow *s) {
+    json_begin(json, NULL, '[');
     for (unsigned k = 0; s->kind && k < LMP_KINDS; k++) {
         const LmpTally *t = &s->kind[k].tally;
         if (!tally_made(t) && !t->allocs) continue;
-        htmlout_count(o, NULL, k);
-        htmlout_count(o, NULL, t->live_bytes);
-        htmlout_count(o, NULL, tally_made(t));
+        json_count(json, NULL, k);
+        json_count(json, NULL, t->live_bytes);
+        json_count(json, NULL, tally_made(t));
     }
-    htmlout_end(o, ']');
+    json_end(json, ']');
 }
 
-static void put_calls(HtmlOut *o, const Ledger *l, const HtmlKept *kept) {
-    htmlout_begin(o, "calls", '['); /* site, C function, live, made, allocations */
+static void put_calls(Json *json, const Ledger *l, const HtmlKept *kept) {
+    json_begin(json, "calls", '['); /* site, C function, live, made, allocations */
     for (uint32_t i = 0; i < kept->rows; i++) {
         const LmpSiteRow *s = &l->site[kept->row[i]];
         for (uint32_t d = 0; d < s->details; d++) {
             const LmpSiteDetail *c = &l->detail[s->first_detail + d];
             if (!*c->name) continue;
-            htmlout_begin(o, NULL, '[');
-            htmlout_count(o, NULL, i);
-            htmlout_count(o, NULL, htmlout_word(o, c->name));
-            htmlout_count(o, NULL, c->tally.live_bytes);
-            htmlout_count(o, NULL, tally_made(&c->tally));
-            htmlout_count(o, NULL, c->tally.allocs);
-            htmlout_end(o, ']');
+            json_begin(json, NULL, '[');
+            json_count(json, NULL, i);
+            json_word(json, c->name);
+            json_count(json, NULL, c->tally.live_bytes);
+            json_count(json, NULL, tally_made(&c->tally));
+            json_count(json, NULL, c->tally.allocs);
+            json_end(json, ']');
         }
     }
-    htmlout_end(o, ']');
+    json_end(json, ']');
 }
 
-static void put_charts(HtmlOut *o, const Ledger *l, const HtmlKept *kept) {
-    htmlout_begin(o, "held", '[');
+static void put_charts(Json *json, const Ledger *l, const HtmlKept *kept) {
+    json_begin(json, "held", '[');
     for (uint32_t i = 0; i < kept->rows && i < CHARTS; i++) {
         uint64_t even[LMP_LIVE_HISTORY];
         const uint64_t *held = l->site[kept->row[i]].live_history;
         uint32_t n = held ? ledger_live_history_even(l, held, even) : 0;
-        htmlout_begin(o, NULL, '[');
+        json_begin(json, NULL, '[');
         for (uint32_t k = 0; k < n; k++)
-            htmlout_count(o, NULL, even[k]);
-        htmlout_end(o, ']');
+            json_count(json, NULL, even[k]);
+        json_end(json, ']');
     }
-    htmlout_end(o, ']');
+    json_end(json, ']');
 }
 
-static void put_leaks(HtmlOut *o, const LmpReport *r, const HtmlKept *kept) {
-    htmlout_begin(o, "grows", '['); /* site, bytes a full collection, bytes */
+static void put_leaks(Json *json, const LmpReport *r, const HtmlKept *kept) {
+    json_begin(json, "grows", '['); /* site, bytes a full collection, bytes */
     for (uint32_t i = 0; i < r->judgement.leaks && i < r->leaks; i++) {
         uint32_t site = r->leak[i].site;
         if (site >= r->ledger.sites || kept->place[site] == HTML_NOWHERE) continue;
-        htmlout_begin(o, NULL, '[');
-        htmlout_count(o, NULL, kept->place[site]);
-        htmlout_number(o, NULL, r->leak[i].bytes_per_cycle);
-        htmlout_count(o, NULL, r->leak[i].gain);
-        htmlout_end(o, ']');
+        json_begin(json, NULL, '[');
+        json_count(json, NULL, kept->place[site]);
+        json_number(json, NULL, r->leak[i].bytes_per_cycle);
+        json_count(json, NULL, r->leak[i].gain);
+        json_end(json, ']');
     }
-    htmlout_end(o, ']');
+    json_end(json, ']');
 }
 
-static void put_places(HtmlOut *o, const Ledger *l, const HtmlKept *kept) {
-    htmlout_begin(o, "id", '[');
+static void put_places(Json *json, const Ledger *l, const HtmlKept *kept) {
+    json_begin(json, "id", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_count(o, NULL, l->site[kept->row[i]].id);
-    htmlout_end(o, ']');
-    htmlout_begin(o, "src", '[');
+        json_count(json, NULL, l->site[kept->row[i]].id);
+    json_end(json, ']');
+    json_begin(json, "src", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_count(o, NULL, htmlout_word(o, l->site[kept->row[i]].short_src));
-    htmlout_end(o, ']');
-    htmlout_begin(o, "line", '[');
+        json_word(json, l->site[kept->row[i]].short_src);
+    json_end(json, ']');
+    json_begin(json, "line", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_change(o, NULL, l->site[kept->row[i]].line);
-    htmlout_end(o, ']');
-    htmlout_begin(o, "func", '[');
+        json_change(json, NULL, l->site[kept->row[i]].line);
+    json_end(json, ']');
+    json_begin(json, "func", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_count(o, NULL, htmlout_word(o, l->site[kept->row[i]].func));
-    htmlout_end(o, ']');
-    htmlout_begin(o, "types", '[');
+        json_word(json, l->site[kept->row[i]].func);
+    json_end(json, ']');
+    json_begin(json, "types", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        put_types(o, &l->site[kept->row[i]]);
-    htmlout_end(o, ']');
+        put_types(json, &l->site[kept->row[i]]);
+    json_end(json, ']');
 }
 
-LmpErr htmlpage_sites(HtmlOut *o, const LmpReport *r, HtmlAllKept *all) {
+LmpErr htmlpage_sites(Json *json, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     HtmlKept *kept = &all->sites;
     const HtmlRows rows = {l, site_tally, NULL, &l->all, l->sites, HTML_ROWS, NULL};
     if (!htmlkeep(&rows, kept)) return LMP_E_NOMEM;
-    htmlout_begin(o, "sites", '{');
-    put_places(o, l, kept);
-    put_calls(o, l, kept);
-    put_charts(o, l, kept);
-    put_leaks(o, r, kept);
-    LmpErr err = put_figures(o, &rows, kept);
-    htmlout_end(o, '}');
+    json_begin(json, "sites", '{');
+    put_places(json, l, kept);
+    put_calls(json, l, kept);
+    put_charts(json, l, kept);
+    put_leaks(json, r, kept);
+    LmpErr err = put_figures(json, &rows, kept);
+    json_end(json, '}');
     return err;
 }
 
@@ -146,40 +146,40 @@ static const LmpTally *function_retained(const void *of, uint32_t i) {
     return &((const Ledger *)of)->function[i].retained;
 }
 
-static void put_functions(HtmlOut *o, const Ledger *l, const HtmlKept *kept) {
-    htmlout_begin(o, "src", '[');
+static void put_functions(Json *json, const Ledger *l, const HtmlKept *kept) {
+    json_begin(json, "src", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_count(o, NULL, htmlout_word(o, l->function[kept->row[i]].short_src));
-    htmlout_end(o, ']');
-    htmlout_begin(o, "line", '[');
+        json_word(json, l->function[kept->row[i]].short_src);
+    json_end(json, ']');
+    json_begin(json, "line", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_change(o, NULL, l->function[kept->row[i]].linedefined);
-    htmlout_end(o, ']');
-    htmlout_begin(o, "func", '[');
+        json_change(json, NULL, l->function[kept->row[i]].linedefined);
+    json_end(json, ']');
+    json_begin(json, "func", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_count(o, NULL, htmlout_word(o, l->function[kept->row[i]].name));
-    htmlout_end(o, ']');
-    htmlout_begin(o, "calls", '[');
+        json_word(json, l->function[kept->row[i]].name);
+    json_end(json, ']');
+    json_begin(json, "calls", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_count(o, NULL, l->function[kept->row[i]].calls);
-    htmlout_end(o, ']');
+        json_count(json, NULL, l->function[kept->row[i]].calls);
+    json_end(json, ']');
 }
 
-LmpErr htmlpage_functions(HtmlOut *o, const LmpReport *r, HtmlAllKept *all) {
+LmpErr htmlpage_functions(Json *json, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     HtmlKept *kept = &all->functions;
     const HtmlRows own = {l, function_tally, NULL, &l->all, l->functions, HTML_ROWS, NULL};
     const HtmlRows with = {l, function_retained, NULL, &l->all, l->functions, HTML_ROWS, NULL};
     if (!htmlkeep(l->stacks ? &with : &own, kept)) return LMP_E_NOMEM;
-    htmlout_begin(o, "functions", '{');
-    put_functions(o, l, kept);
-    htmlout_begin(o, "own", '{');
-    LmpErr err = put_figures(o, &own, kept);
-    htmlout_end(o, '}');
-    htmlout_begin(o, "with", '{');
-    if (!err && l->stacks) err = put_figures(o, &with, kept);
-    htmlout_end(o, '}');
-    htmlout_end(o, '}');
+    json_begin(json, "functions", '{');
+    put_functions(json, l, kept);
+    json_begin(json, "own", '{');
+    LmpErr err = put_figures(json, &own, kept);
+    json_end(json, '}');
+    json_begin(json, "with", '{');
+    if (!err && l->stacks) err = put_figures(json, &with, kept);
+    json_end(json, '}');
+    json_end(json, '}');
     return err;
 }
 
@@ -189,17 +189,17 @@ static const LmpTally *tag_tally(const void *of, uint32_t i) {
     return &((const Ledger *)of)->tag[i].tally;
 }
 
-LmpErr htmlpage_tags(HtmlOut *o, const LmpReport *r, HtmlAllKept *all) {
+LmpErr htmlpage_tags(Json *json, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     HtmlKept *kept = &all->tags;
     const HtmlRows rows = {l, tag_tally, NULL, &l->all, l->tags, HTML_ROWS, NULL};
     if (!htmlkeep(&rows, kept)) return LMP_E_NOMEM;
-    htmlout_begin(o, "tags", '{');
-    htmlout_begin(o, "func", '[');
+    json_begin(json, "tags", '{');
+    json_begin(json, "func", '[');
     for (uint32_t i = 0; i < kept->rows; i++)
-        htmlout_count(o, NULL, htmlout_word(o, l->tag[kept->row[i]].name));
-    htmlout_end(o, ']');
-    LmpErr err = put_figures(o, &rows, kept);
-    htmlout_end(o, '}');
+        json_word(json, l->tag[kept->row[i]].name);
+    json_end(json, ']');
+    LmpErr err = put_figures(json, &rows, kept);
+    json_end(json, '}');
     return err;
 }

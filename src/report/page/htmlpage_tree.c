@@ -26,7 +26,7 @@ static uint32_t node_site(const void *of, uint32_t i) {
     return there ? t->sites->place[row - 1] + 1 : 0;
 }
 
-LmpErr htmlpage_tree(HtmlOut *o, const LmpReport *r, HtmlAllKept *all) {
+LmpErr htmlpage_tree(Json *json, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     if (!l->stacks || l->nodes == 0) return LMP_OK;
     Tree t = {l, &all->sites, calloc(LMP_SITES_MAX, sizeof *t.site_row)};
@@ -40,9 +40,9 @@ LmpErr htmlpage_tree(HtmlOut *o, const LmpReport *r, HtmlAllKept *all) {
     if (!t.site_row) return LMP_E_NOMEM;
     for (uint32_t i = 0; i < l->sites; i++)
         if (l->site[i].id < LMP_SITES_MAX) t.site_row[l->site[i].id] = i + 1;
-    htmlout_begin(o, "tree", '{');
-    LmpErr err = htmltree_put(o, &tree, &all->tree_place, &all->tree_rows);
-    htmlout_end(o, '}');
+    json_begin(json, "tree", '{');
+    LmpErr err = htmltree_put(json, &tree, &all->tree_place, &all->tree_rows);
+    json_end(json, '}');
     free(t.site_row);
     return err;
 }

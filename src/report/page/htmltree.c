@@ -117,43 +117,43 @@ static const LmpTreeRow *row_of(const Work *w, uint32_t i) {
     return row || t->sides == 1 ? row : t->row(t->of, w->kept.row[i], 1);
 }
 
-static void put_frames(HtmlOut *o, const Work *w) {
+static void put_frames(Json *json, const Work *w) {
     uint32_t kept = w->kept.rows;
-    htmlout_begin(o, "parent", '['); /* how many places before it */
+    json_begin(json, "parent", '['); /* how many places before it */
     for (uint32_t i = 0; i < kept; i++)
-        htmlout_count(o, NULL, i ? i - parent_place(w, w->kept.row[i]) : 0);
+        json_count(json, NULL, i ? i - parent_place(w, w->kept.row[i]) : 0);
     for (uint32_t i = 0; i < w->joins; i++)
-        htmlout_count(o, NULL, kept + i - w->joined_parent[i]);
-    htmlout_end(o, ']');
-    htmlout_begin(o, "func", '[');
+        json_count(json, NULL, kept + i - w->joined_parent[i]);
+    json_end(json, ']');
+    json_begin(json, "func", '[');
     for (uint32_t i = 0; i < kept; i++)
-        htmlout_count(o, NULL, htmlout_word(o, row_of(w, i)->name));
-    htmlout_end(o, ']');
-    htmlout_begin(o, "src", '[');
+        json_word(json, row_of(w, i)->name);
+    json_end(json, ']');
+    json_begin(json, "src", '[');
     for (uint32_t i = 0; i < kept; i++)
-        htmlout_count(o, NULL, htmlout_word(o, row_of(w, i)->short_src));
-    htmlout_end(o, ']');
-    htmlout_begin(o, "line", '[');
+        json_word(json, row_of(w, i)->short_src);
+    json_end(json, ']');
+    json_begin(json, "line", '[');
     for (uint32_t i = 0; i < kept; i++)
-        htmlout_change(o, NULL, row_of(w, i)->line);
-    htmlout_end(o, ']');
-    htmlout_begin(o, "site", '[');
+        json_change(json, NULL, row_of(w, i)->line);
+    json_end(json, ']');
+    json_begin(json, "site", '[');
     for (uint32_t i = 0; i < kept; i++)
-        htmlout_count(o, NULL, w->tree->site(w->tree->of, w->kept.row[i]));
-    htmlout_end(o, ']');
-    htmlout_begin(o, "joined", '[');
+        json_count(json, NULL, w->tree->site(w->tree->of, w->kept.row[i]));
+    json_end(json, ']');
+    json_begin(json, "joined", '[');
     for (uint32_t i = 0; i < w->joins; i++)
-        htmlout_count(o, NULL, w->joined_nodes[i]);
-    htmlout_end(o, ']');
+        json_count(json, NULL, w->joined_nodes[i]);
+    json_end(json, ']');
 }
 
-static void put_figures(HtmlOut *o, const Work *w) {
+static void put_figures(Json *json, const Work *w) {
     uint32_t rows = w->kept.rows + w->joins;
-    htmlcolumns(o, w->own[0], rows, w->tree->sides == 1 ? HTML_ALL : HTML_COMPARED);
+    htmlcolumns(json, w->own[0], rows, w->tree->sides == 1 ? HTML_ALL : HTML_COMPARED);
     if (w->tree->sides == 1) return;
-    htmlout_begin(o, "was", '{');
-    htmlcolumns(o, w->own[1], rows, HTML_COMPARED);
-    htmlout_end(o, '}');
+    json_begin(json, "was", '{');
+    htmlcolumns(json, w->own[1], rows, HTML_COMPARED);
+    json_end(json, '}');
 }
 
 static bool find_places(const Work *w, uint32_t **out) {
@@ -180,7 +180,7 @@ static void work_free(Work *w) {
     }
 }
 
-LmpErr htmltree_put(HtmlOut *o, const HtmlTree *tree, uint32_t **place, uint32_t *rows) {
+LmpErr htmltree_put(Json *json, const HtmlTree *tree, uint32_t **place, uint32_t *rows) {
     Work w = {.tree = tree};
     const HtmlRows all = {.of = tree,
                           .parent = parent_of,
@@ -192,9 +192,9 @@ LmpErr htmltree_put(HtmlOut *o, const HtmlTree *tree, uint32_t **place, uint32_t
         done = own_tallies(&w, side);
     if (done && place) done = find_places(&w, place);
     if (done) {
-        htmlout_count(o, "nodes", tree->nodes);
-        put_frames(o, &w);
-        put_figures(o, &w);
+        json_count(json, "nodes", tree->nodes);
+        put_frames(json, &w);
+        put_figures(json, &w);
         *rows = w.kept.rows + w.joins;
     }
     work_free(&w);

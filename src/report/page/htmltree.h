@@ -26,6 +26,6 @@ typedef struct HtmlTree {
  * HTML_NODES are kept. `place` (may be NULL) is set to an array, owned by the caller: where the
  * figures of each node are counted, itself or what a node above it was joined to; `rows` to how
  * many such places there are. Errors: NOMEM. */
-LmpErr htmltree_put(HtmlOut *o, const HtmlTree *tree, uint32_t **place, uint32_t *rows);
+LmpErr htmltree_put(Json *json, const HtmlTree *tree, uint32_t **place, uint32_t *rows);
 
 #endif

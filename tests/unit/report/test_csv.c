@@ -1,6 +1,6 @@
 /* Tests that a text is one field of CSV, that no spreadsheet takes it for a formula, and that its
  * reader has it back. */
-#include "report/csv.h"
+#include "report/text.h"
 
 #include <stdbool.h>
 
@@ -44,7 +44,7 @@ START_TEST(texts) {
         char *got;
         size_t size;
         FILE *out = open_memstream(&got, &size);
-        csv_text(out, fields[i].text);
+        text_csv(out, fields[i].text);
         fclose(out);
         ck_assert_str_eq(got, fields[i].field);
         check_read(got, fields[i].text);

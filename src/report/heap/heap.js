@@ -1,69 +1,3 @@
-<!DOCTYPE html>
-<html lang="en">
-<head>
-/*meta.html*/
-<title>Heap</title>
-<style>
-:root {
-  color-scheme: light dark;
-  --paper: #fbfaf7; --ink: #22252b; --dim: #6f7480; --line: #e3e0d8; --accent: #b4532a; --raise: #ffffff;
-  --k0: 38 62% 74%; --k1: 207 52% 74%; --k2: 283 38% 78%; --k3: 351 55% 79%; --k4: 130 32% 73%; --k5: 220 8% 80%;
-  --deep: -4.5%; --on: #1d2026;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #14161b; --ink: #e6e4de; --dim: #8d93a0; --line: #2b2f38; --accent: #f0a06c; --raise: #1c1f26;
-    --k0: 38 42% 34%; --k1: 207 40% 35%; --k2: 283 26% 38%; --k3: 351 34% 38%; --k4: 130 24% 31%; --k5: 220 8% 30%;
-    --deep: 3.5%; --on: #f3f1ec;
-  }
-}
-* { box-sizing: border-box; }
-html, body { height: 100%; margin: 0; }
-body { display: flex; flex-direction: column; background: var(--paper); color: var(--ink);
-  font: 14px/1.45 system-ui, -apple-system, "Segoe UI", "Helvetica Neue", sans-serif; }
-header { display: flex; align-items: baseline; gap: 18px; padding: 16px 22px 6px; flex-wrap: wrap; }
-h1 { font-size: 19px; font-weight: 650; margin: 0; letter-spacing: -.01em; }
-.facts { color: var(--dim); font-variant-numeric: tabular-nums; }
-nav { margin-left: auto; display: flex; gap: 4px; }
-button { font: inherit; color: var(--dim); background: none; border: 1px solid transparent; border-radius: 7px;
-  padding: 3px 11px; cursor: pointer; }
-button:hover, button:focus-visible { color: var(--ink); border-color: var(--line); outline: none; }
-button[aria-pressed=true] { color: var(--ink); background: var(--raise); border-color: var(--line); }
-#path { padding: 2px 22px 10px; color: var(--dim); min-height: 34px; overflow-wrap: anywhere; }
-#path a { color: var(--ink); text-decoration: none; border-bottom: 1px solid var(--line); cursor: pointer; }
-#path a:hover { border-color: var(--accent); color: var(--accent); }
-#path i { font-style: normal; padding: 0 7px; }
-#view { position: relative; flex: 1; margin: 0 22px; border-radius: 9px; overflow: hidden; background: var(--line); outline: none; }
-.cell { position: absolute; overflow: hidden; cursor: zoom-in; color: var(--on); border-radius: 4px;
-  box-shadow: inset 0 0 0 .75px rgb(0 0 0 / .13); transition: filter .12s ease; }
-.cell.end { cursor: default; }
-.cell:hover, .cell.here { filter: brightness(1.07) saturate(1.15); }
-.cell.here { box-shadow: inset 0 0 0 2px var(--accent); }
-.cell b { display: block; font-weight: 550; font-size: 12px; line-height: 17px; padding: 0 6px; white-space: nowrap;
-  overflow: hidden; text-overflow: ellipsis; }
-.cell b span { font-weight: 400; opacity: .68; padding-left: 6px; font-variant-numeric: tabular-nums; }
-@media (prefers-reduced-motion: no-preference) { #view.zoom { animation: in .22s ease-out; } }
-@keyframes in { from { opacity: .25; transform: scale(.985); } to { opacity: 1; transform: none; } }
-footer { display: flex; gap: 18px; padding: 10px 22px 14px; color: var(--dim); align-items: center; height: 86px; flex: none; }
-#say { flex: 1; min-width: 0; overflow-wrap: anywhere; max-height: 100%; overflow: hidden; }
-#say strong { color: var(--ink); font-weight: 600; overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical;
-  -webkit-line-clamp: 2; line-clamp: 2; }
-.key { display: inline-flex; align-items: center; gap: 5px; white-space: nowrap; margin-left: 12px; }
-.key u { width: 11px; height: 11px; border-radius: 3px; display: inline-block; }
-@media (max-width: 720px) { .key { display: none; } header, #path, footer { padding-left: 12px; padding-right: 12px; } #view { margin: 0 12px; } }
-</style>
-</head>
-<body>
-<header><h1 id="title"></h1><span class="facts" id="facts"></span><nav>
-<button id="as-treemap">Treemap</button><button id="as-icicle">Icicle</button></nav></header>
-<div id="path"></div>
-<div id="view" tabindex="0" role="application" aria-label="Who holds the heap: arrows move, enter zooms in, escape goes back"></div>
-<footer><span id="say"></span><span id="keys"></span></footer>
-<script type="application/json" id="data">/*DATA*/</script>
-<script>
-"use strict";
-/*basics.js*/
-/*squarify.js*/
 const PARENT = 0, KIND = 1, ALL = 2, OWN = 3, OBJECTS = 4, NAME = 5, SITE = 6;
 const rows = data.rows, below = rows.map(() => []);
 for (let i = 1; i < rows.length; i++) below[rows[i][PARENT]].push(i);
@@ -224,6 +158,3 @@ if (asked > 0 && asked < rows.length) top_ = asked;
 addEventListener("resize", () => draw(false));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(false));
 draw(false);
-</script>
-</body>
-</html>

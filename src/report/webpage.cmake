@@ -1,0 +1,27 @@
+# Makes OUT, the WebPage NAME (webpage.h), of shell.html: TITLE, and STYLES, BODY and SCRIPTS, each a
+# list of files, stand where the shell names them; the data comes in the middle.
+get_filename_component(here ${CMAKE_SCRIPT_MODE_FILE} DIRECTORY)
+file(READ ${here}/shell.html page)
+string(REPLACE "/*TITLE*/" "${TITLE}" page "${page}")
+foreach(list STYLES BODY SCRIPTS)
+  set(all "")
+  string(REPLACE "," ";" files "${${list}}")
+  foreach(file ${files})
+    file(READ ${file} part)
+    string(APPEND all "${part}")
+  endforeach()
+  string(REPLACE "/*${list}*/\n" "${all}" page "${page}")
+endforeach()
+string(FIND "${page}" "/*DATA*/" at)
+string(SUBSTRING "${page}" 0 ${at} head)
+math(EXPR at "${at} + 8")
+string(SUBSTRING "${page}" ${at} -1 tail)
+foreach(name head tail)
+  file(WRITE ${OUT}.${name} "${${name}}")
+  file(READ ${OUT}.${name} bytes HEX)
+  string(REGEX REPLACE "(..)" "'\\\\x\\1'," ${name} "${bytes}")
+  file(REMOVE ${OUT}.${name})
+endforeach()
+file(WRITE ${OUT} "/* Made by webpage.cmake. */\n#include \"report/webpage.h\"\n\n"
+  "static const char head[] = {${head}0};\nstatic const char tail[] = {${tail}0};\n"
+  "const WebPage ${NAME} = {head, tail};\n")
