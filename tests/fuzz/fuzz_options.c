@@ -10,7 +10,7 @@
 
 #include "base/format.h"
 #include "base/fps.h"
-#include "cmd/command.h"
+#include "command/command.h"
 #include "options.h"
 #include "screen/theme.h"
 #include "shared/launch.h"

@@ -2,7 +2,7 @@
 #ifndef LMP_CMD_H
 #define LMP_CMD_H
 
-#include "cmd/command.h"
+#include "command/command.h"
 
 extern const Command cmd_run, cmd_top, cmd_snapshot, cmd_heap, cmd_report, cmd_diff, cmd_replay,
     cmd_doctor, cmd_display, cmd_record, cmd_record_cut, cmd_dump, cmd_recorder;

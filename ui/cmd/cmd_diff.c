@@ -4,11 +4,11 @@
 
 #include "base/format.h"
 #include "cmd/cmd.h"
-#include "cmd/diff_runs.h"
 #include "cmd/diff_show.h"
-#include "cmd/heapopen.h"
-#include "cmd/writeout.h"
+#include "command/heapopen.h"
+#include "command/writeout.h"
 #include "report/heap/heapreport.h"
+#include "reporting/diff_runs.h"
 
 #define FILES (LMP_GROWTH_STEPS + 1)
 

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/doctor.h"
-#include "cmd/inherited.h"
-#include "cmd/program.h"
+#include "doctor/doctor.h"
+#include "run/inherited.h"
+#include "run/program.h"
 #include "shared/launch.h"
 
 enum { MOST_FALLS = 20 };

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/unreadable.h"
+#include "command/unreadable.h"
 #include "record/dump.h"
 #include "report/heap/heapdump.h"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/attached.h"
 #include "cmd/cmd.h"
-#include "cmd/command.h"
-#include "cmd/heapopen.h"
+#include "command/attached.h"
+#include "command/command.h"
+#include "command/heapopen.h"
 
 static const Option options[] = {{0}};
 

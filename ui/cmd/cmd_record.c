@@ -7,12 +7,12 @@
 #include "base/format.h"
 #include "base/outfile.h"
 #include "cmd/cmd.h"
-#include "cmd/command.h"
 #include "cmd/record_cut.h"
-#include "cmd/run_options.h"
-#include "cmd/target.h"
+#include "command/command.h"
+#include "command/target.h"
 #include "read/discover.h"
 #include "recording/recordname.h"
+#include "run/run_options.h"
 
 enum { O_LIMIT };
 

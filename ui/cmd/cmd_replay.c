@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include "base/fps.h"
-#include "cmd/attached.h"
 #include "cmd/cmd.h"
-#include "cmd/command.h"
-#include "cmd/recopen.h"
-#include "cmd/unreadable.h"
+#include "command/attached.h"
+#include "command/command.h"
+#include "command/recopen.h"
+#include "command/unreadable.h"
 
 static const Option options[] = {
     {"fps", "N", "repaints a second while it plays (default " LMP_FPS_WORD(LMP_FPS_DEFAULT) ")"},

@@ -8,14 +8,14 @@
 
 #include "base/nearest.h"
 #include "cmd/cmd.h"
-#include "cmd/heapopen.h"
-#include "cmd/runreport.h"
-#include "cmd/target.h"
-#include "cmd/unreadable.h"
-#include "cmd/writeout.h"
+#include "command/heapopen.h"
+#include "command/target.h"
+#include "command/unreadable.h"
+#include "command/writeout.h"
 #include "read/snapshot/suspects.h"
 #include "record/moment.h"
 #include "report/heap/heapreport.h"
+#include "reporting/runreport.h"
 
 /* What an option is for: a report of a run, of a heap, of both. */
 enum { OF_BOTH = 0, OF_RUN = 1, OF_HEAP = 2 };

@@ -9,8 +9,8 @@
 #include "base/format.h"
 #include "base/os.h"
 #include "cmd/cmd.h"
-#include "cmd/command.h"
-#include "cmd/target.h"
+#include "command/command.h"
+#include "command/target.h"
 #include "read/discover.h"
 #include "read/snapshotline.h"
 

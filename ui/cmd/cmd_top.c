@@ -7,9 +7,9 @@
 
 #include "base/format.h"
 #include "base/fps.h"
-#include "cmd/attached.h"
 #include "cmd/cmd.h"
-#include "cmd/target.h"
+#include "command/attached.h"
+#include "command/target.h"
 #include "read/discover.h"
 #include "report/report.h"
 

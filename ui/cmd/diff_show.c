@@ -6,9 +6,9 @@
 
 #include "base/format.h"
 #include "base/fps.h"
-#include "cmd/attached.h"
-#include "cmd/command.h"
-#include "cmd/recopen.h"
+#include "command/attached.h"
+#include "command/command.h"
+#include "command/recopen.h"
 
 static int show(const ViewerOptions *viewer) {
     const ViewerResult *result;

@@ -5,12 +5,12 @@
 
 #include "base/nearest.h"
 #include "cmd/cmd.h"
-#include "cmd/command.h"
-#include "cmd/doctable.h"
-#include "cmd/inherited.h"
-#include "cmd/manpage.h"
-#include "cmd/shellwords.h"
-#include "cmd/writeout.h"
+#include "command/command.h"
+#include "command/doctable.h"
+#include "command/manpage.h"
+#include "command/shellwords.h"
+#include "command/writeout.h"
+#include "run/inherited.h"
 
 static int run_help(const Command *command, int argc, char **argv);
 static int run_version(const Command *command, int argc, char **argv);

@@ -1,0 +1,174 @@
+/* command.c - steps through the words of a command line by the command's option table, prints help
+ * from the same tables, and prints mistakes on stderr. */
+#include "command/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "base/fps.h"
+#include "base/nearest.h"
+#include "screen/config.h"
+
+static const Option help_option = {"help", NULL, "show this help"};
+
+/* Prints one line, without anything that a terminal obeys: a file's name can contain that. */
+static void say(const char *who, const char *format, va_list args, const char *end) {
+    char *line = NULL;
+    if (vasprintf(&line, format, args) < 0) return;
+    fprintf(stderr, "lmp%s: %s%s\n", who, format_text(line, strlen(line) + 1, line, 0), end);
+    free(line);
+}
+
+void command_say(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    say("", format, args, "");
+    va_end(args);
+}
+
+int command_wrong(const Command *command, const char *format, ...) {
+    va_list args;
+    char who[64], help[80];
+    snprintf(who, sizeof who, " %s", command->name);
+    snprintf(help, sizeof help, " (see: lmp %s --help)", command->name);
+    va_start(args, format);
+    say(who, format, args, help);
+    va_end(args);
+    return EXIT_USAGE;
+}
+
+/* Parsed by hand, so that the decimal point is a point in every locale. */
+bool parse_number(const char *text, double low, double high, double *out) {
+    double value = 0, scale = 1;
+    bool point = false, digits = false;
+    for (const char *c = text; *c; c++) {
+        if (*c == '.' && !point) {
+            point = true;
+        } else if (*c >= '0' && *c <= '9') {
+            digits = true;
+            if (point) scale /= 10;
+            value = point ? value + (*c - '0') * scale : value * 10 + (*c - '0');
+        } else {
+            return false;
+        }
+    }
+    if (!digits || !(value >= low && value <= high)) return false;
+    *out = value;
+    return true;
+}
+
+static void say_unknown_option(const Command *command, const char *word) {
+    const char *name = word + strspn(word, "-");
+    Nearest near = {.typed = name, .length = strcspn(name, "=")};
+    for (const Option *o = command->options; near.length && o && o->name; o++)
+        if (o->help) nearest_offer(&near, o->name);
+    if (near.word)
+        command_wrong(command, "unknown option %s; did you mean --%s?", word, near.word);
+    else
+        command_wrong(command, "unknown option %s", word);
+}
+
+static const Option *find_option(const Command *command, const char *name, size_t length) {
+    for (const Option *o = command->options; o && o->name; o++)
+        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) return o;
+    return strlen(help_option.name) == length && strncmp(help_option.name, name, length) == 0
+               ? &help_option
+               : NULL;
+}
+
+const Option *option_called(const Command *command, const char *word) {
+    return strncmp(word, "--", 2) == 0 ? find_option(command, word + 2, strcspn(word + 2, "="))
+                                       : NULL;
+}
+
+const Option *options_next(Parse *p) {
+    p->value = NULL;
+    if (p->failed || p->help || p->at >= p->argc) return NULL;
+    const char *word = p->argv[p->at];
+    if (strcmp(word, "-h") == 0) word = "--help";
+    if (word[0] != '-' || word[1] == 0) return NULL;
+    p->at++;
+    if (strcmp(word, "--") == 0) {
+        p->dashes = true;
+        return NULL;
+    }
+    const char *name = word + (word[1] == '-' ? 2 : 1);
+    size_t length = strcspn(name, "=");
+    const Option *option = option_called(p->command, word);
+    if (!option) {
+        say_unknown_option(p->command, word);
+    } else if (name[length] == '=' && !option->arg) {
+        command_wrong(p->command, "option --%s takes no value", option->name);
+        option = NULL;
+    } else if (name[length] == '=') {
+        p->value = name + length + 1;
+    } else if (option->arg && option->arg[0] != '[') {
+        if (p->at < p->argc) {
+            p->value = p->argv[p->at++];
+        } else {
+            command_wrong(p->command, "option --%s needs a value: --%s=%s", option->name,
+                          option->name, option->arg);
+            option = NULL;
+        }
+    }
+    p->failed = !option;
+    if (option != &help_option) return option;
+    p->help = true;
+    command_help(p->command);
+    return NULL;
+}
+
+enum { HELP_WIDTH = 96 };
+
+/* Help that is too long for the line continues below. */
+static void print_option(const Option *o) {
+    char text[80];
+    if (!o->arg)
+        snprintf(text, sizeof text, "--%s", o->name);
+    else if (o->arg[0] == '[')
+        snprintf(text, sizeof text, "--%s[=%.*s]", o->name, (int)strlen(o->arg) - 2, o->arg + 1);
+    else
+        snprintf(text, sizeof text, "--%s=%s", o->name, o->arg);
+    int used = printf("  %-17s  ", text);
+    for (const char *at = o->help; *at;) {
+        size_t n = strlen(at), room = (size_t)(used < HELP_WIDTH - 30 ? HELP_WIDTH - used : 30);
+        if (n > room)
+            for (n = room; n > 0 && at[n] != ' ';)
+                n--;
+        if (n == 0) n = strcspn(at, " ");
+        printf("%.*s\n", (int)n, at);
+        at += n;
+        at += strspn(at, " ");
+        if (*at) used = printf("%21s", "");
+    }
+}
+
+double command_fps(double otherwise) {
+    static Config config;
+    char path[4096];
+    double fps = otherwise;
+    if (!config_path(path, sizeof path)) return otherwise;
+    config_read(&config, path);
+    const char *value = config_get(&config, "fps");
+    if (value) parse_number(value, LMP_FPS_MIN, LMP_FPS_MAX, &fps);
+    return fps;
+}
+
+void command_help(const Command *c) {
+    for (int i = 0; i < 3 && c->usage[i]; i++)
+        printf("%s lmp %s%s%s\n", i == 0 ? "usage:" : "      ", c->name, c->usage[i][0] ? " " : "",
+               c->usage[i]);
+    printf("\n%s.\n", c->help);
+    if (c->details) printf("\n%s\n", c->details);
+    printf("\nOptions:\n");
+    for (const Option *o = c->options; o && o->name; o++)
+        if (o->help) print_option(o);
+    print_option(&help_option);
+    if (!c->examples) return;
+    printf("\nExamples:\n");
+    for (const Example *e = c->examples; e->line; e++)
+        printf("  %s\n      %s\n", e->line, e->help);
+}

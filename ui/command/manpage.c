@@ -1,0 +1,176 @@
+/* manpage.c - prints roff. The prose is in this file; commands, options, keys and figures come from
+ * their tables. */
+#include "command/manpage.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/kind.h"
+#include "command/command.h"
+#include "read/ledger/tallies.h"
+#include "screen/action.h"
+
+#define MINUS "−"
+
+/* Writes text with roff's special characters escaped; an empty line begins a paragraph, and text in
+ * backquotes is bold. */
+static void put(FILE *out, const char *text) {
+    bool bold = false;
+    for (const char *c = text; *c; c++) {
+        if (*c == '`')
+            fputs((bold = !bold) ? "\\fB" : "\\fR", out);
+        else if (strncmp(c, MINUS, sizeof MINUS - 1) == 0)
+            fputs("\\-", out), c += sizeof MINUS - 2;
+        else if (*c == '\\')
+            fputs("\\e", out);
+        else if (*c == '-')
+            fputs("\\-", out);
+        else if (c[0] == '\n' && c[1] == '\n')
+            fputs("\n.PP", out);
+        else if ((*c == '.' || *c == '\'') && (c == text || c[-1] == '\n'))
+            fprintf(out, "\\&%c", *c);
+        else
+            fputc(*c, out);
+    }
+}
+
+static void put_macro(FILE *out, const char *macro, const char *text) {
+    fprintf(out, "%s", macro);
+    put(out, text);
+    fputc('\n', out);
+}
+
+static void put_option(FILE *out, const Option *o) {
+    fputs(".TP\n\\fB", out);
+    put(out, "--");
+    put(out, o->name);
+    fputs("\\fR", out);
+    if (o->arg && o->arg[0] == '[')
+        fprintf(out, "[=\\fI%.*s\\fR]", (int)strlen(o->arg) - 2, o->arg + 1);
+    else if (o->arg)
+        fprintf(out, "=\\fI%s\\fR", o->arg);
+    fputc('\n', out);
+    put(out, o->help);
+    fputs(".\n", out);
+}
+
+static void put_command(FILE *out, const Command *c) {
+    fprintf(out, ".SS lmp %s\n", c->name);
+    put(out, c->help);
+    fputs(".\n", out);
+    if (c->details) {
+        fputs(".PP\n", out);
+        put(out, c->details);
+        fputc('\n', out);
+    }
+    for (const Option *o = c->options; o && o->name; o++)
+        if (o->help) put_option(out, o);
+}
+
+static void put_synopsis(FILE *out) {
+    fputs(".SH SYNOPSIS\n.nf\n", out);
+    for (const Command *const *c = commands; *c; c++)
+        for (int i = 0; !(*c)->internal && i < 3 && (*c)->usage[i]; i++) {
+            fprintf(out, "\\fBlmp %s\\fR ", (*c)->name);
+            put(out, (*c)->usage[i]);
+            fputc('\n', out);
+        }
+    fputs(".fi\n", out);
+}
+
+static const char description[] =
+    "lmp shows the memory of a running Lua 5.4 program in the terminal: how much, of what type, "
+    "where\nin the heap, and which line, function and call path made it, as it changes. The "
+    "program "
+    "can be\npaused inside an allocation, stepped from one operation to the next, and looked into; "
+    "in the\nend a summary is printed.\n\n"
+    "A script can start the profiler itself:";
+
+static const struct Row {
+    const char *term, *text;
+} environment[] = {
+    {"LUA_INIT_5_4, LUA_INIT",
+     "Run in every Lua state as ever; lmp run puts its own start before yours"},
+    {"LMP_COMMAND", "Path of the command lmp, where the Lua module cannot find it"},
+    {"TERM, NO_COLOR, LANG", "What the terminal can do, whether colours are wanted, and whether it "
+                             "shows UTF-8"},
+    {"LMP_THEME",
+     "light or dark, as the terminal's ground is; okabe-ito, okabe-ito-light for the colour-blind; "
+     "mono for no colours"},
+    {"LMP_ASCII", "Set to 1: no character beyond ASCII"},
+    {"TMPDIR", "Where output goes that the program prints during the display, beyond 64 MiB"},
+};
+
+static const struct Row exits[] = {
+    {"lmp run", "That of the program; if a signal killed it, lmp run ends by the same signal. 126: "
+                "the program cannot be run, 127: there is no such program"},
+    {"3",
+     "What was found is not as it should be: a program that has ended well has broken a limit, "
+     "lmp diff --fail-on-increase an increase, lmp doctor a difference"},
+    {"2", "Wrong usage of lmp"},
+    {"1", "Another mistake, told in one line on standard error"},
+};
+
+static void put_rows(FILE *out, const char *title, const struct Row *rows, size_t n) {
+    fprintf(out, ".SH %s\n", title);
+    for (size_t i = 0; i < n; i++) {
+        put_macro(out, ".TP\n.B ", rows[i].term);
+        put(out, rows[i].text);
+        fputs(".\n", out);
+    }
+}
+
+/* The key as people write it; of a type's keys only the letter, as the footer shows them all
+ * together. NULL: another row has it. */
+static const char *key_shown(const ActionInfo *info, char letter[2]) {
+    if (!info->shown || !info->help) return NULL;
+    int kind = action_kind(info->action);
+    if (kind < 0) return info->shown;
+    letter[0] = kind_info[kind].letter;
+    letter[1] = 0;
+    return letter;
+}
+
+static void put_keys(FILE *out) {
+    fputs(".SH KEYS\n", out);
+    for (int a = ACT_NONE + 1; a < ACTIONS; a++) {
+        char letter[2];
+        const char *key = key_shown(&action_info[a], letter);
+        if (!key) continue;
+        put_macro(out, ".TP\n.B ", key);
+        put(out, action_info[a].help);
+        fputc('\n', out);
+    }
+}
+
+/* Which tables of figures `lmp help` prints, rather than all their rows. */
+static void put_figures(FILE *out) {
+    fputs(".SH FIGURES\nThe fields of \\fB\\-\\-json\\fR and, in a script, of stats(). "
+          "\\fBlmp help \\-\\-table=NAME\\fR\nexplains those of:\n",
+          out);
+    for (const LmpFigureList *l = figure_lists; l->name; l++) {
+        put_macro(out, ".TP\n.B ", l->name);
+        put(out, l->title);
+        fputs(".\n", out);
+    }
+}
+
+#define ROWS(rows) (rows), sizeof(rows) / sizeof *(rows)
+
+void manpage_print(FILE *out) {
+    fputs(".\\\" Made by `lmp help --man` from the tables in the source.\n", out);
+    fputs(".TH LMP 1 \"\" \"lmp " LMP_VERSION "\" \"User Commands\"\n", out);
+    fputs(".SH NAME\nlmp \\- real\\-time memory profiler for Lua 5.4\n", out);
+    put_synopsis(out);
+    fputs(".SH DESCRIPTION\n", out);
+    put(out, description);
+    fputs("\n.PP\n.nf\n    require(\"luamemprofiler\").start(true)\n.fi\n", out);
+    fputs(".SH COMMANDS\n", out);
+    for (const Command *const *c = commands; *c; c++)
+        if (!(*c)->internal) put_command(out, *c);
+    fputs(".PP\nEvery command takes \\fB\\-\\-help\\fR, which also has examples.\n", out);
+    put_keys(out);
+    put_figures(out);
+    put_rows(out, "ENVIRONMENT", ROWS(environment));
+    put_rows(out, "EXIT STATUS", ROWS(exits));
+}
