@@ -222,7 +222,7 @@ bool format_plain_word(const char *text) {
     return *text != 0;
 }
 
-/* As shellwords_add writes them. */
+/* As command_add_word writes them. */
 bool format_plain_line(const char *text) {
     bool quoted = false;
     for (const char *c = text; *c; c++) {

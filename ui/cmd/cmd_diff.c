@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/fps.h"
 #include "cmd/cmd.h"
-#include "cmd/diff_show.h"
-#include "command/heapopen.h"
+#include "command/attached.h"
+#include "command/operands.h"
 #include "command/writeout.h"
 #include "report/heap/heapreport.h"
 #include "reporting/diff_runs.h"
@@ -58,7 +59,7 @@ static int diff(const char *const *file, uint32_t files, HeapDiff *d) {
     const LmpSnapshot *between[FILES];
     uint32_t open = 0;
     int status = 1;
-    while (open < files && heapopen(&s[open], file[open])) {
+    while (open < files && operand_snapshot(&s[open], file[open])) {
         between[open] = &s[open];
         open++;
     }
@@ -85,51 +86,68 @@ typedef struct Wish {
     uint32_t files;
 } Wish;
 
-static bool set_metric(const Command *command, const char *value, Wish *wish) {
-    for (int m = 0; m < RUNDIFF_METRICS; m++) {
-        if (strcmp(value, rundiff_metric_names[m]) != 0) continue;
-        wish->runs.metric = (RunDiffMetric)m;
-        wish->runs.by_metric = true;
-        return true;
-    }
-    command_wrong(command, "--metric=%s: live, allocated, peak or allocs was expected", value);
-    return false;
+static int set_metric(const Parse *p, DiffRuns *runs) {
+    int m = 0;
+    while (m < RUNDIFF_METRICS && strcmp(p->value, rundiff_metric_names[m]) != 0)
+        m++;
+    runs->metric = (RunDiffMetric)m;
+    runs->by_metric = true;
+    return option_check(p, m < RUNDIFF_METRICS, "live, allocated, peak or allocs was expected");
 }
 
-/* Returns false if the value is wrong; a line has said so. */
-static bool set_option(const Command *command, const Option *o, const char *value, Wish *wish) {
-    double number;
+/* Returns 0, or EXIT_USAGE if the value is wrong; a line has said so. */
+static int set_option(const Parse *p, const Option *o, Wish *wish) {
+    double number = 0;
+    int status = 0;
     if (o > &options[O_TOP] || o == &options[DIFF_HTML]) wish->only = o->name;
     if (o != &options[O_SHOW]) wish->text = o->name;
-    if (o < &options[DIFF_KINDS]) {
-        wish->format = (int)(o - options);
-        return true;
-    }
     switch (o - options) {
     case O_SHOW:
         wish->show = true;
-        return true;
+        return 0;
     case O_OUTPUT:
-        wish->runs.out = value;
-        return true;
+        wish->runs.out = p->value;
+        return 0;
     case O_METRIC:
-        return set_metric(command, value, wish);
+        return set_metric(p, &wish->runs);
     case O_NOISE:
-        if (format_parse_size(value, &wish->runs.noise)) return true;
-        command_wrong(command, "--noise=%s: a size was expected, such as 4KiB", value);
-        return false;
+        return option_check(p, format_parse_size(p->value, &wish->runs.noise),
+                            "a size was expected, such as 4KiB");
     case O_FAIL:
-        if (parse_number(value, 0, 1e6, &wish->runs.fail)) return true;
-        command_wrong(command, "--fail-on-increase=%s: a number of percent was expected", value);
-        return false;
+        return option_check(p, parse_number(p->value, 0, 1e6, &wish->runs.fail),
+                            "a number of percent was expected");
+    case O_TOP:
+        status = option_check(p, parse_number(p->value, 1, 100000, &number),
+                              "a number from 1 to 100000 was expected");
+        wish->heap.top = (uint32_t)number;
+        return status;
     default:
-        if (parse_number(value, 1, 100000, &number)) {
-            wish->heap.top = (uint32_t)number;
-            return true;
-        }
-        command_wrong(command, "--top=%s: a number from 1 to 100000 was expected", value);
-        return false;
+        wish->format = (int)(o - options);
+        return 0;
     }
+}
+
+/* Shows the newer recording in the display, with the older one as what its tables are compared with
+ * (ViewerOptions.against). Each name is FILE or FILE@MOMENT. */
+static int show_recordings(const char *old, const char *newer) {
+    char name[1024], file[4096];
+    bool named = moment_split(file, sizeof file, newer) != NULL;
+    LmpMoment before, moment;
+    const ViewerResult *result;
+    int status = 1;
+    ViewerOptions viewer = {.fps = command_fps(LMP_FPS_DEFAULT),
+                            .against_name = format_text(name, sizeof name, old, 0)};
+    if (!operand_recording_at(&viewer.against, old, &before)) return 1;
+    viewer.against_frame = before.tables;
+    if (operand_recording_at(&viewer.recording, newer, &moment)) {
+        viewer.view = recording_view(viewer.recording);
+        viewer.grows = !named && !recording_complete(viewer.recording);
+        viewer.at = recording_frame(viewer.recording, moment.tables).clock;
+        if (attached_possible()) status = attached_show(&viewer, "", &result);
+        recording_close(viewer.recording);
+    }
+    recording_close(viewer.against);
+    return status;
 }
 
 static int compare_recordings(const Command *command, Wish *wish) {
@@ -137,7 +155,7 @@ static int compare_recordings(const Command *command, Wish *wish) {
         return command_wrong(command, "takes two recordings, the older one first");
     if (wish->show && wish->text)
         return command_wrong(command, "--%s has no meaning with --show", wish->text);
-    if (wish->show) return diff_show(wish->file[0], wish->file[1]);
+    if (wish->show) return show_recordings(wish->file[0], wish->file[1]);
     wish->runs.file[0] = wish->file[0];
     wish->runs.file[1] = wish->file[1];
     wish->runs.top = wish->heap.top;
@@ -146,22 +164,17 @@ static int compare_recordings(const Command *command, Wish *wish) {
 }
 
 static int run(const Command *command, int argc, char **argv) {
-    static char output[] = "--output";
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     Wish wish = {.runs = {.noise = UINT64_MAX, .fail = -1}};
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "-o") == 0) argv[i] = output;
-    while (p.at < argc || p.at == 1) {
-        const Option *o;
-        while (!p.dashes && (o = options_next(&p)))
-            if (!set_option(command, o, p.value, &wish)) return EXIT_USAGE;
-        if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-        if (p.at >= argc) break;
+    for (const Option *o; options_mixed(&p, &o);) {
+        if (o && set_option(&p, o, &wish)) return EXIT_USAGE;
+        if (o) continue;
         if (wish.files == FILES) return command_wrong(command, "takes at most %u files", FILES);
-        wish.file[wish.files++] = argv[p.at++];
+        wish.file[wish.files++] = p.value;
     }
+    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
     if (wish.files < 2) return command_wrong(command, "takes two files or more, the oldest first");
-    if (diff_runs_is(wish.file[0]) || diff_runs_is(wish.file[1]))
+    if (operand_is_recording(wish.file[0]) || operand_is_recording(wish.file[1]))
         return compare_recordings(command, &wish);
     if (wish.only)
         return command_wrong(command, "--%s is of recordings, and these are none", wish.only);

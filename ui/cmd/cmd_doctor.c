@@ -13,7 +13,6 @@
 
 #include "cmd/cmd.h"
 #include "doctor/doctor.h"
-#include "run/inherited.h"
 #include "run/program.h"
 #include "shared/launch.h"
 
@@ -57,7 +56,7 @@ static bool play(Doctor *d) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        inherited_give_back();
+        program_give_back_inherited();
         become(d, theirs);
     }
     close(theirs);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "command/unreadable.h"
+#include "command/operands.h"
 #include "record/dump.h"
 #include "report/heap/heapdump.h"
 
@@ -44,12 +44,12 @@ static int run(const Command *command, int argc, char **argv) {
     if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
     if (argc - p.at != 1) return command_wrong(command, "of which file? One at a time");
     int fd = open(argv[p.at], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return unreadable(UNREADABLE_EITHER, argv[p.at], LMP_E_FILE, errno);
+    if (fd < 0) return operand_unreadable(UNREADABLE_EITHER, argv[p.at], LMP_E_FILE, errno);
     LmpErr err = dump_file(&what, fd);
     close(fd);
     if (err) {
         fflush(stdout);
-        return unreadable(UNREADABLE_EITHER, argv[p.at], err, errno);
+        return operand_unreadable(UNREADABLE_EITHER, argv[p.at], err, errno);
     }
     return 0;
 }

@@ -8,7 +8,7 @@
 #include "cmd/cmd.h"
 #include "command/attached.h"
 #include "command/command.h"
-#include "command/heapopen.h"
+#include "command/operands.h"
 
 static const Option options[] = {{0}};
 
@@ -30,13 +30,7 @@ static bool readable(const char *file) {
 }
 
 static int show(const char *file, const char **older, uint32_t olders) {
-    ViewerOptions viewer = {.heap = file,
-                            .heap_older = older,
-                            .heap_olders = olders,
-                            .tty = STDOUT_FILENO,
-                            .hold = true,
-                            .spool = -1,
-                            .input = -1};
+    ViewerOptions viewer = {.heap = file, .heap_older = older, .heap_olders = olders};
     const ViewerResult *result;
     int status = attached_show(&viewer, "", &result);
     if (status == 0 && result->problem[0]) { /* of the file */
@@ -60,12 +54,8 @@ static int run(const Command *command, int argc, char **argv) {
     if (!readable(file)) return 1;
     for (uint32_t i = 0; i < olders; i++)
         if (!readable(older[i] = argv[p.at + 1 + (int)i])) return 1;
-    heapopen_sort(older, olders);
-    if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
-        command_say("%s", err_message(LMP_E_NOTTY));
-        return 1;
-    }
-    return show(file, older, olders);
+    operand_sort_snapshots(older, olders);
+    return attached_possible() ? show(file, older, olders) : 1;
 }
 
 const Command cmd_heap = {

@@ -7,9 +7,8 @@
 #include "base/format.h"
 #include "base/outfile.h"
 #include "cmd/cmd.h"
-#include "cmd/record_cut.h"
 #include "command/command.h"
-#include "command/target.h"
+#include "command/operands.h"
 #include "read/discover.h"
 #include "recording/recordname.h"
 #include "run/run_options.h"
@@ -32,11 +31,7 @@ static LmpView view; /* large */
 
 static int record(uint32_t pid, uint32_t serial, const char *given, uint64_t limit) {
     char file[RECORDNAME_MOST], line[2 * RECORDNAME_MOST + 200];
-    LmpErr err = discover_open(pid, serial, &view);
-    if (err) {
-        command_say("process %u: %s (see: lmp top --list)", pid, err_message(err));
-        return 1;
-    }
+    if (!operand_state(pid, serial, &view)) return 1;
     if (!recordname_choose(file, sizeof file, given, pid)) {
         command_say("cannot write %s: %s", given ? given : "a file here", outfile_problem(errno));
         return 1;
@@ -70,15 +65,12 @@ static int run(const Command *command, int argc, char **argv) {
     uint64_t limit = 0;
     uint32_t pid, serial;
     const char *file;
-    if (argc > 1 && strcmp(argv[1], "cut") == 0) return record_cut(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "cut") == 0)
+        return cmd_record_cut.run(&cmd_record_cut, argc - 1, argv + 1);
     while (options_next(&p))
-        if (!format_parse_size(p.value, &limit) || limit < RECORD_LIMIT_MIN)
-            return command_wrong(command,
-                                 "--record-limit=%s: a size from 1MiB on was expected, such as "
-                                 "64MiB",
-                                 p.value);
-    int status = target_operands(&p, &pid, &serial, &file);
-    if (status != TARGET_THERE) return status;
+        if (option_record_limit(&p, &limit)) return EXIT_USAGE;
+    int status = operands_state_and_file(&p, &pid, &serial, &file);
+    if (status != OPERANDS_READ) return status;
     return record(pid, serial, file, limit);
 }
 

@@ -1,15 +1,13 @@
-/* record_cut.c - reads the options, finds the two moments, and has recording_cut (record/cut.h)
- * write the frames in between to a new file. */
-#include "cmd/record_cut.h"
-
+/* cmd_record_cut.c - `lmp record cut`: copies a piece of a recording, for somebody else to look at.
+ * Reads the options, finds the two moments, and has recording_cut (record/cut.h) write the frames
+ * in between to a new file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "cmd/cmd.h"
-#include "command/recopen.h"
-#include "command/unreadable.h"
+#include "command/operands.h"
 #include "record/cut.h"
 #include "record/moment.h"
 
@@ -70,11 +68,12 @@ static int cut_file(const char *file, const char *out, const char *from, const c
     LmpCut cut = {.redact = redact};
     uint32_t frames;
     int status = 2;
-    if (!recopen(&r, file)) return 1;
+    if (!operand_recording(&r, file)) return 1;
     if (find_times(r, from, to, &cut)) {
         LmpErr err = recording_cut(r, &cut, out, &frames);
-        status =
-            err ? unreadable(UNREADABLE_RECORDING, err == LMP_E_FILE ? out : file, err, errno) : 0;
+        status = err ? operand_unreadable(UNREADABLE_RECORDING, err == LMP_E_FILE ? out : file, err,
+                                          errno)
+                     : 0;
         if (!err)
             printf("%s: %u frame%s\n", format_text(name, sizeof name, out, 0), frames,
                    frames == 1 ? "" : "s");
@@ -89,27 +88,22 @@ static bool parse_redact(const char *value, LmpRedact *out) {
 }
 
 static int run(const Command *command, int argc, char **argv) {
-    static char output[] = "--output";
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const char *file = NULL, *out = NULL, *from = NULL, *to = NULL;
     char name[NAME];
     LmpRedact redact = LMP_REDACT_NOTHING;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "-o") == 0) argv[i] = output;
-    while (p.at < argc || p.at == 1) {
-        const Option *o;
-        while (!p.dashes && (o = options_next(&p))) {
-            if (o == &options[O_FROM]) from = p.value;
-            if (o == &options[O_TO]) to = p.value;
-            if (o == &options[O_OUTPUT]) out = p.value;
-            if (o == &options[O_REDACT] && !parse_redact(p.value, &redact))
-                return command_wrong(command, "--redact=%s: it is 'contents', or nothing", p.value);
-        }
-        if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-        if (p.at >= argc) break;
+    for (const Option *o; options_mixed(&p, &o);) {
+        if (o == &options[O_FROM]) from = p.value;
+        if (o == &options[O_TO]) to = p.value;
+        if (o == &options[O_OUTPUT]) out = p.value;
+        if (o == &options[O_REDACT] &&
+            option_check(&p, parse_redact(p.value, &redact), "it is 'contents', or nothing"))
+            return EXIT_USAGE;
+        if (o) continue;
         if (file) return command_wrong(command, "takes one file at a time");
-        file = argv[p.at++];
+        file = p.value;
     }
+    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
     if (!file) return command_wrong(command, "of which file?");
     if (!out && !default_name(name, sizeof name, file))
         return command_wrong(command, "the name of the file is too long");
@@ -125,7 +119,3 @@ const Command cmd_record_cut = {
     .examples = examples,
     .run = run,
 };
-
-int record_cut(int argc, char **argv) {
-    return run(&cmd_record_cut, argc, argv);
-}

@@ -7,8 +7,7 @@
 #include "cmd/cmd.h"
 #include "command/attached.h"
 #include "command/command.h"
-#include "command/recopen.h"
-#include "command/unreadable.h"
+#include "command/operands.h"
 
 static const Option options[] = {
     {"fps", "N", "repaints a second while it plays (default " LMP_FPS_WORD(LMP_FPS_DEFAULT) ")"},
@@ -27,16 +26,11 @@ static int show(LmpRecording *recording, const char *file, int fd, double fps) {
                             .recording_file = file,
                             .recording_fd = fd,
                             .at = UINT64_MAX, /* the end */
-                            .tty = STDOUT_FILENO,
-                            .fps = fps,
-                            .hold = true,
-                            .spool = -1,
-                            .notify = -1,
-                            .input = -1};
+                            .fps = fps};
     const ViewerResult *result;
     if (recording_frames(recording) == 0)
-        return unreadable(UNREADABLE_RECORDING, file, LMP_E_DAMAGED, 0);
-    recopen_say_damage(recording, file);
+        return operand_unreadable(UNREADABLE_RECORDING, file, LMP_E_DAMAGED, 0);
+    operand_say_damage(recording, file);
     return attached_show(&viewer, "", &result);
 }
 
@@ -44,9 +38,7 @@ static int run(const Command *command, int argc, char **argv) {
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     double fps = command_fps(LMP_FPS_DEFAULT);
     while (options_next(&p))
-        if (!parse_number(p.value, LMP_FPS_MIN, LMP_FPS_MAX, &fps))
-            return command_wrong(command, "--fps=%s: a number from " LMP_FPS_RANGE " was expected",
-                                 p.value);
+        if (option_fps(&p, &fps)) return EXIT_USAGE;
     if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
     if (p.at == argc) return command_wrong(command, "needs the file of a recording");
     if (argc - p.at > 1) return command_wrong(command, "takes one recording at a time");
@@ -55,12 +47,8 @@ static int run(const Command *command, int argc, char **argv) {
     int fd = open(argv[p.at],
                   O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* another process may still write the file */
     LmpErr err = fd < 0 ? LMP_E_FILE : recording_open_fd(&recording, fd);
-    if (err) return unreadable(UNREADABLE_RECORDING, argv[p.at], err, errno);
-    int status = 1;
-    if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
-        command_say("%s", err_message(LMP_E_NOTTY));
-    else
-        status = show(recording, argv[p.at], fd, fps);
+    if (err) return operand_unreadable(UNREADABLE_RECORDING, argv[p.at], err, errno);
+    int status = attached_possible() ? show(recording, argv[p.at], fd, fps) : 1;
     recording_close(recording);
     close(fd);
     return status;

@@ -8,9 +8,7 @@
 
 #include "base/nearest.h"
 #include "cmd/cmd.h"
-#include "command/heapopen.h"
-#include "command/target.h"
-#include "command/unreadable.h"
+#include "command/operands.h"
 #include "command/writeout.h"
 #include "read/snapshot/suspects.h"
 #include "record/moment.h"
@@ -143,9 +141,9 @@ static int write_report(const HeapReportKind *kind, const Wish *wish) {
 static int report_heap(const HeapReportKind *kind, Wish *wish) {
     static LmpSnapshot snapshot, older;
     int status = 1;
-    if (!heapopen(&snapshot, wish->file)) return 1;
+    if (!operand_snapshot(&snapshot, wish->file)) return 1;
     LmpHeapGrowth before = {.by = suspects_growth_by(&snapshot)};
-    bool opened = wish->olders == 0 || heapopen_older(&before, &older, wish->older, wish->olders);
+    bool opened = wish->olders == 0 || operand_growth(&before, &older, wish->older, wish->olders);
     wish->report.s = &snapshot;
     wish->report.old = wish->olders > 0 && opened ? &older : NULL;
     wish->report.before = &before;
@@ -162,82 +160,79 @@ static int report_heap(const HeapReportKind *kind, Wish *wish) {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static bool set_object(const Command *command, const char *value, Wish *wish) {
+static int set_object(const Parse *p, Wish *wish) {
     char *end;
     errno = 0;
-    wish->report.address = strtoull(value, &end, 16);
-    if (!errno && end != value && !*end && wish->report.address) return true;
-    command_wrong(command, "--object=%s: an address was expected", value);
-    return false;
+    wish->report.address = strtoull(p->value, &end, 16);
+    return option_check(p, !errno && end != p->value && !*end && wish->report.address,
+                        "an address was expected");
 }
 
-static bool set_older(const Command *command, const char *value, Wish *wish) {
-    if (wish->olders < LMP_GROWTH_STEPS) {
-        wish->older[wish->olders++] = value;
-        return true;
-    }
-    command_wrong(command, "--older=%s: at most %u of them", value, LMP_GROWTH_STEPS);
-    return false;
+static int set_older(const Parse *p, Wish *wish) {
+    if (wish->olders == LMP_GROWTH_STEPS)
+        return command_wrong(p->command, "--older=%s: at most %u of them", p->value,
+                             LMP_GROWTH_STEPS);
+    wish->older[wish->olders++] = p->value;
+    return 0;
 }
 
-static bool set_top(const Command *command, const char *value, Wish *wish) {
-    double top;
-    if (!parse_number(value, 1, 100000, &top)) {
-        command_wrong(command, "--top=%s: a number from 1 to 100000 was expected", value);
-        return false;
-    }
+static int set_top(const Parse *p, Wish *wish) {
+    double top = 0;
+    int status = option_check(p, parse_number(p->value, 1, 100000, &top),
+                              "a number from 1 to 100000 was expected");
     wish->report.top = (uint32_t)top;
     wish->run.top = top < REPORT_TOP_MOST ? (uint32_t)top : REPORT_TOP_MOST;
-    return true;
+    return status;
 }
 
-static bool set_metric(const Command *command, const char *value, Wish *wish) {
-    int metric = report_metric_find(value);
-    if (metric < 0)
-        command_wrong(command, "--metric=%s: live, allocated, peak or temporary was expected",
-                      value);
-    wish->run.metric = metric < 0 ? 0 : (uint32_t)metric;
-    return metric >= 0;
+static int set_metric(const Parse *p, Wish *wish) {
+    int metric = report_metric_find(p->value);
+    wish->run.metric = (uint32_t)metric;
+    return option_check(p, metric >= 0, "live, allocated, peak or temporary was expected");
 }
 
-static bool set_unit(const Command *command, const char *value, Wish *wish) {
-    int unit = report_unit_find(value);
-    if (unit < 0) command_wrong(command, "--unit=%s: bytes or blocks was expected", value);
-    wish->run.unit = unit < 0 ? 0 : (uint32_t)unit;
-    return unit >= 0;
+static int set_unit(const Parse *p, Wish *wish) {
+    int unit = report_unit_find(p->value);
+    wish->run.unit = (uint32_t)unit;
+    return option_check(p, unit >= 0, "bytes or blocks was expected");
 }
 
-static bool set_option(const Command *command, const Option *o, const char *value, Wish *wish) {
+/* Returns 0, or EXIT_USAGE if the value is wrong; a line has said so. */
+static int set_option(const Parse *p, const Option *o, Wish *wish) {
     wish->only[option_of[o - options]] = o;
     switch (o - options) {
-    case O_OUTPUT:
-        wish->out = value;
-        return true;
-    case O_FROM:
-        wish->run.from = value;
-        return true;
-    case O_TO:
-        wish->run.to = value;
-        return true;
     case O_METRIC:
-        return set_metric(command, value, wish);
+        return set_metric(p, wish);
     case O_UNIT:
-        return set_unit(command, value, wish);
-    case O_LEAK_ONLY:
-        return wish->run.leaks_only = true;
+        return set_unit(p, wish);
     case O_OBJECT:
-        return set_object(command, value, wish);
+        return set_object(p, wish);
     case O_OLDER:
-        return set_older(command, value, wish);
+        return set_older(p, wish);
     case O_TOP:
-        return set_top(command, value, wish);
+        return set_top(p, wish);
+    case O_OUTPUT:
+        wish->out = p->value;
+        break;
+    case O_FROM:
+        wish->run.from = p->value;
+        break;
+    case O_TO:
+        wish->run.to = p->value;
+        break;
+    case O_LEAK_ONLY:
+        wish->run.leaks_only = true;
+        break;
     case O_NO_STACKS:
-        return wish->report.no_stacks = true;
+        wish->report.no_stacks = true;
+        break;
     case O_REDACT:
-        return wish->report.redact = true;
+        wish->report.redact = true;
+        break;
     default:
-        return wish->list = true;
+        wish->list = true;
     }
+    return 0;
 }
 
 static bool is_same_file(const char *a, const char *b) {
@@ -259,7 +254,7 @@ static int report_file(const Command *command, Wish *wish) {
     wish->run.out = wish->out;
     if (is_same_file(path, wish->out))
         return command_wrong(command, "-o %s: that is the file itself", wish->out);
-    if (stat(path, &st) != 0 && target_parse(wish->file, &pid, &serial))
+    if (stat(path, &st) != 0 && operand_parse_state(wish->file, &pid, &serial))
         return fits(wish, true) ? runreport_of_program(&wish->run, pid, serial) : 1;
     errno = 0;
     LmpErr err = recording_open(&recording, path);
@@ -274,27 +269,21 @@ static int report_file(const Command *command, Wish *wish) {
     }
     if (err == LMP_E_FOREIGN && snapshot_info(&(LmpHeapInfo){0}, path) != LMP_E_FOREIGN)
         return fits(wish, false) ? report_heap(heap, wish) : 1;
-    return unreadable(err == LMP_E_FOREIGN ? UNREADABLE_EITHER : UNREADABLE_RECORDING, path, err,
-                      errno);
+    return operand_unreadable(err == LMP_E_FOREIGN ? UNREADABLE_EITHER : UNREADABLE_RECORDING, path,
+                              err, errno);
 }
 
-/* All tools call it -o; options may stand before and after the operands. */
 static int run(const Command *command, int argc, char **argv) {
-    static char output[] = "--output";
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     static Wish wish;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "-o") == 0) argv[i] = output;
-    while (p.at < argc || p.at == 1) {
-        const Option *o;
-        while (!p.dashes && (o = options_next(&p)))
-            if (!set_option(command, o, p.value, &wish)) return EXIT_USAGE;
-        if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-        if (p.at >= argc) break;
+    for (const Option *o; options_mixed(&p, &o);) {
+        if (o && set_option(&p, o, &wish)) return EXIT_USAGE;
+        if (o) continue;
         const char **operand = !wish.format ? &wish.format : &wish.file;
         if (*operand) return command_wrong(command, "takes one file at a time");
-        *operand = argv[p.at++];
+        *operand = p.value;
     }
+    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
     if (wish.list) return put_list(), 0;
     if (!wish.format) return command_wrong(command, "of which file? (formats: lmp report --list)");
     bool known = report_find(wish.format) || heapreport_find(wish.format);

@@ -18,7 +18,6 @@
 #include "cmd/cmd.h"
 #include "report/save.h"
 #include "run/collect.h"
-#include "run/inherited.h"
 #include "run/program.h"
 #include "run/run_gate.h"
 #include "run/run_options.h"
@@ -84,7 +83,7 @@ static int launch(Run *run, int socket) {
         fcntl(socket, F_SETFD, 0);
         sigprocmask(SIG_SETMASK, &run->mask, NULL);
         set_snapshot_pid();
-        inherited_give_back();
+        program_give_back_inherited();
         execv(run->program.path, run->program.argv);
         error = errno;
         (void)!write(failure[1], &error, sizeof error);
@@ -336,8 +335,8 @@ static int run(const Command *command, int argc, char **argv) {
     static Run state;
     Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const char *problem;
-    int status;
-    if (!run_options_read(&state.want, command, &p, &status)) {
+    int status = run_options_read(&state.want, &p);
+    if (status != RUN_OPTIONS_READ) {
         free(state.want.limit);
         return status;
     }

@@ -10,7 +10,7 @@
 #include "base/os.h"
 #include "cmd/cmd.h"
 #include "command/command.h"
-#include "command/target.h"
+#include "command/operands.h"
 #include "read/discover.h"
 #include "read/snapshotline.h"
 
@@ -104,11 +104,7 @@ static void wait_merged(LmpSnapshotLive *s) {
 static int take(uint32_t pid, uint32_t serial, const char *file, bool collect) {
     char path[LMP_SNAPSHOT_FILE], line[1400];
     static LmpSnapshotLive s;
-    LmpErr err = discover_open(pid, serial, &view);
-    if (err) {
-        command_say("process %u: %s (see: lmp top --list)", pid, err_message(err));
-        return 1;
-    }
+    if (!operand_state(pid, serial, &view)) return 1;
     if (!whole_path(path, sizeof path, file)) {
         command_say("the name of the file is too long");
         return 1;
@@ -140,8 +136,8 @@ static int run(const Command *command, int argc, char **argv) {
     const char *file;
     while ((o = options_next(&p)))
         collect = o == &options[0];
-    int status = target_operands(&p, &pid, &serial, &file);
-    if (status != TARGET_THERE) return status;
+    int status = operands_state_and_file(&p, &pid, &serial, &file);
+    if (status != OPERANDS_READ) return status;
     return take(pid, serial, file, collect);
 }
 

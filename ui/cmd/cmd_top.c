@@ -9,7 +9,7 @@
 #include "base/fps.h"
 #include "cmd/cmd.h"
 #include "command/attached.h"
-#include "command/target.h"
+#include "command/operands.h"
 #include "read/discover.h"
 #include "report/report.h"
 
@@ -69,13 +69,8 @@ static int nothing_to_show(void) {
 static LmpView view;
 
 static int attach(uint32_t pid, uint32_t serial, double fps) {
-    LmpErr err = discover_open(pid, serial, &view);
-    if (err) {
-        command_say("process %u: %s (see: lmp top --list)", pid, err_message(err));
-        return 1;
-    }
-    ViewerOptions viewer = {
-        .view = &view, .tty = STDOUT_FILENO, .fps = fps, .hold = true, .spool = -1, .input = -1};
+    if (!operand_state(pid, serial, &view)) return 1;
+    ViewerOptions viewer = {.view = &view, .fps = fps};
     const ViewerResult *result;
     int status = attached_show(&viewer, "; the program goes on", &result);
     if (status == 0 && result->end == VIEWER_KILLED) {
@@ -97,24 +92,18 @@ static int run(const Command *command, int argc, char **argv) {
     bool list_only = false;
     while ((o = options_next(&p))) {
         if (strcmp(o->name, "list") == 0) list_only = true;
-        if (strcmp(o->name, "fps") == 0 && !parse_number(p.value, LMP_FPS_MIN, LMP_FPS_MAX, &fps))
-            return command_wrong(command, "--fps=%s: a number from " LMP_FPS_RANGE " was expected",
-                                 p.value);
+        if (strcmp(o->name, "fps") == 0 && option_fps(&p, &fps)) return EXIT_USAGE;
     }
     if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
     if (argc - p.at > 1) return command_wrong(command, "takes one process at a time");
     uint32_t pid, serial;
-    bool terminal = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (p.at < argc) {
-        if (!target_parse(argv[p.at], &pid, &serial))
+        if (!operand_parse_state(argv[p.at], &pid, &serial))
             return command_wrong(command, "%s is not a process: PID or PID:SERIAL was expected",
                                  argv[p.at]);
-        if (!terminal) {
-            command_say("%s", err_message(LMP_E_NOTTY));
-            return 1;
-        }
-        return attach(pid, serial, fps);
+        return attached_possible() ? attach(pid, serial, fps) : 1;
     }
+    bool terminal = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
     LmpFound *list;
     size_t count;
     LmpErr err = discover_list(&list, &count);

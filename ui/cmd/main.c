@@ -6,11 +6,9 @@
 #include "base/nearest.h"
 #include "cmd/cmd.h"
 #include "command/command.h"
-#include "command/doctable.h"
-#include "command/manpage.h"
-#include "command/shellwords.h"
+#include "command/manual.h"
 #include "command/writeout.h"
-#include "run/inherited.h"
+#include "run/program.h"
 
 static int run_help(const Command *command, int argc, char **argv);
 static int run_version(const Command *command, int argc, char **argv);
@@ -38,7 +36,7 @@ static const Command cmd_version = {
     .run = run_version,
 };
 
-const Command *const commands[] = {
+static const Command *const commands[] = {
     &cmd_run,      &cmd_top,     &cmd_record,   &cmd_replay, &cmd_record_cut, &cmd_dump,
     &cmd_snapshot, &cmd_heap,    &cmd_report,   &cmd_diff,   &cmd_doctor,     &cmd_help,
     &cmd_version,  &cmd_display, &cmd_recorder, NULL,
@@ -68,7 +66,7 @@ static int unknown(const char *name, int argc, char **argv) {
         if (!(*c)->internal) nearest_offer(&near, (*c)->name);
     bool run = wants_run(name), typed = true;
     for (int i = run ? 0 : 1; i < argc; i++)
-        typed = typed && shellwords_add(line, sizeof line, argv[i]);
+        typed = typed && command_add_word(line, sizeof line, argv[i]);
     if (run || near.word)
         command_say("there is no command %s; did you mean: lmp %s%s%s", name,
                     run ? "run" : near.word, typed && *line ? " " : "", typed ? line : "");
@@ -96,15 +94,15 @@ static int run_help(const Command *command, int argc, char **argv) {
     const Option *o = options_next(&p);
     if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
     if (o == &help_options[O_MAN]) {
-        manpage_print(stdout);
+        manual_page(commands, stdout);
         return 0;
     }
     if (o == &help_options[O_TABLE] && !p.value) {
-        doctable_names(stdout);
+        manual_table_names(stdout);
         return 0;
     }
     if (o == &help_options[O_TABLE]) {
-        if (doctable_print(p.value, stdout)) return 0;
+        if (manual_table(p.value, stdout)) return 0;
         return command_wrong(command, "--table=%s: there is no such table", p.value);
     }
     if (p.at >= argc) {
@@ -127,7 +125,7 @@ static int run_version(const Command *command, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    inherited_take();
+    program_take_inherited();
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_USAGE;

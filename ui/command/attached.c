@@ -4,6 +4,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "command/command.h"
@@ -25,8 +26,17 @@ static void catch_signals(void) {
     signal(SIGQUIT, SIG_IGN);
 }
 
-int attached_show(const ViewerOptions *viewer, const char *then, const ViewerResult **result) {
+bool attached_possible(void) {
+    if (isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)) return true;
+    command_say("%s", err_message(LMP_E_NOTTY));
+    return false;
+}
+
+int attached_show(ViewerOptions *viewer, const char *then, const ViewerResult **result) {
     *result = NULL;
+    viewer->tty = STDOUT_FILENO;
+    viewer->hold = true;
+    viewer->spool = viewer->input = -1;
     catch_signals();
     if (!supervisor_start(&supervisor, viewer, NULL, NULL)) {
         command_say("%s", err_message(LMP_E_NOMEM));

@@ -1,7 +1,9 @@
 /* command.c - steps through the words of a command line by the command's option table, prints help
- * from the same tables, and prints mistakes on stderr. */
+ * from the same tables, prints mistakes on stderr, and writes words so that they can be typed
+ * again. */
 #include "command/command.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +40,10 @@ int command_wrong(const Command *command, const char *format, ...) {
     say(who, format, args, help);
     va_end(args);
     return EXIT_USAGE;
+}
+
+int option_check(const Parse *p, bool fits, const char *expected) {
+    return fits ? 0 : command_wrong(p->command, "--%s=%s: %s", p->name, p->value, expected);
 }
 
 /* Parsed by hand, so that the decimal point is a point in every locale. */
@@ -115,10 +121,24 @@ const Option *options_next(Parse *p) {
         }
     }
     p->failed = !option;
+    p->name = option ? option->name : NULL;
     if (option != &help_option) return option;
     p->help = true;
     command_help(p->command);
     return NULL;
+}
+
+bool options_mixed(Parse *p, const Option **option) {
+    static char output[] = "--output";
+    *option = NULL;
+    if (!p->dashes && p->at < p->argc) {
+        if (strcmp(p->argv[p->at], "-o") == 0) p->argv[p->at] = output; /* all tools call it so */
+        *option = options_next(p);
+    }
+    if (*option) return true;
+    if (p->failed || p->help || p->at >= p->argc) return false;
+    p->value = p->argv[p->at++];
+    return true;
 }
 
 enum { HELP_WIDTH = 96 };
@@ -157,6 +177,11 @@ double command_fps(double otherwise) {
     return fps;
 }
 
+int option_fps(const Parse *p, double *fps) {
+    return option_check(p, parse_number(p->value, LMP_FPS_MIN, LMP_FPS_MAX, fps),
+                        "a number from " LMP_FPS_RANGE " was expected");
+}
+
 void command_help(const Command *c) {
     for (int i = 0; i < 3 && c->usage[i]; i++)
         printf("%s lmp %s%s%s\n", i == 0 ? "usage:" : "      ", c->name, c->usage[i][0] ? " " : "",
@@ -171,4 +196,34 @@ void command_help(const Command *c) {
     printf("\nExamples:\n");
     for (const Example *e = c->examples; e->line; e++)
         printf("  %s\n      %s\n", e->line, e->help);
+}
+
+static bool is_shown(const char *word) {
+    for (const char *c = word; *c; c++)
+        if (iscntrl((unsigned char)*c) || (unsigned char)*c >= 0x80) return false;
+    return true;
+}
+
+/* Words with control characters or bytes beyond ASCII are refused; a word that is not plain is
+ * written in single quotes. */
+bool command_add_word(char *line, size_t size, const char *word) {
+    size_t start = strlen(line), used = start;
+    const char *blank = start ? " " : "";
+    if (!is_shown(word)) return false;
+    if (format_plain_word(word)) {
+        int n = snprintf(line + used, size - used, "%s%s", blank, word);
+        if (n >= 0 && (size_t)n < size - used) return true;
+        line[start] = 0;
+        return false;
+    }
+    /* each ' becomes '\'' */
+    size_t quotes = 0;
+    for (const char *c = word; *c; c++)
+        quotes += *c == '\'';
+    if (used + strlen(word) + 3 * quotes + 4 > size) return false;
+    used += (size_t)sprintf(line + used, "%s'", blank);
+    for (const char *c = word; *c; c++)
+        used += (size_t)sprintf(line + used, *c == '\'' ? "'\\''" : "%c", *c);
+    memcpy(line + used, "'", 2);
+    return true;
 }

@@ -1,4 +1,5 @@
-/* command.h - the subcommands of `lmp` as a table, their options as tables, and one parser.
+/* command.h - the subcommands of `lmp` as a table, their options as tables, one parser, and the
+ * messages of a command.
  *
  * A new subcommand is one file cmd_NAME.c that defines a Command, and one row in main.c. Usage,
  * help and the man page (docs/lmp.1) derive from these tables. */
@@ -6,6 +7,7 @@
 #define LMP_COMMAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define EXIT_USAGE 2
 #define EXIT_DIFFERENT 3 /* done, but the result is not as it should be */
@@ -32,8 +34,6 @@ typedef struct Command {
     bool internal; /* not for people: not shown in help */
 } Command;
 
-extern const Command *const commands[]; /* ends with NULL */
-
 /* Steps through the options of a command. Start with at = 1; when options_next has returned NULL,
  * `at` is the first operand. */
 typedef struct Parse {
@@ -44,11 +44,16 @@ typedef struct Parse {
     bool dashes;       /* "--" stood before the first operand */
     bool failed;       /* a wrong option was reported (one line) and parsing stopped */
     bool help;         /* --help was given and help was printed */
+    const char *name;  /* of the option returned */
     const char *value; /* of the option returned; NULL: none */
 } Parse;
 
 /* Returns the next option, or NULL at the first operand, after "--", after --help or a mistake. */
 const Option *options_next(Parse *parse);
+
+/* Steps through options and operands in any order, with -o for --output. Returns false at the end,
+ * after --help or a mistake. *option NULL: `value` is an operand. */
+bool options_mixed(Parse *parse, const Option **option);
 
 /* Returns the command's option that a word such as "--name=value" names; NULL: none. */
 const Option *option_called(const Command *command, const char *word);
@@ -56,7 +61,10 @@ const Option *option_called(const Command *command, const char *word);
 /* Prints "lmp COMMAND: ..." and how to get help, on stderr; returns EXIT_USAGE. */
 int command_wrong(const Command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Prints "lmp: ..." on stderr. Both clean the line with format_text, so callers need not. */
+/* Returns 0 if the value of the option returned `fits`. If not, says what was `expected` ("a size
+ * was expected") and returns EXIT_USAGE. */
+int option_check(const Parse *parse, bool fits, const char *expected);
+/* Prints "lmp: ..." on stderr. All three clean the line with format_text, so callers need not. */
 void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reads a number within [low, high], written with a point. Returns false if the text is not one. */
@@ -65,6 +73,13 @@ bool parse_number(const char *text, double low, double high, double *out);
 /* Returns the repaints per second of the person's config (config.h), or `otherwise` if there are
  * none. */
 double command_fps(double otherwise);
+/* Reads the value of the option --fps just returned. Returns 0, or EXIT_USAGE as option_check. */
+int option_fps(const Parse *parse, double *fps);
+
+/* Appends a word to a line of shell (NUL-terminated, `size` bytes), after a blank and quoted where
+ * necessary. Returns false and leaves the line as it is if the word does not fit or contains what a
+ * terminal would obey. */
+bool command_add_word(char *line, size_t size, const char *word);
 
 void command_help(const Command *command);
 

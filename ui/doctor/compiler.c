@@ -1,7 +1,5 @@
-/* compiler.c - maps the ELF file and reads its section .comment, where compilers leave their names.
- * The file is untrusted: every offset is checked. */
-#include "doctor/compiler.h"
-
+/* compiler.c - finds out which compiler made a file: maps the ELF file and reads its section
+ * .comment, where compilers leave their names. The file is untrusted: every offset is checked. */
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -11,6 +9,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "doctor/doctor.h"
 
 typedef struct File {
     const char *bytes;

@@ -1,5 +1,5 @@
 /* doctor.h - the findings of `lmp doctor` about the jobs that an interpreter has run: the part of
- * doctor inside it reports them (doctor_hear.c), and a table shows them (doctor_report.c). */
+ * doctor inside it reports them, and a table shows them. */
 #ifndef LMP_CMD_DOCTOR_H
 #define LMP_CMD_DOCTOR_H
 
@@ -63,5 +63,9 @@ typedef struct Doctor {
 bool doctor_listen(Doctor *d, int fd);
 /* Prints the table and the conclusion; returns the exit status. */
 int doctor_report(const Doctor *d);
+
+/* Reads which compiler made an executable or a library, by its own account: the section .comment of
+ * an ELF file; "" if there is none. Returns out. */
+const char *compiler_of(const char *file, char *out, size_t size);
 
 #endif

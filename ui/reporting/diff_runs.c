@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/recopen.h"
+#include "command/operands.h"
 #include "command/writeout.h"
 #include "record/moment.h"
-#include "reporting/ending.h"
+#include "reporting/runreport.h"
 
 /* One of the two runs. The recording is closed as soon as the report is filled, and of the ledger's
  * tree only the figures that are compared stay: two trees of a million paths are large. */
@@ -31,12 +31,6 @@ static LmpErr write_job(const void *of, FILE *out) {
     return job->kind->write(job->report, out);
 }
 
-bool diff_runs_is(const char *name) {
-    char file[4096];
-    moment_split(file, sizeof file, name);
-    return recopen_is(file);
-}
-
 static bool say_cannot(const char *name, const char *what) {
     command_say("%s: %s", name, what);
     return false;
@@ -46,7 +40,7 @@ static LmpErr fill(Side *side, LmpRecording *r, uint32_t frame, unsigned parts) 
     const char *damage = recording_damage(r);
     LmpErr err = recording_seek(r, frame);
     if (err) return err;
-    LedgerWhen when = ending_of_frame(side->ending, sizeof side->ending, r, frame);
+    LedgerWhen when = runreport_ending_at(side->ending, sizeof side->ending, r, frame);
     LmpView *view = recording_spend(r);
     report_fill_with(&side->report, view->header, view->live, &view->tables, parts,
                      view->live->clock, side->ending, when);
@@ -61,7 +55,7 @@ static LmpErr fill(Side *side, LmpRecording *r, uint32_t frame, unsigned parts) 
 static bool open_side(Side *side, const char *name, unsigned parts) {
     LmpRecording *r;
     LmpMoment moment;
-    if (!recopen_at(&r, name, &moment)) return false;
+    if (!operand_recording_at(&r, name, &moment)) return false;
     LmpErr err = fill(side, r, moment.tables, parts);
     snprintf(side->report.moment.said, sizeof side->report.moment.said, "%s", moment.said);
     report_set_apart(&side->report, recording_taken(r).moved);

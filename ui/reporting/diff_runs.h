@@ -17,9 +17,6 @@ typedef struct DiffRuns {
     double fail;    /* percent; below 0: nothing is judged */
 } DiffRuns;
 
-/* Returns true if the file is a recording, by its first bytes. Takes FILE@MOMENT, too. */
-bool diff_runs_is(const char *file);
-
 /* Compares and writes; one line says what is wrong. Returns the exit status: 3 if a total grew by
  * more than it may. */
 int diff_runs(const DiffRuns *wish);

@@ -1,16 +1,50 @@
 /* runreport.c - fills one LmpReport from a recording (seeks the frame, or both frames of a range)
- * or from a running program's view, then has the wanted format write it. */
+ * or from a running program's view, then has the wanted format write it. The words how a run ended
+ * come from the wait status, else from the state's own account (view_seen), else from whether the
+ * process is alive. */
 #include "reporting/runreport.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "command/command.h"
-#include "command/recopen.h"
+#include "command/operands.h"
 #include "command/writeout.h"
 #include "read/discover.h"
 #include "record/moment.h"
-#include "reporting/ending.h"
+
+/* ---- how a run ended ------------------------------------------------------------------------- */
+
+void runreport_ending(char *out, size_t size, const LmpView *view, uint32_t ended) {
+    int status = ended ? (int)(ended - 1) : 0;
+    if (ended && WIFSIGNALED(status)) {
+        const char *name = sigabbrev_np(WTERMSIG(status));
+        snprintf(out, size, "killed by signal %d (SIG%s)", WTERMSIG(status), name ? name : "RT");
+    } else if (ended && WEXITSTATUS(status) != 0) {
+        snprintf(out, size, "exited with status %d", WEXITSTATUS(status));
+    } else if (view_seen(view, true) == LMP_SEEN_FINISHED) {
+        snprintf(out, size, ended ? "finished" : "ended");
+    } else if (ended) {
+        snprintf(out, size, "ended without stopping the profiler");
+    } else {
+        snprintf(out, size,
+                 view->pid && lmp_os->alive(view->pid) ? "still running"
+                 : view->header->forked_from           ? "ended without saying how"
+                                                       : "killed, or crashed");
+    }
+}
+
+LedgerWhen runreport_ending_at(char *out, size_t size, LmpRecording *recording, uint32_t frame) {
+    snprintf(out, size, "as it was");
+    if (!(recording_frame(recording, frame).flags & LMP_FRAME_END)) return LEDGER_THEN;
+    runreport_ending(out, size, recording_view(recording), recording_ended(recording));
+    return LEDGER_END;
+}
+
+/* ---- one report ------------------------------------------------------------------------------ */
 
 static LmpReport report; /* large */
 static KeptTexts *sources;
@@ -61,7 +95,7 @@ static ReportMoment moment; /* of the report that is to be filled */
  * such moment; a line has said so. */
 static bool find(LmpRecording *r, const char *text, bool asked, uint32_t *frame) {
     LmpMoment m;
-    if (!recopen_moment(r, "", text, &m)) return false;
+    if (!operand_moment(r, "", text, &m)) return false;
     *frame = m.tables;
     if (!asked && m.late == 0) return true;
     size_t n = strlen(moment.said);
@@ -114,7 +148,7 @@ static void fill(const RunReport *wish, LmpRecording *r, ReportBefore *before, b
     static char ending[64], again[LMP_RECORD_AGAIN], damage[LMP_RECORD_DAMAGE];
     LmpView *view = recording_view(r);
     bool stays = seeks(wish, view);
-    LedgerWhen when = ending_of_frame(ending, sizeof ending, r, recording_now(r));
+    LedgerWhen when = runreport_ending_at(ending, sizeof ending, r, recording_now(r));
     if (recording_again(r)) snprintf(again, sizeof again, "%s", recording_again(r));
     if (recording_damage(r)) snprintf(damage, sizeof damage, "%s", recording_damage(r));
     uint64_t apart = moment.apart + recording_taken(r).moved;
@@ -174,7 +208,7 @@ static bool fill_range(const RunReport *wish, LmpRecording *r, uint32_t from, ui
     bool other =
         wish->kind->flags & REPORT_SEEKS; /* a page that can show another range has all of them */
     LmpMoment last = {.tables = to};
-    if (other && !recopen_moment(r, "", "end", &last)) return false;
+    if (other && !operand_moment(r, "", "end", &last)) return false;
     if (!seek(wish, r, last.tables)) return false;
     fill(wish, r, NULL, true);
     set_range(r, from, to);
@@ -184,7 +218,7 @@ static bool fill_range(const RunReport *wish, LmpRecording *r, uint32_t from, ui
 /* Finds the frames that were asked for. Returns false if there are none; a line has said why. */
 static bool choose(const RunReport *wish, LmpRecording *r, uint32_t *from, uint32_t *to) {
     const char *end = wish->to ? wish->to : wish->moment ? wish->moment : "end";
-    recopen_say_damage(r, wish->file);
+    operand_say_damage(r, wish->file);
     if (wish->from && !find(r, wish->from, true, from)) return false;
     if (!find(r, end, wish->to || wish->moment, to)) return false;
     if (!wish->from || *from < *to) return true;
@@ -214,11 +248,7 @@ int runreport_of_recording(const RunReport *wish, LmpRecording *r) {
 
 int runreport_of_program(const RunReport *wish, uint32_t pid, uint32_t serial) {
     static LmpView view; /* large */
-    LmpErr err = discover_open(pid, serial, &view);
-    if (err) {
-        command_say("process %u: %s (see: lmp top --list)", pid, err_message(err));
-        return 1;
-    }
+    if (!operand_state(pid, serial, &view)) return 1;
     if (wish->from || wish->to) {
         command_say("--from and --to are of recordings: lmp record %u", pid);
         view_close(&view);

@@ -23,7 +23,7 @@
 #include "read/snapshotline.h"
 #include "read/view.h"
 #include "relay/pty_relay.h"
-#include "reporting/ending.h"
+#include "reporting/runreport.h"
 #include "run/giveback.h"
 
 #define LOOK_MS 250
@@ -349,7 +349,7 @@ static bool read_state(const Collect *c, size_t which, const CollectEnd *end, un
     if (open_state(&view, state)) return false;
     if (state->pid) view.pid = state->pid;
     bool child = view.pid == (uint32_t)end->pid;
-    ending_words(ending, sizeof ending, &view, child ? (uint32_t)end->status + 1 : 0);
+    runreport_ending(ending, sizeof ending, &view, child ? (uint32_t)end->status + 1 : 0);
     bool failed = view.pid == (uint32_t)end->pid && end->status != 0;
     unsigned parts = wanted;
     if (!view.live->tables.stacks) parts &= ~(unsigned)(LEDGER_TREE | LEDGER_TREE_KINDS);

@@ -1,10 +1,12 @@
 /* program.c - finds the command in PATH, or an interpreter for a script (lua5.4, or a `lua` whose
  * -v says 5.4), finds the module beside this command, and sets LUA_INIT_5_4 so that each Lua state
- * loads it. */
+ * loads it. Opens /dev/null where a standard stream is closed, and sets two signals, whose former
+ * handling it notes and restores before exec. */
 #include "run/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,4 +216,35 @@ void program_hint(const Program *program, char *out, size_t size) {
     }
     bool lua = strncmp(first, "#!", 2) == 0 && strstr(first, "lua");
     snprintf(out, size, "lua5.4 %s", lua ? program->path : "SCRIPT.lua");
+}
+
+/* ---- what lmp inherits, and passes on ---------------------------------------------------------
+ */
+
+/* SIGCHLD: where it is ignored (supervisors do that) we could wait for no child. SIGXFSZ: a file
+ * size limit is meant for the program; a report of ours that the limit truncates says so. */
+static const struct {
+    int number;
+    void (*wanted)(int);
+} signals[] = {{SIGCHLD, SIG_DFL}, {SIGXFSZ, SIG_IGN}};
+#define SIGNALS (sizeof signals / sizeof *signals)
+
+static struct sigaction before[SIGNALS];
+
+void program_take_inherited(void) {
+    /* A closed stream's number would go to the next file opened. Writing to the stand-in fails as
+     * before, so that the failure is reported; exec closes the stand-ins again. */
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", (fd == STDIN_FILENO ? O_RDWR : O_RDONLY) | O_CLOEXEC) != fd)
+            return;
+    for (size_t i = 0; i < SIGNALS; i++) {
+        struct sigaction act = {.sa_handler = signals[i].wanted};
+        sigaction(signals[i].number, &act, &before[i]);
+    }
+}
+
+void program_give_back_inherited(void) {
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaction(signals[i].number, &before[i], NULL);
 }

@@ -1,5 +1,6 @@
-/* program.h - what `lmp run` starts: which command, and the environment that makes its Lua states
- * load the profiler (launch.h). */
+/* program.h - what `lmp run` starts: which command, the environment that makes its Lua states load
+ * the profiler (launch.h), and inherited state that lmp changes for itself and restores for the
+ * programs that it starts: standard streams that are closed, signals that are ignored. */
 #ifndef LMP_PROGRAM_H
 #define LMP_PROGRAM_H
 
@@ -41,5 +42,10 @@ bool program_set_environment(const char *module, const LmpOwnFd *socket, const c
 /* If the program is a script for another Lua interpreter (by its first line), writes the words with
  * which lua5.4 would run it; else "lua5.4 SCRIPT.lua". */
 void program_hint(const Program *program, char *out, size_t size);
+
+/* Call first in main(). */
+void program_take_inherited(void);
+/* Call in a child, before exec. */
+void program_give_back_inherited(void);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/format.h"
 #include "base/fps.h"
 #include "base/nearest.h"
-#include "command/shellwords.h"
 #include "shared/breaks.h"
 #include "shared/launch.h"
 #include "shared/layout.h"
@@ -105,84 +104,54 @@ const Example run_examples[] = {
     {0},
 };
 
-static bool read_sample(RunOptions *want, const Command *command, const char *value, int *status) {
+/* Functions that read an option return 0, or EXIT_USAGE if its value is wrong; a line has said so.
+ */
+
+static int read_sample(const Parse *p, RunOptions *want) {
     uint64_t bytes = 0;
-    bool size = format_parse_size(value, &bytes);
-    if (size && (bytes == 0 || (bytes >= LMP_SAMPLE_MIN && bytes <= LMP_SAMPLE_MAX))) {
-        want->sample = bytes;
-        return true;
-    }
-    *status = command_wrong(command,
-                            "--sample=%s: a size from 1KiB on was expected, such as 512KiB", value);
-    return false;
+    bool size = format_parse_size(p->value, &bytes);
+    want->sample = bytes;
+    return option_check(
+        p, size && (bytes == 0 || (bytes >= LMP_SAMPLE_MIN && bytes <= LMP_SAMPLE_MAX)),
+        "a size from 1KiB on was expected, such as 512KiB");
 }
 
 /* `when`: the condition is for a snapshot, whatever its text says. */
-static bool read_break(RunOptions *want, const Command *command, const char *value, bool when,
-                       int *status) {
+static int read_break(const Parse *p, RunOptions *want, bool when) {
     char problem[160], text[BREAKS_TEXT];
     LmpBreak b;
     size_t used = strlen(want->breaks);
-    if (!breaks_parse(value, &b, problem, sizeof problem)) {
-        *status = command_wrong(command, "--%s: %s", when ? "snapshot-when" : "break", problem);
-        return false;
-    }
+    if (!breaks_parse(p->value, &b, problem, sizeof problem))
+        return command_wrong(p->command, "--%s: %s", p->name, problem);
     if (when) b.action = LMP_BREAK_SNAPSHOT;
     if (b.action == LMP_BREAK_PAUSE) want->pauses = true;
     snprintf(want->breaks + used, sizeof want->breaks - used, "%s\n",
              breaks_text(text, sizeof text, &b));
-    return true;
+    return 0;
 }
 
-/* Reads a size that bounds a file, and leaves room for what must be in it. */
-static bool read_record_limit(RunOptions *want, const Command *command, const char *value,
-                              int *status) {
-    if (format_parse_size(value, &want->record_limit) && want->record_limit >= RECORD_LIMIT_MIN)
-        return true;
-    *status = command_wrong(
-        command, "--record-limit=%s: a size from 1MiB on was expected, such as 64MiB", value);
-    return false;
+/* Leaves room for what must be in the file. */
+int option_record_limit(const Parse *p, uint64_t *limit) {
+    return option_check(p, format_parse_size(p->value, limit) && *limit >= RECORD_LIMIT_MIN,
+                        "a size from 1MiB on was expected, such as 64MiB");
 }
 
-static bool read_limit(RunOptions *want, const Command *command, const char *value, int *status) {
+static int read_limit(const Parse *p, RunOptions *want) {
     char problem[320];
     LmpLimit *limits = realloc(want->limit, (want->limits + 1) * sizeof *limits);
-    if (!limits) {
-        *status = command_wrong(command, "--limit: not enough memory");
-        return false;
-    }
+    if (!limits) return command_wrong(p->command, "--limit: not enough memory");
     want->limit = limits;
-    if (limits_parse(value, &limits[want->limits], problem, sizeof problem)) {
-        want->limits++;
-        return true;
-    }
-    *status = command_wrong(command, "--limit: %s", problem);
-    return false;
+    if (!limits_parse(p->value, &limits[want->limits], problem, sizeof problem))
+        return command_wrong(p->command, "--limit: %s", problem);
+    want->limits++;
+    return 0;
 }
 
-/* Limits that cannot be judged are a mistake before the run, not at its end. */
-static bool check_limits(const RunOptions *want, const Command *command, int *status) {
-    if (want->junit && !want->limits) {
-        *status = command_wrong(command, "--junit needs a --limit");
-        return false;
-    }
-    for (uint32_t i = 0; i < want->limits; i++) {
-        if (want->lines || !limits_need_lines(&want->limit[i])) continue;
-        *status = command_wrong(command, "--limit='%s' needs lines: leave out --no-lines",
-                                want->limit[i].text);
-        return false;
-    }
-    return true;
-}
-
-static bool read_top(RunOptions *want, const Command *command, const char *value, int *status) {
-    double n;
-    if (parse_number(value, 0, LMP_TOP_MAX, &n) && n == (unsigned)n) {
-        want->top = (unsigned)n;
-        return true;
-    }
-    *status = command_wrong(command, "--top=%s: a whole number from 0 to 1000 was expected", value);
-    return false;
+static int read_top(const Parse *p, RunOptions *want) {
+    double n = 0;
+    bool number = parse_number(p->value, 0, LMP_TOP_MAX, &n);
+    want->top = (unsigned)n;
+    return option_check(p, number && n == want->top, "a whole number from 0 to 1000 was expected");
 }
 
 /* The last option of a kind wins: a file of its own, or the summary's place. */
@@ -196,29 +165,33 @@ static void read_report(RunOptions *want, unsigned kind, const char *file) {
 }
 
 /* Reads FORMAT, or FORMAT:FILE. */
-static bool read_format(RunOptions *want, const Command *command, const char *value, int *status) {
+static int read_format(const Parse *p, RunOptions *want) {
     char name[32];
+    const char *value = p->value;
     size_t n = strcspn(value, ":");
     snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, value);
     const LmpReportKind *kind = report_find(name);
     const char *file = value[n] && value[n + 1] ? value + n + 1 : NULL;
-    if (!kind) {
-        Nearest near = {.typed = name};
-        for (size_t i = 0; i < REPORTS; i++)
-            nearest_offer(&near, report_kinds[i].name);
-        *status = near.word
-                      ? command_wrong(command, "there is no format %.*s; did you mean %s?", (int)n,
-                                      value, near.word)
-                      : command_wrong(command, "there is no format %.*s (see lmp report --list)",
-                                      (int)n, value);
-        return false;
-    }
-    if (kind->flags & REPORT_BINARY && !file) {
-        *status = command_wrong(command, "%s is not for a terminal: --report=%s:FILE", name, name);
-        return false;
-    }
+    Nearest near = {.typed = name};
+    for (size_t i = 0; !kind && i < REPORTS; i++)
+        nearest_offer(&near, report_kinds[i].name);
+    if (!kind && near.word)
+        return command_wrong(p->command, "there is no format %.*s; did you mean %s?", (int)n, value,
+                             near.word);
+    if (!kind)
+        return command_wrong(p->command, "there is no format %.*s (see lmp report --list)", (int)n,
+                             value);
+    if (kind->flags & REPORT_BINARY && !file)
+        return command_wrong(p->command, "%s is not for a terminal: --report=%s:FILE", name, name);
     read_report(want, (unsigned)(kind - report_kinds), file);
-    return true;
+    return 0;
+}
+
+/* Reads the name of a file, or NULL if the option may stand without one. */
+static int read_file(const Parse *p, const char **file) {
+    *file = p->value;
+    if (!p->value || *p->value) return 0;
+    return command_wrong(p->command, "--%s= needs the name of a file", p->name);
 }
 
 /* Returns true for the options that say what is profiled, and how. */
@@ -231,7 +204,7 @@ static bool is_said_again(const Option *o) {
 
 static void say_again(RunOptions *want, char **words, int count) {
     for (int i = 0; i < count && want->again[0] != '\n'; i++)
-        if (!shellwords_add(want->again, sizeof want->again, words[i]))
+        if (!command_add_word(want->again, sizeof want->again, words[i]))
             strcpy(want->again, "\n"); /* cannot be expressed */
 }
 
@@ -255,125 +228,108 @@ static const char *needs_lines(const RunOptions *want) {
     return want->counts & LMP_COUNTS_INSTRUCTIONS ? "instructions" : "overrides";
 }
 
-bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *status) {
-    const Option *o;
-    int before = p->at;
-    want->hold = true;
-    want->fps = command_fps(LMP_FPS_DEFAULT);
-    want->lines = true;
-    want->top = LMP_TOP_DEFAULT;
-    want->live = wants_display();
-    for (; (o = options_next(p)); before = p->at) {
-        if (is_said_again(o)) say_again(want, p->argv + before, p->at - before);
-        switch (o - run_options) {
-        case O_LIVE:
-        case O_NO_LIVE:
-            want->live = o == &run_options[O_LIVE];
-            break;
-        case O_HOLD:
-        case O_NO_HOLD:
-            want->hold = o == &run_options[O_HOLD];
-            break;
-        case O_LINES:
-        case O_NO_LINES:
-            want->lines = o == &run_options[O_LINES];
-            break;
-        case O_STACKS:
-            want->stacks = true;
-            break;
-        case O_SAMPLE:
-            if (!read_sample(want, command, p->value, status)) return false;
-            break;
-        case O_CALLS:
-            want->counts |= LMP_COUNTS_CALLS;
-            break;
-        case O_INSTRUCTIONS:
-            want->counts |= LMP_COUNTS_INSTRUCTIONS;
-            break;
-        case O_OVERRIDES:
-            want->counts |= LMP_COUNTS_OVERRIDES;
-            break;
-        case O_TOP:
-            if (!read_top(want, command, p->value, status)) return false;
-            break;
-        case O_BREAK:
-        case O_SNAPSHOT_WHEN:
-            if (!read_break(want, command, p->value, o != &run_options[O_BREAK], status))
-                return false;
-            break;
-        case O_SNAPSHOT:
-            want->snapshot = p->value;
-            if (*p->value) break;
-            *status = command_wrong(command, "--snapshot= needs the name of a file");
-            return false;
-        case O_RECORD:
-            want->record = true;
-            want->record_file = p->value;
-            if (!p->value || *p->value) break;
-            *status = command_wrong(command, "--record= needs the name of a file");
-            return false;
-        case O_RECORD_LIMIT:
-            if (!read_record_limit(want, command, p->value, status)) return false;
-            break;
-        case O_LIMIT:
-            if (!read_limit(want, command, p->value, status)) return false;
-            break;
-        case O_JUNIT:
-            want->junit = p->value;
-            if (*p->value) break;
-            *status = command_wrong(command, "--junit= needs the name of a file");
-            return false;
-        case O_REPORT:
-            if (!read_format(want, command, p->value, status)) return false;
-            break;
+static int read_option(const Parse *p, const Option *o, RunOptions *want) {
+    switch (o - run_options) {
+    case O_LIVE:
+    case O_NO_LIVE:
+        want->live = o == &run_options[O_LIVE];
+        break;
+    case O_HOLD:
+    case O_NO_HOLD:
+        want->hold = o == &run_options[O_HOLD];
+        break;
+    case O_LINES:
+    case O_NO_LINES:
+        want->lines = o == &run_options[O_LINES];
+        break;
+    case O_STACKS:
+        want->stacks = true;
+        break;
+    case O_CALLS:
+        want->counts |= LMP_COUNTS_CALLS;
+        break;
+    case O_INSTRUCTIONS:
+        want->counts |= LMP_COUNTS_INSTRUCTIONS;
+        break;
+    case O_OVERRIDES:
+        want->counts |= LMP_COUNTS_OVERRIDES;
+        break;
+    case O_FOLLOW:
+        want->follow = true;
+        break;
+    case O_NO_SUMMARY:
+        want->no_summary = true;
+        break;
+    case O_NAME:
+        want->name = p->value;
+        break;
+    case O_SAMPLE:
+        return read_sample(p, want);
+    case O_TOP:
+        return read_top(p, want);
+    case O_BREAK:
+    case O_SNAPSHOT_WHEN:
+        return read_break(p, want, o != &run_options[O_BREAK]);
+    case O_SNAPSHOT:
+        return read_file(p, &want->snapshot);
+    case O_RECORD:
+        want->record = true;
+        return read_file(p, &want->record_file);
+    case O_RECORD_LIMIT:
+        return option_record_limit(p, &want->record_limit);
+    case O_LIMIT:
+        return read_limit(p, want);
+    case O_JUNIT:
+        return read_file(p, &want->junit);
+    case O_REPORT:
+        return read_format(p, want);
+    case O_FPS:
+        return option_fps(p, &want->fps);
 #define READ_OPTION_OWN(ID)                                                                        \
     case O_##ID:                                                                                   \
         read_report(want, REPORT_##ID, p->value);                                                  \
         break;
 #define READ_OPTION_LISTED(ID)
 #define READ_OPTION(ID, name, help, how, ...) READ_OPTION_##how(ID)
-            REPORT_KINDS(READ_OPTION)
-        case O_FOLLOW:
-            want->follow = true;
-            break;
-        case O_NO_SUMMARY:
-            want->no_summary = true;
-            break;
-        case O_FPS:
-            if (!parse_number(p->value, LMP_FPS_MIN, LMP_FPS_MAX, &want->fps)) {
-                *status = command_wrong(
-                    command, "--fps=%s: a number from " LMP_FPS_RANGE " was expected", p->value);
-                return false;
-            }
-            break;
-        case O_NAME:
-            want->name = p->value;
-            break;
-        }
+        REPORT_KINDS(READ_OPTION)
     }
-    *status = p->failed ? EXIT_USAGE : 0;
-    if (p->failed || p->help) return false;
-    if (!want->lines && (want->stacks || want->sample || want->counts)) {
-        *status =
-            command_wrong(command, "--%s needs lines: leave out --no-lines", needs_lines(want));
-        return false;
+    return 0;
+}
+
+/* Options that exclude each other are a mistake before the run, not at its end. */
+static int check(const RunOptions *want, const Parse *p) {
+    const Command *command = p->command;
+    if (!want->lines && (want->stacks || want->sample || want->counts))
+        return command_wrong(command, "--%s needs lines: leave out --no-lines", needs_lines(want));
+    if (want->sample && want->counts & LMP_COUNTS_OVERRIDES)
+        return command_wrong(command, "--overrides needs every block: leave out --sample");
+    if (want->junit && !want->limits) return command_wrong(command, "--junit needs a --limit");
+    for (uint32_t i = 0; i < want->limits; i++)
+        if (!want->lines && limits_need_lines(&want->limit[i]))
+            return command_wrong(command, "--limit='%s' needs lines: leave out --no-lines",
+                                 want->limit[i].text);
+    if (want->pauses && !want->live)
+        return command_wrong(command, "--break needs the display, from which the program goes on");
+    if (p->at >= p->argc)
+        return command_wrong(command, "what is to be run? SCRIPT.lua or -- COMMAND");
+    return 0;
+}
+
+int run_options_read(RunOptions *want, Parse *p) {
+    int before = p->at, status;
+    want->hold = true;
+    want->fps = command_fps(LMP_FPS_DEFAULT);
+    want->lines = true;
+    want->top = LMP_TOP_DEFAULT;
+    want->live = wants_display();
+    for (const Option *o; (o = options_next(p)); before = p->at) {
+        if (is_said_again(o)) say_again(want, p->argv + before, p->at - before);
+        if ((status = read_option(p, o, want))) return status;
     }
-    if (want->sample && want->counts & LMP_COUNTS_OVERRIDES) {
-        *status = command_wrong(command, "--overrides needs every block: leave out --sample");
-        return false;
-    }
-    if (!check_limits(want, command, status)) return false;
-    if (want->pauses && !want->live) {
-        *status =
-            command_wrong(command, "--break needs the display, from which the program goes on");
-        return false;
-    }
-    if (p->at >= p->argc) {
-        *status = command_wrong(command, "what is to be run? SCRIPT.lua or -- COMMAND");
-        return false;
-    }
+    if (p->failed || p->help) return p->failed ? EXIT_USAGE : 0;
+    if ((status = check(want, p))) return status;
     if (p->dashes) say_again(want, (char *[]){"--"}, 1);
     say_again(want, p->argv + p->at, p->argc - p->at);
     if (want->again[0] == '\n') want->again[0] = 0;
-    return true;
+    return RUN_OPTIONS_READ;
 }

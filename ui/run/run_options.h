@@ -38,8 +38,13 @@ typedef struct RunOptions {
 extern const Option run_options[];
 extern const Example run_examples[];
 
-/* Reads the options up to the program's name, `want` all zeroes. Returns false if the command ends
- * here: *status is the exit status, and a line has said what was wrong. */
-bool run_options_read(RunOptions *want, const Command *command, Parse *p, int *status);
+/* Reads the options up to the program's name, `want` all zeroes. Returns RUN_OPTIONS_READ, or the
+ * exit status if the command ends here; a line has said what was wrong. */
+enum { RUN_OPTIONS_READ = -1 };
+int run_options_read(RunOptions *want, Parse *parse);
+
+/* Reads the value of the option --record-limit just returned. Returns 0, or EXIT_USAGE as
+ * option_check. */
+int option_record_limit(const Parse *parse, uint64_t *limit);
 
 #endif

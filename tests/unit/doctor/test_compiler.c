@@ -1,5 +1,5 @@
-/* test_compiler.c - which compiler a file says it was made by (ui/doctor/compiler.h). */
-#include "doctor/compiler.h"
+/* test_compiler.c - which compiler a file says it was made by (ui/doctor/compiler.c). */
+#include "doctor/doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>

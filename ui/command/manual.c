@@ -1,14 +1,18 @@
-/* manpage.c - prints roff. The prose is in this file; commands, options, keys and figures come from
- * their tables. */
-#include "command/manpage.h"
+/* manual.c - prints roff and Markdown. The prose of the man page is in this file; commands,
+ * options, keys, configuration, figures, verdict rules and limits come from their tables. */
+#include "command/manual.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/kind.h"
-#include "command/command.h"
+#include "gate/limits.h"
 #include "read/ledger/tallies.h"
+#include "read/verdict/verdict.h"
 #include "screen/action.h"
+#include "screen/config.h"
+#include "shared/start_options.h"
+
+/* ---- the man page ---------------------------------------------------------------------------- */
 
 #define MINUS "−"
 
@@ -67,7 +71,7 @@ static void put_command(FILE *out, const Command *c) {
         if (o->help) put_option(out, o);
 }
 
-static void put_synopsis(FILE *out) {
+static void put_synopsis(const Command *const *commands, FILE *out) {
     fputs(".SH SYNOPSIS\n.nf\n", out);
     for (const Command *const *c = commands; *c; c++)
         for (int i = 0; !(*c)->internal && i < 3 && (*c)->usage[i]; i++) {
@@ -157,11 +161,11 @@ static void put_figures(FILE *out) {
 
 #define ROWS(rows) (rows), sizeof(rows) / sizeof *(rows)
 
-void manpage_print(FILE *out) {
+void manual_page(const Command *const *commands, FILE *out) {
     fputs(".\\\" Made by `lmp help --man` from the tables in the source.\n", out);
     fputs(".TH LMP 1 \"\" \"lmp " LMP_VERSION "\" \"User Commands\"\n", out);
     fputs(".SH NAME\nlmp \\- real\\-time memory profiler for Lua 5.4\n", out);
-    put_synopsis(out);
+    put_synopsis(commands, out);
     fputs(".SH DESCRIPTION\n", out);
     put(out, description);
     fputs("\n.PP\n.nf\n    require(\"luamemprofiler\").start(true)\n.fi\n", out);
@@ -173,4 +177,123 @@ void manpage_print(FILE *out) {
     put_figures(out);
     put_rows(out, "ENVIRONMENT", ROWS(environment));
     put_rows(out, "EXIT STATUS", ROWS(exits));
+}
+
+/* ---- tables of the documents ----------------------------------------------------------------- */
+
+static void add(char *text, size_t size, const char *quote, const char *word) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s%s%s", used ? ", " : "", quote, word, quote);
+}
+
+/* A row: figures that are explained together. */
+typedef struct DocRow {
+    char names[160], units[80];
+    const char *help;
+} DocRow;
+
+/* Fills the row that begins with this figure; returns the first figure of the next one. */
+static const LmpFigure *figure_row(const LmpFigure *first, DocRow *row) {
+    bool alike = true;
+    const LmpFigure *f = first;
+    *row = (DocRow){.help = first->help};
+    do {
+        add(row->names, sizeof row->names, "`", f->name);
+        add(row->units, sizeof row->units, "", f->unit);
+        alike = alike && strcmp(f->unit, first->unit) == 0;
+        f++;
+    } while (f->name && !f->help);
+    if (alike) snprintf(row->units, sizeof row->units, "%s", first->unit);
+    return f;
+}
+
+static void table_figures(const LmpFigure *f, FILE *out) {
+    fputs("| field | unit | meaning |\n| --- | --- | --- |\n", out);
+    while (f->name) {
+        DocRow row;
+        f = figure_row(f, &row);
+        fprintf(out, "| %s | %s%s| %s |\n", row.names, row.units, *row.units ? " " : "", row.help);
+    }
+}
+
+static void table_start_options(FILE *out) {
+    fputs("| option | type | default | meaning |\n| --- | --- | --- | --- |\n", out);
+    for (const LmpStartOption *o = start_options; o < start_options + STARTS; o++)
+        fprintf(out, "| `%s` | %s | %s | %s |\n", o->name, o->type, o->otherwise, o->help);
+}
+
+static void table_config(FILE *out) {
+    fputs("| name | value | meaning |\n| --- | --- | --- |\n", out);
+    for (const ConfigRow *r = config_rows; r->name; r++) {
+        bool many = r->name[strlen(r->name) - 1] == '.';
+        fprintf(out, "| `%s%s` | %s | %s |\n", r->name, many ? "PANEL" : "", r->values, r->help);
+    }
+}
+
+static void table_lines(const char *text, FILE *out) {
+    for (; *text; text++)
+        fputs(*text == '\n' ? "<br>" : (char[]){*text, 0}, out);
+}
+
+static void table_verdicts(FILE *out) {
+    VerdictRuleInfo r;
+    fputs("| rule | needs | holds when | says | and advises |\n"
+          "| --- | --- | --- | --- | --- |\n",
+          out);
+    for (uint32_t i = 0; verdict_rule_info(i, &r); i++) {
+        char needs[80] = "";
+        if (r.makes || r.line) add(needs, sizeof needs, "", "lines");
+        if (r.bulk) add(needs, sizeof needs, "", "1 MiB made");
+        if (r.exact) add(needs, sizeof needs, "", "no `--sample`");
+        fprintf(out, "| `%s` | %s%s| %s | ", r.name, needs, *needs ? " " : "", r.when);
+        table_lines(r.says, out);
+        fprintf(out, " | %s%s|\n", r.advice, *r.advice ? " " : "");
+    }
+}
+
+static void table_limits(FILE *out) {
+    fputs("| figure | most | of a part, too | meaning |\n| --- | --- | --- | --- |\n", out);
+    for (int i = 0; i < LIMIT_FIGURE_COUNT; i++) {
+        const LmpLimitInfo *l = &limit_figures[i];
+        fprintf(out, "| `%s` | %s | %s| %s |\n", l->word, l->bytes ? "size" : "number",
+                l->scopes ? "yes " : "", l->help);
+    }
+}
+
+static void table_limit_parts(FILE *out) {
+    fputs("| before the figure | meaning |\n| --- | --- |\n", out);
+    for (int i = LIMIT_AT; i < LIMIT_SCOPES; i++)
+        fprintf(out, "| `%s %s` | %s |\n", limit_scopes[i].word, limit_scopes[i].argument,
+                limit_scopes[i].help);
+}
+
+static const struct {
+    const char *name;
+    void (*print)(FILE *out);
+} tables[] = {
+    {"start", table_start_options},     {"config", table_config},
+    {"verdicts", table_verdicts},       {"limits", table_limits},
+    {"limit-parts", table_limit_parts},
+};
+#define TABLES (sizeof tables / sizeof *tables)
+
+bool manual_table(const char *name, FILE *out) {
+    for (size_t i = 0; i < TABLES; i++) {
+        if (strcmp(name, tables[i].name) != 0) continue;
+        tables[i].print(out);
+        return true;
+    }
+    for (const LmpFigureList *l = figure_lists; l->name; l++) {
+        if (strcmp(name, l->name) != 0) continue;
+        table_figures(l->figures, out);
+        return true;
+    }
+    return false;
+}
+
+void manual_table_names(FILE *out) {
+    for (size_t i = 0; i < TABLES; i++)
+        fprintf(out, "%s\n", tables[i].name);
+    for (const LmpFigureList *l = figure_lists; l->name; l++)
+        fprintf(out, "%s\n", l->name);
 }
