@@ -8,10 +8,10 @@
 
 #include "read/ledger/ledger.h"
 #include "read/stats.h"
-#include "record/cut.h"
-#include "record/dump.h"
-#include "record/recfile.h"
-#include "record/recscan.h"
+#include "record/format/recfile.h"
+#include "record/format/recscan.h"
+#include "record/reader/dump.h"
+#include "record/writer/cut.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,7 +11,7 @@
 #include "command/operands.h"
 #include "command/writeout.h"
 #include "read/snapshot/suspects.h"
-#include "record/moment.h"
+#include "record/reader/moment.h"
 #include "report/heap/heapreport.h"
 #include "reporting/runreport.h"
 

@@ -7,7 +7,7 @@
 #include "command/command.h"
 #include "read/snapshot/growth.h"
 #include "read/view.h"
-#include "record/moment.h"
+#include "record/reader/moment.h"
 
 /* ---- files that cannot be read --------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@
 
 #include "base/io.h"
 #include "base/os.h"
-#include "record/recorder.h"
+#include "record/writer/recorder.h"
 #include "recording/recordoutput.h"
 #include "shared/recordnote.h"
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "record/recorder.h"
+#include "record/writer/recorder.h"
 
 typedef struct RecordJob {
     int state;         /* the shared state's file; stays the caller's */

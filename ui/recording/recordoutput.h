@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "pty/relay_state.h"
-#include "record/recorder.h"
+#include "record/writer/recorder.h"
 
 #define RECORDOUTPUT_MOST (16u << 20) /* bytes of one recording */
 

@@ -8,7 +8,7 @@
 #include "command/command.h"
 #include "command/operands.h"
 #include "command/writeout.h"
-#include "record/moment.h"
+#include "record/reader/moment.h"
 #include "reporting/runreport.h"
 
 /* One of the two runs. The recording is closed as soon as the report is filled, and of the ledger's

@@ -14,7 +14,7 @@
 #include "command/operands.h"
 #include "command/writeout.h"
 #include "read/discover.h"
-#include "record/moment.h"
+#include "record/reader/moment.h"
 
 /* ---- how a run ended ------------------------------------------------------------------------- */
 

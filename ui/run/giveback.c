@@ -8,7 +8,7 @@
 
 #include "base/os.h"
 #include "read/view.h"
-#include "record/fields.h"
+#include "record/format/fields.h"
 #include "relay/closed_line.h"
 #include "shared/recordnote.h"
 

@@ -7,7 +7,7 @@
 
 #include "pty/ttyrestore.h"
 #include "read/view.h"
-#include "record/recording.h"
+#include "record/reader/recording.h"
 
 typedef struct ViewerOptions {
     LmpView *view; /* open; remains the caller's. NULL: there is only a snapshot */

@@ -4,7 +4,7 @@
 
 #include "app/app.h"
 #include "read/model/survivors.h"
-#include "record/recorder.h"
+#include "record/writer/recorder.h"
 #include "replay/player.h"
 #include "viewer/blocked.h"
 #include "viewer/collect_wait.h"

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "base/os.h"
-#include "record/follow.h"
+#include "record/format/follow.h"
 #include "viewer/viewer_impl.h"
 #include "widget/source.h"
 

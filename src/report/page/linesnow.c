@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/linetext.h"
+#include "record/format/linetext.h"
 #include "report/page/sourcefile.h"
 
 typedef struct NamedFile {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/linetext.h"
+#include "record/format/linetext.h"
 
 /* The file's bytes; NULL: it is no regular file, or too large, or there is no memory. Waits for no
  * pipe. */

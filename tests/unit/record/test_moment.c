@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "record/moment.h"
+#include "record/reader/moment.h"
 #include "record_fixture.h"
 
 #define S SECOND

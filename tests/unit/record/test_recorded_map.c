@@ -9,8 +9,8 @@
 #include "own_state.h"
 #include "profiled.h"
 #include "read/stats.h"
-#include "record/recorder.h"
-#include "record/recording.h"
+#include "record/reader/recording.h"
+#include "record/writer/recorder.h"
 
 enum { LOOKS = 400, SCRIPTS = 4 };
 

@@ -1,7 +1,7 @@
 /* test_recording.c - what a recording says of every frame is what was there; whatever is done to
  * its bytes, nothing else is said. */
-#include "record/follow.h"
-#include "record/taken.h"
+#include "record/format/follow.h"
+#include "record/format/taken.h"
 #include "record_fixture.h"
 
 enum { FRAMES = 120, FEW_FRAMES = 20 };

@@ -2,11 +2,11 @@
  * is cut out of one, and what of it is hidden. */
 #include <sys/stat.h>
 
-#include "record/apply.h"
+#include "record/reader/apply.h"
 #include "record_fixture.h"
 
-#include "record/cut.h"
-#include "record/dump.h"
+#include "record/reader/dump.h"
+#include "record/writer/cut.h"
 
 /* ---- other layouts --------------------------------------------------------------------------- */
 

@@ -2,10 +2,10 @@
  * and what the file says only once is there again, or shown as unknown. */
 #include "record_fixture.h"
 
-#include "record/copies.h"
-#include "record/dump.h"
-#include "record/parity.h"
-#include "record/recscan.h"
+#include "record/format/copies.h"
+#include "record/format/parity.h"
+#include "record/format/recscan.h"
+#include "record/reader/dump.h"
 
 enum { MOST_FRAMES = 100 };
 

@@ -5,9 +5,9 @@
 
 #include "record_fixture.h"
 
-#include "record/cut.h"
-#include "record/dump.h"
-#include "record/recfile.h"
+#include "record/format/recfile.h"
+#include "record/reader/dump.h"
+#include "record/writer/cut.h"
 
 /* Two that write to one file would leave one that nobody can read, and say that all is well. */
 START_TEST(test_two_writers) {

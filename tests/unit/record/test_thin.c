@@ -1,7 +1,7 @@
 /* test_thin.c - a recording of a day stays below its limit, and has what is to be kept. */
 #include <sys/stat.h>
 
-#include "record/choose.h"
+#include "record/writer/choose.h"
 #include "record_fixture.h"
 
 /* What was there at each tick, by which any frame can be checked. */

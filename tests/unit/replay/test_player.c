@@ -3,9 +3,9 @@
 #include "replay/player.h"
 
 #include "read/verdict/verdict.h"
-#include "record/frames.h"
-#include "record/marks.h"
-#include "record/moment.h"
+#include "record/reader/marks.h"
+#include "record/reader/moment.h"
+#include "record/writer/frames.h"
 #include "record_fixture.h"
 
 enum { FRAMES = 90, SITES = 512 };

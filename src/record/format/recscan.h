@@ -1,0 +1,36 @@
+/* recscan.h - the parts of a recording's file, found by its index or by looking through it. Reads
+ * heads alone, and trusts nothing. */
+#ifndef LMP_RECORD_RECSCAN_H
+#define LMP_RECORD_RECSCAN_H
+
+#include "record/format/part.h"
+
+typedef struct RecScan {
+    int fd;        /* the caller's */
+    uint64_t size; /* of the file when it was looked at last */
+    uint64_t end;  /* of the last whole part */
+    uint64_t lost; /* bytes that are in no whole part, */
+    uint64_t cut;  /* and those of them behind the last one */
+    uint32_t version;
+    uint32_t generation; /* changes when the file is written anew */
+    uint64_t device, inode;
+    uint32_t anew; /* how often recscan_more has begun anew (count) */
+    bool complete; /* it was closed in order */
+    bool indexed;  /* found by the index */
+    RecPart *part; /* by rising place; the index is not among them */
+    uint32_t parts, room;
+} RecScan;
+
+/* Errors: FOREIGN, VERSION, DAMAGED, NOMEM. */
+LmpErr recscan_open(RecScan *scan, int fd);
+/* Parts that came since; those that are there stay, unless the generation has changed or the
+ * descriptor is that of another file (follow_name): then it begins anew. */
+LmpErr recscan_more(RecScan *scan);
+void recscan_free(RecScan *scan);
+
+/* The number of the part at a place; UINT32_MAX: none. */
+uint32_t recscan_find(const RecScan *scan, uint64_t place);
+/* What is stored of a part, into `out`. Errors: DAMAGED, NOMEM. */
+LmpErr recscan_read(const RecScan *scan, const RecPart *part, RecBytes *out);
+
+#endif

@@ -1,0 +1,576 @@
+/* recording.c - opens a file, reads what is said once (rows, header, output), and puts the state of
+ * a frame into memory: the first frame of its chunk, then its changes; changes of tables are undone
+ * to go to another frame of the same chunk. */
+#include "record/reader/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/os.h"
+#include "record/format/follow.h"
+#include "record/format/outputs.h"
+#include "record/format/parity.h"
+#include "record/format/recscan.h"
+#include "record/format/schema.h"
+#include "record/format/taken.h"
+#include "record/format/unknown.h"
+#include "record/reader/apply.h"
+#include "record/reader/damage.h"
+#include "shared/counters.h"
+
+_Static_assert(sizeof(LmpRecordedCell) == sizeof(RecMapCell) && LMP_RECORDED_CELLS == REC_MAP_CELLS,
+               "cells for users are those of the file");
+_Static_assert((int)REC_OWN_TABLES == LMP_FRAME_TABLES && DAMAGE_WORDS == LMP_RECORD_DAMAGE,
+               "what parts and users of recordings have in common");
+
+struct LmpRecording {
+    int fd;
+    bool own_fd;
+    RecScan scan;
+    uint32_t loaded; /* parts that were looked at */
+    RecSchema schema;
+    uint32_t *frame; /* numbers of parts */
+    uint32_t frames, frames_room;
+    char *again, *directory, *damage;
+    KeptTexts *sources;
+    uint32_t ended;
+    uint64_t left_out;
+    RecOutputs outputs;
+    /* the state */
+    RecMemory state, key; /* key: the first frame of the chunk of figures; it has no tables */
+    LmpView view;
+    uint32_t have[REC_GROUPS];    /* rows that never change: where they end */
+    bool header;                  /* it was read */
+    bool lost_rows;               /* some of them may not be there */
+    RecExtent extent[REC_GROUPS]; /* of the key, or of the tables */
+    uint64_t key_live;            /* place of what the key has; 0: nothing */
+    uint64_t first_tables;        /* the first tables of the chunk, from which `undo` leads back */
+    uint64_t tables;              /* place of the tables in the state; 0: none */
+    uint64_t tables_clock;
+    uint32_t now;     /* the frame sought; UINT32_MAX: none */
+    RecUndo undo;     /* from the tables in the state to the first of the chunk */
+    uint64_t mending; /* bytes looked at to mend parts */
+    RecBytes stored, plain;
+    RecPack *pack, *pack_live, *pack_tables;
+};
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* A part's plain bytes, into r->plain. */
+static LmpErr read_part(LmpRecording *r, RecPack *pack, const RecPart *part) {
+    LmpErr err = recscan_read(&r->scan, part, &r->stored);
+    if (!err) err = pack_unpack(pack, part, r->stored.at, &r->plain);
+    if (err == LMP_E_NOMEM) { /* of one part that wants much; others may do with less */
+        bytes_free(&r->stored);
+        bytes_free(&r->plain);
+    }
+    return err;
+}
+
+static void clear_section(LmpRecording *r, RecSection section) {
+    for (uint32_t g = 0; g < REC_GROUPS; g++)
+        if (rec_groups[g].section == section)
+            coding_clear(&rec_groups[g], &r->state, 0, rec_groups[g].most);
+}
+
+/* People paste the command line: one that a shell would take for more than words is not ours. */
+static LmpErr read_again(LmpRecording *r) {
+    bytes_put(&r->plain, "", 1);
+    if (r->plain.failed) return LMP_E_NOMEM;
+    const char *text = (const char *)r->plain.at;
+    if (r->plain.n > LMP_RECORD_AGAIN || !format_plain_line(text)) return LMP_E_DAMAGED;
+    r->again = strdup(text);
+    return r->again ? LMP_OK : LMP_E_NOMEM;
+}
+
+static LmpErr read_directory(LmpRecording *r) {
+    bytes_put(&r->plain, "", 1);
+    if (r->plain.failed) return LMP_E_NOMEM;
+    const char *text = (const char *)r->plain.at;
+    if (r->plain.n > PATH_MAX || *text != '/' || memchr(text, 0, r->plain.n - 1))
+        return LMP_E_DAMAGED;
+    r->directory = strdup(text);
+    return r->directory ? LMP_OK : LMP_E_NOMEM;
+}
+
+static LmpErr read_header(LmpRecording *r) {
+    LmpHeader *h = (void *)r->state.fixed;
+    clear_section(r, REC_INFO); /* what a damaged one has left */
+    LmpErr err =
+        apply_changes(&r->schema, REC_INFO, r->plain.at, r->plain.n, &r->state, NULL, NULL);
+    r->header = !err;
+    h->program[sizeof h->program - 1] = 0;
+    h->lua[sizeof h->lua - 1] = 0;
+    h->lmp[sizeof h->lmp - 1] = 0;
+    return err;
+}
+
+/* Moments are found by their clocks: a frame from before those that are there does not belong where
+ * it stands, and is lost (damage.c counts it so). */
+static LmpErr note_frame(LmpRecording *r, uint32_t part) {
+    const RecPart *of = r->scan.part;
+    if (r->frames && of[part].clock < of[r->frame[r->frames - 1]].clock) return LMP_OK;
+    if (r->frames == r->frames_room) {
+        uint32_t room = r->frames_room ? r->frames_room * 2 : 1024;
+        uint32_t *more = realloc(r->frame, room * sizeof *more);
+        if (!more) return LMP_E_NOMEM;
+        r->frame = more;
+        r->frames_room = room;
+    }
+    r->frame[r->frames++] = part;
+    return LMP_OK;
+}
+
+/* Loads a part that is said once and for all. Damage to it costs what it says. */
+static LmpErr load_part(LmpRecording *r, uint32_t i) {
+    const RecPart *part = &r->scan.part[i];
+    LmpErr err = LMP_OK;
+    if (part->kind == REC_LIVE_PART) return note_frame(r, i);
+    if (part->kind == REC_ENDED) r->ended = (uint32_t)part->live_bytes;
+    if (part->kind == REC_ENDED) r->left_out = part->rss;
+    bool wanted = (part->kind == REC_HEADER && !r->header) ||
+                  (part->kind == REC_AGAIN && !r->again) || part->kind == REC_ROWS_PART ||
+                  part->kind == REC_OUTPUT || part->kind == REC_SOURCE ||
+                  (part->kind == REC_DIRECTORY && !r->directory);
+    if (!wanted) return LMP_OK;
+    err = read_part(r, r->pack, part);
+    if (!err && part->kind == REC_HEADER) err = read_header(r);
+    if (!err && part->kind == REC_AGAIN) err = read_again(r);
+    if (!err && part->kind == REC_DIRECTORY) err = read_directory(r);
+    if (!err && part->kind == REC_SOURCE) err = kepttexts_add(&r->sources, r->plain.at, r->plain.n);
+    if (!err && part->kind == REC_ROWS_PART)
+        err = coding_read_rows(&r->schema, r->scan.version, r->plain.at, r->plain.n, &r->state,
+                               r->have);
+    if (err == LMP_E_DAMAGED && part->kind == REC_ROWS_PART) r->lost_rows = true;
+    if (!err && part->kind == REC_OUTPUT)
+        err = outputs_read(&r->outputs, part->clock, r->plain.at, r->plain.n);
+    return err == LMP_E_DAMAGED ? LMP_OK : err;
+}
+
+static LmpErr load(LmpRecording *r) {
+    LmpErr err = r->schema.groups ? LMP_OK : schema_find(&r->schema, &r->scan);
+    for (; !err && r->loaded < r->scan.parts; r->loaded++)
+        err = load_part(r, r->loaded);
+    if (r->scan.lost || (r->scan.complete && !r->scan.indexed)) r->lost_rows = true;
+    if (r->lost_rows && !err) unknown_texts(&r->state, r->have);
+    return err;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* Sets the header's fields that every state has, of whatever file. */
+static void set_header(LmpRecording *r) {
+    LmpHeader *h = (void *)r->state.fixed;
+    h->magic = LMP_MAGIC;
+    h->layout = LMP_LAYOUT;
+    h->header_size = sizeof(LmpHeader);
+    h->control_size = sizeof(LmpControl);
+    h->live_size = sizeof(LmpLive);
+    h->leaf_size = sizeof(LmpLeaf);
+    if (!r->header) h->top = 10; /* as without the option */
+    h->pid_space = UINT64_MAX;   /* no process of ours has it: the view's pid is 0 */
+}
+
+static LmpErr open_recording(LmpRecording *r) {
+    LmpErr err = recscan_open(&r->scan, r->fd);
+    if (err) return err;
+    r->state.fixed = lmp_os->map(VIEW_WHOLE, -1, 0, true);
+    r->key.fixed = lmp_os->map(REC_FIXED, -1, 0, true);
+    r->pack = pack_new();
+    r->pack_live = pack_new();
+    r->pack_tables = pack_new();
+    if (!r->state.fixed || !r->key.fixed || !r->pack || !r->pack_live || !r->pack_tables)
+        return LMP_E_NOMEM;
+    r->state.tables = r->state.fixed + LMP_TABLES_AT;
+    err = load(r);
+    if (!err && r->schema.groups == 0) err = LMP_E_DAMAGED;
+    set_header(r);
+    if (!err) err = view_open_whole(&r->view, r->state.fixed);
+    return err;
+}
+
+static LmpErr open_of(LmpRecording **out, int fd, bool own_fd) {
+    *out = NULL;
+    LmpRecording *r = calloc(1, sizeof *r);
+    if (!r) {
+        if (own_fd) close(fd);
+        return LMP_E_NOMEM;
+    }
+    r->fd = fd;
+    r->own_fd = own_fd;
+    r->now = UINT32_MAX;
+    LmpErr err = open_recording(r);
+    if (err)
+        recording_close(r);
+    else
+        *out = r;
+    return err;
+}
+
+LmpErr recording_open(LmpRecording **out, const char *file) {
+    *out = NULL;
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO is not waited for */
+    return fd < 0 ? LMP_E_FILE : open_of(out, fd, true);
+}
+
+LmpErr recording_open_fd(LmpRecording **out, int fd) {
+    return open_of(out, fd, false);
+}
+
+static void forget(LmpRecording *r) {
+    recscan_free(&r->scan);
+    coding_free_schema(&r->schema);
+    undo_free(&r->undo);
+    outputs_free(&r->outputs);
+    pack_free(r->pack);
+    pack_free(r->pack_live);
+    pack_free(r->pack_tables);
+    if (r->state.fixed) lmp_os->unmap(r->state.fixed, VIEW_WHOLE);
+    if (r->key.fixed) lmp_os->unmap(r->key.fixed, REC_FIXED);
+    free(r->frame);
+    free(r->again);
+    free(r->directory);
+    kepttexts_free(r->sources);
+    free(r->damage);
+    bytes_free(&r->stored);
+    bytes_free(&r->plain);
+}
+
+void recording_close(LmpRecording *r) {
+    if (!r) return;
+    forget(r);
+    if (r->own_fd) close(r->fd);
+    free(r);
+}
+
+static void show_no_tables(LmpRecording *r) {
+    undo_all(&r->undo, &r->state);
+    for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        if (rec_groups[g].section != REC_TABLES) continue;
+        coding_clear(&rec_groups[g], &r->state, 0, r->extent[g].rows);
+        r->extent[g] = (RecExtent){0};
+    }
+    r->tables = r->tables_clock = r->first_tables = 0;
+}
+
+/* Opens the file again, which was written anew; the view stays where it is. */
+static LmpErr open_anew(LmpRecording *r) {
+    char *state = r->state.fixed, *tables = r->state.tables;
+    RecScan scan = r->scan;
+    LmpView view = r->view;
+    RecMemory empty = {lmp_os->map(REC_FIXED, -1, 0, true), NULL};
+    if (!empty.fixed) return LMP_E_NOMEM;
+    show_no_tables(r);
+    /* Rows that never change are the same rows as before, so what is in the state may stay; all
+     * figures go with the first seek. */
+    r->state.fixed = NULL;
+    r->scan = (RecScan){.fd = r->fd};
+    forget(r);
+    *r = (LmpRecording){.fd = r->fd,
+                        .own_fd = r->own_fd,
+                        .scan = scan,
+                        .state = {state, tables},
+                        .key = empty,
+                        .view = view,
+                        .now = UINT32_MAX,
+                        .pack = pack_new(),
+                        .pack_live = pack_new(),
+                        .pack_tables = pack_new()};
+    if (!r->pack || !r->pack_live || !r->pack_tables) return LMP_E_NOMEM;
+    LmpErr err = load(r);
+    set_header(r);
+    return err ? err : r->schema.groups ? LMP_OK : LMP_E_DAMAGED;
+}
+
+LmpErr recording_refresh(LmpRecording *r) {
+    uint32_t anew = r->scan.anew;
+    if (!r->pack) return LMP_E_DAMAGED; /* it is spent */
+    LmpErr err = recscan_more(&r->scan);
+    if (!err && (r->scan.anew != anew || r->scan.parts < r->loaded)) return open_anew(r);
+    return err ? err : load(r);
+}
+
+/* ---- seeking --------------------------------------------------------------------------------- */
+
+/* Makes `m` what a chunk's first part says. *now: place of that part, 0 until it is applied. */
+static LmpErr load_first(LmpRecording *r, RecSection section, RecPack *pack, const RecPart *part,
+                         const RecMemory *m, uint64_t *now) {
+    LmpErr err = part->base ? LMP_E_DAMAGED : read_part(r, r->pack, part);
+    if (err == LMP_E_DAMAGED && parity_mend(&r->scan, part, &r->stored, &r->mending))
+        err = pack_unpack(r->pack, part, r->stored.at, &r->plain);
+    if (err) return err;
+    *now = 0;
+    if (section == REC_TABLES) undo_forget(&r->undo, r->extent);
+    err = apply_first(&r->schema, section, r->plain.at, r->plain.n, m, r->extent);
+    if (!err && !pack_set_base(pack, r->plain.at, r->plain.n, false)) err = LMP_E_NOMEM;
+    if (!err) *now = part->place;
+    return err;
+}
+
+static const RecPart *part_at(const LmpRecording *r, uint64_t place, RecKind kind) {
+    uint32_t i = recscan_find(&r->scan, place);
+    return i < r->scan.parts && r->scan.part[i].kind == kind ? &r->scan.part[i] : NULL;
+}
+
+/* Returns true if the file has this group; one of an older version may not. */
+static bool has_group(const LmpRecording *r, const RecGroup *group) {
+    for (uint32_t i = 0; i < r->schema.groups; i++)
+        if (r->schema.group[i].own == group) return true;
+    return false;
+}
+
+/* Returns true if there are as many rows as the tables speak of. */
+static bool rows_go_so_far(const LmpRecording *r) {
+    for (uint32_t g = 0; g < REC_GROUPS; g++)
+        if (rec_groups[g].section == REC_ROWS && rec_rows(&rec_groups[g], &r->state) > r->have[g] &&
+            has_group(r, &rec_groups[g]))
+            return false;
+    return true;
+}
+
+static LmpErr show_tables(LmpRecording *r, const RecPart *part) {
+    if (r->tables == part->place) return LMP_OK;
+    const RecPart *first = part->base ? part_at(r, part->base, REC_TABLES_PART) : part;
+    if (!first || part->kind != REC_TABLES_PART) return LMP_E_DAMAGED;
+    LmpErr err = LMP_OK;
+    r->tables = 0;
+    if (r->first_tables == first->place)
+        undo_all(&r->undo, &r->state);
+    else
+        err = load_first(r, REC_TABLES, r->pack_tables, first, &r->state, &r->first_tables);
+    if (!err && first != part) err = read_part(r, r->pack_tables, part);
+    if (!err && first != part)
+        err = apply_changes(&r->schema, REC_TABLES, r->plain.at, r->plain.n, &r->state, &r->undo,
+                            r->extent);
+    bool whole = rows_go_so_far(r);
+    if (!err && !whole && r->scan.version == REC_VERSION_LINKED) err = LMP_E_DAMAGED;
+    if (err) return err;
+    if (!whole) r->lost_rows = true;
+    r->tables = part->place;
+    r->tables_clock = part->clock;
+    return LMP_OK;
+}
+
+/* Shows the tables that go with a frame; where they are damaged, those before them, unless the
+ * frame claims them for its own. */
+static LmpErr show_tables_of(LmpRecording *r, const RecPart *frame) {
+    uint32_t i = recscan_find(&r->scan, frame->tables);
+    bool own = frame->flags & LMP_FRAME_TABLES;
+    LmpErr err = own ? LMP_E_DAMAGED : LMP_OK;
+    if (i < r->scan.parts) err = show_tables(r, &r->scan.part[i]);
+    if (own || err == LMP_E_NOMEM || (!err && i < r->scan.parts)) return err;
+    const RecPart *p = frame;
+    for (int tries = 0; p > r->scan.part && tries < 100; p--) {
+        if (p->kind != REC_TABLES_PART) continue;
+        err = show_tables(r, p);
+        if (!err || err == LMP_E_NOMEM) return err;
+        tries++;
+    }
+    show_no_tables(r);
+    return LMP_OK;
+}
+
+static LmpErr show_live(LmpRecording *r, const RecPart *part) {
+    const RecPart *first = part->base ? part_at(r, part->base, REC_LIVE_PART) : part;
+    if (!first) return LMP_E_DAMAGED;
+    LmpErr err = LMP_OK;
+    if (r->key_live != first->place)
+        err = load_first(r, REC_LIVE, r->pack_live, first, &r->key, &r->key_live);
+    if (!err && first != part) err = read_part(r, r->pack_live, part);
+    if (err) return err;
+    for (uint32_t g = 0; g < REC_GROUPS; g++)
+        if (rec_groups[g].section == REC_LIVE)
+            coding_copy(&rec_groups[g], &r->state, &r->key, 0, rec_groups[g].most);
+    if (first != part)
+        err = apply_changes(&r->schema, REC_LIVE, r->plain.at, r->plain.n, &r->state, NULL, NULL);
+    const LmpLive *live = (const void *)(r->state.fixed + LMP_LIVE_AT);
+    return !err && live->counters.live_bytes != part->live_bytes ? LMP_E_DAMAGED : err;
+}
+
+static LmpErr show(LmpRecording *r, uint32_t i) {
+    const RecPart *frame = &r->scan.part[r->frame[i]];
+    LmpErr err = show_live(r, frame);
+    return err ? err : show_tables_of(r, frame);
+}
+
+LmpErr recording_seek(LmpRecording *r, uint32_t i) {
+    if (i >= r->frames || !r->pack) return LMP_E_DAMAGED;
+    LmpErr err = show(r, i);
+    if (!err)
+        r->now = i;
+    else if (r->now >= r->frames || show(r, r->now) != LMP_OK) { /* it could be shown before */
+        clear_section(r, REC_LIVE);
+        show_no_tables(r);
+        r->now = UINT32_MAX;
+    }
+    return err;
+}
+
+static void give_back(const void *from, const void *to) {
+    const uintptr_t page = lmp_os->page(); /* what is not on a border of theirs stays */
+    uintptr_t at = ((uintptr_t)from + page - 1) & ~(page - 1), end = (uintptr_t)to & ~(page - 1);
+    if (at < end) madvise((char *)at, end - at, MADV_DONTNEED);
+}
+
+LmpView *recording_spend(LmpRecording *r) {
+    undo_free(&r->undo);
+    pack_free(r->pack);
+    pack_free(r->pack_live);
+    pack_free(r->pack_tables);
+    r->pack = r->pack_live = r->pack_tables = NULL;
+    bytes_free(&r->stored);
+    bytes_free(&r->plain);
+    lmp_os->unmap(r->key.fixed, REC_FIXED);
+    r->key = (RecMemory){0};
+    r->view.tables.spent = give_back;
+    return &r->view;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+bool recording_torn(const LmpRecording *r, uint64_t *lost) {
+    if (lost) *lost = r->scan.lost;
+    return r->scan.lost > 0;
+}
+
+bool recording_complete(const LmpRecording *r) {
+    return r->scan.complete;
+}
+
+uint64_t recording_left_out(const LmpRecording *r) {
+    return r->left_out;
+}
+
+uint64_t recording_unknown(const LmpRecording *r) {
+    return r->lost_rows ? unknown_rows(&r->view.tables) : 0;
+}
+
+/* Rows that are unknown are those of the last frame that can be read. */
+const char *recording_damage(LmpRecording *r) {
+    enum { TRIES = 100 };
+    RecDamage damage;
+    char words[DAMAGE_WORDS];
+    if (r->damage) return *r->damage ? r->damage : NULL;
+    if (damage_find(&damage, &r->scan)) return NULL;
+    if (!r->header) damage.header = true;
+    if (damage.open && follow_is_written(r->fd)) {
+        damage.open = false;
+        damage.cut = 0;
+    }
+    for (uint32_t n = 1; r->lost_rows && n <= r->frames && n <= TRIES; n++) {
+        if (recording_seek(r, r->frames - n)) continue;
+        damage.unknown = recording_unknown(r);
+        break;
+    }
+    damage_words(words, &damage);
+    r->damage = strdup(words);
+    return *words ? r->damage : NULL;
+}
+
+uint32_t recording_generation(const LmpRecording *r) {
+    return r->scan.anew << 16 ^ r->scan.generation;
+}
+
+uint32_t recording_frames(const LmpRecording *r) {
+    return r->frames;
+}
+
+LmpFrameInfo recording_frame(const LmpRecording *r, uint32_t i) {
+    if (i >= r->frames) return (LmpFrameInfo){0};
+    const RecPart *part = &r->scan.part[r->frame[i]];
+    return (LmpFrameInfo){part->clock, part->flags, part->live_bytes, part->rss};
+}
+
+uint64_t recording_frame_bytes(const LmpRecording *r, uint32_t i, uint64_t *tables) {
+    if (tables) *tables = 0;
+    if (i >= r->frames) return 0;
+    const RecPart *part = &r->scan.part[r->frame[i]];
+    uint32_t t = recscan_find(&r->scan, part->tables);
+    if (tables && part->flags & LMP_FRAME_TABLES && t < r->scan.parts)
+        *tables = (uint64_t)r->scan.part[t].stored + REC_PART;
+    return (uint64_t)part->stored + REC_PART;
+}
+
+uint32_t recording_at(const LmpRecording *r, uint64_t clock) {
+    uint32_t low = 0, high = r->frames;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (r->scan.part[r->frame[middle]].clock <= clock)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : 0;
+}
+
+uint32_t recording_now(const LmpRecording *r) {
+    return r->now;
+}
+
+uint64_t recording_tables_clock(const LmpRecording *r) {
+    return r->tables_clock;
+}
+
+LmpView *recording_view(LmpRecording *r) {
+    return &r->view;
+}
+
+uint64_t recording_rss(const LmpRecording *r) {
+    return recording_frame(r, r->now).rss;
+}
+
+const char *recording_again(const LmpRecording *r) {
+    return r->again;
+}
+
+const char *recording_directory(const LmpRecording *r) {
+    return r->directory;
+}
+
+const KeptTexts *recording_sources(const LmpRecording *r) {
+    return r->sources;
+}
+
+KeptTexts *recording_take_sources(LmpRecording *r) {
+    KeptTexts *taken = r->sources;
+    r->sources = NULL;
+    return taken;
+}
+
+uint32_t recording_ended(const LmpRecording *r) {
+    return r->ended;
+}
+
+static const RecExtra *extra_of(const LmpRecording *r) {
+    return (const void *)(r->state.fixed + REC_EXTRA_AT);
+}
+
+LmpRecordedTaken recording_taken(const LmpRecording *r) {
+    const RecExtra *x = extra_of(r);
+    return (LmpRecordedTaken){.clock = {x->clock[0], x->clock[1]},
+                              .live_bytes = {x->before.live_bytes, x->after.live_bytes},
+                              .moved = counters_moved(&x->before, &x->after),
+                              .still = taken_still(&x->before, &x->after, &r->view.tables)};
+}
+
+uint32_t recording_outputs(const LmpRecording *r) {
+    return r->outputs.pieces;
+}
+
+LmpRecordedOutput recording_output(const LmpRecording *r, uint32_t i) {
+    if (i >= r->outputs.pieces) return (LmpRecordedOutput){0, "", 0};
+    const RecOutputPiece *piece = &r->outputs.piece[i];
+    return (LmpRecordedOutput){piece->clock, (const char *)r->outputs.text.at + piece->at,
+                               piece->n};
+}
+
+uint64_t recording_map(const LmpRecording *r, LmpRecordedCell cell[LMP_RECORDED_CELLS]) {
+    memcpy(cell, extra_of(r)->map, sizeof extra_of(r)->map);
+    return extra_of(r)->map_cell;
+}

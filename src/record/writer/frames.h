@@ -1,0 +1,56 @@
+/* frames.h - frames of a state as parts of a file: what has changed, against the first frame of the
+ * chunk. Takes them from a live state, or from another recording. */
+#ifndef LMP_RECORD_FRAMES_H
+#define LMP_RECORD_FRAMES_H
+
+#include "read/view.h"
+#include "record/format/coding.h"
+#include "record/format/part.h"
+
+/* Where parts go: sets part->place. */
+typedef struct RecSink {
+    LmpErr (*put)(void *of, RecPart *part, const uint8_t *stored);
+    void *of;
+} RecSink;
+
+typedef struct RecFrames RecFrames;
+
+/* Errors: NOMEM. */
+LmpErr frames_open(RecFrames **out, RecSink sink);
+void frames_close(RecFrames *f);
+/* The file lies elsewhere in memory from now on. */
+void frames_set_sink(RecFrames *f, RecSink sink);
+
+/* The parts that come first: schema, header, how the program was started and where (NULL: not
+ * known). */
+LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again, const char *directory);
+
+/* Source files that tables name are kept from now on, so many bytes of text at most, with those
+ * that are there already; and frames_put_sources writes those that were read since it was called
+ * last. One that finds no room is left out. */
+void frames_keep_sources(RecFrames *f, size_t most);
+void frames_put_sources(RecFrames *f, uint64_t clock);
+/* Writes one that is known from another recording. Errors: NOMEM, and the sink's. */
+LmpErr frames_put_source(RecFrames *f, uint64_t clock, const char *source, const char *text,
+                         size_t n);
+
+/* Looks at the state: all figures but those of the tables. `recorded`: it is the view of a
+ * recording. What it has is good until the next call. */
+void frames_take(RecFrames *f, const LmpView *view, bool recorded);
+const LmpLive *frames_live(const RecFrames *f);
+/* LmpLive.resident_own of what was taken, unless the program has noted it itself. */
+void frames_set_own(RecFrames *f, uint64_t bytes);
+RecExtra *frames_extra(RecFrames *f);
+
+/* Writes what was taken: `with_tables`, also the tables, which are read right now, with counters
+ * and live_bytes of that moment. Clock, flags, live_bytes and rss of `frame` are given; the rest is
+ * filled in. Errors: NOMEM, and the sink's. */
+LmpErr frames_put(RecFrames *f, const LmpView *view, RecPart *frame, bool with_tables);
+
+/* The part that says that all was written. `left_out`: frames whose tables found no room. */
+LmpErr frames_end(RecFrames *f, uint64_t clock, uint32_t ended, uint64_t left_out);
+
+/* Packs bytes of no section as a part, and puts it. */
+LmpErr frames_put_bytes(RecFrames *f, RecPart *part, const RecBytes *plain);
+
+#endif
