@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/kind.h"
-#include "read/ledger/tallies.h"
+#include "read/ledger/ledger.h"
 
 static int count(const LmpFigure *rows) {
     int n = 0;

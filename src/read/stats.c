@@ -23,22 +23,19 @@ static const char *const lines_words[] = {
     [LMP_LINES_APPROXIMATE] = "approximate",
 };
 
-#define AT(field) offsetof(LmpStats, field)
-#define COUNT(field, help)                                                                         \
-    { #field, LMP_FIG_COUNT, AT(field), "count", help, NULL, 0, false, false }
-#define BYTES(field, help)                                                                         \
-    { #field, LMP_FIG_COUNT, AT(field), "bytes", help, NULL, 0, false, false }
-#define MOMENT(field, help)                                                                        \
-    { #field, LMP_FIG_COUNT, AT(field), "bytes", help, NULL, 0, false, true }
-#define CHANGE(field, help)                                                                        \
-    { #field, LMP_FIG_CHANGE, AT(field), "bytes", help, NULL, 0, false, false }
-#define SECONDS(field, help)                                                                       \
-    { #field, LMP_FIG_SECONDS, AT(field), "seconds", help, NULL, 0, false, false }
-#define FLAG(field, help)                                                                          \
-    { #field, LMP_FIG_FLAG, AT(field), "boolean", help, NULL, 0, false, false }
-#define WORDS(words) words, sizeof(words) / sizeof *(words), false, false
-#define WHY(name, field, help)                                                                     \
-    { name, LMP_FIG_WHY, AT(field), "string", help, WORDS(stats_why_words) }
+/* `...`: what explains it, then what else there is to say. */
+#define ROW(key, sort, field, word, ...)                                                           \
+    { .name = key, .kind = sort, .at = offsetof(STRUCT, field), .unit = word, .help = __VA_ARGS__ }
+#define COUNT(field, text) ROW(#field, LMP_FIG_COUNT, field, "count", text)
+#define BYTES(field, text) ROW(#field, LMP_FIG_COUNT, field, "bytes", text)
+#define MOMENT(field, text) ROW(#field, LMP_FIG_COUNT, field, "bytes", text, .moment = true)
+#define CHANGE(field, text) ROW(#field, LMP_FIG_CHANGE, field, "bytes", text)
+#define SECONDS(field, text) ROW(#field, LMP_FIG_SECONDS, field, "seconds", text)
+#define FLAG(field, text) ROW(#field, LMP_FIG_FLAG, field, "boolean", text)
+#define WORDS(list) .words = list, .word_count = sizeof(list) / sizeof *(list)
+#define WHY(key, field, text) ROW(key, LMP_FIG_WHY, field, "string", text, WORDS(stats_why_words))
+
+#define STRUCT LmpStats
 
 const LmpFigure stats_figures[] = {
     COUNT(mallocs, "allocations since start"),
@@ -81,18 +78,17 @@ const LmpFigure stats_figures[] = {
                        "they had; they count as what they were asked for"),
     COUNT(gc_cycles, "garbage collections that have ended, and what was freed in them"),
     BYTES(gc_freed_bytes, NULL),
-    {"gc_mode", LMP_FIG_WORD, AT(gc_mode), "string",
-     "how the collector works: `\"incremental\"`, `\"generational\"`; `\"unknown\"` where it "
-     "cannot be seen",
-     WORDS(gc_modes)},
+    ROW("gc_mode", LMP_FIG_WORD, gc_mode, "string",
+        "how the collector works: `\"incremental\"`, `\"generational\"`; `\"unknown\"` where it "
+        "cannot be seen",
+        WORDS(gc_modes)),
     SECONDS(seconds, "since start"),
     FLAG(covered, "another allocator was put over the profiler's: it goes on counting, but `lines` "
                   "are `\"approximate\"`"),
     FLAG(owners_known, "whether owners are told by the call sites in the interpreter that "
                        "request memory; else by rules, and in doubt a part is `other`"),
-    {"types", LMP_FIG_TYPES, AT(kind), "",
-     "a table for each of `string`, `function`, `userdata`, `thread`, `table`, `other`", NULL, 0,
-     false, false},
+    ROW("types", LMP_FIG_TYPES, kind, "",
+        "a table for each of `string`, `function`, `userdata`, `thread`, `table`, `other`"),
     WHY("lines_why", why, "why lines are approximate, or off though asked for; only then"),
     WHY("stacks_why", stacks_why, "why call paths are not kept, though asked for; only then"),
     WHY("sample_why", sample_why,
@@ -102,13 +98,13 @@ const LmpFigure stats_figures[] = {
     COUNT(hook_lost, "how often another debug hook was seen in place of lmp's, and when first, "
                      "since start: `calls` and `instructions` are not all there"),
     SECONDS(hook_lost_seconds, NULL),
-    {"lines", LMP_FIG_WORD, AT(lines), "string",
-     "how it is known who made what: `\"exact\"`; `\"approximate\"`, where a table constructor may "
-     "show an earlier line, or more than one request in a thousand is unproven; `\"off\"`",
-     WORDS(lines_words)},
+    ROW("lines", LMP_FIG_WORD, lines, "string",
+        "how it is known who made what: `\"exact\"`; `\"approximate\"`, where a table constructor "
+        "may show an earlier line, or more than one request in a thousand is unproven; `\"off\"`",
+        WORDS(lines_words)),
     FLAG(stacks, "whether call paths are kept"),
-    {"sample", LMP_FIG_SIZE, AT(sample), "bytes",
-     "between samples on average; `nil`: every block is accounted for", NULL, 0, false, false},
+    ROW("sample", LMP_FIG_SIZE, sample, "bytes",
+        "between samples on average; `nil`: every block is accounted for"),
     COUNT(folded, "allocations charged to `(others)` because a table was full"),
     COUNT(frames, "frames of the program's own that have ended, see `lmp.frame`; "
                   "bytes and allocations made in all of them, and how long they took together"),
@@ -120,13 +116,13 @@ const LmpFigure stats_figures[] = {
     MOMENT(frame_median_bytes, NULL),
     MOMENT(frame_p99_bytes, NULL),
     MOMENT(frame_last_bytes, NULL),
-    {"worst_frames", LMP_FIG_LAPS, AT(worst_frames), "",
-     "array of the 16 frames that made most, the most first, see below", NULL, 0, false, true},
+    ROW("worst_frames", LMP_FIG_LAPS, worst_frames, "",
+        "array of the 16 frames that made most, the most first, see below", .moment = true),
     {0},
 };
 
-#undef AT
-#define AT(field) offsetof(LmpKindStats, field)
+#undef STRUCT
+#define STRUCT LmpKindStats
 const LmpFigure kind_figures[] = {
     COUNT(allocs, "by owner: a table's parts are table, upvalues and prototypes function, stacks "
                   "thread, buffers string or userdata"),
@@ -142,8 +138,8 @@ const LmpFigure kind_figures[] = {
     {0},
 };
 
-#undef AT
-#define AT(field) offsetof(LmpLapStats, field)
+#undef STRUCT
+#define STRUCT LmpLapStats
 const LmpFigure lap_figures[] = {
     COUNT(number, "which it was, from 1"),
     BYTES(bytes, "made in it, growth of blocks included, and the number of allocations"),
@@ -152,8 +148,7 @@ const LmpFigure lap_figures[] = {
             "when it began, since start, and how long it took (pauses of the display included)"),
     SECONDS(seconds, NULL),
     COUNT(gc_cycles, "garbage collections that ended in it"),
-    {"name", LMP_FIG_TEXT, AT(name), "string", "what `lmp.frame` was given; if it was", NULL, 0,
-     false, false},
+    ROW("name", LMP_FIG_TEXT, name, "string", "what `lmp.frame` was given; if it was"),
     {0},
 };
 

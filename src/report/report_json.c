@@ -1,6 +1,6 @@
 /* report_json.c - the figures for machines: one JSON object in one line. Its keys are named as in
  * lmp.stats() and stay; new ones may come. */
-#include "read/ledger/tallies.h"
+#include "read/ledger/ledger.h"
 #include "report/json.h"
 #include "report/report_impl.h"
 

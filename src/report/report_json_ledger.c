@@ -1,6 +1,6 @@
 /* report_json_ledger.c - sites, functions, tags and leaks for machines, all of them. Keys as in
  * lmp.stats(). A site only lists the types that it made any of; none, where the ledger is brief. */
-#include "read/ledger/tallies.h"
+#include "read/ledger/ledger.h"
 #include "report/json.h"
 #include "report/report_impl.h"
 

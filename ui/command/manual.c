@@ -6,7 +6,7 @@
 
 #include "base/kind.h"
 #include "gate/limits.h"
-#include "read/ledger/tallies.h"
+#include "read/ledger/ledger.h"
 #include "read/verdict/verdict.h"
 #include "screen/action.h"
 #include "screen/config.h"

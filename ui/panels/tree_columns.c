@@ -33,9 +33,9 @@ static const LmpTally *own_of(const TableSource *from, uint32_t row) {
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const Measure *by = table_by(from->table)->measure;
     TreeRow r = row_of(from, row);
-    double all = by->of(from->model, from->whole);
-    double total = all > 0 ? by->of(from->model, r.total) / all : 0;
-    double own = r.own && all > 0 ? by->of(from->model, r.own) / all : total;
+    double all = measure_value(by, from->model, from->whole);
+    double total = all > 0 ? measure_value(by, from->model, r.total) / all : 0;
+    double own = r.own && all > 0 ? measure_value(by, from->model, r.own) / all : total;
     tallycell_bar(canvas, x, y, w, own, total);
 }
 
@@ -153,7 +153,7 @@ static const TableColumn columns[TREE_COLUMNS] = {
 /* ---- order ----------------------------------------------------------------------------------- */
 
 static double figure(const TableSource *from, const Measure *by, const LmpTally *tally) {
-    double value = by->of(from->model, tally);
+    double value = measure_value(by, from->model, tally);
     return isnan(value) ? -DBL_MAX : value; /* rows without a figure come last */
 }
 

@@ -1,10 +1,11 @@
-/* measure.c - the table `measure`: for each figure its titles, the function that computes it from a
- * tally, and the one that writes it into a cell. Without a value a figure is NaN, and its cell
- * empty. */
+/* measure.c - the table `measure`: for each computed figure its titles, the function that computes
+ * it from a tally, and the one that writes it into a cell. Without a value a figure is NaN, and its
+ * cell empty. */
 #include "widget/measure.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/format.h"
 
@@ -67,12 +68,8 @@ static uint64_t each_live(const LmpTally *t) {
         (void)model;                                                                               \
         return (value);                                                                            \
     }
-OF(live, (double)t->live_bytes)
-OF(blocks, (double)t->live_blocks)
 OF(each_live, t->live_blocks ? (double)each_live(t) : NAN)
 OF(churn, tally_churn(t) < 0 ? NAN : tally_churn(t))
-OF(made, (double)tally_made(t))
-OF(allocs, (double)t->allocs)
 OF(each, t->allocs ? (double)tally_each(t) : NAN)
 #define PART(count) (t->allocs ? (double)(count) / (double)t->allocs : NAN)
 OF(at_once, PART(t->temporary))
@@ -97,9 +94,6 @@ static double of_freed(const Model *model, const LmpTally *t) {
     if (!model->ledger_marked) return NAN;
     return none_below((double)(int64_t)(t->free_bytes - (t->mark.made - t->mark.live)));
 }
-
-OF(survive, (double)t->since.bytes)
-OF(survivors, (double)t->since.blocks)
 
 /* Returns NaN if no frame has ended in that time. */
 static double of_per_frame(const Model *model, const LmpTally *t) {
@@ -190,22 +184,14 @@ double measure_key(const Measure *m, const Model *model, double value) {
 
 /* clang-format off */
 const Measure measure[MEASURES] = {
-    [M_LIVE] = {"live", NULL, NULL, true, of_live, put_bytes,
-                "bytes made there that are still there"},
-    [M_BLOCKS] = {"blocks", NULL, NULL, true, of_blocks, put_count,
-                  "blocks made there that are still there"},
     [M_CHANGE] = {"Δ/s", "Δ mark", "mean Δ/s", false, of_change, put_change,
                   "what live bytes grow by a second, since the mark, or from the other run"},
     [M_EACH_LIVE] = {"each", NULL, NULL, false, of_each_live, put_bytes,
                      "live bytes of a block, on average"},
     [M_CHURN] = {"churn", NULL, NULL, false, of_churn, put_percent,
                  "how much of what was made has been freed; 0% lights up where live bytes grow"},
-    [M_MADE] = {"made", NULL, NULL, true, of_made, put_bytes,
-                "all bytes ever made there, growth of blocks included"},
     [M_RATE] = {"made/s", "since mark", "mean/s", true, of_rate, put_bytes,
                 "bytes made a second, since the mark, or more than in the other run; once the program has ended, over the whole run"},
-    [M_ALLOCS] = {"allocs", NULL, NULL, true, of_allocs, put_count,
-                  "allocations made there"},
     [M_EACH] = {"each", NULL, NULL, false, of_each, put_bytes,
                 "bytes made for an allocation, on average"},
     [M_AT_ONCE] = {"at once", NULL, NULL, false, of_at_once, put_percent,
@@ -221,12 +207,41 @@ const Measure measure[MEASURES] = {
                      " once the program has ended, all bytes over all frames"},
     [M_FREED] = {"freed", NULL, NULL, true, of_freed, put_bytes,
                  "in a range of time: bytes freed in it, made there at any time"},
-    [M_SURVIVE] = {"survive", NULL, NULL, true, of_survive, put_bytes,
-                   "after y, or a drag in the timeline: bytes of the blocks that were made since, or then, and live"},
-    [M_SURVIVORS] = {"survivors", NULL, NULL, true, of_survivors, put_count,
-                     "how many blocks these are"},
 };
 /* clang-format on */
+
+/* NULL: the figure is computed. */
+static const LmpFigure *stored(const Measure *m) {
+    size_t name = (size_t)(m - measure);
+    return name < TALLY_FIGURES ? &tally_figures[name] : NULL;
+}
+
+double measure_value(const Measure *m, const Model *model, const LmpTally *tally) {
+    const LmpFigure *figure = stored(m);
+    return figure ? (double)figure_number(figure, tally) : m->of(model, tally);
+}
+
+const char *measure_name(const Measure *m) {
+    return stored(m) ? stored(m)->title : m->title;
+}
+
+const char *measure_help(const Measure *m) {
+    return stored(m) ? stored(m)->shown : m->help;
+}
+
+bool measure_adds(const Measure *m) {
+    return stored(m) || m->adds;
+}
+
+static void put(const Measure *m, TableCell *cell, double value, bool wide) {
+    const LmpFigure *figure = stored(m);
+    if (!figure)
+        m->put(cell, value, wide);
+    else if (strcmp(figure->unit, "bytes") == 0)
+        put_bytes(cell, value, wide);
+    else
+        put_count(cell, value, wide);
+}
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -240,7 +255,7 @@ const char *measure_word(const char *title, bool utf8) {
 }
 
 const char *measure_title(const Measure *m, const TableSource *from) {
-    const char *title = m->title;
+    const char *title = measure_name(m);
     if (m->mean && !measure_is_now(from->model)) title = m->mean;
     if (m->marked && from->model->ledger_marked) title = m->marked;
     if (measure_differs(m) && compares(from->model))
@@ -263,9 +278,12 @@ static bool grows(const TableSource *from, uint32_t row, const LmpTally *tally) 
 void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const LmpTally *tally,
                   bool wide, TableCell *cell) {
     if (!tally) return;
-    double value = m->of(from->model, tally);
+    double value = measure_value(m, from->model, tally);
     if (isnan(value)) return;
-    (measure_differs(m) && compares(from->model) ? put_change : m->put)(cell, value, wide);
+    if (measure_differs(m) && compares(from->model))
+        put_change(cell, value, wide);
+    else
+        put(m, cell, value, wide);
     /* lights up memory that is never freed and grows; mutes garbage that is freed, as it should
      * be */
     if (m == &measure[M_CHURN]) {

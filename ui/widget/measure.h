@@ -1,6 +1,7 @@
-/* measure.h - the figures of a tally that tables show, one row each: how a figure is computed, how
- * it is written, the title of its column. A column names its row (TableColumn.measure); cell,
- * order, share and heat follow from that.
+/* measure.h - the figures of a tally that tables show: those of tally_figures, and those that are
+ * computed from them, one row of `measure` each: how it is computed, how it is written, the title
+ * of its column. A column names its row (TableColumn.measure); cell, order, share and heat follow
+ * from that.
  *
  * Some figures describe what the program holds, some what it makes: see TableColumn.mode. */
 #ifndef LMP_MEASURE_H
@@ -9,17 +10,21 @@
 #include "widget/tablesource.h"
 
 typedef enum MeasureName {
+    /* The figures of tally_figures come first; `measure` needs nothing of them. */
+    M_LIVE = TALLY_LIVE_BYTES,
+    M_BLOCKS = TALLY_LIVE_BLOCKS,
+    M_MADE = TALLY_MADE,
+    M_ALLOCS = TALLY_ALLOCS,
+    M_SURVIVE =
+        TALLY_SINCE_BYTES, /* live bytes of what was made since, or in a piece of the past */
+    M_SURVIVORS = TALLY_SINCE_BLOCKS, /* blocks of these */
     /* for what is held */
-    M_LIVE,
-    M_BLOCKS,
-    M_CHANGE, /* change of live bytes: per second, since the mark, in the range, or from the other
-                 run */
+    M_CHANGE = TALLY_FIGURES, /* change of live bytes: per second, since the mark, in the range, or
+                                 from the other run */
     M_EACH_LIVE,
     M_CHURN, /* the freed share of the bytes made */
     /* for what is made */
-    M_MADE,
     M_RATE, /* bytes made per second, since the mark, in the range, or more than in the other run */
-    M_ALLOCS,
     M_EACH,
     M_AT_ONCE, /* freed before the next allocation there; shares of the allocations */
     M_IN_CYCLE,
@@ -27,8 +32,6 @@ typedef enum MeasureName {
     M_PER_CYCLE,
     M_PER_FRAME, /* frames are the program's own; per second means the last second's frames */
     M_FREED,     /* bytes freed in the range; without a range there is no figure */
-    M_SURVIVE,   /* live bytes of what was made since, or in a piece of the past */
-    M_SURVIVORS, /* blocks of these */
     MEASURES
 } MeasureName;
 
@@ -36,8 +39,8 @@ typedef struct Measure {
     const char *title;
     const char *marked,
         *mean; /* title of a figure since the mark, over the whole run; NULL: title */
-    bool adds; /* rows add up to the whole: the figure has shares, bars and heat */
-    double (*of)(const Model *model, const LmpTally *tally); /* NaN: there is none */
+    bool adds; /* see measure_adds */
+    double (*of)(const Model *model, const LmpTally *tally);
     void (*put)(TableCell *cell, double value, bool wide);
     const char *help;
 } Measure;
@@ -90,6 +93,13 @@ bool measure_is_now(const Model *model);
 /* Returns a title, in ASCII if there is no UTF-8. */
 const char *measure_word(const char *title, bool utf8);
 const char *measure_title(const Measure *m, const TableSource *from);
+/* Returns NaN if there is no such figure. */
+double measure_value(const Measure *m, const Model *model, const LmpTally *tally);
+/* Return the title in a list of columns, and what explains the column. */
+const char *measure_name(const Measure *m);
+const char *measure_help(const Measure *m);
+/* Returns true if rows add up to the whole: the figure has shares, bars and heat. */
+bool measure_adds(const Measure *m);
 /* Returns true for figures that show the difference where two runs are compared; they may be
  * negative. */
 bool measure_differs(const Measure *m);

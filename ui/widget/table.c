@@ -118,7 +118,7 @@ static bool has_value(const TableColumn *column) {
 static double value_of(const TableSource *from, const TableColumn *column, uint32_t row) {
     if (column->value) return column->value(from, row);
     const LmpTally *tally = table_tally(from, column, row);
-    return tally ? column->measure->of(from->model, tally) : NAN;
+    return tally ? measure_value(column->measure, from->model, tally) : NAN;
 }
 
 static double key_of(const TableSource *from, const TableColumn *column, uint32_t row) {
@@ -355,7 +355,7 @@ const TableColumn *table_by(const Table *t) {
     const TableColumn *all = t->def->column;
     bool sorted = t->sort >= 0 && t->sort < t->def->columns;
     const Measure *by = sorted ? all[t->sort].measure : NULL;
-    if (by && by->adds && !(t->against && measure_differs(by))) return &all[t->sort];
+    if (by && measure_adds(by) && !(t->against && measure_differs(by))) return &all[t->sort];
     const TableColumn *usual = &all[t->of == ORDER_RANGE   ? t->def->sort_range
                                     : t->of == ORDER_SINCE ? t->def->sort_since
                                     : t->makes             ? t->def->sort_makes
@@ -366,7 +366,8 @@ const TableColumn *table_by(const Table *t) {
 double table_share(const TableSource *from, uint32_t row) {
     const TableColumn *column = from->table ? table_by(from->table) : NULL;
     if (!column || !from->whole) return 0;
-    double part = value_of(from, column, row), all = column->measure->of(from->model, from->whole);
+    double part = value_of(from, column, row);
+    double all = measure_value(column->measure, from->model, from->whole);
     if (!(part > 0)) return 0;
     return part < all ? part / all : all > 0;
 }

@@ -10,12 +10,13 @@
 
 const char *table_column_name(const TableColumn *column) {
     if (column->title && *column->title) return column->title;
-    if (column->measure) return column->measure->title;
+    if (column->measure) return measure_name(column->measure);
     return column->paint ? "bar" : NULL;
 }
 
 const char *table_column_help(const TableColumn *column) {
-    return column->help ? column->help : column->measure ? column->measure->help : NULL;
+    if (column->help) return column->help;
+    return column->measure ? measure_help(column->measure) : NULL;
 }
 
 static bool is_in_mode(const TableColumn *column, TableMode mode) {

@@ -68,6 +68,32 @@ static inline uint64_t tally_made(const LmpTally *t) {
     return t->live_bytes + t->free_bytes;
 }
 
+/* The figures of a tally: each has its row in tally_figures. */
+typedef enum LmpTallyFigure {
+    TALLY_ALLOCS,
+    TALLY_BYTES,
+    TALLY_REALLOCS,
+    TALLY_REALLOC_BYTES,
+    TALLY_FREES,
+    TALLY_FREE_BYTES,
+    TALLY_LIVE_BLOCKS,
+    TALLY_LIVE_BYTES,
+    TALLY_PEAK_BYTES,
+    TALLY_TEMPORARY,
+    TALLY_SHORT_LIVED,
+    TALLY_LISTED, /* the row without a name that ends the list of JSON, Lua and CSV */
+    /* for columns alone */
+    TALLY_MADE,
+    TALLY_SINCE_BYTES,
+    TALLY_SINCE_BLOCKS,
+    TALLY_FIGURES
+} LmpTallyFigure;
+extern const LmpFigure tally_figures[TALLY_FIGURES];
+
+static inline uint64_t tally_number(const LmpTally *tally, LmpTallyFigure figure) {
+    return figure_number(&tally_figures[figure], tally);
+}
+
 typedef struct LmpKindTally { /* by owner, but tag_allocs */
     LmpTally tally;
     uint64_t tag_allocs;
@@ -114,6 +140,10 @@ typedef struct LmpSiteRow {
     const uint64_t *live_history_blocks; /* blocks, the same */
     uint64_t instructions; /* run there; with LMP_COUNTS_INSTRUCTIONS of Ledger.counts */
 } LmpSiteRow;
+
+/* Of LmpKindTally, and of LmpSiteRow what was done while its line ran. Each ends with a row whose
+ * name is NULL. */
+extern const LmpFigure kind_tally_figures[], here_figures[];
 
 typedef struct LmpFunctionRow {
     uint32_t id; /* of LmpFunction: stays the same */

@@ -105,7 +105,7 @@ static LmpErr put_figures(Json *json, const Rows *r, const HtmlKept *kept) {
         const LmpTally **list = tallies(r, kept, was, &rest);
         if (!list) return LMP_E_NOMEM;
         if (was) json_begin(json, "was", '{');
-        htmlcolumns(json, list, kept->rows + (r->table->rows > kept->rows), HTML_COMPARED);
+        htmlcolumns(json, list, kept->rows + (r->table->rows > kept->rows), LMP_PAGE_RUN_AND_DIFF);
         if (was) json_end(json, '}');
         free(list);
     }

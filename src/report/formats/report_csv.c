@@ -1,6 +1,6 @@
 /* report_csv.c - a row for each line of the program, with all figures. Without words of its own:
  * the column `sampled` says how many bytes a sample stands for, 0 where all is exact. */
-#include "read/ledger/tallies.h"
+#include "read/ledger/ledger.h"
 #include "report/formats/formats_impl.h"
 #include "report/text.h"
 

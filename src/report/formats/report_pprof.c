@@ -174,8 +174,10 @@ static void put_comment(Profile *p, const char *text) {
 static void put_profile(Profile *p) {
     const LmpReport *r = p->report;
     char sampled[200];
-    for (int i = 0; i < VALUES; i++)
-        put_type(p, 1, report_values[order[i]].type, report_values[order[i]].pprof_unit);
+    for (int i = 0; i < VALUES; i++) {
+        const ReportValueInfo *value = &report_values[order[i]];
+        put_type(p, 1, value->type, tally_figures[value->figure].unit);
+    }
     if (p->paths.by_site)
         put_lines(p);
     else

@@ -7,38 +7,22 @@
 #include "base/format.h"
 
 const ReportValueInfo report_values[VALUES] = {
-    [VALUE_ALLOCATED_BYTES] = {REPORT_ALLOCATED, REPORT_BYTES, "AllocBytes", "allocated bytes",
-                               "alloc_space", "bytes"},
-    [VALUE_ALLOCATIONS] = {REPORT_ALLOCATED, REPORT_BLOCKS, "Allocs", "allocations",
-                           "alloc_objects", "count"},
-    [VALUE_LIVE_BYTES] = {REPORT_LIVE, REPORT_BYTES, "LiveBytes", "live bytes", "inuse_space",
-                          "bytes"},
-    [VALUE_LIVE_BLOCKS] = {REPORT_LIVE, REPORT_BLOCKS, "Live", "live blocks", "inuse_objects",
-                           "count"},
-    [VALUE_PEAK_BYTES] = {REPORT_PEAK, REPORT_BYTES, "PeakBytes", "bytes live at the peak",
-                          "peak_space", "bytes"},
-    [VALUE_TEMPORARY] = {REPORT_TEMPORARY, REPORT_BLOCKS, "Temporary", "temporary allocations",
-                         "temporary_objects", "count"},
+    [VALUE_ALLOCATED_BYTES] = {REPORT_ALLOCATED, REPORT_BYTES, TALLY_MADE, "AllocBytes",
+                               "allocated bytes", "alloc_space"},
+    [VALUE_ALLOCATIONS] = {REPORT_ALLOCATED, REPORT_BLOCKS, TALLY_ALLOCS, "Allocs", "allocations",
+                           "alloc_objects"},
+    [VALUE_LIVE_BYTES] = {REPORT_LIVE, REPORT_BYTES, TALLY_LIVE_BYTES, "LiveBytes", "live bytes",
+                          "inuse_space"},
+    [VALUE_LIVE_BLOCKS] = {REPORT_LIVE, REPORT_BLOCKS, TALLY_LIVE_BLOCKS, "Live", "live blocks",
+                           "inuse_objects"},
+    [VALUE_PEAK_BYTES] = {REPORT_PEAK, REPORT_BYTES, TALLY_PEAK_BYTES, "PeakBytes",
+                          "bytes live at the peak", "peak_space"},
+    [VALUE_TEMPORARY] = {REPORT_TEMPORARY, REPORT_BLOCKS, TALLY_TEMPORARY, "Temporary",
+                         "temporary allocations", "temporary_objects"},
 };
 
 int64_t value_change(const LmpTally *t, ReportValue value) {
-    switch (value) {
-    case VALUE_ALLOCATED_BYTES:
-        return (int64_t)tally_made(t);
-    case VALUE_ALLOCATIONS:
-        return (int64_t)t->allocs;
-    case VALUE_LIVE_BYTES:
-        return (int64_t)t->live_bytes;
-    case VALUE_LIVE_BLOCKS:
-        return (int64_t)t->live_blocks;
-    case VALUE_PEAK_BYTES:
-        return (int64_t)t->peak_bytes;
-    case VALUE_TEMPORARY:
-        return (int64_t)t->temporary;
-    case VALUES:
-        break;
-    }
-    return 0;
+    return value < VALUES ? (int64_t)tally_number(t, report_values[value].figure) : 0;
 }
 
 uint64_t value_of(const LmpTally *tally, ReportValue value) {

@@ -16,11 +16,11 @@ typedef enum ReportValue {
 } ReportValue;
 
 typedef struct ReportValueInfo {
-    uint32_t metric, unit;  /* ReportMetric, ReportUnit */
-    const char *word;       /* "AllocBytes" */
-    const char *name;       /* "allocated bytes" */
-    const char *type;       /* as pprof calls it: "alloc_space" */
-    const char *pprof_unit; /* "bytes", "count" */
+    uint32_t metric, unit; /* ReportMetric, ReportUnit */
+    LmpTallyFigure figure;
+    const char *word; /* "AllocBytes" */
+    const char *name; /* "allocated bytes" */
+    const char *type; /* as pprof calls it: "alloc_space" */
 } ReportValueInfo;
 
 extern const ReportValueInfo report_values[VALUES];

@@ -12,14 +12,13 @@ static double share(uint64_t part, uint64_t whole) {
 }
 
 float htmlkeep_score(const LmpTally *t, const LmpTally *all) {
-    const double each[] = {
-        share(t->live_bytes, all->live_bytes), share(t->live_blocks, all->live_blocks),
-        share(tally_made(t), tally_made(all)), share(t->allocs, all->allocs),
-        share(t->peak_bytes, all->peak_bytes), share(t->temporary, all->temporary),
-    };
+    static const LmpTallyFigure each[] = {TALLY_LIVE_BYTES, TALLY_LIVE_BLOCKS, TALLY_MADE,
+                                          TALLY_ALLOCS,     TALLY_PEAK_BYTES,  TALLY_TEMPORARY};
     double most = 0;
-    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
-        if (each[i] > most) most = each[i];
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        double part = share(tally_number(t, each[i]), tally_number(all, each[i]));
+        if (part > most) most = part;
+    }
     return (float)most;
 }
 
@@ -84,31 +83,20 @@ void htmlkept_free(HtmlKept *kept) {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    size_t at;
-    HtmlColumns which;
-} columns[] = {
-    {"live", offsetof(LmpTally, live_bytes), HTML_COMPARED},
-    {"blocks", offsetof(LmpTally, live_blocks), HTML_ALL},
-    {"allocs", offsetof(LmpTally, allocs), HTML_COMPARED},
-    {"freed", offsetof(LmpTally, free_bytes), HTML_COMPARED},
-    {"frees", offsetof(LmpTally, frees), HTML_ALL},
-    {"peak", offsetof(LmpTally, peak_bytes), HTML_COMPARED},
-    {"temp", offsetof(LmpTally, temporary), HTML_ALL},
-    {"short", offsetof(LmpTally, short_lived), HTML_ALL},
-    {"resizes", offsetof(LmpTally, reallocs), HTML_ALL},
-};
+/* The figure that is the page's column at a place (from 1); NULL: there are no more. */
+static const LmpFigure *column_at(unsigned place) {
+    for (const LmpFigure *f = tally_figures; f < tally_figures + TALLY_FIGURES; f++)
+        if (f->page.place == place) return f;
+    return NULL;
+}
 
-void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, HtmlColumns which) {
-    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-        if (columns[c].which < which) continue;
-        json_begin(json, columns[c].name, '[');
-        for (uint32_t i = 0; i < rows; i++) {
-            uint64_t value;
-            memcpy(&value, (const char *)tally[i] + columns[c].at, sizeof value);
-            json_count(json, NULL, value);
-        }
+void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigurePages of) {
+    const LmpFigure *figure;
+    for (unsigned place = 1; (figure = column_at(place)); place++) {
+        if (figure->page.of < of) continue;
+        json_begin(json, figure->page.name, '[');
+        for (uint32_t i = 0; i < rows; i++)
+            json_count(json, NULL, figure_number(figure, tally[i]));
         json_end(json, ']');
     }
 }

@@ -33,8 +33,7 @@ void htmlkept_free(HtmlKept *kept);
 /* The largest share that a row's figures have of the whole, 0 to 1. */
 float htmlkeep_score(const LmpTally *tally, const LmpTally *all);
 
-/* The figures of some tallies, one array a figure: all, or those that runs are compared by. */
-typedef enum HtmlColumns { HTML_ALL, HTML_COMPARED } HtmlColumns;
-void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, HtmlColumns which);
+/* The figures of some tallies, one array a figure: all, or those of the page that compares runs. */
+void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigurePages of);
 
 #endif

@@ -12,10 +12,8 @@ enum {
     BYTES_MOST = 10 << 20 /* of the page; then the last moment follows */
 };
 
-static const size_t moving[] = {
-    offsetof(LmpTally, live_bytes), offsetof(LmpTally, live_blocks), offsetof(LmpTally, allocs),
-    offsetof(LmpTally, free_bytes), offsetof(LmpTally, frees),       offsetof(LmpTally, temporary),
-};
+static const LmpTallyFigure moving[] = {TALLY_LIVE_BYTES, TALLY_LIVE_BLOCKS, TALLY_ALLOCS,
+                                        TALLY_FREE_BYTES, TALLY_FREES,       TALLY_TEMPORARY};
 enum { MOVING = sizeof moving / sizeof *moving };
 
 /* A table of the page. `place`: of the id of a row of the ledger, where it is counted. */
@@ -34,8 +32,7 @@ enum { SITES, OWN, WITH, TAGS, TREE, TABLES };
 static void count_in(Moving *m, uint32_t id, const LmpTally *t, bool less) {
     uint32_t place = id < m->ids ? m->place[id] : m->rows - 1;
     for (int k = 0; k < MOVING; k++) {
-        uint64_t value;
-        memcpy(&value, (const char *)t + moving[k], sizeof value);
+        uint64_t value = tally_number(t, moving[k]);
         m->now[place][k] += less ? 0 - value : value;
     }
 }

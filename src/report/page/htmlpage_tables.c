@@ -27,7 +27,7 @@ static LmpErr put_figures(Json *json, const HtmlRows *rows, const HtmlKept *kept
     if (!list) return LMP_E_NOMEM;
     uint32_t more = rows->rows - kept->rows;
     json_count(json, "more", more);
-    htmlcolumns(json, list, kept->rows + (more > 0), HTML_ALL);
+    htmlcolumns(json, list, kept->rows + (more > 0), LMP_PAGE_RUN);
     free(list);
     return LMP_OK;
 }

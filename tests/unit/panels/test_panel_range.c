@@ -220,7 +220,7 @@ START_TEST(test_columns_have_room) {
 END_TEST
 
 static double figure(const LedgerFixture *f, MeasureName name, const LmpTally *t) {
-    return measure[name].of(f->model, t);
+    return measure_value(&measure[name], f->model, t);
 }
 
 /* What was allocated and not freed is what has grown, in each line and function. */

@@ -2,7 +2,7 @@
  * counters hold, nothing bad happens. */
 #include <string.h>
 
-#include "read/ledger/tallies.h"
+#include "read/ledger/ledger.h"
 #include "read/stats.h"
 #include "shared/counters.h"
 #include "suite.h"
