@@ -62,9 +62,4 @@ void gate_junit_begin(FILE *out);
 void gate_junit_suite(const LmpGateOf *of, const LmpFinding *finding, uint32_t findings, FILE *out);
 void gate_junit_end(FILE *out);
 
-/* "1.5 MiB (1,572,865 B), 1 B over", "12"; what a finding found, in words. Returns out. */
-char *gate_words(char *out, size_t size, const LmpFinding *finding);
-/* The same of one of its lines' figures. */
-char *gate_line_words(char *out, size_t size, const LmpFinding *finding, uint64_t value);
-
 #endif

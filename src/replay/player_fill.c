@@ -1,18 +1,23 @@
 /* player_fill.c - the state at the playhead, as a model: figures, rates, tables, and what these
- * count from (player.h).
+ * count from (player.h): a mark, a range, or another run beside the one that is played. That run's
+ * moment stays the same: its tables are read once, and again only if more of them are asked for.
  *
  * Rates need two moments. Where the model shows one shortly before already, that will do; after a
  * jump the frame of a second before is filled in first. */
 #include <string.h>
 
+#include "read/rundiff/runjoin.h"
 #include "replay/player_impl.h"
 
 #define SECOND 1000000000ull
+/* The parts that are compared; others are one's own. */
+#define COMPARED (LEDGER_ALL | LEDGER_TREE_KINDS | LEDGER_TAG_LINES)
 #define FOLLOWS (3 * SECOND) /* frames that are no further apart are a film */
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-LmpErr player_fill_live(LmpRecording *recording, Model *model, uint32_t frame) {
+/* Fills in the figures of a frame: no tables. Errors: DAMAGED. */
+static LmpErr fill_frame(LmpRecording *recording, Model *model, uint32_t frame) {
     LmpErr err = recording_seek(recording, frame);
     if (err) return err;
     LmpView *view = recording_view(recording);
@@ -32,7 +37,7 @@ LmpErr player_fill_live(LmpRecording *recording, Model *model, uint32_t frame) {
 }
 
 static LmpErr fill_live(const Player *p, Model *model, uint32_t frame) {
-    return player_fill_live(p->recording, model, frame);
+    return fill_frame(p->recording, model, frame);
 }
 
 void player_fill_whole(Player *p) {
@@ -61,6 +66,98 @@ static void fill_map(const Player *p, Model *model) {
 static bool follows(const Player *p, uint32_t before, uint32_t frame) {
     if (before == PLAYER_NONE || before > frame) return false;
     return player_clock_of(p, frame) - player_clock_of(p, before) <= FOLLOWS;
+}
+
+/* ---- another run ----------------------------------------------------------------------------- */
+
+LmpErr player_against(Player *p, LmpRecording *other, uint32_t frame, const char *name) {
+    static Model model; /* large; the display has one thread */
+    Against *a = &p->against;
+    LmpErr err = fill_frame(other, &model, frame);
+    if (err) return err;
+    against_free(a);
+    player_no_range(p);
+    *a = (Against){.recording = other,
+                   .frame = frame,
+                   .name = name,
+                   .moment = model_moment(&model),
+                   .peak = model.stats.peak_bytes};
+    a->moment.laps = UINT64_MAX; /* frames of two runs are not to be subtracted */
+    p->tables = PLAYER_NONE;
+    return LMP_OK;
+}
+
+void against_free(Against *a) {
+    ledger_free(&a->ledger);
+    *a = (Against){0};
+}
+
+static uint64_t live_of(const ModelMoment *moment) {
+    uint64_t sum = 0;
+    for (int k = 0; k < LMP_KINDS; k++)
+        sum += moment->live[k];
+    return sum;
+}
+
+/* Fills in the figures that tables compare with. */
+static void against_fill(const Against *a, Model *model) {
+    if (!a->recording) {
+        model->against = (ModelAgainst){0};
+        return;
+    }
+    model->against.name = a->name;
+    model->against.live = live_of(&a->moment);
+    model->against.peak = a->peak;
+    model->held_from = a->moment;
+    model->held_to.clock = 0;
+}
+
+/* The older run's id of the tag whose lines are shown. */
+static uint32_t tag_there(const Against *a, const Ledger *newer) {
+    const char *name = NULL;
+    if (newer->of_tag & RUNJOIN_WENT) return newer->of_tag & ~RUNJOIN_WENT;
+    for (uint32_t i = 0; i < newer->tags && !name; i++)
+        if (newer->tag[i].id == newer->of_tag) name = newer->tag[i].name;
+    for (uint32_t i = 0; name && i < a->ledger.tags; i++)
+        if (strcmp(a->ledger.tag[i].name, name) == 0) return a->ledger.tag[i].id;
+    return UINT32_MAX; /* no tag has it: what lines have under it is nothing */
+}
+
+static LmpErr read_there(Against *a, unsigned parts, uint32_t of_tag) {
+    LmpErr err = recording_seek(a->recording, a->frame);
+    if (err) return err;
+    a->ledger.of_tag = of_tag;
+    a->ledger.spoken = true; /* as in the model */
+    err = ledger_refresh(&a->ledger, &recording_view(a->recording)->tables, parts, 0);
+    if (err) return err;
+    a->parts = parts;
+    a->of_tag = of_tag;
+    return LMP_OK;
+}
+
+/* Joins the other run's tables with those that have just been read. Errors: DAMAGED, NOMEM. */
+static LmpErr against_join(Against *a, Model *model, unsigned parts) {
+    RunJoined joined;
+    if (!a->recording) return LMP_OK;
+    parts = (parts & COMPARED) | LEDGER_SITES;
+    model->against.read = false;
+    model->ledger_marked = model->ledger.marked = false;
+    LmpErr err = LMP_OK;
+    if (parts & ~a->parts) err = read_there(a, parts | a->parts, a->of_tag);
+    uint32_t tag = tag_there(a, &model->ledger);
+    if (!err && (parts & LEDGER_TAG_LINES) && tag != a->of_tag) err = read_there(a, a->parts, tag);
+    if (!err) err = runjoin(&model->ledger, &a->ledger, &joined);
+    if (err) return err;
+    ModelAgainst *shown = &model->against;
+    shown->came = joined.came;
+    shown->went = joined.went;
+    shown->came_bytes = joined.came_bytes;
+    shown->went_bytes = joined.went_bytes;
+    shown->pathless = model->ledger.stacks != a->ledger.stacks;
+    shown->sampled = model->ledger.sample || a->ledger.sample;
+    shown->read = true;
+    model->ledger_marked = true;
+    return LMP_OK;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

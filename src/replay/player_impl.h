@@ -54,13 +54,6 @@ uint64_t player_clock_of(const Player *player, uint32_t frame);
 uint32_t player_frame_after(const Player *player, uint64_t clock);
 void player_bounds(const Player *player, uint32_t *from, uint32_t *to);
 void player_fill_whole(Player *player);
-/* Fills in the figures of a frame: no tables. Errors: DAMAGED. */
-LmpErr player_fill_live(LmpRecording *recording, Model *model, uint32_t frame);
-
-/* The figures that tables compare with. */
-void against_fill(const Against *against, Model *model);
-/* The other run's tables into those that have just been read. Errors: DAMAGED, NOMEM. */
-LmpErr against_join(Against *against, Model *model, unsigned parts);
 void against_free(Against *against);
 
 #endif

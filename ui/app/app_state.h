@@ -168,7 +168,7 @@ void app_choose_bottom(App *app);
 void app_show(App *app, const Panel *panel);
 void app_show_next(App *app, int step);
 void app_show_number(App *app, int number);
-/* app_since.c: goes to the next of what the key does; ends the survivors, tables are as before. */
+/* Go to the next of what the key of survivors does; end the survivors: tables are as before. */
 void since_next(App *app);
 void since_end(App *app);
 /* Closes what was opened last, shrinks what is enlarged, or ends the survivors. */
@@ -228,8 +228,6 @@ void time_draw_hidden(const Panel *panel, Canvas *canvas, Rect rect);
 void header_draw(App *app, Canvas *canvas, Rect rect);
 /* Draws the header over a snapshot. */
 void heap_header_draw(App *app, Canvas *canvas, Rect rect);
-/* Draws the line that says what this run is compared with. */
-void against_draw(const App *app, Canvas *canvas, Rect rect, int y);
 void footer_draw(App *app, Canvas *canvas, Rect rect);
 /* Returns false if this action would do nothing now: the footer leaves it out. */
 bool footer_offers(const App *app, Action action);

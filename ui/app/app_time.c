@@ -1,5 +1,6 @@
 /* app_time.c - the keys that choose which moment is shown, in a replay and in a running program's
- * past; and what keys for the program mean there. */
+ * past; what keys for the program mean there; and "since I did this": one key marks a moment, shows
+ * what was made since and lives, and ends that (the viewer's part: viewer_program.c). */
 #include "app/app_state.h"
 #include "widget/flow.h"
 
@@ -155,4 +156,35 @@ bool time_hides(const App *app, const Panel *panel) {
 void time_draw_hidden(const Panel *panel, Canvas *canvas, Rect rect) {
     Flow flow = {.canvas = canvas, .rect = rect, .utf8 = canvas->utf8};
     flow_wrapped(&flow, rect.w > 30 ? 2 : 0, STYLE(TONE_MUTED), panel->not_past);
+}
+
+/* ---- since a moment -------------------------------------------------------------------------- */
+
+static void ask_since(App *app, unsigned what) {
+    request_put(&app->ui.requests, &(Request){.kind = REQUEST_SINCE, .since = {.what = what}});
+}
+
+void since_end(App *app) {
+    if (app->model.since.now) app->ui.marks.count_from = app->since_before;
+    ask_since(app, SINCE_END);
+    request_put_kind(&app->ui.requests, REQUEST_REFRESH);
+}
+
+/* Goes on: from now on; what has come since; all again. The mark is the program's, like any
+ * other. */
+void since_next(App *app) {
+    const Model *model = &app->model;
+    if (model->since.shown || (model->since.on && !model->since.now)) {
+        since_end(app);
+    } else if (model->since.on) {
+        if (model->marks_all >= app->since_mark) app->ui.marks.count_from = app->since_mark;
+        ask_since(app, SINCE_SHOW);
+        request_put_kind(&app->ui.requests, REQUEST_REFRESH);
+    } else {
+        app->since_before = model->marked ? model->mark[model->base].number : MODEL_NO_MARK;
+        app->since_mark = model->marks_all + 1;
+        app->ui.marks.count_from = 0;
+        ask_since(app, SINCE_BEGIN);
+        request_put_kind(&app->ui.requests, REQUEST_MARK);
+    }
 }

@@ -1,5 +1,5 @@
-/* header.c - the lines at the top: who, in what state, how much, how fast. The verdict below them:
- * verdict_line.c. */
+/* header.c - the lines at the top: who, in what state, how much, how fast, or what differs from the
+ * run that this one is compared with. The verdict below them: verdict_line.c. */
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,6 +11,7 @@
 
 #define LONG_PAUSING 700000000ull /* nanoseconds */
 #define BAR_LEAST 10              /* columns of the heap by type */
+#define WIDE 100                  /* columns from which on there is room for words */
 
 /* The state in words, with a sign and a colour, one row each. */
 typedef struct StateWord {
@@ -103,9 +104,9 @@ static StateWord state_word(const App *app, char *text, size_t size) {
 }
 
 /* Returns a path in full if there is room, else its last part. */
-static const char *short_name(const char *program, int w) {
-    const char *slash = strrchr(program, '/');
-    return slash && slash[1] && canvas_width(program) > w / 3 ? slash + 1 : program;
+static const char *short_name(const char *path, int w) {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] && canvas_width(path) > w / 3 ? slash + 1 : path;
 }
 
 /* Says how lines are known: "exact, by line"; in little room only the first word or two stay, and
@@ -367,6 +368,75 @@ static void draw_rates(App *app, Canvas *canvas, Rect rect, int y) {
     line_draw_below(&line, limit, canvas, rect.x, y, rect.w - 1);
 }
 
+/* ---- two runs -------------------------------------------------------------------------------- */
+
+static Style change_style(int64_t change) {
+    return STYLE(change > 0 ? TONE_GROWTH : change < 0 ? TONE_SHRINK : TONE_FAINT);
+}
+
+static void add_bytes(Line *line, int priority, const char *what, int64_t change) {
+    char text[LMP_NUM];
+    line_add(line, priority, STYLE(TONE_MUTED), "   %s ", what);
+    line_add(line, priority, change_style(change), "%s", format_delta_bytes(text, change));
+}
+
+/* Adds "+52.0 %" of the former figure; if that was nothing, no share. */
+static void add_percent(Line *line, int priority, uint64_t was, int64_t change) {
+    if (was == 0 || change == 0) return;
+    line_add(line, priority, change_style(change), " %+.1f %%", (double)change / (double)was * 100);
+}
+
+static void add_allocs(Line *line, int priority, int64_t change) {
+    char text[LMP_NUM];
+    uint64_t size = change < 0 ? 0 - (uint64_t)change : (uint64_t)change;
+    line_add(line, priority, STYLE(TONE_MUTED), "   allocs ");
+    line_add(line, priority, change_style(change), "%s%s",
+             change > 0   ? "+"
+             : change < 0 ? "-"
+                          : "",
+             format_short(text, size));
+}
+
+static void add_lines(Line *line, int priority, uint32_t n, const char *what, int64_t bytes) {
+    char count[LMP_NUM], text[LMP_NUM];
+    if (n == 0) return;
+    line_add(line, priority, STYLE(TONE_MUTED), "   %s line%s %s", format_count(count, n),
+             n == 1 ? "" : "s", what);
+    line_add(line, priority + 2, change_style(bytes), " %s", format_delta_bytes(text, bytes));
+}
+
+/* Draws the line that says what this run is compared with: the other run's name, and the
+ * differences of the totals. */
+static void draw_against(const App *app, Canvas *canvas, Rect rect, int y) {
+    const Model *model = &app->model;
+    const ModelAgainst *other = &model->against;
+    const ModelDelta *change = &model->since_mark;
+    Line line = {0};
+    char name[LINE_TEXT];
+    snprintf(name, sizeof name, "%s", short_name(other->name, rect.w));
+    line_add(&line, 1, STYLE(TONE_MUTED), rect.w >= WIDE ? " Compared with " : " vs ");
+    line_add(&line, 1, STYLE(TONE_MARK), "%s", name);
+    add_bytes(&line, 2, "live", change->total_bytes);
+    add_percent(&line, 3, other->live, change->total_bytes);
+    int64_t peak = (int64_t)(model->stats.peak_bytes - other->peak);
+    add_bytes(&line, 4, "peak", peak);
+    add_percent(&line, 8, other->peak, peak);
+    add_bytes(&line, 6, "made", change->total_made);
+    add_allocs(&line, 10, change->total_allocs);
+    if (other->read) {
+        add_lines(&line, 5, other->came, "new", (int64_t)other->came_bytes);
+        add_lines(&line, 5, other->went, "gone", -(int64_t)other->went_bytes);
+    } else {
+        line_add(&line, 5, STYLE(TONE_WRONG), "   lines not compared");
+    }
+    if (other->read && other->pathless)
+        line_add(&line, 5, STYLE(TONE_WRONG), "   call paths of one only");
+    if (other->read && other->sampled) line_add(&line, 9, STYLE(TONE_MUTED), "   lines estimated");
+    line_draw(&line, canvas, rect.x, y, rect.w - 1);
+}
+
+/* ---- in place of rates ----------------------------------------------------------------------- */
+
 /* Says in place of rates, which are all zero then, why a requested pause does not happen. */
 static bool draw_no_pause(const App *app, Canvas *canvas, Rect rect, int y) {
     const UiWait *wait = &app->ui.wait;
@@ -401,7 +471,7 @@ void header_draw(App *app, Canvas *canvas, Rect rect) {
     if (rect.h >= 3 && error)
         draw_error(app, canvas, rect, rect.y + 2);
     else if (rect.h >= 3 && app->model.against.name)
-        against_draw(app, canvas, rect, rect.y + 2);
+        draw_against(app, canvas, rect, rect.y + 2);
     else if (rect.h >= 4 && !draw_no_pause(app, canvas, rect, rect.y + 2))
         draw_rates(app, canvas, rect, rect.y + 2);
     if (rect.h >= 4 || (rect.h >= 3 && !third))

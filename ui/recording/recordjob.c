@@ -1,6 +1,7 @@
 /* recordjob.c - a loop that sleeps until something happens (signal, message, change, timeout), then
- * takes a tick of the recorder and the program's output. A thread turns LmpLive.changed, a futex,
- * into an event for poll. The process is started by a double fork, so it is nobody's child. */
+ * takes a tick of the recorder and the program's output (spool.h). A thread turns LmpLive.changed,
+ * a futex, into an event for poll. The process is started by a double fork, so it is nobody's
+ * child. */
 #include "recording/recordjob.h"
 
 #include <errno.h>
@@ -21,19 +22,22 @@
 
 #include "base/io.h"
 #include "base/os.h"
+#include "pty/spool.h"
 #include "record/writer/recorder.h"
-#include "recording/recordoutput.h"
 #include "shared/recordnote.h"
 
 #define MS 1000000ull
-#define OUTPUT_NS (50 * MS)  /* between two looks at what the program prints */
-#define FILE_NS (1000 * MS)  /* between two looks at the file's name */
-#define ASKED_NS (250 * MS)  /* at most until somebody's wish is seen */
-#define WORD_NS (5000 * MS)  /* for `lmp run` to say how the program ended */
-#define ENDED_NS (100 * MS)  /* the same if nobody has promised to say so */
-#define ALIVE_NS (2000 * MS) /* for a program to end whose profile is over */
-#define DRAIN_NS (1000 * MS) /* for the relay to get the last words */
-#define WOKEN_NS (2 * MS)    /* between two wake-ups by the program, at least */
+#define OUTPUT_NS (50 * MS)     /* between two looks at what the program prints */
+#define FILE_NS (1000 * MS)     /* between two looks at the file's name */
+#define ASKED_NS (250 * MS)     /* at most until somebody's wish is seen */
+#define WORD_NS (5000 * MS)     /* for `lmp run` to say how the program ended */
+#define ENDED_NS (100 * MS)     /* the same if nobody has promised to say so */
+#define ALIVE_NS (2000 * MS)    /* for a program to end whose profile is over */
+#define DRAIN_NS (1000 * MS)    /* for the relay to get the last words */
+#define WOKEN_NS (2 * MS)       /* between two wake-ups by the program, at least */
+#define OUTPUT_MOST (16u << 20) /* bytes of output in one recording */
+#define PIECE (1u << 16)        /* ... read at once */
+#define PIECES 16               /* at a time */
 
 enum { FD_STATE = 3, FD_LINE, FD_OUTPUT, FD_END }; /* in a started process */
 
@@ -45,6 +49,14 @@ typedef struct Waker {
     int fd; /* an event for each change; -1: none, and changes are seen later */
     _Atomic bool stop, stopped;
 } Waker;
+
+/* The spool of what the program prints. */
+typedef struct RecordOutput {
+    int fd;                     /* the spool, opened anew: a position of our own; -1: none */
+    uint64_t at;                /* bytes of the output looked at so far */
+    uint64_t kept;              /* of these, recorded */
+    const LmpRelayState *relay; /* NULL: none */
+} RecordOutput;
 
 typedef struct Recording {
     const RecordJob *job;
@@ -64,6 +76,76 @@ typedef struct Recording {
 } Recording;
 
 static LmpView view; /* large */
+
+/* ---- what the program prints ----------------------------------------------------------------- */
+
+/* The spool's memory file, which display and relay fill anyway, is read from where that stopped, in
+ * pieces of 64 KiB; the relay's own messages are skipped. Nobody waits for the recorder: output
+ * that is gone from the file (SEEK_DATA) is left out. */
+
+static void output_close(RecordOutput *output) {
+    if (output->relay) lmp_os->unmap((void *)(uintptr_t)output->relay, SPOOL_AT);
+    output->relay = NULL;
+    close_fd(&output->fd);
+}
+
+/* `memory`: a spool's memory file, which stays the caller's; -1: none. */
+static void output_open(RecordOutput *output, int memory) {
+    char path[64];
+    *output = (RecordOutput){.fd = -1};
+    if (memory < 0) return;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    output->fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    if (output->fd < 0 || fstat(output->fd, &st) != 0 || st.st_size < (off_t)SPOOL_AT) return;
+    output->relay = lmp_os->map(SPOOL_AT, output->fd, 0, false);
+    if (output->relay && output->relay->magic == LMP_RELAY_STATE_MAGIC) return;
+    output_close(output);
+}
+
+/* Returns where bytes begin that are still there, from `at` on; the file's end if there are
+ * none. */
+static off_t data_from(int fd, off_t at, off_t end) {
+    off_t data = lseek(fd, at, SEEK_DATA);
+    return data >= 0 ? data : errno == ENXIO ? end : at;
+}
+
+/* Records what has come since, a bounded piece at a time, as of `clock`. *more: there is more. */
+static LmpErr output_take(RecordOutput *output, LmpRecorder *recorder, uint64_t clock, bool *more) {
+    static char piece[PIECE];
+    struct stat st;
+    *more = false;
+    if (output->fd < 0 || output->kept >= OUTPUT_MOST || fstat(output->fd, &st) != 0) return LMP_OK;
+    off_t at = (off_t)(SPOOL_AT + output->at), end = st.st_size;
+    if (at > end) at = end; /* a message was taken back */
+    for (int i = 0; i < PIECES && at < end; i++) {
+        uint64_t to = (uint64_t)end - SPOOL_AT;
+        at = (off_t)(SPOOL_AT + spool_own(output->relay, (uint64_t)at - SPOOL_AT, to, &to));
+        off_t own_end = (off_t)(SPOOL_AT + to);
+        if (at >= own_end) break; /* a message is being written */
+        off_t data = data_from(output->fd, at, own_end);
+        size_t most = own_end - data < PIECE ? (size_t)(own_end - data) : PIECE;
+        if (most > OUTPUT_MOST - output->kept) most = OUTPUT_MOST - output->kept;
+        ssize_t n = most > 0 ? pread(output->fd, piece, most, data) : 0;
+        at = data;
+        if (data == own_end) continue;
+        if (n <= 0) break;
+        at += n;
+        /* bytes that were given back to the system meanwhile were read as zeroes */
+        if (data_from(output->fd, data, end) != data) continue;
+        output->kept += (uint64_t)n;
+        LmpErr err = recorder_output(recorder, clock, piece, (size_t)n);
+        if (err) return err;
+    }
+    output->at = (uint64_t)at - SPOOL_AT;
+    *more = at < end && output->kept < OUTPUT_MOST;
+    return LMP_OK;
+}
+
+/* True if the relay has everything that the program has written, or if there is no relay. */
+static bool output_whole(const RecordOutput *output) {
+    return !output->relay || atomic_load((_Atomic uint32_t *)(uintptr_t)&output->relay->end) != 0;
+}
 
 /* ---- what there is to hear ------------------------------------------------------------------- */
 
@@ -110,7 +192,7 @@ static bool hear(Recording *r) {
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
         int fd;
         memcpy(&fd, CMSG_DATA(c), sizeof fd);
-        if (r->output.fd < 0) recordoutput_open(&r->output, fd);
+        if (r->output.fd < 0) output_open(&r->output, fd);
         close(fd);
     }
     if (word == RECORD_SAY_ENDED) r->said_ended = true;
@@ -171,7 +253,7 @@ static bool is_over(Recording *r, uint64_t now) {
     if (!r->dead && !finished) return false;
     if (!r->over) r->over = now;
     if (r->said_ended || atomic_load(&view.control->ended) != 0)
-        return recordoutput_whole(&r->output) || now - r->over > DRAIN_NS;
+        return output_whole(&r->output) || now - r->over > DRAIN_NS;
     if (r->dead) return now - r->dead > (word ? WORD_NS : ENDED_NS);
     return !word && now - r->over > ALIVE_NS;
 }
@@ -220,7 +302,7 @@ static LmpErr follow(Recording *r) {
         look(r, now);
         LmpErr err = take(r, now, &next);
         uint64_t start = view.header->start_clock, clock = now > start ? now - start : 0;
-        if (!err) err = recordoutput_take(&r->output, r->recorder, clock, &more);
+        if (!err) err = output_take(&r->output, r->recorder, clock, &more);
         atomic_store(&r->note->bytes, recorder_size(r->recorder));
         if (!err && now >= r->look_at_file) {
             uint64_t bytes;
@@ -275,7 +357,7 @@ static RecordEnd record(Recording *r) {
     r->pid = r->job->pid ? r->job->pid : view.pid;
     r->process = r->pid ? (int)syscall(SYS_pidfd_open, (pid_t)r->pid, 0) : -1;
     if (r->process < 0 && (errno == ESRCH || !r->pid)) r->dead = lmp_os->clock();
-    recordoutput_open(&r->output, r->job->output);
+    output_open(&r->output, r->job->output);
     errno = 0;
     LmpErr err = recorder_open(&r->recorder, &view, &options);
     RecordEnd end = {.why = RECORD_ENDED};
@@ -300,7 +382,7 @@ static RecordEnd record(Recording *r) {
     uint64_t now = lmp_os->clock(), start = view.header->start_clock;
     end.clock = now > start ? now - start : 0;
     end.shortage = shortage;
-    recordoutput_close(&r->output);
+    output_close(&r->output);
     close_fd(&r->process);
     return end;
 }

@@ -15,7 +15,6 @@
 
 #include "pty/ttyrestore.h"
 #include "viewer/term_impl.h"
-#include "viewer/term_rescue.h"
 
 /* For a terminal of unknown name, takes the most similar known one, finally a plain one. */
 static SCREEN *open_screen(FILE *out, FILE *in) {

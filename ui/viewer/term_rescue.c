@@ -1,15 +1,16 @@
-/* term_rescue.c - at rescue_arm, copies the capabilities that restore the screen into one text; an
- * exit handler and signal handlers write that text and set the former modes, which is safe in a
- * handler. */
-#include "viewer/term_rescue.h"
-
+/* term_rescue.c - restores the terminal after a crash: at rescue_arm, copies the capabilities that
+ * restore the screen into one text; an exit handler and signal handlers write that text and set the
+ * former modes, which is safe in a handler. */
 #include <curses.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <term.h>
 #include <unistd.h>
+
+#include "viewer/term_impl.h"
+
+#include <term.h> /* last: its macros have names of ours */
 
 /* What a signal handler needs to restore the terminal: set before the screen is taken. */
 static struct {

@@ -1,5 +1,6 @@
 /* viewer.c - the loop of the display: waits for keys, for the program, for its output and for the
- * time of the next repaint, whichever comes first. */
+ * time of the next repaint, whichever comes first; and the terminal while others use it: the shell
+ * after ctrl-Z, the editor. */
 #include "viewer/viewer.h"
 
 #include <errno.h>
@@ -19,6 +20,46 @@
 #define QUIET (1000 * MS) /* how often to look when nothing is expected */
 #define SOON (4 * MS)     /* how often to look for the answer to a request, at first */
 #define EXPECT (400 * MS) /* how long an answer is expected soon; then looks become rarer */
+
+/* ---- the terminal ---------------------------------------------------------------------------- */
+
+/* Notes it before the terminal is touched and after it was restored: if we are killed in between,
+ * the note remains. */
+static void note_taken(Viewer *v, bool taken) {
+    if (v->o->taken) atomic_store(&v->o->taken->taken, taken);
+}
+
+void viewer_leave_terminal(Viewer *v) {
+    term_leave(v->term);
+    note_taken(v, false);
+}
+
+void viewer_return_to_terminal(Viewer *v) {
+    struct termios now;
+    if (tcgetattr(v->o->tty, &now) == 0) tcsetattr(v->o->tty, TCSANOW, &now);
+    if (v->o->taken && !atomic_load(&v->o->taken->taken)) v->o->taken->before = now;
+    note_taken(v, true);
+    term_return(v->term);
+}
+
+void viewer_suspend(Viewer *v, bool group) {
+    viewer_leave_terminal(v);
+    if (group && v->o->suspend) {
+        v->o->suspend(v->o->context);
+    } else {
+        ttysignals_stop(group);
+    }
+    ttysignals_forget_stops();
+    viewer_return_to_terminal(v);
+    v->urgent = true;
+}
+
+/* True if a shell took the terminal back, which happens when the job's first process was killed. */
+static bool lost_terminal(const Viewer *v) {
+    return v->own_group && !tty_is_ours(v->o->tty);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static void read_events(Viewer *v) {
     for (int i = 0; i < 256 && !v->quit; i++) {
@@ -121,7 +162,7 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
     uint64_t spent = 0; /* by the last repaint */
     for (;;) {
         uint64_t now = lmp_os->clock();
-        if (viewer_lost_terminal(v)) return VIEWER_LOST;
+        if (lost_terminal(v)) return VIEWER_LOST;
         bool program = v->view && !v->o->recording, moment = false;
         bool fresh = program && viewer_look(v, now);
         if (program) viewer_watch_collection(v, now);
@@ -154,7 +195,7 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
             viewer_return_to_terminal(v);
             v->urgent = true;
         }
-        if (viewer_lost_terminal(v)) return VIEWER_LOST;
+        if (lost_terminal(v)) return VIEWER_LOST;
         read_events(v);
         if (v->other) return VIEWER_OTHER;
         if (v->quit) return over ? ended_as(seen) : VIEWER_QUIT;
@@ -180,7 +221,7 @@ static bool open_all(Viewer *v) {
     const char *problem = "the terminal is in other hands";
     v->own_group = tty_is_ours(v->o->tty);
     if (!v->term && (v->own_group || !v->o->live)) {
-        viewer_note_taken(v, true);
+        note_taken(v, true);
         v->term = term_open(v->o->tty, config_get(&v->config, "theme"), &problem);
     }
     if (!v->term) {
@@ -289,7 +330,7 @@ void viewer_run(const ViewerOptions *options, ViewerResult *result) {
         if (result->end == VIEWER_OTHER) close_all(&v);
     } while (result->end == VIEWER_OTHER);
     term_close(term);
-    viewer_note_taken(&v, false);
+    note_taken(&v, false);
     close_all(&v);
     ttysignals_give_back(&signals);
 }

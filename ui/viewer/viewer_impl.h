@@ -120,6 +120,8 @@ void viewer_fill_ledger(Viewer *v, uint64_t now, bool must);
 void viewer_watch_collection(Viewer *v, uint64_t now);
 /* Returns true if a key here, or one of our break conditions, has paused the program. */
 bool viewer_has_paused(const Viewer *v);
+/* Shows what was made since a moment, and lives. */
+void viewer_since(Viewer *v, const SinceWish *wish, uint64_t now);
 
 /* viewer_heap.c: snapshots. */
 
@@ -130,8 +132,15 @@ void viewer_heap_show(Viewer *v);
 /* Handles what a person has typed while a frame summed the snapshot up. */
 void viewer_heap_later(Viewer *v);
 
-/* viewer.c: draws a frame from the present state, and shows it. */
+/* viewer.c: the loop, and the terminal while others use it. */
+
+/* Draws a frame from the present state, and shows it. */
 void viewer_paint(Viewer *v);
+void viewer_leave_terminal(Viewer *v);
+/* In the background, stops us until we are in the foreground again. */
+void viewer_return_to_terminal(Viewer *v);
+/* `group`: stops the others, too; else a signal has already reached them. */
+void viewer_suspend(Viewer *v, bool group);
 
 /* viewer_slider.c: the past of a running program. */
 
@@ -160,31 +169,11 @@ void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now);
 /* Returns the nanoseconds until there is something to do; UINT64_MAX: nothing by itself. */
 uint64_t viewer_play_due(const Viewer *v, uint64_t now);
 
-/* viewer_since.c: what was made since a moment, and lives. */
-
-void viewer_since(Viewer *v, const SinceWish *wish, uint64_t now);
-/* Reads on for the model of the present; `first`: a person has just asked. */
-void viewer_step_since(Viewer *v, Model *model, uint64_t now, bool first);
-
 /* viewer_output.c: brings what the program has printed, and is notified of it. */
 void viewer_read_spool(Viewer *v);
 /* Finds the line of the error that the program has ended with. */
 void viewer_find_error(Viewer *v);
 void viewer_read_notify(Viewer *v);
-
-/* viewer_terminal.c: the terminal while others use it. */
-
-/* Notes it before the terminal is touched and after it was restored: if we are killed in between,
- * the note remains. */
-void viewer_note_taken(Viewer *v, bool taken);
-void viewer_leave_terminal(Viewer *v);
-/* In the background, stops us until we are in the foreground again. */
-void viewer_return_to_terminal(Viewer *v);
-/* `group`: stops the others, too; else a signal has already reached them. */
-void viewer_suspend(Viewer *v, bool group);
-/* Returns true if a shell took the terminal back, which happens when the job's first process was
- * killed. */
-bool viewer_lost_terminal(const Viewer *v);
 
 /* viewer_snapshot.c: asks for a snapshot of the heap, and says how it ended. */
 void viewer_ask_snapshot(Viewer *v, bool collect);

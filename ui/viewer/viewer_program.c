@@ -1,5 +1,6 @@
 /* viewer_program.c - looks at the program that the display shows (alive, changed, has answered),
- * and fills the model from its state. */
+ * fills the model from its state, and begins and ends the reading of the map (survivors.h) that
+ * tells which blocks were made since a moment, or in a piece of the past, and live. */
 #include <poll.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -11,6 +12,8 @@
 #define VERDICTS_EVERY (400 * MS) /* how often verdicts are updated, at most */
 #define VERDICTS_SHARE 50         /* and at most for one part in this many of the time */
 #define TREE_EVERY (500 * MS)     /* how often the call tree is summed up, at most */
+#define BUDGET (4 * MS)           /* of a frame, for survivors */
+#define BUDGET_FIRST (150 * MS)   /* for survivors that a person waits for */
 
 static bool is_alive(Viewer *v) {
     if (v->dead) return false;
@@ -80,6 +83,14 @@ static void look_whether_blocked(Viewer *v, uint64_t now) {
     blocked_look(&v->blocked, proc, v->terminal, unread > 0, now, wait);
 }
 
+/* Reads the map on for the model of the present; `first`: a person has just asked. */
+static void step_since(Viewer *v, Model *model, uint64_t now, bool first) {
+    bool still = model->seen != LMP_SEEN_RUNNING; /* there may be no other frame */
+    if (v->since_shows)
+        survivors_step(v->since, now, still ? UINT64_MAX : first ? BUDGET_FIRST : BUDGET);
+    survivors_fill(v->since, model);
+}
+
 void viewer_fill(Viewer *v, uint64_t now) {
     bool alive = is_alive(v);
     uint64_t own = own_memory(v, now);
@@ -90,7 +101,7 @@ void viewer_fill(Viewer *v, uint64_t now) {
     model->wanted = app_ui(v->app)->marks;
     v->changed = atomic_load(&v->view->live->changed);
     model_fill(model, v->view, &input);
-    viewer_step_since(v, model, now, false);
+    step_since(v, model, now, false);
     if (v->slider
             .live) { /* the past is on the screen: of the present it shows only how far it is */
         app_seen(v->app, model->seen);
@@ -163,4 +174,38 @@ void viewer_watch_collection(Viewer *v, uint64_t now) {
     app_say(v->app, "%s", collect_wait_words(turn, atomic_load(&control->trap) == 0));
     v->dirty = true;
     if (turn == COLLECT_GIVE_UP) view_collect_no_more(v->view);
+}
+
+/* ---- since a moment -------------------------------------------------------------------------- */
+
+static void take_since(Viewer *v, Survivors *since, bool shows) {
+    survivors_free(v->since);
+    v->since = since;
+    v->since_shows = since && shows;
+}
+
+void viewer_since(Viewer *v, const SinceWish *wish, uint64_t now) {
+    if (v->player) viewer_leave_past(v);
+    Model *model = app_model(v->app);
+    switch (wish->what) {
+    case SINCE_BEGIN:
+        take_since(v, survivors_since_now(v->view, model->clock), false);
+        break;
+    case SINCE_SHOW:
+        v->since_shows = v->since != NULL;
+        break;
+    case SINCE_PIECE:
+        take_since(v, survivors_between(v->view, wish->from, wish->to), true);
+        break;
+    case SINCE_END:
+        take_since(v, NULL, false);
+        break;
+    }
+    if (!v->since && wish->what != SINCE_END) app_say(v->app, "There is no memory for that");
+    step_since(v, model, now, true);
+    if (v->since_shows && !model->since.lines && model->ledger.lines != LMP_LINES_OFF)
+        app_say(v->app, "This run counts samples by line: survivors are known by type only");
+    viewer_fill_ledger(v, now, true);
+    app_fresh(v->app, now);
+    v->dirty = v->urgent = true;
 }
