@@ -11,7 +11,8 @@ die() {
     exit 1
 }
 
-# One row per need: who needs it (all, test, ci, read: ./test --readers), what it is called, Debian's package, how to see it.
+# One row per need: who needs it (all, test, ci, read: ./test --readers), what it is called, Debian's
+# package, how to see it.
 needs() {
     cat <<'TABLE'
 all  C compiler and make   build-essential    command -v cc && command -v make
@@ -22,7 +23,7 @@ all  LZ4                   liblz4-dev         pkg-config --exists liblz4
 all  zlib                  zlib1g-dev         pkg-config --exists zlib
 all  Zstandard             libzstd-dev        pkg-config --exists libzstd
 all  Lua 5.4               lua5.4             command -v lua5.4 || command -v lua54 || lua -v | grep -F 'Lua 5.4'
-all  Lua 5.4 headers       liblua5.4-dev      pkg-config --exists lua5.4 || pkg-config --exists lua-5.4 || pkg-config --exists lua54
+all  Lua 5.4 headers       liblua5.4-dev      for p in lua5.4 lua-5.4 lua54; do pkg-config --exists $p && break; done
 all  Check                 check              pkg-config --exists check
 test tmux                  tmux               command -v tmux
 test luacheck              lua-check          command -v luacheck
@@ -41,7 +42,7 @@ read valgrind's tools      valgrind           command -v callgrind_annotate && c
 read Go's pprof            golang-go          command -v go
 test jq                    jq                 command -v jq
 read npm                   npm                command -v npm && command -v node
-read Chromium              chromium           command -v chromium || command -v chromium-browser || command -v google-chrome
+read Chromium              chromium           type chromium || type chromium-browser || type google-chrome
 TABLE
 }
 

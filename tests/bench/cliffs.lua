@@ -227,13 +227,17 @@ end)
 case("tree", "a tree walked to and fro: many call paths", function(n)
     local source = { "local t = ..." }
     for i = 1, 12 do
-        source[#source + 1] = ("local function f%d(d) if d == 0 then return {} end return {f(d - 1)} end f = f%d t[%d] = f%d")
+        source[#source + 1] = ("local function f%d(d) if d == 0 then return {} end "
+            .. "return {f(d - 1)} end f = f%d t[%d] = f%d")
             :format(i, i, i, i)
     end
     local all = {}
-    local make = load("local f " .. "local t = ... local function f(d, x) x = (x * 1103515245 + 12345) % 2147483648 if d == 0 then return {} end "
-        .. "local k = x % 7 if k == 0 then return {f(d-1, x)} elseif k == 1 then\n return {f(d-1, x)} elseif k == 2 then\n return {f(d-1,x)} elseif k == 3 then\n"
-        .. " return {f(d-1,x)} elseif k == 4 then\n return {f(d-1,x)} elseif k == 5 then\n return {f(d-1,x)}\n else return {f(d-1,x)} end end return f", "=tree")
+    local make = load("local f local t = ... local function f(d, x) "
+        .. "x = (x * 1103515245 + 12345) % 2147483648 if d == 0 then return {} end local k = x % 7 "
+        .. "if k == 0 then return {f(d-1, x)} elseif k == 1 then\n return {f(d-1, x)} elseif k == 2 then\n "
+        .. "return {f(d-1,x)} elseif k == 3 then\n return {f(d-1,x)} elseif k == 4 then\n "
+        .. "return {f(d-1,x)} elseif k == 5 then\n return {f(d-1,x)}\n "
+        .. "else return {f(d-1,x)} end end return f", "=tree")
     local f = make(all)
     for i = 1, n * 4000 do
         f(12, i * 7919)

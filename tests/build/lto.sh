@@ -17,7 +17,8 @@ printf '%s\n' 'int main(void) { return 0; }' >"$dir/a.c"
     echo "$3 cannot link with -flto here: skipped"
     exit 77
 }
-quietly "$1" -S "$2" -B "$dir" -DLMP_TESTS=OFF -DCMAKE_C_COMPILER="$3" -DCMAKE_C_FLAGS='-O3 -flto' -DCMAKE_BUILD_TYPE=None
+quietly "$1" -S "$2" -B "$dir" -DLMP_TESTS=OFF -DCMAKE_C_COMPILER="$3" \
+    -DCMAKE_C_FLAGS='-O3 -flto' -DCMAKE_BUILD_TYPE=None
 quietly "$1" --build "$dir" --parallel 2 --target luamemprofiler
 cp "$LMP_BUILD/lmp" "$dir"
 "$dir/lmp" doctor "$LUA"

@@ -13,7 +13,8 @@ for tool in nm readelf; do
     }
 done
 
-shown=$(nm -D --defined-only "$module" | awk '{ print $NF }' | grep -v '^luaopen_' | grep -v '^_\(init\|fini\)$' || true)
+shown=$(nm -D --defined-only "$module" | awk '{ print $NF }' |
+    grep -v -e '^luaopen_' -e '^_\(init\|fini\)$' || true)
 if [ -n "$shown" ]; then
     echo "the module shows other symbols than its own: $shown"
     status=1

@@ -1,6 +1,7 @@
 -- check.lua - the shared state's layout has a number, LMP_LAYOUT, by which a reader knows a state
 -- that it cannot read. This holds the number to what it stands for: a digest of src/shared/layout.h,
--- rows.h, laps.h, containers.h, callers.h and paused.h, and of the kinds and classes in src/base/kind.h, kept beside it as LMP_LAYOUT_DIGEST.
+-- rows.h, laps.h, containers.h, callers.h and paused.h, and of the kinds and classes in src/base/kind.h, kept beside it
+-- as LMP_LAYOUT_DIGEST.
 --
 -- The digest is of the text, without comments, blanks and the digest itself, so that a macro that
 -- gives a bit its meaning counts as much as a struct. What it cannot tell is a new name from a new

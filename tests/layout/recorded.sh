@@ -12,7 +12,8 @@ structs=$(sed -n 's/^COVERS(\(Lmp[A-Za-z]*\),.*/\1/p' "$root/src/record/format/f
 for s in $structs; do
     header=$(cd "$root/src" && grep -l "^} $s;" shared/*.h) || { echo "where is $s?"; exit 1; }
     sed "s/^} $s;/    uint64_t added;\n&/" "$root/src/$header" >"$work/$header"
-    ! compiles && grep -q "a member of $s is in no list" "$work/err" || { echo "a new field of $s is accepted"; exit 1; }
+    ! compiles && grep -q "a member of $s is in no list" "$work/err" ||
+        { echo "a new field of $s is accepted"; exit 1; }
     cp "$root/src/$header" "$work/$header"
 done
 sed -i 's/uint32_t spare0;/uint32_t added;/' "$work/shared/rows.h"

@@ -40,7 +40,8 @@ local ways = {
     { "local _ = tostring(setmetatable({}, {__tostring = function() F[%d](%s) return 'x' end}))", "setmetatable",
         "tostring" },
     { "local co = coroutine.wrap(function(d) F[%d](coroutine.yield(d)) end) co(1) co(%s)", "wrap", "yield" },
-    { "local co = coroutine.create(function(d) local x <close> = setmetatable({}, {__close = function() F[%d](d) end}) coroutine.yield() end) coroutine.resume(co, %s) coroutine.close(co)",
+    { "local co = coroutine.create(function(d) local x <close> = setmetatable({}, {__close = function() F[%d](d) end}) "
+        .. "coroutine.yield() end) coroutine.resume(co, %s) coroutine.close(co)",
         "create", "resume", "setmetatable", "yield", "close" },
     { "collectgarbage('step')", "collectgarbage", none = true },
     { "if random(3) == 1 then error('thrown') end F[%d](%s)" },
@@ -361,8 +362,12 @@ for round = 1, rounds do
     for _, site in ipairs(s.sites) do
         if site.source == name then got[site.line] = site.instructions end
     end
-    for line, count in pairs(expected) do check("instructions of line " .. line .. " of\n" .. text, got[line], count) end
-    for line, count in pairs(got) do check("instructions of line " .. line .. " of\n" .. text, count, expected[line] or 0) end
+    for line, count in pairs(expected) do
+        check("instructions of line " .. line .. " of\n" .. text, got[line], count)
+    end
+    for line, count in pairs(got) do
+        check("instructions of line " .. line .. " of\n" .. text, count, expected[line] or 0)
+    end
 end
 
 -- ---- overrides ----------------------------------------------------------------------------------

@@ -179,7 +179,8 @@ end
 -- Misuse names the key, and changes nothing.
 lmp.start({ summary = false })
 for _, f in ipairs({ "stats", "stop" }) do
-  raises("'" .. f .. "' (unknown key 'site'; there are: sites, functions, tree, tags, edges, overrides)", lmp[f], { site = true })
+  raises("'" .. f .. "' (unknown key 'site'; there are: sites, functions, tree, tags, edges, overrides)", lmp[f],
+    { site = true })
   raises("'" .. f .. "' (unknown key '1'; there are", lmp[f], { "sites" })
   raises("'" .. f .. "' (key 'sites' must be a boolean, got number)", lmp[f], { sites = 10 })
   raises("table expected, got string", lmp[f], "sites")

@@ -419,7 +419,8 @@ for i = 1, rounds * 2 do
   count[leaking][g.verdict] = count[leaking][g.verdict] + 1
 end
 lmp.stop()
-print(("of %d leaking programs %d leak, %d unclear, %d none; of as many sound ones %d leak, %d unclear, %d none"):format(
+print(("of %d leaking programs %d leak, %d unclear, %d none; "
+    .. "of as many sound ones %d leak, %d unclear, %d none"):format(
   rounds, count[true].leak, count[true].unclear, count[true].none, count[false].leak, count[false].unclear,
   count[false].none))
 assert(count[true].leak >= rounds * 0.98, "leaks are missed")

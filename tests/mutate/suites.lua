@@ -148,7 +148,8 @@ function suites.see(tests, build, more)
     local tree, top, bytes = build.tree, build.top, build.bytes
     os.execute("mkdir -p " .. quote(tree .. "/seen"))
     local scripts = "find tests/lua tests/truth src/agent/doctor/corpus lua -name '*.lua' | sort | xargs cat"
-    local whole = output_of(("cd %s && { cksum *.so truth*; cd %s && %s; } | cksum"):format(quote(tree), quote(top), scripts))
+    local whole = output_of(("cd %s && { cksum *.so truth*; cd %s && %s; } | cksum"):format(
+        quote(tree), quote(top), scripts))
     for _, test in ipairs(tests) do
         local path = tree .. "/seen/" .. test.name:gsub("/", "_")
         local sum = test.name:match("^unit/") and output_of("cksum < " .. test.command) or whole

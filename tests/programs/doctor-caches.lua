@@ -3,7 +3,8 @@
 local function chunks(n, k)
     local all = {}
     for i = 1, n do
-        all[i] = load(("\n"):rep(i % 50) .. "local a = ... local t = {a, x = a} \n local u = {} \n u.x = a u[1] = {a} return function() return {t} end", "=small")
+        all[i] = load(("\n"):rep(i % 50) .. "local a = ... local t = {a, x = a} \n local u = {} \n u.x = a u[1] = {a} "
+            .. "return function() return {t} end", "=small")
     end
     for i = 1, n do all[i](k)() end
     return all

@@ -73,7 +73,10 @@ acts = {
     function()
         local s = ""
         for i = 1, 200 do s = s .. i end
-        local r, n = s:rep(20):gsub("%d", function(d) local t = { d } return t[1] == "1" and { nil } and "one" or nil end)
+        local r, n = s:rep(20):gsub("%d", function(d)
+            local t = { d }
+            return t[1] == "1" and { nil } and "one" or nil
+        end)
         add(#r + n)
         for w in r:gmatch("%a+") do add(#w) end
     end,
@@ -176,6 +179,12 @@ local pending <close> = closer(function() print("closed") rec(100) end)
 setmetatable({}, { __gc = function() local t = { 1 } rec(50) end })
 if way == 1 then os.exit(3) end
 if way == 2 then os.exit(4, true) end
-if way == 3 then co.wrap(function() local z <close> = closer(function() rec(50) end) rec(10) os.exit(true, true) end)() end
+if way == 3 then
+    co.wrap(function()
+        local z <close> = closer(function() rec(50) end)
+        rec(10)
+        os.exit(true, true)
+    end)()
+end
 if way == 4 then error("at the end") end
 if way == 5 then error(setmetatable({}, { __tostring = function() return "an object " .. #{ 1 } end })) end

@@ -1,5 +1,5 @@
--- run.lua - a program of two seconds whose recording is read by others: it keeps, drops and grows, calls itself, resumes
--- coroutines, has tags, marks and a function with a name that wants out of a page.
+-- run.lua - a program of two seconds whose recording is read by others: it keeps, drops and grows, calls itself,
+-- resumes coroutines, has tags, marks and a function with a name that wants out of a page.
 local ok, lmp = pcall(require, "luamemprofiler")
 local kept, cache = {}, {}
 

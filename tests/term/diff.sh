@@ -33,7 +33,8 @@ END
 record() {
     local name=$1
     shift
-    (cd "$name" && LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --no-summary "$@" --record="../$name.lmprec" app.lua $waits) \
+    (cd "$name" && LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --no-summary "$@" --record="../$name.lmprec" \
+        app.lua $waits) \
         >out 2>err </dev/null
     is $? 0 "the run"
 }
@@ -110,7 +111,8 @@ redacted) # without hashes of its lines: those of functions are known by where t
     lmp record cut --redact=contents old.lmprec -o a.lmprec
     lmp record cut --redact=contents new.lmprec -o b.lmprec
     lmp diff --json a.lmprec b.lmprec
-    is "$(jq -r '.sites[] | select(.line == 6 and .name == "local '"'fill'"'") | "\(.how) \(.old_line)"' out)" 'moved 4' \
+    is "$(jq -r --arg fill "local 'fill'" '.sites[] | select(.line == 6 and .name == $fill) | "\(.how) \(.old_line)"' \
+        out)" 'moved 4' \
         "a line of a function"
     is "$(jq '[.sites[] | select(.how == "moved" and .name == "main chunk")] | length' out)" 0 "lines of the main chunk"
     ;;

@@ -112,7 +112,8 @@ files)
     evil=$(printf 'e\033]0;x\007\302\233\r\342\200\256\377')
     cp forged.lmprec "$evil.lmprec" && cp forged-2.heap "$evil.heap" && echo x >"$evil"
     for file in "$evil.lmprec" "$evil.heap" "$evil" "$evil.none"; do
-        for command in report dump replay heap "record cut" "diff forged.lmprec" "diff forged-1.heap" "report --older=$evil" \
+        for command in report dump replay heap "record cut" "diff forged.lmprec" "diff forged-1.heap" \
+            "report --older=$evil" \
             "report --from=$evil" "report json" "report html" "report csv -o /dev/full" "report -o $evil/a/b"; do
             name=${command%% *}-err
             check "$name" "$LMP" $command "$file"
@@ -159,7 +160,8 @@ local stop = os.time() + 1200
 while arg[1] and not io.open(arg[1]) and os.time() < stop do lmp.frame(evil) lmp.mark(evil) again(evil) end
 LUA
     cd "$work" || exit
-    env LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD="$LMP_PRELOAD" "$LMP" run --no-live --stacks "$evil.lua" stop >first 2>&1 &
+    env LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD="$LMP_PRELOAD" \
+        "$LMP" run --no-live --stacks "$evil.lua" stop >first 2>&1 &
     job=$!
     wait_program
     check top "$LMP" top --list
@@ -172,7 +174,8 @@ LUA
     clean screen "$work/raw"
     wait $job
     clean summary first
-    LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD="$LMP_PRELOAD" check run-err "$LMP" run --no-live --stacks --record --snapshot=own.heap --limit='peak 1KiB' --limit="tag $evil live 1" \
+    LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD="$LMP_PRELOAD" check run-err "$LMP" run --no-live --stacks --record \
+        --snapshot=own.heap --limit='peak 1KiB' --limit="tag $evil live 1" \
         --junit=gate.xml --report=json:a.json --report=html:a.html "$evil.lua"
     for file in *.xml *.json *.html; do clean "$file" "$file"; done
     ;;

@@ -79,7 +79,8 @@ case_followed() { # each has figures of its own, from the fork on
     local how
     for how in fork raw clone thread coroutine killed exit stop; do
         worker $how 2 --follow-forks
-        is "$(grep -c '^Forked from pid [0-9]*; the 1\.[0-9] MiB that it had by then are "from before start"$' err)" 1 "forked ($how)"
+        is "$(grep -c '^Forked from pid [0-9]*; the 1\.[0-9] MiB that it had by then are "from before start"$' err)" 1 \
+            "forked ($how)"
         is "$(grep -c '"forked_from"' json)" 1 "forked in JSON ($how)"
     done
     worker again 3 --follow-forks

@@ -228,7 +228,8 @@ case_junit() { # a file that readers of XML take, for its owner alone; in the pl
     is $status "$expected" status
     is "$(stat -c %a limits.xml)" 600 "the mode of the file"
     is "$(ls limits.xml*)" limits.xml "what is beside it"
-    has limits.xml '<testsuite name="memory of [^"]*" tests="4" failures="1" errors="0" skipped="0" time="[0-9]+\.[0-9]+">'
+    has limits.xml \
+        '<testsuite name="memory of [^"]*" tests="4" failures="1" errors="0" skipped="0" time="[0-9]+\.[0-9]+">'
     has limits.xml '<failure type="limit" message="[^"]* over">'
     if command -v xmllint >/dev/null; then
         xmllint --noout limits.xml || fail "no XML"

@@ -7,7 +7,9 @@ plain() { # COMMAND...: files out and err, and $status
     status=$?
 }
 example() { # WORD: the example of docs/gate.md that has the word
-    awk -v word="$1" '/^```lua/ { text = ""; on = 1; next } /^```/ { if (on && index(text, word)) printf "%s", text; on = 0 } on { text = text $0 "\n" }' \
+    awk -v word="$1" '/^```lua/ { text = ""; on = 1; next }
+        /^```/ { if (on && index(text, word)) printf "%s", text; on = 0 }
+        on { text = text $0 "\n" }' \
         "$LMP_SOURCE/docs/gate.md"
 }
 
@@ -34,7 +36,9 @@ describe("memory", function()
     "bytes = x: a number was expected, or a size such as '64KiB'") end)
   it("passes 9", function() assert.has_error(function() assert.allocates_less_than({ byts = 1 }, one) end,
     "there is no limit 'byts'; there are: bytes, allocs, peak, held") end)
-  it("passes 10", function() assert.has_error(function() assert.holds_nothing(12) end, "a function was expected, got number") end)
+  it("passes 10", function()
+    assert.has_error(function() assert.holds_nothing(12) end, "a function was expected, got number")
+  end)
   it("passes 11", function() assert.has_error(function() assert.holds_nothing(error, "mine") end, "mine") end)
   it("fails 1", function() assert.allocates_less_than(56, one) end)
   it("fails 2", function() assert.holds_nothing(leaks, 10) end)
@@ -83,7 +87,9 @@ function TestMemory:testPasses1() lu.assertAllocatesLessThan(57, one) end
 function TestMemory:testPasses2() lu.assertHoldsNothing(one) end
 function TestMemory:testPasses3() lu.assert_allocates_less_than({ allocs = 2 }, one) end
 function TestMemory:testPasses4() lu.assert_holds_nothing(one) end
-function TestMemory:testPasses5() lu.assertErrorMsgContains("a size such as '64KiB'", lu.assertAllocatesLessThan, "x", one) end
+function TestMemory:testPasses5()
+  lu.assertErrorMsgContains("a size such as '64KiB'", lu.assertAllocatesLessThan, "x", one)
+end
 function TestMemory:testFails1() lu.assertAllocatesLessThan("56", one) end
 function TestMemory:testFails2() lu.assertHoldsNothing(leaks, 10) end
 os.exit(lu.LuaUnit.run("-o", "tap", "TestMemory"))
@@ -91,8 +97,8 @@ LUA
     plain "$LUA" unit.lua
     is $status 2 "failures"
     is "$(grep -c '^ok' out)" 5 "that pass"
-    has out 'unit.lua:12: bytes: 56 B, where less than 56 B was expected'
-    has out 'unit.lua:13: a leak: 720.0 B and 10.00 blocks a call'
+    has out 'unit.lua:14: bytes: 56 B, where less than 56 B was expected'
+    has out 'unit.lua:15: a leak: 720.0 B and 10.00 blocks a call'
     has out ' [0-9.]+ B  unit.lua:3 '
     example luamemprofiler.luaunit >example.lua
     plain "$LUA" example.lua

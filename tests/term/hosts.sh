@@ -43,13 +43,15 @@ LUA
         *) hasnt own.txt 'lmp|Memory|LMPSTATE' ;;
         esac
         rm -f s.txt
-        eval "LD_PRELOAD=$LMP_PRELOAD $LUA -e 'require(\"luamemprofiler\").start{summary=\"s.txt\"}' closed.lua </dev/null >out 2>err $how"
+        eval "LD_PRELOAD=$LMP_PRELOAD $LUA -e 'require(\"luamemprofiler\").start{summary=\"s.txt\"}' closed.lua \
+            </dev/null >out 2>err $how"
         is $? 0 "status with $how"
         has s.txt 'Maximum memory used'
         n=$(grep -c filler s.txt)
         is "$n" 0 "output in the summary"
         hasnt own.txt 'lmp|Memory|LMPSTATE'
-        eval "LD_PRELOAD=$LMP_PRELOAD $LUA -e 'require(\"luamemprofiler\").start()' closed.lua </dev/null >out 2>err $how"
+        eval "LD_PRELOAD=$LMP_PRELOAD $LUA -e 'require(\"luamemprofiler\").start()' closed.lua \
+            </dev/null >out 2>err $how"
         is $? 0 "status with $how"
         hasnt own.txt 'lmp|Memory|LMPSTATE'
     done

@@ -46,7 +46,8 @@ open() {
     echo 'set -g history-limit 50000' >"$work/tmux.conf"
     SHELL=/bin/sh tm -f "$work/tmux.conf" new-session -d -x "${1:-100}" -y "${2:-30}" -s t -c "$work" \
         "env LANG=C.UTF-8 LC_ALL=C.UTF-8 PS1='ready> ' TERM=screen-256color HISTFILE= LMP=$LMP LUA=$LUA \
-         LUA_CPATH=$LMP_BUILD/?.so P='env LD_PRELOAD=$LMP_PRELOAD ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0' \
+         LUA_CPATH=$LMP_BUILD/?.so \
+         P='env LD_PRELOAD=$LMP_PRELOAD ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0' \
          bash --norc --noprofile" || fail "tmux does not start"
     wait_for '^ready>'
     tm pipe-pane -t "$pane" "cat > $work/raw"

@@ -144,7 +144,8 @@ case_refused() {
         lmp run --record=$place/file.lmprec x.lua
         is $status 126 "status in $place"
         lines err 1
-        has err "^lmp: cannot write $place/file.lmprec: (No such file or directory|Permission denied|Read-only file system|Operation not permitted)\$"
+        why='No such file or directory|Permission denied|Read-only file system|Operation not permitted'
+        has err "^lmp: cannot write $place/file.lmprec: ($why)\$"
         hasnt out ran
     done
     lmp run --record=x.lua/file x.lua
@@ -320,7 +321,8 @@ while os.time() - start < 2 do T = {} end
 LUA
     LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" said.lua >out 2>err
     summary
-    is "$(grep '^lmp: ' err)" 'lmp: recording: a place/said.lmprec; watch it: lmp replay '"'a place/said.lmprec'" 'where it is'
+    is "$(grep '^lmp: ' err)" "lmp: recording: a place/said.lmprec; watch it: lmp replay 'a place/said.lmprec'" \
+        'where it is'
     LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD "$LUA" said.lua summary.txt >out 2>err
     lines err 0
     until_true 'a complete one' complete 'a place/said.lmprec'
@@ -447,8 +449,10 @@ case_damaged() { # rows that stood in a damaged part are unknown; sums are what 
 
 case_sources() { # the lines that ran are in it, wherever it is read; not in one for others
     mkdir here there
-    printf '%s\n' '-- a program' 'local kept = {}' 'for i = 1, 1000 do' '    kept[i] = {i} -- what ran' 'end' >here/app.lua
-    (cd here && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live --record=../x.lmprec app.lua) >out 2>&1 </dev/null || fail "$(cat out)"
+    printf '%s\n' '-- a program' 'local kept = {}' 'for i = 1, 1000 do' '    kept[i] = {i} -- what ran' 'end' \
+        >here/app.lua
+    (cd here && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 \
+        "$LMP" run --no-live --record=../x.lmprec app.lua) >out 2>&1 </dev/null || fail "$(cat out)"
     lmp record cut x.lmprec --redact=contents -o shown.lmprec
     is $status 0 'a cut'
     lmp dump x.lmprec
@@ -471,7 +475,8 @@ case_programs() { # the example and luacheck, in each mode
         is $status 0 status
         agrees x.lmprec
         command -v luacheck >/dev/null || continue
-        LUA_PATH='/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua;;' lmp run --no-summary --record=x.lmprec --json=json $mode -- "$LUA" "$(command -v luacheck)" "$LMP_SOURCE/lua/example"
+        LUA_PATH='/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua;;' lmp run --no-summary --record=x.lmprec \
+            --json=json $mode -- "$LUA" "$(command -v luacheck)" "$LMP_SOURCE/lua/example"
         has out 'Total: '
         agrees x.lmprec
     done

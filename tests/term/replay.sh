@@ -17,7 +17,8 @@ for step = 1, 4 do
     end
 end
 LUA
-    env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live --record="$work/run.lmprec" "$work/run.lua" >"$work/out" 2>&1 </dev/null ||
+    env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 \
+        "$LMP" run --no-live --record="$work/run.lmprec" "$work/run.lua" >"$work/out" 2>&1 </dev/null ||
         fail "lmp run --record: $(cat "$work/out")"
     [ -s "$work/run.lmprec" ] || fail "there is no recording: $(cat "$work/out")"
 }
@@ -190,7 +191,8 @@ while true do
     os.execute("sleep 0.1")
 end
 LUA
-    (cd "$work" && exec env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live --record=run.lmprec run.lua >out 2>&1 </dev/null) &
+    (cd "$work" && exec env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 \
+        "$LMP" run --no-live --record=run.lmprec run.lua >out 2>&1 </dev/null) &
     until_true "$patience" "a recording" test -s "$work/run.lmprec"
     open 120 36
     type_line "clear; \$P $LMP replay run.lmprec"
@@ -277,7 +279,8 @@ LUA
     } >"$work/new/app.lua"
     for run in old new; do
         (cd "$work/$run" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live --stacks \
-            --record="$work/$run.lmprec" app.lua) >"$work/out" 2>&1 </dev/null || fail "lmp run --record: $(cat "$work/out")"
+            --record="$work/$run.lmprec" app.lua) >"$work/out" 2>&1 </dev/null ||
+            fail "lmp run --record: $(cat "$work/out")"
     done
     open 120 36
     type_line "\$P $LMP diff --show --json old.lmprec new.lmprec; echo status \$?"
@@ -294,7 +297,8 @@ LUA
     wait_for '1 line new +1 line gone'
     wait_for ' 0 B .*-29[0-9.]+ KiB .*app.lua:7 gone'
     wait_for '\+19[0-9.]+ KiB .*app.lua:14 new'
-    [ "$(screen | grep -nE 'app.lua:7 gone' | cut -d: -f1)" -lt "$(screen | grep -nE 'app.lua:14 new' | cut -d: -f1)" ] ||
+    row() { screen | grep -nE "$1" | cut -d: -f1; }
+    [ "$(row 'app.lua:7 gone')" -lt "$(row 'app.lua:14 new')" ] ||
         fail "it is not sorted by the size of the change: $(screen)"
     key V
     wait_for 'Tables compare with old.lmprec'

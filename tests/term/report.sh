@@ -90,7 +90,8 @@ END
             live=$(grep -o '"live_bytes":[0-9]*' out | sed -n '1s/.*://p')
             was=$(awk -v name=$moment '$1 == name { print $2 }' truth)
             near=$([ $((live * 20)) -ge $((was * 19)) ] && [ $((live * 20)) -le $((was * 21)) ] && echo 1 || true)
-            [ "$near" ] || { grep -q 'the moment asked for was not recorded' said || fail "$moment: $live of $was, and nothing is said"; }
+            [ "$near" ] || grep -q 'the moment asked for was not recorded' said ||
+                fail "$moment: $live of $was, and nothing is said"
             lmp report flat r.lmprec@$moment
             has out "^  of $moment: as it was at 00:00:0[0-9.]+"
             [ "$near" ] || continue 2
@@ -111,7 +112,9 @@ ranges) # all formats; one sum in those that tell it, the difference of two mome
     has out '"range":\{"from":[0-9.]+,"to":[0-9.]+,"left_out":\["peak_bytes",.*"verdicts","leaks"\]\}'
     hasnt out '"(peak_bytes|peak_live_bytes|verdicts|leaks)":'
     # Tables of a moment in which the program ran are some of its operations apart from its counters.
-    near() { [ "$1" -ge $((count - count / 20)) ] && [ "$1" -le $((count + count / 20)) ] || fail "$2: $1, not $count"; }
+    near() {
+        [ "$1" -ge $((count - count / 20)) ] && [ "$1" -le $((count + count / 20)) ] || fail "$2: $1, not $count"
+    }
     lmp report csv --from=half --to=end r.lmprec
     near "$(awk -F, '{ sum += $4 } END { print sum }' out)" "csv"
     lmp report folded --metric=allocated --unit=blocks --from=half --to=end r.lmprec
@@ -201,14 +204,16 @@ END
     lmp report callgrind c.lmprec
     has out '^events: .* Temporary Ir$'
     has out '^calls=1000 2$'
-    is "$(awk '/^summary:/ { all = $NF } /^[0-9]/ && !call { sum += $NF } { call = /^calls=/ } END { print (all > 10000 && sum == all) }' out)" \
+    is "$(awk '/^summary:/ { all = $NF } /^[0-9]/ && !call { sum += $NF } { call = /^calls=/ }
+        END { print (all > 10000 && sum == all) }' out)" \
         1 "instructions add up"
     lmp report callgraph c.lmprec
     has out 'make  calls.lua:2 \[[0-9]+\] \{1,000 calls\}'
     lmp report flat c.lmprec
     has out ' 1,000 .*  make  calls.lua:2'
     lmp report memprof c.lmprec
-    is "$(awk '/^DEALLOCATIONS/ { d = 1 } d && /^INTERNAL .collector/ { c = 1 } d && c && /^\t\t@calls.lua:2, line 2$/ { print 1; exit }' out)" \
+    is "$(awk '/^DEALLOCATIONS/ { d = 1 } d && /^INTERNAL .collector/ { c = 1 }
+        d && c && /^\t\t@calls.lua:2, line 2$/ { print 1; exit }' out)" \
         1 "whose blocks the collector freed"
     lmp report --leak-only memprof c.lmprec
     hasnt out '^(RE|DE)?ALLOCATIONS'
@@ -254,7 +259,8 @@ END
     is "$(event REALLOCATIONS 14)" "10 +$((16 * 2046)) -$((16 * 1023)) of 14" "an array that doubles"
     is "$(event DEALLOCATIONS 14)" "" "it moves, and is not freed"
     is "$(event DEALLOCATIONS 15)" "10 +0 -$((24 * 1023)) of 15" "a hash part makes way for a larger one"
-    is "$(event ALLOCATIONS 15)" "$((2000 + 11)) +$(($(strings 1000 0) + $(strings 1000 1) + 24 * 2047)) -0" "keys and hash parts"
+    is "$(event ALLOCATIONS 15)" "$((2000 + 11)) +$(($(strings 1000 0) + $(strings 1000 1) + 24 * 2047)) -0" \
+        "keys and hash parts"
     has m.txt '^INTERNAL \(collector\): [0-9]+ events'
     grep -A9 '^INTERNAL (collector)' m.txt | grep -q 'line 5$' || fail "the collector's overrides"
     has m.txt '^@sizes.lua:0, line 14 holds 16384 bytes: 11 allocs, 10 frees$'

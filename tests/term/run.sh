@@ -303,7 +303,8 @@ case_next() { # the summary's next lines can be typed as they are: options, quot
     is "$(cat out)" "2	it's	\$HOME" arguments
     has err "^  Next:  lmp run --live --top 3 --name=some 'a b.lua' "
     has err "^         lmp run --stacks --top 3 --name=some 'a b.lua' .*  who called"
-    PATH="$LMP_BUILD:$PATH" LD_PRELOAD=$LMP_PRELOAD bash -c "$(sed -n 's/^         \(lmp run --json .*\)  the same.*/\1/p' err)" >out 2>again </dev/null
+    PATH="$LMP_BUILD:$PATH" LD_PRELOAD=$LMP_PRELOAD \
+        bash -c "$(sed -n 's/^         \(lmp run --json .*\)  the same.*/\1/p' err)" >out 2>again </dev/null
     has out "^2	it's	\\\$HOME\$"
     has again '^\{"program":"some"'
     lmp run --stacks -- "$LUA" 'a b.lua'
@@ -488,12 +489,14 @@ END
     is $status 0 status
     jq -r '[paths | map(if type == "number" then "*" else . end) | join(".")] | unique[]' j | LC_ALL=C sort -u >json
     LC_ALL=C sort -u stats -o stats
-    for f in edges.\*.calls overrides.\*.made.line sites.\*.instructions functions.\*.calls tree.\*.shallow.live_bytes; do
+    for f in edges.\*.calls overrides.\*.made.line sites.\*.instructions functions.\*.calls \
+        tree.\*.shallow.live_bytes; do
         grep -qx "$f" stats || fail "lmp.stats() lacks $f"
     done
     sed -i '/^tree\.\*\.\(func\|short_src\)$/d' stats # those of `functions`, by their place
     is "$(LC_ALL=C comm -23 stats json)" '' 'what lmp.stats() has and JSON has not'
-    LC_ALL=C comm -13 stats json | grep -vE '^(program|pid|lua|ending|verdicts.*|leaks.*|tree\.\*\.(parent|function)|[a-z]*_why|sample|worst_frames\.\*\.name)$' >extra
+    LC_ALL=C comm -13 stats json | grep -vxE >extra \
+        'program|pid|lua|ending|verdicts.*|leaks.*|tree\.\*\.(parent|function)|[a-z]*_why|sample|worst_frames\.\*\.name'
     is "$(cat extra)" '' 'what JSON has and lmp.stats() has not'
 }
 case_tables() { # sites, functions and tags in the summary, also of a program that was killed
@@ -568,7 +571,8 @@ END
 case_example() { # the example leaks: it is never said that nothing grows
     lmp run "$LMP_SOURCE/lua/example/options.lua" 0.2
     hasnt err "no growth"
-    has err 'Leaks +([0-9]+ sites grow, most .*options.lua:[0-9]+ by|the run was too short to tell: |.*options.lua:[0-9]+ grows )'
+    local line='options.lua:[0-9]+'
+    has err "Leaks +([0-9]+ sites grow, most .*$line by|the run was too short to tell: |.*$line grows )"
 }
 
 case_streams() { # without display nothing of the streams changes; --live without a terminal is told
@@ -861,7 +865,7 @@ case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/
     done
     lmp report dot heaps/leaky.heap --top=3
     is "$(grep -c fillcolor out)" 4 'three and the root'
-    address=$(sed -n 's/^[0-9]*,\(0x[0-9a-f]*\),coroutine.*/\1/p;s/^[0-9]*,\(0x[0-9a-f]*\),thread.*/\1/p' heaps/leaky.csv | tail -n 1)
+    address=$(sed -nE 's/^[0-9]*,(0x[0-9a-f]*),(coroutine|thread).*/\1/p' heaps/leaky.csv | tail -n 1)
     lmp report --object="$address" dot heaps/leaky.heap
     has out "paths to the object at $address"
     lmp report csv --redact heaps/leaky.heap
@@ -887,7 +891,8 @@ case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/
         head -c $length whole >some
         refused 1 'some is damaged' report "$format" some -o some.out
         { head -c $((length - 1)) whole; printf '\377\377'; tail -c +$((length + 2)) whole; } >some
-        cmp -s some whole || refused 1 'some is damaged|some is neither a recording nor a heap snapshot|some is not a heap snapshot|another version' report "$format" some -o some.out
+        local why='is damaged|is neither a recording nor a heap snapshot|is not a heap snapshot'
+        cmp -s some whole || refused 1 "some ($why)|another version" report "$format" some -o some.out
         [ ! -e some.out ] || fail "$format was written"
     done
     refused 1 'text is neither a recording nor a heap snapshot' report csv text
@@ -1088,7 +1093,8 @@ local function keeps(text)
   local word = text:match "'(.*)'$" or text
   local at = _G
   for part in word:gmatch "[^.]+" do at = type(at) == "table" and at[part] end
-  return keep[text] or at or string[word] or table[word] or io.stdout[word] or text:match "^=?%(%l+%)$" or text:match "^Lua 5" or text:match "^%d+%.%d+%.%d+$" or text:match "^%d+%.%d+%.%d+$"
+  return keep[text] or at or string[word] or table[word] or io.stdout[word] or text:match "^=?%(%l+%)$"
+    or text:match "^Lua 5" or text:match "^%d+%.%d+%.%d+$"
 end
 local function texts(file)
   local all = {}
@@ -1107,7 +1113,8 @@ end
 os.exit(left)
 LUA
     "$LUA" left.lua >out || fail 'texts of the program are left'
-    for text in payroll private argument customer password namedchunk 'marked by' level enlarge Globally accounts helper "it's"; do
+    for text in payroll private argument customer password namedchunk 'marked by' level enlarge Globally accounts \
+        helper "it's"; do
         ! grep -F -- "$text" shown >out || fail "still there: $text"
     done
     lmp report flat shown.lmprec
@@ -1178,7 +1185,8 @@ case_snapshot() { # of a program's heap: at its end, by a condition, from anothe
     keep_running
     lmp snapshot "$(cat up)"
     is $status 0 status
-    has out "^snapshot 1: 1[0-9,]+ objects, stood [0-9.]+ m?s, slowest operation [0-9.]+ m?s: $PWD/lmp-$(cat up)-1.heap$"
+    has out "^snapshot 1: 1[0-9,]+ objects, stood [0-9.]+ m?s, slowest operation [0-9.]+ m?s: \
+$PWD/lmp-$(cat up)-1.heap$"
     is "$(head -c 8 lmp-*.heap)" LMPPHEAP 'the file'
     local asking=()
     for n in 1 2 3 4; do # who is too late is told so

@@ -85,7 +85,8 @@ local words, errors, n = {}, 0, 0
 for _, f in ipairs(s.functions) do
     if f.source == me then words[f.linedefined] = f.func end
 end
-local path = { ["function 'price'"] = "function 'options.price'", ["function 'er'"] = "function 'names.module.deep.er'" }
+local path = { ["function 'price'"] = "function 'options.price'",
+    ["function 'er'"] = "function 'names.module.deep.er'" }
 local function expect(line, got, want)
     n = n + 1
     if got == want then return end

@@ -31,7 +31,8 @@ if arg[1] == "load" then -- the program itself
     collectgarbage()
     for _, site in ipairs(lmp.stop { sites = true }.sites) do
         if site.line > 0 then
-            print(site.line, site.allocs, site.bytes, site.live_blocks, site.live_bytes, site.free_bytes, site.realloc_bytes)
+            print(site.line, site.allocs, site.bytes, site.live_blocks, site.live_bytes, site.free_bytes,
+                site.realloc_bytes)
         end
     end
     return
@@ -116,7 +117,9 @@ for line, row in pairs(truth) do
             end
         end
         if os.getenv "SHOW" then
-            print(line, name, row[name], string.format("mean %+.2f %%, deviation %.2f %%", 100 * mean / math.max(row[name], 1), 100 * sd / math.max(row[name], 1)))
+            local percent = 100 / math.max(row[name], 1)
+            print(line, name, row[name],
+                string.format("mean %+.2f %%, deviation %.2f %%", percent * mean, percent * sd))
         end
     end
 end

@@ -42,7 +42,9 @@ end
 local function row_fits(row, what)
     same(row.live_blocks, row.allocs - row.frees, "%s: live_blocks", what)
     same(row.live_bytes, row.bytes + row.realloc_bytes - row.free_bytes, "%s: live_bytes", what)
-    if row.allocs < 0 or row.frees < 0 or row.live_bytes < 0 or row.peak_live_bytes < 0 then wrong("%s: below zero", what) end
+    if row.allocs < 0 or row.frees < 0 or row.live_bytes < 0 or row.peak_live_bytes < 0 then
+        wrong("%s: below zero", what)
+    end
     if row.temporary > row.short_lived or row.short_lived > row.frees then wrong("%s: temporary", what) end
 end
 
@@ -96,7 +98,8 @@ local function tree_fits(s)
     nodes_seen, last_nodes = nodes_seen + #list, #list
     for n = #list, 1, -1 do
         local node = list[n]
-        for _, f in ipairs { "allocs", "bytes", "frees", "free_bytes", "live_blocks", "live_bytes", "peak_live_bytes" } do
+        for _, f in ipairs { "allocs", "bytes", "frees", "free_bytes", "live_blocks", "live_bytes",
+            "peak_live_bytes" } do
             local sum = node.shallow[f]
             for _, child in ipairs(node.children) do sum = sum + child.retained[f] end
             same(node.retained[f], sum, "%s:%d: retained %s", node.short_src, node.line, f)

@@ -182,7 +182,7 @@ extern const char *const action_group_title[GROUPS];
     X(ACT_RECORD, GROUP_PROGRAM, 30, 'R', 0, "R", "record", "end recording",                       \
       "record this run into lmp-PID.lmprec, for lmp replay; again: end that")                      \
     X(ACT_BREAK, GROUP_PROGRAM, 13, 'b', 0, "b", "break", "add",                                   \
-      "conditions to pause at, or to take snapshots: a size, a line, a type, a new peak, a cycle")                       \
+      "conditions to pause at, or to take snapshots: a size, a line, a type, a new peak, a cycle")  \
     X(ACT_INPUT, GROUP_PROGRAM, 22, 'i', 0, "i", "input", NULL, "type a line to the program")      \
     X(ACT_SAVE, GROUP_DISPLAY, 23, 'p', 0, "p", "picture", NULL,                                   \
       "save a picture of the screen, lmp-PID-N.svg")                                               \

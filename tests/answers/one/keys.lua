@@ -26,6 +26,8 @@ for _ in io.popen("while sleep 0.02 && echo; do :; done"):lines() do
     for i = 1, 60 do
         served = served + 1
         local client = served % 20
-        if not allow("client" .. client, methods[served % 2 + 1], paths[served % #paths + 1]) then refused = refused + 1 end
+        if not allow("client" .. client, methods[served % 2 + 1], paths[served % #paths + 1]) then
+            refused = refused + 1
+        end
     end
 end

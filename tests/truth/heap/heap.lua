@@ -146,7 +146,11 @@ function shapes.code()
     t.dumped = load(string.dump(t[5]))
     step(t)
     local n = 0
-    load(function() n = n + 1 if n % 10 == 0 then heap.check("parsing") end return n < 60 and "local x" .. n .. " = {'y', " .. n .. "}\n" or nil end)
+    load(function()
+        n = n + 1
+        if n % 10 == 0 then heap.check("parsing") end
+        return n < 60 and "local x" .. n .. " = {'y', " .. n .. "}\n" or nil
+    end)
     pcall(load, function() error {} end)
 end
 

@@ -7,7 +7,11 @@ for i = 1, 100 do
 end
 check("closures")
 print(keep[3](), keep[-3]())
-local function deep(n) if n == 0 then return function() return n end end local f = deep(n - 1) return function() return f(), n end end
+local function deep(n)
+    if n == 0 then return function() return n end end
+    local f = deep(n - 1)
+    return function() return f(), n end
+end
 keep.deep = deep(60)
 check("nested closures")
 for i = 1, 30 do

@@ -24,7 +24,8 @@ print(io.type(g), pcall(io.lines, "/nonexistent/file"))
 local t = {}
 for i = 0, 80 do t[i] = bigdata(i) end
 check("small sizes")
-for i, size in ipairs { 2 ^ 12, 2 ^ 16 + 1, 2 ^ 20 - 40, 2 ^ 26, 2 ^ 28 - 48, 2 ^ 28, 2 ^ 28 + 1, 2 ^ 32, 2 ^ 33 + 12345 } do
+local sizes = { 2 ^ 12, 2 ^ 16 + 1, 2 ^ 20 - 40, 2 ^ 26, 2 ^ 28 - 48, 2 ^ 28, 2 ^ 28 + 1, 2 ^ 32, 2 ^ 33 + 12345 }
+for i, size in ipairs(sizes) do
     t[#t + 1] = bigdata(math.tointeger(size))
     debug.setuservalue(t[#t], { i }, 1)
     check("size " .. size)
