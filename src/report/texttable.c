@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static uint32_t hash_of(const char *bytes, size_t n) {
     uint64_t h = n;
     for (size_t i = 0; i < n; i++)
@@ -20,14 +22,7 @@ static bool room_for(TextTable *t, size_t n) {
         t->bytes = more;
         t->room = room;
     }
-    if (t->texts + 2 > t->text_room) {
-        uint32_t room = t->text_room ? t->text_room * 2 : 256;
-        size_t *more = realloc(t->at, room * sizeof *more);
-        if (!more) return false;
-        t->at = more;
-        t->text_room = room;
-    }
-    return rowindex_room(&t->index, 1);
+    return array_room(&t->at, &t->text_room, t->texts + 2) && rowindex_room(&t->index, 1);
 }
 
 /* The index has rows from 1: text i is row i + 1. */

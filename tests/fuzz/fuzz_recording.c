@@ -10,8 +10,8 @@
 #include "read/stats.h"
 #include "record/format/recfile.h"
 #include "record/format/recscan.h"
-#include "record/reader/dump.h"
-#include "record/writer/cut.h"
+#include "record/reader/recording.h"
+#include "record/writer/rewrite.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "command/operands.h"
-#include "record/reader/dump.h"
+#include "record/reader/recording.h"
 #include "report/heap/heapdump.h"
 
 enum { O_PARTS, O_OBJECTS };

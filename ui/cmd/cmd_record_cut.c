@@ -1,6 +1,6 @@
 /* cmd_record_cut.c - `lmp record cut`: copies a piece of a recording, for somebody else to look at.
- * Reads the options, finds the two moments, and has recording_cut (record/writer/cut.h) write the
- * frames in between to a new file. */
+ * Reads the options, finds the two moments, and has recording_cut (record/writer/rewrite.h) write
+ * the frames in between to a new file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 #include "command/operands.h"
 #include "record/reader/moment.h"
-#include "record/writer/cut.h"
+#include "record/writer/rewrite.h"
 
 enum { O_FROM, O_TO, O_OUTPUT, O_REDACT };
 enum { NAME = 4096 };

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "base/os.h"
-#include "record/format/follow.h"
+#include "record/format/recscan.h"
 #include "viewer/viewer_impl.h"
 #include "widget/source.h"
 
@@ -102,7 +102,7 @@ bool viewer_open_replay(Viewer *v) {
     if (!v->player) return false;
     v->grows = v->o->grows;
     if (v->grows && v->o->recording_file) {
-        v->grows = follow_is_written(v->o->recording_fd);
+        v->grows = recscan_has_writer(v->o->recording_fd);
         v->unended = !v->grows;
     }
     v->dead = true; /* there is no process to look at */
@@ -151,7 +151,7 @@ static void grown_up(Viewer *v, bool unended) {
 static void look_for_writer(Viewer *v) {
     if (!v->o->recording_file || ++v->no_news < NO_NEWS) return;
     v->no_news = 0;
-    if (follow_is_written(v->o->recording_fd)) return;
+    if (recscan_has_writer(v->o->recording_fd)) return;
     LmpErr err =
         recording_refresh(recording_of(v)); /* the last part may have come after the last look */
     player_grown(v->player);
@@ -166,7 +166,7 @@ static void look_whether_grown(Viewer *v, uint64_t now) {
     PlayerState was = player_state(v->player);
     LmpRecording *recording = recording_of(v);
     uint32_t generation = recording_generation(recording);
-    if (v->o->recording_file) follow_name(v->o->recording_fd, v->o->recording_file);
+    if (v->o->recording_file) recscan_reopen(v->o->recording_fd, v->o->recording_file);
     if (recording_refresh(recording) != LMP_OK) {
         grown_up(v, true);
         return;

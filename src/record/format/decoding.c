@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "record/format/coding.h"
 #include "record/format/part.h"
 
@@ -94,12 +95,7 @@ void coding_free_schema(RecSchema *schema) {
 LmpErr which_read(RecWhich *w, RecRead *r, uint64_t n) {
     uint64_t rows = read_varint(r), at = UINT64_MAX;
     if (r->failed || rows > n || rows > (uint64_t)(r->end - r->at)) return LMP_E_DAMAGED;
-    if (rows > w->room) {
-        uint32_t *more = realloc(w->row, rows * sizeof *more);
-        if (!more) return LMP_E_NOMEM;
-        w->row = more;
-        w->room = (uint32_t)rows;
-    }
+    if (!array_room(&w->row, &w->room, rows)) return LMP_E_NOMEM;
     for (w->rows = 0; w->rows < rows; w->rows++) {
         uint64_t step = read_varint(r);
         if (r->failed || step == 0 || step > n || (at += step) >= n) return LMP_E_DAMAGED;

@@ -31,8 +31,8 @@ typedef enum RecKind {
     REC_OUTPUT,      /* of the script */
     REC_INDEX,       /* heads of all parts with their places */
     REC_ENDED,       /* all was written; live_bytes: 1 + the program's wait status, or 0 */
-    REC_PARITY,      /* a sum of first parts (parity.h) */
-    REC_SOURCE,      /* the text of a source file (kepttexts.h) */
+    REC_PARITY,      /* a sum of first parts (redundancy.h) */
+    REC_SOURCE,      /* the text of a source file (texts.h) */
     REC_DIRECTORY,   /* in which the program ran */
     REC_KINDS
 } RecKind;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/os.h"
 
 #define INDEX_PART 32u /* bytes of the index for each part, packed */
@@ -42,18 +43,6 @@ void recfile_free(RecFile *file) {
     *file = (RecFile){.fd = -1};
 }
 
-static bool note(RecFile *file, const RecPart *part) {
-    if (file->parts == file->room) {
-        uint32_t room = file->room ? file->room * 2 : 256;
-        RecPart *more = realloc(file->part, room * sizeof *more);
-        if (!more) return false;
-        file->part = more;
-        file->room = room;
-    }
-    file->part[file->parts++] = *part;
-    return true;
-}
-
 /* Returns true if the part, and the index that would then be written, do not fit the limit. */
 static bool is_too_much(const RecFile *file, const RecPart *part) {
     uint64_t index = (file->parts + 2ull) * INDEX_PART + REC_PART + REC_END;
@@ -76,11 +65,12 @@ LmpErr recfile_put(void *of, RecPart *part, const uint8_t *stored) {
     if (!lmp_os->write_at(file->fd, file->size, head, sizeof head) ||
         !lmp_os->write_at(file->fd, file->size + sizeof head, stored, part->stored))
         return failed(file);
-    if (!note(file, part)) {
+    if (!array_room(&file->part, &file->room, file->parts + 1)) {
         errno = ENOMEM;
         failed(file);
         return LMP_E_NOMEM;
     }
+    file->part[file->parts++] = *part;
     file->size += sizeof head + part->stored;
     return LMP_OK;
 }

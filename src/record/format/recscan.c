@@ -3,10 +3,14 @@
 #include "record/format/recscan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/array.h"
 
 enum {
     MOST_PARTS = 1 << 22,
@@ -26,13 +30,8 @@ static size_t read_at(int fd, uint64_t at, void *to, size_t n) {
 }
 
 static bool add(RecScan *scan, const RecPart *part) {
-    if (scan->parts == scan->room) {
-        uint32_t room = scan->room ? scan->room * 2 : 256;
-        RecPart *more = room > MOST_PARTS ? NULL : realloc(scan->part, room * sizeof *more);
-        if (!more) return false;
-        scan->part = more;
-        scan->room = room;
-    }
+    bool room = scan->parts < MOST_PARTS && array_room(&scan->part, &scan->room, scan->parts + 1);
+    if (!room) return false;
     scan->part[scan->parts++] = *part;
     return true;
 }
@@ -218,4 +217,49 @@ uint32_t recscan_find(const RecScan *scan, uint64_t place) {
             high = middle;
     }
     return low < scan->parts && scan->part[low].place == place ? low : UINT32_MAX;
+}
+
+/* Reads parts of this kind in order, until one can be read. */
+LmpErr recscan_schema(const RecScan *scan, RecSchema *out) {
+    RecBytes stored = {0}, plain = {0};
+    RecPack *pack = pack_new();
+    LmpErr err = pack ? LMP_OK : LMP_E_NOMEM;
+    for (uint32_t i = 0; i < scan->parts && out->groups == 0 && err != LMP_E_NOMEM; i++) {
+        if (scan->part[i].kind != REC_SCHEMA) continue;
+        err = recscan_read(scan, &scan->part[i], &stored);
+        if (!err) err = pack_unpack(pack, &scan->part[i], stored.at, &plain);
+        if (!err) err = coding_read_schema(out, plain.at, plain.n);
+    }
+    pack_free(pack);
+    bytes_free(&stored);
+    bytes_free(&plain);
+    return err == LMP_E_NOMEM ? err : LMP_OK;
+}
+
+/* ---- a file that somebody else may still write to -------------------------------------------- */
+
+/* A writer that begins while we hold the lock would be turned away, so it is held for no time at
+ * all, and asked for only where nothing has come for a while. */
+bool recscan_has_writer(int fd) {
+    if (flock(fd, LOCK_SH | LOCK_NB) != 0) return true;
+    flock(fd, LOCK_UN);
+    return false;
+}
+
+static bool is_recording(int fd) {
+    RecScan scan;
+    if (recscan_open(&scan, fd) != LMP_OK) return false;
+    recscan_free(&scan);
+    return true;
+}
+
+bool recscan_reopen(int fd, const char *file) {
+    struct stat ours, named;
+    if (fstat(fd, &ours) != 0 || stat(file, &named) != 0) return false;
+    if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) return false;
+    int other = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (other < 0) return false;
+    bool taken = is_recording(other) && dup3(other, fd, O_CLOEXEC) == fd;
+    close(other);
+    return taken;
 }

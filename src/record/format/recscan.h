@@ -3,6 +3,7 @@
 #ifndef LMP_RECORD_RECSCAN_H
 #define LMP_RECORD_RECSCAN_H
 
+#include "record/format/coding.h"
 #include "record/format/part.h"
 
 typedef struct RecScan {
@@ -24,7 +25,7 @@ typedef struct RecScan {
 /* Errors: FOREIGN, VERSION, DAMAGED, NOMEM. */
 LmpErr recscan_open(RecScan *scan, int fd);
 /* Parts that came since; those that are there stay, unless the generation has changed or the
- * descriptor is that of another file (follow_name): then it begins anew. */
+ * descriptor is that of another file (recscan_reopen): then it begins anew. */
 LmpErr recscan_more(RecScan *scan);
 void recscan_free(RecScan *scan);
 
@@ -32,5 +33,20 @@ void recscan_free(RecScan *scan);
 uint32_t recscan_find(const RecScan *scan, uint64_t place);
 /* What is stored of a part, into `out`. Errors: DAMAGED, NOMEM. */
 LmpErr recscan_read(const RecScan *scan, const RecPart *part, RecBytes *out);
+
+/* The schema: all else in the file needs that, so the first of its copies that is sound will do; it
+ * stays empty where there is none. `out`: empty. Errors: NOMEM. */
+LmpErr recscan_schema(const RecScan *scan, RecSchema *out);
+
+/* ---- a file that somebody else may still write to ----------------------------------------------
+ */
+
+/* Returns true if anybody writes to it (recfile_take), and where files cannot be locked, as nobody
+ * knows then. */
+bool recscan_has_writer(int fd);
+/* Makes `fd` the recording that the name belongs to by now, if it is another: a recorder that
+ * compacts its file writes another one beside it and renames that. recording_refresh then begins
+ * anew. Returns false if it is the same, or cannot be read. */
+bool recscan_reopen(int fd, const char *file);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { TILE = 256, MOST_WORDS = 65536 };
 
 /* ---- taking back ----------------------------------------------------------------------------- */
@@ -37,12 +39,7 @@ void undo_forget(RecUndo *undo, RecExtent *extent) {
 
 static bool undo_room(struct RecHeld *h, uint32_t rows) {
     size_t bytes = (size_t)rows * (h->to - h->from);
-    if (h->room < rows) {
-        uint32_t *row = realloc(h->row, rows * sizeof *row);
-        if (!row) return false;
-        h->row = row;
-        h->room = rows;
-    }
+    if (!array_room(&h->row, &h->room, rows)) return false;
     if (h->held_room < bytes) {
         char *held = realloc(h->held, bytes);
         if (!held) return false;
@@ -200,12 +197,7 @@ static LmpErr columns_begin(Apply *a, const RecGroup *g) {
     uint32_t n = 0;
     for (uint32_t f = 0; f < g->fields; f++)
         n += g->field[f].count;
-    if (n > a->column_room) {
-        Column *more = realloc(a->column, n * sizeof *more);
-        if (!more) return LMP_E_NOMEM;
-        a->column = more;
-        a->column_room = n;
-    }
+    if (!array_room(&a->column, &a->column_room, n)) return LMP_E_NOMEM;
     a->columns = 0;
     for (uint32_t f = 0; f < g->fields; f++)
         for (uint32_t w = 0; w < g->field[f].count; w++) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "record/format/parity.h"
+#include "record/format/redundancy.h"
 
 /* ---- what is lost ---------------------------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ typedef struct Look {
 static bool is_bad(Look *l, const RecPart *part) {
     if (recscan_read(l->scan, part, &l->stored) != LMP_OK) return true;
     return part_checksum(l->stored.at, l->stored.n) != part->checksum &&
-           !parity_mend(l->scan, part, &l->stored, &l->mending);
+           !redundancy_mend(l->scan, part, &l->stored, &l->mending);
 }
 
 /* Returns true if the part at `place`, or the first one of its chunk, is bad or missing. */

@@ -1,6 +1,6 @@
 /* dump.c - goes through the parts in order, unpacks each, and prints what coding_tell tells of it:
  * a line for each field. */
-#include "record/reader/dump.h"
+#include "record/reader/recording.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,11 +8,8 @@
 
 #include "base/format.h"
 #include "record/format/coding.h"
-#include "record/format/kepttexts.h"
-#include "record/format/outputs.h"
 #include "record/format/recscan.h"
-#include "record/format/schema.h"
-#include "record/reader/recording.h"
+#include "record/format/texts.h"
 
 enum { TEXT_ROWS = 64, TEXT_WORDS = 1200 };
 
@@ -294,7 +291,7 @@ LmpErr recording_dump(int fd, bool heads, FILE *out) {
         fprintf(out, "recording, version %u, generation %u, %" PRIu64 " bytes, %u parts%s%s\n",
                 d->scan.version, d->scan.generation, d->scan.size, d->scan.parts,
                 d->scan.indexed ? ", index" : "", d->scan.complete ? "" : ", not closed");
-    if (!err) err = schema_find(&d->schema, &d->scan);
+    if (!err) err = recscan_schema(&d->scan, &d->schema);
     if (!err && !(d->last = calloc((size_t)d->schema.groups + 1, sizeof *d->last)))
         err = LMP_E_NOMEM;
     if (!err) err = put_parts(d, heads);

@@ -1,8 +1,27 @@
-/* moment.h - moments of a recording as people write them, for all commands that take one. */
-#ifndef LMP_MOMENT_H
-#define LMP_MOMENT_H
+/* moment.h - moments of a recording as people write them, for all commands that take one; and the
+ * marks of a whole recording, also of a run that set more than a frame knows. */
+#ifndef LMP_RECORD_MOMENT_H
+#define LMP_RECORD_MOMENT_H
 
 #include "record/reader/recording.h"
+
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+typedef struct RecordedMark {
+    uint64_t clock;  /* ns since start */
+    uint64_t number; /* of all that the program has set, from 1 */
+    uint64_t bytes;  /* live then, as the program has noted it */
+    char name[sizeof((LmpMark *)0)->name];
+} RecordedMark;
+
+/* At most so many, the last ones: each LMP_MARKS of them cost a seek. */
+#define LMP_RECORDED_MARKS 4096u
+
+/* All that any frame knows, the oldest first; *mark is owned by the caller, NULL where there are
+ * none. The frame sought before is no longer. Errors: DAMAGED (the last frame), NOMEM. */
+LmpErr recording_marks(LmpRecording *r, RecordedMark **mark, uint32_t *marks);
+
+/* ---- moments --------------------------------------------------------------------------------- */
 
 /* What people may write, for help. */
 #define MOMENT_WORDS                                                                               \

@@ -11,15 +11,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/format.h"
 #include "base/os.h"
-#include "record/format/follow.h"
-#include "record/format/outputs.h"
-#include "record/format/parity.h"
 #include "record/format/recscan.h"
-#include "record/format/schema.h"
-#include "record/format/taken.h"
-#include "record/format/unknown.h"
+#include "record/format/redundancy.h"
+#include "record/format/tablechecks.h"
+#include "record/format/texts.h"
 #include "record/reader/apply.h"
 #include "record/reader/damage.h"
 #include "shared/counters.h"
@@ -116,13 +114,7 @@ static LmpErr read_header(LmpRecording *r) {
 static LmpErr note_frame(LmpRecording *r, uint32_t part) {
     const RecPart *of = r->scan.part;
     if (r->frames && of[part].clock < of[r->frame[r->frames - 1]].clock) return LMP_OK;
-    if (r->frames == r->frames_room) {
-        uint32_t room = r->frames_room ? r->frames_room * 2 : 1024;
-        uint32_t *more = realloc(r->frame, room * sizeof *more);
-        if (!more) return LMP_E_NOMEM;
-        r->frame = more;
-        r->frames_room = room;
-    }
+    if (!array_room(&r->frame, &r->frames_room, r->frames + 1)) return LMP_E_NOMEM;
     r->frame[r->frames++] = part;
     return LMP_OK;
 }
@@ -154,11 +146,11 @@ static LmpErr load_part(LmpRecording *r, uint32_t i) {
 }
 
 static LmpErr load(LmpRecording *r) {
-    LmpErr err = r->schema.groups ? LMP_OK : schema_find(&r->schema, &r->scan);
+    LmpErr err = r->schema.groups ? LMP_OK : recscan_schema(&r->scan, &r->schema);
     for (; !err && r->loaded < r->scan.parts; r->loaded++)
         err = load_part(r, r->loaded);
     if (r->scan.lost || (r->scan.complete && !r->scan.indexed)) r->lost_rows = true;
-    if (r->lost_rows && !err) unknown_texts(&r->state, r->have);
+    if (r->lost_rows && !err) tablechecks_name_lost(&r->state, r->have);
     return err;
 }
 
@@ -302,7 +294,7 @@ LmpErr recording_refresh(LmpRecording *r) {
 static LmpErr load_first(LmpRecording *r, RecSection section, RecPack *pack, const RecPart *part,
                          const RecMemory *m, uint64_t *now) {
     LmpErr err = part->base ? LMP_E_DAMAGED : read_part(r, r->pack, part);
-    if (err == LMP_E_DAMAGED && parity_mend(&r->scan, part, &r->stored, &r->mending))
+    if (err == LMP_E_DAMAGED && redundancy_mend(&r->scan, part, &r->stored, &r->mending))
         err = pack_unpack(r->pack, part, r->stored.at, &r->plain);
     if (err) return err;
     *now = 0;
@@ -448,7 +440,7 @@ uint64_t recording_left_out(const LmpRecording *r) {
 }
 
 uint64_t recording_unknown(const LmpRecording *r) {
-    return r->lost_rows ? unknown_rows(&r->view.tables) : 0;
+    return r->lost_rows ? tablechecks_lost_rows(&r->view.tables) : 0;
 }
 
 /* Rows that are unknown are those of the last frame that can be read. */
@@ -459,7 +451,7 @@ const char *recording_damage(LmpRecording *r) {
     if (r->damage) return *r->damage ? r->damage : NULL;
     if (damage_find(&damage, &r->scan)) return NULL;
     if (!r->header) damage.header = true;
-    if (damage.open && follow_is_written(r->fd)) {
+    if (damage.open && recscan_has_writer(r->fd)) {
         damage.open = false;
         damage.cut = 0;
     }
@@ -556,7 +548,8 @@ LmpRecordedTaken recording_taken(const LmpRecording *r) {
     return (LmpRecordedTaken){.clock = {x->clock[0], x->clock[1]},
                               .live_bytes = {x->before.live_bytes, x->after.live_bytes},
                               .moved = counters_moved(&x->before, &x->after),
-                              .still = taken_still(&x->before, &x->after, &r->view.tables)};
+                              .still =
+                                  tablechecks_consistent(&x->before, &x->after, &r->view.tables)};
 }
 
 uint32_t recording_outputs(const LmpRecording *r) {

@@ -6,8 +6,10 @@
 #ifndef LMP_RECORD_RECORDING_H
 #define LMP_RECORD_RECORDING_H
 
+#include <stdio.h>
+
 #include "read/view.h"
-#include "record/format/kepttexts.h"
+#include "record/format/texts.h"
 
 typedef struct LmpRecording LmpRecording;
 
@@ -33,7 +35,7 @@ LmpErr recording_open(LmpRecording **out, const char *file);
 /* One that is still being written, e.g. a memfd. `fd` stays the caller's and must stay open. */
 LmpErr recording_open_fd(LmpRecording **out, int fd);
 /* Frames that came since (of recording_open_fd). When older ones have been thinned out meanwhile,
- * or the descriptor has become that of another file (follow.h), frames have other numbers,
+ * or the descriptor has become that of another file (recscan_reopen), frames have other numbers,
  * recording_generation is another, and none is sought. Errors: as above; DAMAGED, NOMEM: there are
  * no frames any more. */
 LmpErr recording_refresh(LmpRecording *r);
@@ -96,7 +98,7 @@ KeptTexts *recording_take_sources(LmpRecording *r);
 uint32_t recording_ended(const LmpRecording *r); /* 1 + wait status; 0: not known */
 
 /* The live bytes before and after the tables of the frame sought were read, and whether the tables
- * are of one moment (taken.h). */
+ * are of one moment (tablechecks.h). */
 typedef struct LmpRecordedTaken {
     uint64_t clock[2];      /* ns since start */
     uint64_t live_bytes[2]; /* before, after */
@@ -127,5 +129,13 @@ typedef struct LmpRecordedCell {
 } LmpRecordedCell;
 /* How many bytes of addresses a cell stands for; 0: no map was recorded. */
 uint64_t recording_map(const LmpRecording *r, LmpRecordedCell cell[LMP_RECORDED_CELLS]);
+
+/* ---- the file itself ---------------------------------------------------------------------------
+ */
+
+/* Writes it to `out` in readable form, part by part, as it lies there (dump.c): for whoever wants
+ * to know what is in it, or reads it with a program of their own. `heads`: without what is in the
+ * parts. Damaged parts are said. Errors: FOREIGN, VERSION, DAMAGED, NOMEM. */
+LmpErr recording_dump(int fd, bool heads, FILE *out);
 
 #endif

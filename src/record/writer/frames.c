@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "record/format/kepttexts.h"
 #include "record/format/linetext.h"
-#include "record/format/taken.h"
+#include "record/format/tablechecks.h"
+#include "record/format/texts.h"
 
 /* A chunk ends when its frames have become large, or many. */
 enum { CHUNK_FRAMES = 600, LARGE = 1 << 20 };
@@ -263,7 +263,7 @@ static bool is_settled(const RecFrames *f) {
     LmpLive *live = (void *)(f->now.fixed + LMP_LIVE_AT);
     const RecExtra *extra = (const void *)(f->now.fixed + REC_EXTRA_AT);
     LmpTables t = tables_at(f->copied, live);
-    return taken_still(&extra->before, &extra->after, &t);
+    return tablechecks_consistent(&extra->before, &extra->after, &t);
 }
 
 /* Copies small tables before they are written, again and again until the program has done nothing

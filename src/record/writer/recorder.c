@@ -12,13 +12,13 @@
 
 #include "base/os.h"
 #include "read/heap/heapmap.h"
-#include "record/format/copies.h"
 #include "record/format/linetext.h"
-#include "record/format/outputs.h"
 #include "record/format/recfile.h"
+#include "record/format/redundancy.h"
+#include "record/format/texts.h"
 #include "record/reader/recording.h"
+#include "record/writer/compact.h"
 #include "record/writer/frames.h"
-#include "record/writer/thin.h"
 
 #define MINUTE 60000000000ull
 #define TICK 100000000ull /* ns between frames */
@@ -28,7 +28,7 @@
 #define PEAK_LEAST 16384u /* ... and by so many bytes */
 #define SHARE_HASTE 20u   /* thinning takes at most this part where there is little room left */
 #define REST_MOST (2 * MINUTE) /* without tables since it is thinned */
-#define STEP_LONG (10 * THIN_STEP)
+#define STEP_LONG (10 * COMPACT_STEP)
 #define TABLES_MINUTE 4u       /* tables of a minute take at most this part of the limit */
 #define TABLES_IN_LIMIT 16u    /* so many of the largest tables are to fit it */
 #define SOURCES_IN_LIMIT 16u   /* texts of sources take at most this part, before packing */
@@ -65,7 +65,7 @@ struct LmpRecorder {
     uint64_t thin_at;   /* bytes of the file at which it begins */
     uint64_t next_thin; /* clock: when it may go on */
     uint64_t thinned;   /* ns that long steps of it have taken since the last tables */
-    RecThin *thin;
+    RecCompact *thin;
     /* of the heap's addresses; NULL: not looked at yet */
     HeapMap *map;
     const LmpView *map_view;
@@ -75,7 +75,7 @@ struct LmpRecorder {
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static void drop(LmpRecorder *r) {
-    thin_drop(r->thin);
+    compact_drop(r->thin);
     heapmap_free(r->map);
     free(r->name);
     frames_close(r->frames);
@@ -359,8 +359,8 @@ static LmpErr take_over(LmpRecorder *r) {
     RecFile file;
     RecFrames *frames;
     int fd;
-    uint32_t left_out = thin_left_out(r->thin);
-    LmpErr err = thin_finish(r->thin, r->name ? -1 : r->file.fd, &file, &frames, &fd);
+    uint32_t left_out = compact_left_out(r->thin);
+    LmpErr err = compact_finish(r->thin, r->name ? -1 : r->file.fd, &file, &frames, &fd);
     r->thin = NULL;
     if (err) {
         r->file.os_error = errno;
@@ -385,8 +385,8 @@ static LmpErr take_over(LmpRecorder *r) {
 
 static LmpErr begin_thin(LmpRecorder *r) {
     r->generation++;
-    return thin_begin(&r->thin, r->file.fd, r->name, r->generation, r->limit / 16 * (8 - r->coarse),
-                      r->limit / 4 * 3);
+    return compact_begin(&r->thin, r->file.fd, r->name, r->generation,
+                         r->limit / 16 * (8 - r->coarse), r->limit / 4 * 3);
 }
 
 /* Ends thinning when it is done, or gives it up for now after an error that may not be there
@@ -394,7 +394,7 @@ static LmpErr begin_thin(LmpRecorder *r) {
 static LmpErr end_thin(LmpRecorder *r, LmpErr err, bool done) {
     if (!err && done) err = take_over(r);
     if (!err || !r->thin || r->file.size >= r->limit) return err;
-    thin_drop(r->thin);
+    compact_drop(r->thin);
     r->thin = NULL;
     r->thin_at = r->file.size + r->limit / 16;
     return LMP_OK;
@@ -405,7 +405,7 @@ static LmpErr thin(LmpRecorder *r) {
     bool done = false;
     LmpErr err = r->thin ? LMP_OK : begin_thin(r);
     while (!err && !done)
-        err = thin_step(r->thin, UINT64_MAX, &done);
+        err = compact_step(r->thin, UINT64_MAX, &done);
     return end_thin(r, err, done);
 }
 
@@ -417,7 +417,7 @@ static LmpErr thin_a_little(LmpRecorder *r, uint64_t now) {
     if (now < r->next_thin) return LMP_OK;
     uint64_t begun = lmp_os->clock();
     LmpErr err = r->thin ? LMP_OK : begin_thin(r);
-    if (!err) err = thin_step(r->thin, haste ? THIN_HASTE : THIN_STEP, &done);
+    if (!err) err = compact_step(r->thin, haste ? COMPACT_HASTE : COMPACT_STEP, &done);
     err = end_thin(r, err, done);
     uint64_t took = lmp_os->clock() - begun, wait = took * (haste ? SHARE_HASTE : SHARE);
     if (took > STEP_LONG) r->thinned += took;
@@ -456,7 +456,7 @@ LmpErr recorder_close(LmpRecorder *r, LmpView *view, uint32_t ended) {
     if (!err && view) err = take(r, view, lmp_os->clock(), true, LMP_FRAME_END);
     if (!err) err = put_output(r);
     if (!err && r->file.size > r->limit / 16 * 15) err = thin(r);
-    if (!err) err = copies_put(&r->file, r->last_clock);
+    if (!err) err = redundancy_put(&r->file, r->last_clock);
     if (!err) err = frames_end(r->frames, r->last_clock, ended, r->shortage.tables);
     if (!err) err = recfile_end(&r->file);
     int why = r->file.os_error;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 typedef struct Walk {
     const Paths *paths;
     Edges *edges;
@@ -12,6 +14,7 @@ typedef struct Walk {
     uint32_t *above;    /* edges of the path, from the outermost */
     uint32_t depth;     /* how many */
     uint32_t *on_path;  /* of each edge: how often it is on the path */
+    uint32_t room;      /* in it */
     uint32_t *function; /* of each function: the same */
 } Walk;
 
@@ -22,15 +25,8 @@ static uint32_t function_of(const Walk *w, uint32_t row) {
 
 static bool more_room(Walk *w) {
     Edges *e = w->edges;
-    if (e->edges < e->room) return true;
-    uint32_t room = e->room ? e->room * 2 : 256;
-    Edge *edge = realloc(e->edge, room * sizeof *edge);
-    if (edge) e->edge = edge;
-    uint32_t *on_path = realloc(w->on_path, room * sizeof *on_path);
-    if (on_path) w->on_path = on_path;
-    if (!edge || !on_path) return false;
-    e->room = room;
-    return true;
+    return array_room(&e->edge, &e->room, e->edges + 1) &&
+           array_room(&w->on_path, &w->room, e->edges + 1);
 }
 
 /* Returns an edge's number; UINT32_MAX: no memory. Functions are fewer than 2^16. */

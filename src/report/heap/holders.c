@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/rowindex.h"
 #include "report/heap/heapreport_impl.h"
 
@@ -20,6 +21,7 @@ typedef struct Folding {
     uint32_t *order;  /* objects by distance */
     uint8_t *table;   /* of each: UNKNOWN, NAMES, DATA */
     uint64_t (*key)[2];
+    uint32_t key_room;
     LmpRowIndex index;
     bool failed;
 } Folding;
@@ -27,14 +29,8 @@ typedef struct Folding {
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static bool rows_room(Folding *f) {
-    if (f->out->rows < f->room) return true;
-    uint32_t room = f->room ? f->room * 2 : 256;
-    HeapHolder *row = realloc(f->out->row, room * sizeof *row);
-    if (row) f->out->row = row;
-    uint64_t(*key)[2] = realloc(f->key, room * sizeof *key);
-    if (key) f->key = key;
-    if (row && key) f->room = room;
-    return row && key;
+    return array_room(&f->out->row, &f->room, f->out->rows + 1) &&
+           array_room(&f->key, &f->key_room, f->out->rows + 1);
 }
 
 /* The row below `parent` with this key; makes it. Row 0 when there is no more room. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/format/kepttexts.h"
+#include "record/format/texts.h"
 #include "report/page/htmlpage_impl.h"
 #include "report/page/sourcefile.h"
 

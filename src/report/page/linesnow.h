@@ -5,7 +5,7 @@
 #define LMP_LINESNOW_H
 
 #include "read/ledger/ledger.h"
-#include "record/format/kepttexts.h"
+#include "record/format/texts.h"
 
 typedef struct LinesNow LinesNow;
 

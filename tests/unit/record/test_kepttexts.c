@@ -2,9 +2,9 @@
  * cuts; redacted it is gone; damage to one costs only that. */
 #include <sys/stat.h>
 
-#include "record/format/kepttexts.h"
 #include "record/format/linetext.h"
-#include "record/writer/cut.h"
+#include "record/format/texts.h"
+#include "record/writer/rewrite.h"
 #include "record_fixture.h"
 
 static char place[4096];

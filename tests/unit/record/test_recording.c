@@ -1,7 +1,7 @@
 /* test_recording.c - what a recording says of every frame is what was there; whatever is done to
  * its bytes, nothing else is said. */
-#include "record/format/follow.h"
-#include "record/format/taken.h"
+#include "record/format/recscan.h"
+#include "record/format/tablechecks.h"
 #include "record_fixture.h"
 
 enum { FRAMES = 120, FEW_FRAMES = 20 };
@@ -179,14 +179,14 @@ START_TEST(test_followed) {
     LmpRecording *r;
     ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
     uint32_t frames = recording_frames(r), generation = recording_generation(r);
-    ck_assert(follow_is_written(fd));
-    ck_assert(!follow_name(fd, name)); /* it is the one of that name */
+    ck_assert(recscan_has_writer(fd));
+    ck_assert(!recscan_reopen(fd, name)); /* it is the one of that name */
     ck_assert_int_eq(recording_refresh(r), LMP_OK);
     ck_assert_uint_eq(recording_generation(r), generation);
-    ck_assert(!follow_name(fd, "/dev/null")); /* that is none */
-    ck_assert(!follow_name(fd, "/nowhere/at/all"));
+    ck_assert(!recscan_reopen(fd, "/dev/null")); /* that is none */
+    ck_assert(!recscan_reopen(fd, "/nowhere/at/all"));
     ck_assert_int_eq(rename(other, name), 0);
-    ck_assert(follow_name(fd, name));
+    ck_assert(recscan_reopen(fd, name));
     ck_assert_int_eq(recording_refresh(r), LMP_OK);
     ck_assert_uint_ne(recording_generation(r), generation);
     ck_assert_uint_gt(recording_frames(r), frames);
@@ -195,11 +195,11 @@ START_TEST(test_followed) {
     ck_assert_int_eq(recorder_frame(recorder[1], &s->view, record_time()), LMP_OK);
     ck_assert_int_eq(recording_refresh(r), LMP_OK); /* and goes on growing */
     ck_assert_uint_gt(recording_frames(r), frames);
-    ck_assert(follow_is_written(fd) && !recording_complete(r));
+    ck_assert(recscan_has_writer(fd) && !recording_complete(r));
     recorder_close(recorder[1], NULL, 0);
     recorder_close(recorder[0], NULL, 0);
     ck_assert_int_eq(recording_refresh(r), LMP_OK);
-    ck_assert(!follow_is_written(fd) && recording_complete(r));
+    ck_assert(!recscan_has_writer(fd) && recording_complete(r));
     recording_close(r);
     close(fd);
     unlink(name);
@@ -321,28 +321,28 @@ START_TEST(test_half_done) {
     suite_seed();
     for (int i = 0; i < 300; i++)
         recorded_change(s);
-    ck_assert(taken_still(c, c, t));
+    ck_assert(tablechecks_consistent(c, c, t));
     before = *c;
     before.count[1].allocs--;
-    ck_assert(!taken_still(&before, c, t));
+    ck_assert(!tablechecks_consistent(&before, c, t));
     c->live_bytes += 8; /* a block that is made: first here, */
-    ck_assert(!taken_still(c, c, t));
+    ck_assert(!tablechecks_consistent(c, c, t));
     LmpRecord *r = &t->record[1];
     r->use.allocs++; /* then in its record, */
     r->use.bytes += 8;
-    ck_assert(!taken_still(c, c, t));
+    ck_assert(!tablechecks_consistent(c, c, t));
     c->count[r->use.cls].allocs++; /* then here */
     c->count[r->use.cls].alloc_bytes += 8;
-    ck_assert(taken_still(c, c, t));
+    ck_assert(tablechecks_consistent(c, c, t));
     c->count[r->use.cls].reallocs++; /* one that gets no larger */
-    ck_assert(!taken_still(c, c, t));
+    ck_assert(!tablechecks_consistent(c, c, t));
     r->reallocs++;
-    ck_assert(taken_still(c, c, t));
+    ck_assert(tablechecks_consistent(c, c, t));
     c->live_bytes += 8; /* one that grows: its record comes last */
     c->count[r->use.cls].realloc_bytes += 8;
-    ck_assert(!taken_still(c, c, t));
+    ck_assert(!tablechecks_consistent(c, c, t));
     s->tables->live->tables.lines = LMP_LINES_OFF; /* no record says anything then */
-    ck_assert(taken_still(c, c, t));
+    ck_assert(tablechecks_consistent(c, c, t));
     recorded_free(s);
 }
 END_TEST

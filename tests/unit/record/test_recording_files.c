@@ -5,8 +5,8 @@
 #include "record/reader/apply.h"
 #include "record_fixture.h"
 
-#include "record/reader/dump.h"
-#include "record/writer/cut.h"
+#include "record/reader/recording.h"
+#include "record/writer/rewrite.h"
 
 /* ---- other layouts --------------------------------------------------------------------------- */
 

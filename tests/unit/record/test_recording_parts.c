@@ -2,10 +2,9 @@
  * and what the file says only once is there again, or shown as unknown. */
 #include "record_fixture.h"
 
-#include "record/format/copies.h"
-#include "record/format/parity.h"
 #include "record/format/recscan.h"
-#include "record/reader/dump.h"
+#include "record/format/redundancy.h"
+#include "record/reader/recording.h"
 
 enum { MOST_FRAMES = 100 };
 

@@ -6,8 +6,8 @@
 #include "record_fixture.h"
 
 #include "record/format/recfile.h"
-#include "record/reader/dump.h"
-#include "record/writer/cut.h"
+#include "record/reader/recording.h"
+#include "record/writer/rewrite.h"
 
 /* Two that write to one file would leave one that nobody can read, and say that all is well. */
 START_TEST(test_two_writers) {

@@ -1,7 +1,7 @@
 /* test_thin.c - a recording of a day stays below its limit, and has what is to be kept. */
 #include <sys/stat.h>
 
-#include "record/writer/choose.h"
+#include "record/writer/compact.h"
 #include "record_fixture.h"
 
 /* What was there at each tick, by which any frame can be checked. */
@@ -177,7 +177,7 @@ START_TEST(test_tables_of_peak) {
     struct stat st;
     ck_assert_int_eq(fstat(fd, &st), 0);
     for (uint64_t part = 4; part < 40; part += 4) {
-        uint8_t *keep = choose_frames(r, (uint64_t)st.st_size / part, &short_of);
+        uint8_t *keep = compact_choose(r, (uint64_t)st.st_size / part, &short_of);
         ck_assert_ptr_nonnull(keep);
         ck_assert_msg(keep[tables] == REC_KEEP_ALL || short_of > 0, "1/%d", (int)part);
         free(keep);

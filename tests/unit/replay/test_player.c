@@ -3,7 +3,6 @@
 #include "replay/player.h"
 
 #include "read/verdict/verdict.h"
-#include "record/reader/marks.h"
 #include "record/reader/moment.h"
 #include "record/writer/frames.h"
 #include "record_fixture.h"

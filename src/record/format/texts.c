@@ -1,9 +1,13 @@
-/* kepttexts.c - an array of texts, each with its source in one piece of memory, searched in
- * order. */
-#include "record/format/kepttexts.h"
+/* texts.c - sources are an array, each with its name in one piece of memory, searched in order; a
+ * piece of output is its time since the part's, its length and its bytes. */
+#include "record/format/texts.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+
+/* ---- source files ---------------------------------------------------------------------------- */
 
 /* Recorders keep far less (LINETEXT_KEPT_ALL), but a file may be anything. */
 enum { TEXTS_MOST = 4096, NAME_MOST = 4096, BYTES_MOST = 64 << 20 };
@@ -76,4 +80,38 @@ const char *kepttexts_find(const KeptTexts *texts, const char *source, size_t *n
     }
     *n = 0;
     return NULL;
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+/* Recordings of ours stay far below these (LMP_RECORD_OUTPUT). */
+#define MOST_BYTES ((size_t)64 << 20)
+#define MOST_PIECES (16u << 20)
+
+void outputs_put(RecBytes *out, uint64_t since, const char *bytes, size_t n) {
+    bytes_varint(out, since);
+    bytes_varint(out, n);
+    bytes_put(out, bytes, n);
+}
+
+LmpErr outputs_read(RecOutputs *o, uint64_t clock, const uint8_t *bytes, size_t n) {
+    RecRead r = {bytes, bytes + n, false};
+    while (r.at < r.end) {
+        uint64_t since = read_varint(&r), size = read_varint(&r);
+        const uint8_t *at = read_bytes(&r, size);
+        if (!at || o->text.n + size > MOST_BYTES) return LMP_E_DAMAGED;
+        if (o->pieces == MOST_PIECES || !array_room(&o->piece, &o->room, o->pieces + 1) ||
+            !bytes_room(&o->text, (size_t)size + 1))
+            return LMP_E_NOMEM;
+        o->piece[o->pieces++] = (RecOutputPiece){clock + since, o->text.n, (size_t)size};
+        bytes_put(&o->text, at, (size_t)size);
+        if (o->text.failed) return LMP_E_NOMEM;
+    }
+    return LMP_OK;
+}
+
+void outputs_free(RecOutputs *o) {
+    free(o->piece);
+    bytes_free(&o->text);
+    *o = (RecOutputs){0};
 }

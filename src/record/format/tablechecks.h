@@ -1,0 +1,29 @@
+/* tablechecks.h - what the tables of a recorded state are worth: whether they are those of one
+ * moment, and which of their rows are lost with a damaged part of the file. */
+#ifndef LMP_RECORD_TABLECHECKS_H
+#define LMP_RECORD_TABLECHECKS_H
+
+#include "record/format/fields.h"
+#include "shared/tables.h"
+
+/* ---- one moment ------------------------------------------------------------------------------ */
+
+/* The counters from before and after the tables were read are equal; that is not enough, since an
+ * operation may have been half done all the while: then its bytes are in some figures and not in
+ * others. So sums must agree, those of the counters and, where every block is accounted for, those
+ * of the records. Time: that of going through the records. */
+bool tablechecks_consistent(const LmpCounters *before, const LmpCounters *after,
+                            const LmpTables *tables);
+
+/* ---- lost rows ------------------------------------------------------------------------------- */
+
+/* Rows (functions, sites, records, nodes and their texts) whose part of the file is damaged are all
+ * zero, which readers of tables take for "(others)", and functions for "?". */
+
+/* How many of the rows in use are lost. Reads all of them. */
+uint64_t tablechecks_lost_rows(const LmpTables *t);
+
+/* Puts "?" where a function names a text that is not there. `have`: rows of each of rec_groups. */
+void tablechecks_name_lost(const RecMemory *m, const uint32_t have[REC_GROUPS]);
+
+#endif
