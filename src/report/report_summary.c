@@ -10,6 +10,58 @@
 
 #define WIDTH 80
 
+/* ---- what it amounts to ---------------------------------------------------------------------- */
+
+enum { SHOWN = 4, OF_ONE_RULE = 2 }; /* sentences */
+
+/* The best, but not the same rule again and again, and what is merely good to know only if there is
+ * nothing to fix. */
+static bool is_shown(const Verdicts *list, uint32_t at, uint32_t shown) {
+    uint32_t alike = 0;
+    for (uint32_t i = 0; i < at; i++)
+        alike += list->verdict[i].rule == list->verdict[at].rule;
+    bool to_do = *list->verdict[at].advice != 0;
+    return shown < SHOWN && alike < OF_ONE_RULE && (to_do || shown == 0);
+}
+
+/* Words in lines of at most WIDTH columns (characters, rather), each begun with `indent` blanks. */
+static void put_wrapped(FILE *out, const char *text, int indent) {
+    int used = 0;
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        int columns = 0;
+        for (size_t i = 0; i < word; i++)
+            columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (used > 0 && indent + used + 1 + columns > WIDTH) {
+            fputc('\n', out);
+            used = 0;
+        }
+        if (used == 0) fprintf(out, "%*s", indent, "");
+        fprintf(out, "%s%.*s", used > 0 ? " " : "", (int)word, text);
+        used += columns + (used > 0);
+        text += word + strspn(text + word, " ");
+    }
+    fputc('\n', out);
+}
+
+static void put_verdicts(const LmpReport *r, FILE *out) {
+    const Verdicts *list = &r->verdicts;
+    char text[320];
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (!is_shown(list, i, shown)) continue;
+        const Verdict *v = &list->verdict[i];
+        if (shown++ == 0) fputc('\n', out);
+        verdict_sentence(text, sizeof text, v);
+        put_wrapped(out, text, 2);
+        if (!*v->advice) continue;
+        snprintf(text, sizeof text, "-> %s", v->advice);
+        put_wrapped(out, text, 5);
+    }
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
 static void put_head(const LmpReport *r, FILE *out) {
     char name[1024], lua[40], about[80], ending[48], clock[LMP_NUM];
     int length = snprintf(about, sizeof about, " (%s, pid %u)",
@@ -114,6 +166,53 @@ static void put_gc(const LmpReport *r, FILE *out) {
     fputc('\n', out);
 }
 
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+enum { WORST_SHOWN = 5, NAME_MOST = 14 }; /* frames of the program's own */
+
+/* A rate in at most five characters; below ten with its tenths. */
+static const char *rate_text(char *out, double rate) {
+    if (rate < 9.95)
+        snprintf(out, LMP_NUM, "%.1f", rate);
+    else
+        format_short(out, rate < 1e18 ? (uint64_t)(rate + 0.5) : (uint64_t)1e18);
+    return out;
+}
+
+static void put_frames(const LmpReport *r, FILE *out) {
+    const LmpStats *s = &r->stats;
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
+    if (s->frames == 0) return;
+    double rate = s->frame_seconds > 0 ? (double)s->frames / s->frame_seconds : 0;
+    fprintf(out, "  Frames               %s, %s/s, each made %s on average\n",
+            text_count(a, s->frames, 14), rate_text(b, rate), format_bytes(c, s->frame_mean_bytes));
+    if (s->frames > 1)
+        fprintf(out, "  %-19s  half at most %s, 99 of 100 at most %s\n", "",
+                format_bytes(a, s->frame_median_bytes), format_bytes(b, s->frame_p99_bytes));
+}
+
+static void put_worst(const LmpLapStats *lap, FILE *out) {
+    char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM], d[LMP_NUM], e[LMP_NUM], f[LMP_NUM];
+    char name[sizeof lap->name * 4];
+    fprintf(out, "  %11s %10s %12s %7s %6s  %8s%s", text_count(a, lap->number, 11),
+            format_bytes(b, lap->bytes), text_count(c, lap->allocs, 12),
+            format_span(d, (uint64_t)(lap->seconds * 1e9)), text_count(e, lap->gc_cycles, 6),
+            format_clock(f, (uint64_t)(lap->at * 1e9)), *lap->name ? "  " : "");
+    text_put_most(out, format_text(name, sizeof name, lap->name, 0), NAME_MOST, false);
+    fputc('\n', out);
+}
+
+static void put_worst_frames(const LmpReport *r, FILE *out) {
+    const LmpLapList *worst = &r->stats.worst_frames;
+    if (worst->count == 0 || r->top == 0) return;
+    fprintf(out, "\n  %11s %10s %12s %7s %6s  %8s\n", "worst frame", "made", "allocations", "took",
+            "cycles", "at");
+    for (uint32_t i = 0; i < worst->count && i < r->top && i < WORST_SHOWN; i++)
+        put_worst(&worst->row[i], out);
+}
+
+/* ---- the rest -------------------------------------------------------------------------------- */
+
 /* What should be zero, shown only when it is not. */
 static void put_exceptions(const LmpReport *r, FILE *out) {
     const LmpStats *s = &r->stats;
@@ -206,14 +305,14 @@ LmpErr report_summary(const LmpReport *report, FILE *out) {
         summary_range(report, out);
         return LMP_OK;
     }
-    summary_verdicts(report, out);
+    put_verdicts(report, out);
     put_operations(report, out);
     put_types(report, out);
     put_gc(report, out);
     summary_leaks(report, out);
-    summary_frames(report, out);
+    put_frames(report, out);
     put_exceptions(report, out);
-    summary_worst_frames(report, out);
+    put_worst_frames(report, out);
     summary_tables(report, out);
     put_next(report, out);
     return LMP_OK;

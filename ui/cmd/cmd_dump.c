@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "command/operands.h"
 #include "record/reader/recording.h"
-#include "report/heap/heapdump.h"
+#include "report/heap/heapreport.h"
 
 enum { O_PARTS, O_OBJECTS };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/diff/diff_html_impl.h"
+#include "report/diff/diffreport_impl.h"
 #include "report/page/htmltree.h"
 
 typedef struct Paths {

@@ -3,6 +3,7 @@
 #define LMP_DIFFREPORT_IMPL_H
 
 #include "report/diff/diffreport.h"
+#include "report/page/htmlkeep.h"
 
 #define DIFF_WRITE(ID, name, ...) LmpErr diff_##name(const DiffReport *report, FILE *out);
 DIFF_REPORTS(DIFF_WRITE)
@@ -28,5 +29,10 @@ typedef struct DiffDoubts {
     uint32_t lines;
 } DiffDoubts;
 DiffDoubts diff_doubts(const DiffReport *report);
+
+/* ---- the page: diff_html*.c ------------------------------------------------------------------ */
+
+/* The call paths of both, as one field; nothing where a side has none. */
+LmpErr diff_html_paths(Json *json, const DiffReport *report, const HtmlKept *sites);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "report/formats/formats_impl.h"
 #include "report/formats/value.h"
+#include "report/page/htmlpage.h"
 
 #define OWN true
 #define LISTED false
@@ -14,6 +15,11 @@ const LmpReportKind report_kinds[REPORTS] = {REPORT_KINDS(ROW)};
 #undef ROW
 #undef LISTED
 #undef OWN
+
+/* One page for a browser, which the room report/page writes. */
+LmpErr report_html(const LmpReport *report, FILE *out) {
+    return htmlpage_write(report, out);
+}
 
 const LmpReportKind *report_find(const char *name) {
     for (size_t i = 0; i < REPORTS; i++)

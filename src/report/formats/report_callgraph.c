@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "report/formats/edges.h"
 #include "report/formats/formats_impl.h"
-#include "report/formats/texthead.h"
+#include "report/formats/paths.h"
 #include "report/text.h"
 
 typedef struct Graph {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "report/formats/edges.h"
 #include "report/formats/formats_impl.h"
+#include "report/formats/paths.h"
 #include "report/formats/value.h"
 #include "report/text.h"
 #include "report/texttable.h"

@@ -7,7 +7,6 @@
 #include "base/format.h"
 #include "report/formats/formats_impl.h"
 #include "report/formats/paths.h"
-#include "report/formats/texthead.h"
 #include "report/text.h"
 
 typedef struct Flat {

@@ -6,7 +6,6 @@
 #include "base/format.h"
 #include "report/formats/formats_impl.h"
 #include "report/formats/paths.h"
-#include "report/formats/texthead.h"
 #include "report/text.h"
 
 enum { DEEPEST = 30, PARTS = 200, CHILDREN = PARTS };

@@ -1,8 +1,7 @@
 /* texthead.c - the program, how it ended, then a line for each thing that a reader must know:
  * damage, range, sampling, what was not counted. */
-#include "report/formats/texthead.h"
-
 #include "base/format.h"
+#include "report/formats/formats_impl.h"
 #include "report/text.h"
 
 static void put_range(const LmpReport *r, FILE *out) {

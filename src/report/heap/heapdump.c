@@ -1,7 +1,7 @@
 /* heapdump.c - the head and the chunks are read here, byte by byte as they lie in the file, so that
  * a damaged one can be told about too; objects come from the reader that checks every index
  * (heapfile.h), or not at all. */
-#include "report/heap/heapdump.h"
+#include "report/heap/heapreport.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,11 @@
-/* heapreport.c - the table of reports of a snapshot. */
+/* heapreport.c - the table of reports of a snapshot, and the numbers that objects have in several.
+ */
 #include "report/heap/heapreport.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/rowindex.h"
 #include "report/heap/heapreport_impl.h"
 
 #define ROW(ID, name, help) [HEAP_REPORT_##ID] = {#name, help, heap_##name},
@@ -27,5 +30,43 @@ const char *heapreport_lacks(const HeapReportKind *kind, const HeapReport *repor
     uint32_t object = snapshot_at(s, report->address);
     if (object == LMP_HEAP_NONE) return "there is no object at this address";
     if (snapshot_garbage(s, object)) return "nothing holds this object: it waits for the collector";
+    return NULL;
+}
+
+/* ---- numbers of objects for other tools ------------------------------------------------------ */
+
+/* Odd, below 2^32, and the same in each snapshot of a run as long as the object lives. They are
+ * made of its address, type and birth, so that another object at its address has another one. */
+
+/* Half of the number that an object would have if no other had it. */
+static uint32_t wish(const LmpSnapshot *s, uint32_t i) {
+    uint64_t h = rowindex_mix(rowindex_mix(0x6c6d70, s->g.addr[i]),
+                              (uint64_t)s->g.birth[i] << 8 | s->g.kind[i]);
+    if (s->g.kind[i] == LMP_HEAP_LOT) h = rowindex_mix(1, s->g.lot_what[s->ordinal[i]]);
+    return (uint32_t)(h >> 17) & 0x7fffffffu;
+}
+
+uint32_t *heapids_make(const LmpSnapshot *s) {
+    LmpRowIndex taken;
+    uint32_t *id = malloc(((size_t)s->g.objects + 1) * sizeof *id);
+    if (!id || !rowindex_open(&taken, 1024)) {
+        free(id);
+        return NULL;
+    }
+    bool room = true;
+    id[0] = HEAP_ID_ROOT;
+    rowindex_add(&taken, HEAP_ID_ROOT / 2, 1);
+    rowindex_add(&taken, HEAP_ID_GARBAGE / 2, 1);
+    for (uint32_t i = 1; i < s->g.objects && room; i++) {
+        uint32_t half = wish(s, i), at = half;
+        room = rowindex_room(&taken, 1);
+        while (room && rowindex_next(&taken, half, &at)) /* another one has it */
+            at = half = (half + 1) & 0x7fffffffu;
+        if (room) rowindex_add(&taken, half, 1);
+        id[i] = half * 2 + 1;
+    }
+    rowindex_close(&taken);
+    if (room) return id;
+    free(id);
     return NULL;
 }

@@ -9,7 +9,8 @@
 HEAP_REPORTS(HEAP_REPORT_WRITE)
 #undef HEAP_REPORT_WRITE
 
-/* ---- numbers of objects: heapids.c ------------------------------------------------------------
+/* ---- numbers of objects: heapreport.c
+ * ------------------------------------------------------------
  */
 
 enum { HEAP_ID_ROOT = 1, HEAP_ID_GARBAGE = 3 };
@@ -64,26 +65,5 @@ void holders_free(HeapHolders *holders);
 /* "handlers[*]", "upvalue entries", "{id, name}". */
 const char *holders_text(const HeapHolders *h, const HeapRedact *r, const LmpSnapshot *s,
                          uint32_t row, char *out, size_t size);
-
-/* ---- heap_page.c: one page for a browser ------------------------------------------------------
- */
-
-/* A tree as it is drawn: rows come after their parents. */
-typedef struct HeapPageRow {
-    uint32_t parent;
-    uint8_t kind;       /* LmpKind */
-    uint64_t size, all; /* its own, with all below it (bytes) */
-    uint32_t objects;   /* (count) */
-    char name[160];
-    char site[100];
-} HeapPageRow;
-
-typedef struct HeapPage {
-    const char *view; /* "treemap", "icicle" */
-    HeapPageRow *row;
-    uint32_t rows;
-} HeapPage;
-
-LmpErr page_write(const HeapPage *page, const HeapReport *report, FILE *out);
 
 #endif

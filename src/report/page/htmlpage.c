@@ -1,7 +1,55 @@
-/* htmlpage.c - the page put together. */
+/* htmlpage.c - the page put together; the ledger's call tree, as htmltree.h takes it. */
 #include <stdlib.h>
 
 #include "report/page/htmlpage_impl.h"
+#include "report/page/htmltree.h"
+
+/* ---- the call tree --------------------------------------------------------------------------- */
+
+typedef struct Tree {
+    const Ledger *l;
+    const HtmlKept *sites;
+    uint32_t *site_row; /* by LmpSiteRow.id: 1 + its row in the ledger */
+} Tree;
+
+static uint32_t node_parent(const void *of, uint32_t i) {
+    return ((const Tree *)of)->l->tree[i].parent;
+}
+
+static const LmpTreeRow *node_row(const void *of, uint32_t i, unsigned side) {
+    (void)side;
+    return &((const Tree *)of)->l->tree[i];
+}
+
+static uint32_t node_site(const void *of, uint32_t i) {
+    const Tree *t = of;
+    uint32_t id = t->l->tree[i].site, row = id < LMP_SITES_MAX ? t->site_row[id] : 0;
+    bool there = row > 0 && t->sites->place[row - 1] != HTML_NOWHERE;
+    return there ? t->sites->place[row - 1] + 1 : 0;
+}
+
+static LmpErr put_tree(Json *json, const LmpReport *r, HtmlAllKept *all) {
+    const Ledger *l = &r->ledger;
+    if (!l->stacks || l->nodes == 0) return LMP_OK;
+    Tree t = {l, &all->sites, calloc(LMP_SITES_MAX, sizeof *t.site_row)};
+    const HtmlTree tree = {.of = &t,
+                           .nodes = l->nodes,
+                           .sides = 1,
+                           .parent = node_parent,
+                           .row = node_row,
+                           .site = node_site,
+                           .all = {&l->tree[0].retained}};
+    if (!t.site_row) return LMP_E_NOMEM;
+    for (uint32_t i = 0; i < l->sites; i++)
+        if (l->site[i].id < LMP_SITES_MAX) t.site_row[l->site[i].id] = i + 1;
+    json_begin(json, "tree", '{');
+    LmpErr err = htmltree_put(json, &tree, &all->tree_place, &all->tree_rows);
+    json_end(json, '}');
+    free(t.site_row);
+    return err;
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
 
 static LmpErr put_data(Json *json, const void *of) {
     const LmpReport *report = of;
@@ -11,7 +59,7 @@ static LmpErr put_data(Json *json, const void *of) {
     LmpErr err = htmlpage_sites(json, report, &kept);
     if (!err) err = htmlpage_functions(json, report, &kept);
     if (!err) err = htmlpage_tags(json, report, &kept);
-    if (!err) err = htmlpage_tree(json, report, &kept);
+    if (!err) err = put_tree(json, report, &kept);
     if (!err) err = htmlpage_sources(json, report, &kept.sites);
     if (!err && report->recording) err = htmlpage_moments(json, report, &kept);
     json_words(json, "words");

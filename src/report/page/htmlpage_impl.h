@@ -19,7 +19,6 @@ void htmlpage_time(Json *json, const LmpReport *report);
 LmpErr htmlpage_sites(Json *json, const LmpReport *report, HtmlAllKept *kept);
 LmpErr htmlpage_functions(Json *json, const LmpReport *report, HtmlAllKept *kept);
 LmpErr htmlpage_tags(Json *json, const LmpReport *report, HtmlAllKept *kept);
-LmpErr htmlpage_tree(Json *json, const LmpReport *report, HtmlAllKept *kept);
 LmpErr htmlpage_sources(Json *json, const LmpReport *report, const HtmlKept *sites);
 LmpErr htmlpage_moments(Json *json, const LmpReport *report, const HtmlAllKept *kept);
 

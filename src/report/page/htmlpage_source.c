@@ -5,7 +5,7 @@
 
 #include "record/format/texts.h"
 #include "report/page/htmlpage_impl.h"
-#include "report/page/sourcefile.h"
+#include "report/page/sourcelines.h"
 
 enum {
     FILES = 200,           /* that are looked at */

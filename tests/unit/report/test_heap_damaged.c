@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "leaky_file.h"
-#include "report/heap/heapdump.h"
 #include "report/heap/heapreport.h"
 
 static LmpErr open_bytes(LmpSnapshot *s, const FileBytes *file, size_t n) {
