@@ -14,8 +14,6 @@ enum {
     ALLOCS = 48, /* of a look: enough to show each line of a loop a few times */
     MOST = 512,  /* operations: a sweep has thousands of frees, which tell nothing */
     OPERANDS = 16,
-    STRING_HEADER = 24,   /* bytes before the contents, Lua 5.4 */
-    SHORT = 40,           /* bytes of contents: up to that Lua keeps one of each itself */
     COMPARED = 256 << 10, /* bytes of contents that are compared in one look: some 30 us */
 };
 
@@ -71,7 +69,7 @@ void looks_before(LmpProfile *p) {
     }
     look->bytes -= look->size;
     uint64_t *last = &look->sum[look->site % (sizeof look->sum / sizeof *look->sum)];
-    uint64_t now = sum_of((const char *)look->block + STRING_HEADER, look->size); /* NOLINT */
+    uint64_t now = sum_of((const char *)look->block + LMP_STRING_HEAD, look->size); /* NOLINT */
     now ^= (uint64_t)look->site << 40; /* two sites in one place are never the same */
     LmpSite *site = &p->tables.site[look->site];
     if (*last) {
@@ -111,7 +109,7 @@ static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
         uintptr_t block = frames_word(slot, 0);
         if (frames_tag(slot) != LMP_TAG_LONG_STRING) continue;
         if ((shadow_lookup(p, block, &size) & 15) != LMP_C_STRING) continue;
-        if ((size - STRING_HEADER) * 2 >= bytes) largest_site = site_of(p, block);
+        if ((size - LMP_STRING_HEAD) * 2 >= bytes) largest_site = site_of(p, block);
     }
     if (!largest_site) return;
     site->fed++;
@@ -121,12 +119,13 @@ static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
 
 bool looks_after(LmpProfile *p, const void *r, size_t size) {
     LmpLook *look = p->look;
-    uint32_t row = r && size > STRING_HEADER + SHORT + 1 ? site_of(p, (uintptr_t)r) : 0;
+    uint32_t row =
+        r && size > LMP_STRING_HEAD + LMP_STRING_SHORT_MOST + 1 ? site_of(p, (uintptr_t)r) : 0;
     if (row && row != sites_pseudo(p, LMP_PSEUDO_OTHERS)) {
         LmpSite *site = &p->tables.site[row];
         look->block = (uintptr_t)r;
         look->site = row;
-        look->size = size - STRING_HEADER - 1;
+        look->size = size - LMP_STRING_HEAD - 1;
         if (site->how & LMP_HOW_CONCAT && p->running) note_join(p, site, look->size);
     }
     if (r && look->allocs > 0) look->allocs--;

@@ -87,7 +87,7 @@ static void meet(Walk *w, uintptr_t at, double weight) {
 }
 
 static void meet_value(Walk *w, unsigned tag, uintptr_t value, double weight) {
-    if (!(tag & LMP_TT_COLLECTABLE)) return;
+    if (!(tag & LMP_TAG_COLLECTABLE)) return;
     if ((tag & LMP_TT_TYPE) == LMP_TT_THREAD) value -= frames_bits.extra;
     meet(w, value, weight);
 }

@@ -271,7 +271,7 @@ void inside_preview(const LmpInsideSource *source, LmpLocal *local) {
 static void describe(const LmpInsideSource *source, unsigned tag, uintptr_t word, LmpLocal *out) {
     uint64_t size;
     snprintf(out->type, sizeof out->type, "%s", type_name(tag));
-    if (tag & LMP_TT_COLLECTABLE) out->object = word;
+    if (tag & LMP_TAG_COLLECTABLE) out->object = word;
     if (heap_is_string(tag)) {
         const char *bytes = heap_string(word, &size);
         localwords_bytes(out, bytes, size);
@@ -283,7 +283,7 @@ static void describe(const LmpInsideSource *source, unsigned tag, uintptr_t word
         localwords_boolean(out, tag == LMP_TT_TRUE);
     } else if (tag & LMP_TT_TYPE) {
         uintptr_t at = word;
-        if (tag == (LMP_TT_USERDATA | LMP_TT_COLLECTABLE)) { /* as "%p" of it says */
+        if (tag == LMP_TAG_USERDATA) { /* as "%p" of it says */
             unsigned values = heap_u16(word + LMP_AT_USERDATA_VALUES);
             at += values ? LMP_AT_USERDATA_VALUE + values * (uintptr_t)LMP_SLOT : LMP_USERDATA_BARE;
         }
@@ -307,7 +307,7 @@ static uintptr_t follow(const LmpInsideSource *source, uintptr_t object,
         }
         uintptr_t slot = value_at(&box, wish->step[i]);
         if (!is_used(slot)) return 0;
-        object = heap_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_COLLECTABLE ? heap_word(slot) : 0;
+        object = heap_u8(slot + LMP_AT_SLOT_TAG) & LMP_TAG_COLLECTABLE ? heap_word(slot) : 0;
     }
     return object;
 }
@@ -342,7 +342,7 @@ static void put_row(const Box *box, uint64_t place, LmpInside *out) {
     row->place = place;
     name_entry(row, box, place);
     if (place == LMP_INSIDE_META) {
-        describe(box->source, LMP_TT_TABLE | LMP_TT_COLLECTABLE, box->meta, row);
+        describe(box->source, LMP_TAG_TABLE, box->meta, row);
         return;
     }
     uintptr_t slot = value_at(box, place);

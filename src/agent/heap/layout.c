@@ -205,9 +205,7 @@ static bool find_registry(lua_State *L, LmpHeapStudy *study) {
     lua_pop(L, 1);
     for (uint32_t i = 0; i < s.words; i++) { /* with a tag behind it, which the last word has not */
         bool last = i + 1 == s.words;
-        if (last ||
-            heap_u8(s.base + i * 8ul + LMP_AT_SLOT_TAG) != (LMP_TT_TABLE | LMP_TT_COLLECTABLE))
-            s.out[i] = true;
+        if (last || heap_u8(s.base + i * 8ul + LMP_AT_SLOT_TAG) != LMP_TAG_TABLE) s.out[i] = true;
     }
     return search_end(&s, &study->layout.registry);
 }
@@ -277,11 +275,21 @@ static bool find_strings(lua_State *L, LmpHeapStudy *study) {
     return count == 1;
 }
 
+/* Where those releases have the hint that were always right; returns false if they do not agree. */
+static bool one_hint(const unsigned *right, unsigned always, uint16_t *at) {
+    for (int i = 0; i < LMP_LUA_RELEASES; i++) {
+        if (right[i] != always || *at == lua54_releases[i].at_hint) continue;
+        if (*at) return false;
+        *at = lua54_releases[i].at_hint;
+    }
+    return *at != 0;
+}
+
 /* The length operator leaves hints in place of an array's size, and sets a bit: in 5.4.0 one beside
  * the collector's, later one of the flags. */
 static bool find_hint(lua_State *L, LmpHeapStudy *study) {
-    unsigned right[2] = {0, 0}, seen[2] = {0, 0};   /* without a hint, with one */
-    for (int size = 100; size <= 128; size += 28) { /* hints need a power of two */
+    unsigned right[LMP_LUA_RELEASES] = {0}, seen[2] = {0, 0}; /* without a hint, with one */
+    for (int size = 100; size <= 128; size += 28) {           /* hints need a power of two */
         lua_createtable(L, size, 0);
         uintptr_t t = pointer(L, -1);
         for (int i = 1; i < 2 * size; i++) { /* fill it, then empty it from its end on */
@@ -296,13 +304,13 @@ static bool find_hint(lua_State *L, LmpHeapStudy *study) {
             bool hint = limit != (uint32_t)size;
             if (!(limit & (limit - 1))) continue; /* then the bit says nothing */
             seen[hint]++;
-            for (unsigned k = 0; k < 2; k++)
-                if (((heap_u8(t + LMP_AT_MARKED + k) & LMP_TABLE_HINT) != 0) == hint) right[k]++;
+            for (unsigned k = 0; k < LMP_LUA_RELEASES; k++) {
+                uint8_t byte = heap_u8(t + lua54_releases[k].at_hint);
+                if (((byte & LMP_TABLE_HINT) != 0) == hint) right[k]++;
+            }
         }
     }
-    bool first = right[0] == seen[0] + seen[1], second = right[1] == seen[0] + seen[1];
-    study->layout.hint = (uint16_t)(LMP_AT_MARKED + (first ? 0u : 1u));
-    return seen[0] && seen[1] && first != second;
+    return seen[0] && seen[1] && one_hint(right, seen[0] + seen[1], &study->layout.hint);
 }
 
 static int yields(lua_State *L) {

@@ -42,7 +42,7 @@ static bool is_value(lua_State *L, int index, unsigned tag, uintptr_t word) {
             return word == (uintptr_t)lua_tocfunction(L, index);
         break;
     case LUA_TUSERDATA: { /* the pointer is that of its bytes */
-        if (tag != (LMP_TT_USERDATA | LMP_TT_COLLECTABLE)) return false;
+        if (tag != LMP_TAG_USERDATA) return false;
         unsigned values = heap_u16(word + LMP_AT_USERDATA_VALUES);
         uintptr_t bytes = word + (values ? LMP_AT_USERDATA_VALUE + values * (uintptr_t)LMP_SLOT
                                          : LMP_USERDATA_BARE);
@@ -51,8 +51,8 @@ static bool is_value(lua_State *L, int index, unsigned tag, uintptr_t word) {
     default:
         break;
     }
-    return tag & LMP_TT_COLLECTABLE && word == pointer(L, index) &&
-           has_type(word, (int)tag & ~LMP_TT_COLLECTABLE) &&
+    return tag & LMP_TAG_COLLECTABLE && word == pointer(L, index) &&
+           has_type(word, (int)tag & ~LMP_TAG_COLLECTABLE) &&
            (int)(tag & LMP_TT_TYPE) == lua_type(L, index);
 }
 

@@ -9,13 +9,13 @@
 #include "agent/heap/layout.h"
 #include "agent/map/shadow.h"
 
-enum { WHITES = 8 | 16, GLANCE = 256 /* nodes that are looked at: more are a dictionary */ };
+enum { GLANCE = 256 /* nodes that are looked at: more are a dictionary */ };
 
 /* Returns true if the object is about to be freed: its colour is that of the last cycle. */
 static bool is_dead(const LmpProfile *p, uintptr_t object) {
     uintptr_t global = frames_word(p->main, LMP_AT_L_GLOBAL);
-    unsigned white = heap_u8(global + heaplayout_get()->colour) & WHITES;
-    return heap_u8(object + LMP_AT_MARKED) & (white ^ WHITES);
+    unsigned white = heap_u8(global + heaplayout_get()->colour) & LMP_WHITES;
+    return heap_u8(object + LMP_AT_MARKED) & (white ^ LMP_WHITES);
 }
 
 /* Where a part of that size is now, and how much of it can be read; 0: nowhere. */

@@ -9,7 +9,7 @@
 #include "agent/heap/layout.h"
 #include "agent/heap/walk_impl.h"
 
-enum { TEXT_MAX = 96, WHITES = 8 | 16, MARK_THREAD = 4, FIRST_EDGES = 1 << 16 };
+enum { TEXT_MAX = 96, MARK_THREAD = 4, FIRST_EDGES = 1 << 16 };
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
 
@@ -426,7 +426,7 @@ LmpErr heapwalk_run(const LmpHeapSource *source, LmpHeapMemory *memory, LmpHeapG
                      .g = out,
                      .global = frames_word(source->main, LMP_AT_L_GLOBAL),
                      .text_max = source->text_max ? source->text_max : TEXT_MAX};
-    w.dead_white = (heap_u8(w.global + layout->colour) & WHITES) ^ WHITES;
+    w.dead_white = (heap_u8(w.global + layout->colour) & LMP_WHITES) ^ LMP_WHITES;
     err = walk(&w);
     if (err != LMP_OK) {
         heapmemory_free(memory);

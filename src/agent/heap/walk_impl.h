@@ -73,7 +73,7 @@ static inline uintptr_t walk_moved(const LmpHeapWalk *w, uintptr_t at) {
 }
 
 static inline bool walk_is_object(unsigned tag) {
-    return tag & LMP_TT_COLLECTABLE;
+    return tag & LMP_TAG_COLLECTABLE;
 }
 
 /* Address of the block of an object that a value leads to. */

@@ -50,7 +50,7 @@ static uintptr_t field(const LmpHeapWalk *w, uintptr_t table, uintptr_t key) {
     for (uint32_t n = 0; n < nodes && i >= 0 && i < nodes; n++) {
         uintptr_t at = node + (uintptr_t)i * LMP_SIZE_NODE;
         if (heap_word(at + LMP_AT_NODE_KEY) == key &&
-            is_string(heap_u8(at + LMP_AT_NODE_KEY_TAG) & ~(unsigned)LMP_TT_COLLECTABLE))
+            is_string(heap_u8(at + LMP_AT_NODE_KEY_TAG) & ~(unsigned)LMP_TAG_COLLECTABLE))
             return at;
         int32_t next = (int32_t)heap_u32(at + LMP_AT_NODE_NEXT);
         if (!next) break;
@@ -79,8 +79,8 @@ static uint32_t weakness(LmpHeapWalk *w, uintptr_t meta) {
 static unsigned key_label(LmpHeapWalk *w, unsigned tag, uintptr_t key, uint32_t *label) {
     *label = 0;
     switch (tag) {
-    case LMP_TT_SHORT_STRING | LMP_TT_COLLECTABLE:
-    case LMP_TT_LONG_STRING | LMP_TT_COLLECTABLE:
+    case LMP_TAG_SHORT_STRING:
+    case LMP_TAG_LONG_STRING:
         *label = walk_number(w, key);
         return LMP_EDGE_FIELD;
     case LMP_TT_INTEGER:

@@ -15,8 +15,6 @@
 #include "base/os.h"
 #include "shared/counters.h"
 
-enum { STRING_HEADER = 24 /* bytes before the contents of a string block, Lua 5.4 */ };
-
 /* A program that sets a mark in each round is to be slowed by this part at most. */
 enum { MARK_SHARE = 20 };
 
@@ -75,14 +73,14 @@ void requests_mark(LmpProfile *p, const char *name) {
 }
 
 static void preview_string(uintptr_t string, uint64_t size, uint64_t *budget, LmpPreview *out) {
-    if (size <= STRING_HEADER) return;
+    if (size <= LMP_STRING_HEAD) return;
     out->valid = LMP_PREVIEW_STRING;
-    out->size = size - STRING_HEADER - 1;
+    out->size = size - LMP_STRING_HEAD - 1;
     out->shown = (uint32_t)(out->size < LMP_PREVIEW_BYTES ? out->size : LMP_PREVIEW_BYTES);
-    memcpy(out->bytes, (const char *)string + STRING_HEADER, out->shown); /* NOLINT */
+    memcpy(out->bytes, (const char *)string + LMP_STRING_HEAD, out->shown); /* NOLINT */
     if (out->size > *budget) return;
     *budget -= out->size;
-    out->hash = heap_hash(string + STRING_HEADER, out->size) | 1;
+    out->hash = heap_hash(string + LMP_STRING_HEAD, out->size) | 1;
 }
 
 static void answer_previews(LmpProfile *p, const LmpHeapHand *hand, uint32_t request) {

@@ -1,21 +1,14 @@
 /* collector.c - in a private state, looks for the three bytes that behave as colour, state and kind
- * do through full collections, single steps and a change of mode. The states and colours are those
- * of lgc.h in all of Lua 5.4. */
+ * do through full collections, single steps and a change of mode. */
 #include "agent/interp/collector.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    WHITE0 = 8, /* bit mask of one colour; the other is twice that */
-    WHITE1 = 16,
-    STATE_PROPAGATE = 0,
-    STATE_SWEEP_FIRST = 3,
-    STATE_CALL_FINALIZERS = 7,
-    STATE_PAUSE = 8,
-    SCAN = 512 /* bytes of the global state that are looked at */
-};
+#include "agent/interp/lua54.h"
+
+enum { SCAN = 512 /* bytes of the global state that are looked at */ };
 
 /* Offsets, bytes. Valid when `found`. */
 static struct {
@@ -73,26 +66,26 @@ static bool behaves(lua_State *L, const char *global, size_t at) {
     const unsigned char *b = (const unsigned char *)global + at;
     for (int i = 0; i < 4; i++) {
         unsigned before = b[0];
-        if ((before != WHITE0 && before != WHITE1) || b[1] != STATE_PAUSE || b[2] != 0)
+        if ((before != LMP_WHITE0 && before != LMP_WHITE1) || b[1] != LMP_GCS_PAUSE || b[2] != 0)
             return false;
         churn(L);
         lua_gc(L, LUA_GCCOLLECT);
-        if (b[0] != (before ^ (WHITE0 | WHITE1))) return false;
+        if (b[0] != (before ^ LMP_WHITES)) return false;
     }
     lua_gc(L, LUA_GCSTOP); /* step by hand: the state goes round, the colour changes on the way */
     unsigned visited = 0, colour = b[0], changes = 0;
-    for (int i = 0; i < 2000 && !(changes && b[1] == STATE_PAUSE); i++) {
+    for (int i = 0; i < 2000 && !(changes && b[1] == LMP_GCS_PAUSE); i++) {
         lua_gc(L, LUA_GCSTEP, 1);
-        if (b[1] > STATE_PAUSE) return false;
+        if (b[1] > LMP_GCS_PAUSE) return false;
         visited |= 1u << b[1];
         if (b[0] != colour) changes++, colour = b[0];
         lua_newtable(L);
         lua_pop(L, 1);
     }
     lua_gc(L, LUA_GCRESTART);
-    if (changes != 1 || !(visited & 1u << STATE_PAUSE)) return false;
+    if (changes != 1 || !(visited & 1u << LMP_GCS_PAUSE)) return false;
     lua_gc(L, LUA_GCGEN, 0, 0);
-    bool ok = b[2] == 1 && b[1] == STATE_PROPAGATE;
+    bool ok = b[2] == 1 && b[1] == LMP_GCS_PROPAGATE;
     lua_gc(L, LUA_GCINC, 0, 0, 0);
     return ok && b[2] == 0;
 }
@@ -180,7 +173,7 @@ void collector_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
         memcpy(&global, &word, sizeof global);
         if (word_at(global, 0) == (uintptr_t)alloc &&
             word_at(global, sizeof(uintptr_t)) == (uintptr_t)ud &&
-            global[place.colour + 1] <= STATE_PAUSE && global[place.colour + 2] <= 1) {
+            global[place.colour + 1] <= LMP_GCS_PAUSE && global[place.colour + 2] <= 1) {
             p->gc_word = global + place.colour;
             p->collector->kind = global + place.colour + 2;
             p->collector->bad = place.bad ? global + place.bad : NULL;
@@ -214,7 +207,7 @@ unsigned collector_turns(LmpProfile *p) {
     unsigned turns = 0;
     memcpy(old, &seen, sizeof old);
     p->gc_seen = collector_now(p);
-    if (old[0] != colour && (old[0] ^ colour) == (WHITE0 | WHITE1)) turns |= GC_MARKED;
-    if (state >= STATE_CALL_FINALIZERS || state < STATE_SWEEP_FIRST) turns |= GC_SWEPT;
+    if (old[0] != colour && (old[0] ^ colour) == LMP_WHITES) turns |= GC_MARKED;
+    if (state >= LMP_GCS_CALL_FINALIZERS || state < LMP_GCS_SWEEP_FIRST) turns |= GC_SWEPT;
     return turns;
 }

@@ -36,20 +36,17 @@ typedef struct Study {
     unsigned probes, tails, plain, lights, closures, coroutines; /* seen, so that each was tested */
     uintptr_t pc[32];                                            /* of the call in a line; 0 */
     const void *proto[32];                                       /* that the line was in */
-    bool jumps[2];     /* the offsets of at_jump are right */
+    bool jumps[LMP_LUA_RELEASES], stacks[LMP_LUA_RELEASES];      /* a release's offset is right */
     uintptr_t outside; /* place on the C stack where the coroutine was resumed */
     unsigned tail;     /* bits of callstatus that said each time whether it was a tail call */
     unsigned hooked;   /* bits set in every hook, and never otherwise in a Lua frame */
     unsigned hooks;    /* seen */
     size_t extra;
     const char *thread_block, *stack_block; /* the newest */
-    bool stacks[2];                         /* the offsets of at_stack are right */
 } Study;
 
 LmpFrameBits frames_bits = {
     .hooked = 1 << 3, .c_or_hooked = LMP_CI_C | 1 << 3, .tail = 1 << 5, .extra = LUA_EXTRASPACE};
-static const uint16_t jump_offsets[2] = {88, 80};  /* 5.4.1 and 5.4.2 have the latter */
-static const uint16_t stack_offsets[2] = {48, 56}; /* 5.4.0 has the latter */
 
 static void set_status(LmpCallInfo *ci, unsigned status) {
     uint16_t s = (uint16_t)status;
@@ -84,9 +81,9 @@ static bool c_frame_fits(Study *study, lua_State *L, LmpCallInfo *ci, lua_CFunct
     if (frames_c_function(func) != (uintptr_t)probe) return false;
     if (frames_tag(func) == LMP_TAG_LIGHT_C) study->lights++;
     if (frames_tag(func) == LMP_TAG_C_CLOSURE) study->closures++;
-    uintptr_t base = (uintptr_t)func + 16, top = frames_word(L, LMP_AT_L_TOP);
-    if (top != base + 16 * (uintptr_t)lua_gettop(L)) return false;
-    if (frames_word(ci, LMP_AT_CI_TOP) != top + 16 * LUA_MINSTACK) return false;
+    uintptr_t base = (uintptr_t)func + LMP_SLOT, top = frames_word(L, LMP_AT_L_TOP);
+    if (top != base + LMP_SLOT * (uintptr_t)lua_gettop(L)) return false;
+    if (frames_word(ci, LMP_AT_CI_TOP) != top + LMP_SLOT * LUA_MINSTACK) return false;
     return *((const uint8_t *)L + LMP_AT_L_STATUS) == LUA_OK;
 }
 
@@ -122,8 +119,8 @@ static int probe(lua_State *L) {
     }
     study->probes++;
     char here;
-    for (int i = 0; i < 2 && study->outside; i++) {
-        uintptr_t jump = frames_word(L, jump_offsets[i]);
+    for (int i = 0; i < LMP_LUA_RELEASES && study->outside; i++) {
+        uintptr_t jump = frames_word(L, lua54_releases[i].at_jump);
         if (!(jump > (uintptr_t)&here && jump < study->outside)) study->jumps[i] = false;
     }
     study->good = study->good && stack_fits(study, L, probe);
@@ -201,19 +198,20 @@ static int study_all(lua_State *L) {
     int results;
     char here;
     study->extra = (size_t)((const char *)thread - study->thread_block);
-    for (int i = 0; i < 2; i++)
-        study->stacks[i] = frames_word(thread, stack_offsets[i]) == (uintptr_t)study->stack_block;
-    for (int i = 0; i < 2; i++)
-        study->jumps[i] = frames_word(thread, jump_offsets[i]) == 0 &&
-                          frames_word(L, jump_offsets[i]) > (uintptr_t)&here;
+    for (int i = 0; i < LMP_LUA_RELEASES; i++)
+        study->stacks[i] =
+            frames_word(thread, lua54_releases[i].at_stack) == (uintptr_t)study->stack_block;
+    for (int i = 0; i < LMP_LUA_RELEASES; i++)
+        study->jumps[i] = frames_word(thread, lua54_releases[i].at_jump) == 0 &&
+                          frames_word(L, lua54_releases[i].at_jump) > (uintptr_t)&here;
     study->outside = (uintptr_t)&here;
     memset(study->pc, 0, sizeof study->pc);
     bool ok = frames_word(thread, LMP_AT_L_GLOBAL) == frames_word(L, LMP_AT_L_GLOBAL) &&
               frames_word(L, LMP_AT_L_GLOBAL) != 0 && status_is(thread, LUA_OK) &&
               !frames_caller(frames_top(thread)) && play(thread, study) &&
               lua_resume(thread, L, 2, &results) == LUA_OK;
-    for (int i = 0; i < 2; i++)
-        if (frames_word(thread, jump_offsets[i])) study->jumps[i] = false;
+    for (int i = 0; i < LMP_LUA_RELEASES; i++)
+        if (frames_word(thread, lua54_releases[i].at_jump)) study->jumps[i] = false;
     ok = ok && resumed_is(L, NULL, NULL, false) && resumed_is(L, NULL, thread, false) &&
          resumed_is(L, NULL, NULL, true) && resumed_is(L, thread, NULL, true) &&
          resumed_is(L, NULL, thread, true) && resumed_is(L, L, thread, true);
@@ -249,19 +247,36 @@ static void *study_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     return r;
 }
 
-/* Of the bits that behaved right, the one that some release really uses. */
+/* Where all releases whose offset behaved right have the jump; 0: they do not agree. */
+static uint16_t one_jump(const Study *study) {
+    uint16_t at = 0;
+    for (int i = 0; i < LMP_LUA_RELEASES; i++) {
+        if (!study->jumps[i] || lua54_releases[i].at_jump == at) continue;
+        if (at) return 0;
+        at = lua54_releases[i].at_jump;
+    }
+    return at;
+}
+
+/* Takes over what the releases say that behaved right in all the rest. Returns false if there is
+ * none, or if they do not agree. */
 static bool enter_bits(const Study *study) {
-    bool late = study->tail & 1 << 5 && study->hooked & 1 << 3; /* from 5.4.1 on */
-    bool early = study->tail & 1 << 4 && study->hooked & 1 << 2;
-    if (late == early || !study->hooks) return false;
-    frames_bits.tail = late ? 1 << 5 : 1 << 4;
-    frames_bits.hooked = late ? 1 << 3 : 1 << 2;
-    frames_bits.stale = late ? 0 : 1 << 6;
+    const LmpLuaRelease *found = NULL;
+    for (int i = 0; i < LMP_LUA_RELEASES; i++) {
+        const LmpLuaRelease *r = &lua54_releases[i];
+        if (!(study->tail & r->tail) || !(study->hooked & r->hooked) || !study->stacks[i]) continue;
+        if (found && (found->tail != r->tail || found->hooked != r->hooked)) return false;
+        found = r;
+    }
+    if (!found || !study->hooks || study->extra >= 4096) return false;
+    frames_bits.tail = found->tail;
+    frames_bits.hooked = found->hooked;
+    frames_bits.stale = found->stale;
     frames_bits.c_or_hooked = frames_bits.hooked | frames_bits.stale | LMP_CI_C;
-    if (study->jumps[0] != study->jumps[1]) frames_bits.at_jump = jump_offsets[study->jumps[1]];
+    frames_bits.at_jump = one_jump(study);
+    frames_bits.at_stack = found->at_stack;
     frames_bits.extra = (uint32_t)study->extra;
-    frames_bits.at_stack = stack_offsets[study->stacks[1]];
-    return study->extra < 4096 && study->stacks[0] != study->stacks[1];
+    return true;
 }
 
 static void study_once(void) {

@@ -4,9 +4,7 @@
  * allocation. So it reads a few fields of the interpreter directly: their offsets are found and
  * verified once per process in a private state made by the same code (frames_known), and again on
  * the user's state (frames_fit); if anything is not as expected, none of this is used but the
- * documented API (stack.h).
- *
- * The layout is that of all of Lua 5.4 on 64-bit machines (lstate.h, lobject.h, lfunc.h). */
+ * documented API (stack.h). The layout itself: lua54.h. */
 #ifndef LMP_FRAMES_H
 #define LMP_FRAMES_H
 
@@ -15,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "agent/interp/lua54.h"
+
 /* The saved registers and the stack above our hook, as the entry point (entry.h) leaves them: six
  * callee-saved registers, the return address, then what the callers have pushed. */
 typedef const uintptr_t *LmpSavedRegs;
@@ -22,70 +22,15 @@ enum { LMP_REGS_RET = 6 }; /* index of the return address */
 
 typedef struct LmpCallInfo LmpCallInfo; /* the interpreter's CallInfo */
 
-enum {
-    LMP_AT_L_STATUS = 10,
-    LMP_AT_L_TOP = 16,
-    LMP_AT_L_GLOBAL = 24,
-    LMP_AT_L_CI = 32,
-    LMP_AT_CI_FUNC = 0,
-    LMP_AT_CI_TOP = 8,
-    LMP_AT_CI_PREVIOUS = 16,
-    LMP_AT_CI_SAVEDPC = 32,
-    LMP_AT_CI_STATUS = 62,
-    LMP_AT_SLOT_TAG = 8,      /* of a stack slot: its value's tag */
-    LMP_AT_CLOSURE_CODE = 24, /* C closure: its function; Lua closure: its prototype */
-    LMP_AT_PROTO_SIZECODE = 24,
-    LMP_AT_PROTO_CODE = 64,
-    LMP_CI_C = 1 << 1,            /* bit of CallInfo's callstatus; others in LmpFrameBits */
-    LMP_CI_SEEN = 1 << 15,        /* unused in all of 5.4: ours (tree.c). A new call clears it */
-    LMP_TAG_COLLECTABLE = 1 << 6, /* bit of the tag of a value that is an object */
-    LMP_TAG_LUA_CLOSURE = 0x46,
-    LMP_TAG_C_CLOSURE = 0x66,
-    LMP_TAG_LIGHT_C = 0x16,
-    LMP_TAG_THREAD = 0x48,
-    LMP_TAG_LONG_STRING = 0x54,
-    LMP_SLOT = 16,                /* size of a stack slot, bytes */
-    LMP_AT_CLOSURE_UPVALUES = 10, /* count, a byte */
-    LMP_AT_CLOSURE_UPVALUE = 32,  /* of a C closure: the first */
-};
-
-/* What differs between releases of 5.4: found with the rest, constant afterwards. */
+/* What differs between releases, of LmpLuaRelease: found with the rest, constant afterwards. */
 typedef struct LmpFrameBits {
-    uint16_t hooked;      /* bit of callstatus: a debug hook runs in this frame */
-    uint16_t c_or_hooked; /* that, a C function, or `stale`: no Lua function that can be asked */
-    uint16_t tail;        /* the function was reached by a tail call */
-    uint16_t stale;    /* a finalizer runs above this frame, and its saved pc is an earlier one: in
-                          5.4.0 a step of the collector saves none. Later: 0 */
-    uint16_t at_jump;  /* in lua_State, see frames_jump(); 0: not known */
-    uint16_t at_stack; /* in lua_State: the block of its stack */
-    uint32_t extra;    /* bytes of a thread's block before its lua_State (LUA_EXTRASPACE) */
+    uint16_t hooked, tail, stale;
+    uint16_t c_or_hooked; /* hooked, stale, or a C function: no Lua function that can be asked */
+    uint16_t at_jump;     /* 0: not known */
+    uint16_t at_stack;
+    uint32_t extra; /* bytes of a thread's block before its lua_State (LUA_EXTRASPACE) */
 } LmpFrameBits;
 extern LmpFrameBits frames_bits;
-
-/* Instructions (lopcodes.h, all of 5.4). */
-enum {
-    LMP_OP_NEWTABLE = 19,
-    LMP_OP_CONCAT = 53,
-    LMP_OP_TAILCALL = 69,
-    LMP_OP_SETLIST = 78,
-    LMP_OP_CLOSURE = 79,
-    LMP_INSTRUCTION = 4 /* bytes */
-};
-static inline unsigned frames_opcode(uint32_t instruction) {
-    return instruction & 0x7f;
-}
-static inline unsigned frames_arg_a(uint32_t instruction) {
-    return instruction >> 7 & 0xff;
-}
-static inline bool frames_arg_k(uint32_t instruction) {
-    return instruction >> 15 & 1;
-}
-static inline unsigned frames_arg_b(uint32_t instruction) {
-    return instruction >> 16 & 0xff;
-}
-static inline unsigned frames_arg_c(uint32_t instruction) {
-    return instruction >> 24;
-}
 
 static inline uintptr_t frames_word(const void *base, size_t at) {
     uintptr_t w;

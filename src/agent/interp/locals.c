@@ -20,15 +20,13 @@
 #include "agent/interp/localwords.h"
 #include "agent/interp/stack.h"
 
-enum { SLOT = LMP_SLOT };
-
 /* A thread's stack with room for one value to be pushed, or two. */
 typedef struct Lent {
     lua_State *thread;
     LmpCallInfo *ci;
     uintptr_t top, ci_top;
     int slots; /* 1 or 2 */
-    unsigned char slot[2 * SLOT];
+    unsigned char slot[2 * LMP_SLOT];
     void *at; /* the first of them */
 } Lent;
 
@@ -44,9 +42,9 @@ static bool fits(lua_State *thread) {
     if ((const void *)ar.i_ci != (const void *)ci) return false;
     uintptr_t func = (uintptr_t)frames_func(ci), top = frames_word(thread, LMP_AT_L_TOP);
     uintptr_t ci_top = frames_word(ci, LMP_AT_CI_TOP);
-    return top > func && top - func == SLOT * ((uintptr_t)lua_gettop(thread) + 1) &&
-           ci_top > func && ci_top - func < (1u << 24) * (uintptr_t)SLOT &&
-           (ci_top - func) % SLOT == 0;
+    return top > func && top - func == LMP_SLOT * ((uintptr_t)lua_gettop(thread) + 1) &&
+           ci_top > func && ci_top - func < (1u << 24) * (uintptr_t)LMP_SLOT &&
+           (ci_top - func) % LMP_SLOT == 0;
 }
 
 static void lend(Lent *l, lua_State *thread) {
@@ -59,7 +57,7 @@ static void lend(Lent *l, lua_State *thread) {
     if (is_lua && top < l->ci_top) top = l->ci_top;
     l->at = (void *)top; /* NOLINT */
     l->slots = l->top <= l->ci_top ? 2 : 1;
-    size_t room = (size_t)l->slots * SLOT;
+    size_t room = (size_t)l->slots * LMP_SLOT;
     memcpy(l->slot, l->at, room);
     set_word(thread, LMP_AT_L_TOP, top);
     /* interpreters that check their API's use want to see the push below this */
@@ -67,7 +65,7 @@ static void lend(Lent *l, lua_State *thread) {
 }
 
 static void give_back(const Lent *l) {
-    memcpy(l->at, l->slot, (size_t)l->slots * SLOT);
+    memcpy(l->at, l->slot, (size_t)l->slots * LMP_SLOT);
     set_word(l->ci, LMP_AT_CI_TOP, l->ci_top);
     set_word(l->thread, LMP_AT_L_TOP, l->top);
 }
@@ -130,13 +128,13 @@ static void read_upvalues(Lent *lent, lua_Debug *ar, LmpOp *op) {
     for (int i = 1; (name = lua_getupvalue(lent->thread, -1, i)); i++) {
         if (*name != '(' && strcmp(name, "_ENV") != 0) {
             if (op->upvalues < LMP_UPVALUES) {
-                describe(lent->thread, (uintptr_t)lent->at + SLOT, name,
+                describe(lent->thread, (uintptr_t)lent->at + LMP_SLOT, name,
                          &op->upvalue[op->upvalues++]);
             } else {
                 op->upvalues_more++;
             }
         }
-        set_word(lent->thread, LMP_AT_L_TOP, (uintptr_t)lent->at + SLOT);
+        set_word(lent->thread, LMP_AT_L_TOP, (uintptr_t)lent->at + LMP_SLOT);
     }
     set_word(lent->thread, LMP_AT_L_TOP, (uintptr_t)lent->at);
 }

@@ -5,15 +5,6 @@
 #include "agent/map/shadow.h"
 #include "shared/tables.h"
 
-enum {
-    TAG_TABLE = 0x45, /* of a stack slot: a table */
-    /* in a table's block, all of 5.4: hint for the size of its array part, 32 bits; that part; a
-       pointer into its hash part, NULL: it has none */
-    AT_TABLE_LIMIT = 12,
-    AT_TABLE_ARRAY = 16,
-    AT_TABLE_LAST_FREE = 32
-};
-
 static uint32_t instruction_at(uintptr_t at) {
     uint32_t instruction;
     memcpy(&instruction, (const void *)at, sizeof instruction); /* NOLINT */
@@ -53,13 +44,14 @@ static bool fits(const lua_State *L, const void *proto, uintptr_t pc) {
 static uintptr_t empty_table(LmpProfile *p, const lua_State *L) {
     const char *slot = (const char *)frames_word(L, LMP_AT_L_TOP) - LMP_SLOT; /* NOLINT */
     uint64_t size;
-    if (frames_tag(slot) != TAG_TABLE) return 0;
+    if (frames_tag(slot) != LMP_TAG_TABLE) return 0;
     uintptr_t table = frames_word(slot, 0);
     if ((shadow_lookup(p, table, &size) & 15) != LMP_C_TABLE) return 0;
     const char *t = (const char *)table; /* NOLINT */
     uint32_t limit;
-    memcpy(&limit, t + AT_TABLE_LIMIT, sizeof limit);
-    if (limit || frames_word(t, AT_TABLE_ARRAY) || frames_word(t, AT_TABLE_LAST_FREE)) return 0;
+    memcpy(&limit, t + LMP_AT_TABLE_LIMIT, sizeof limit);
+    if (limit || frames_word(t, LMP_AT_TABLE_ARRAY) || frames_word(t, LMP_AT_TABLE_LASTFREE))
+        return 0;
     return table;
 }
 

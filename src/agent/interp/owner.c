@@ -35,7 +35,7 @@ typedef struct Seen {
 
 /* The parser and the like also make tables for themselves: a block is known to be part of one when
  * the table points to it. */
-enum { TABLES = 16, PENDING = 8, AT_ARRAY = 16, AT_NODES = 24 };
+enum { TABLES = 16, PENDING = 8 };
 
 typedef struct Tables {
     const char *table[TABLES]; /* the newest, in turn; NULL: none, or freed */
@@ -146,8 +146,8 @@ static void look_at_tables(Study *study) {
             const char *t = m->table[i];
             const void *array, *nodes;
             if (!t) continue;
-            memcpy(&array, t + AT_ARRAY, sizeof array);
-            memcpy(&nodes, t + AT_NODES, sizeof nodes);
+            memcpy(&array, t + LMP_AT_TABLE_ARRAY, sizeof array);
+            memcpy(&nodes, t + LMP_AT_TABLE_NODE, sizeof nodes);
             if (array != m->pending[k].block && nodes != m->pending[k].block) continue;
             Seen *s = &study->seen[m->pending[k].seen];
             s->cls = LMP_C_TABLE_PART;
@@ -337,14 +337,13 @@ void owner_note_threads(const LmpSavedRegsPlan *plan) {
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-enum { CALLINFO_SIZE = 64, BOX_SIZE = 48 };
-
 unsigned owner_by_rules(LmpProfile *p, unsigned cls, size_t size) {
     unsigned last = p->rules->last;
     if (cls) {
-        p->rules->parsing = cls == LMP_C_FUNCTION_PART && size > CALLINFO_SIZE; /* a prototype */
+        p->rules->parsing = cls == LMP_C_FUNCTION_PART && size > LMP_SIZE_CALL; /* a prototype */
         p->rules->last =
-            (uint8_t)(cls == LMP_C_USERDATA && size == BOX_SIZE ? LMP_C_STRING_PART : cls);
+            (uint8_t)(cls == LMP_C_USERDATA && size == LMP_SIZE_BUFFER_BOX ? LMP_C_STRING_PART
+                                                                           : cls);
         return cls;
     }
     p->rules->last = LMP_C_OTHER;
@@ -354,6 +353,6 @@ unsigned owner_by_rules(LmpProfile *p, unsigned cls, size_t size) {
         p->rules->last = LMP_C_TABLE;
         return LMP_C_TABLE_PART;
     }
-    if (p->rules->parsing || size == CALLINFO_SIZE) return LMP_C_OTHER;
+    if (p->rules->parsing || size == LMP_SIZE_CALL) return LMP_C_OTHER;
     return size % 16 == 0 || size % 24 == 0 ? LMP_C_TABLE_PART : LMP_C_OTHER;
 }

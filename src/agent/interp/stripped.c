@@ -7,9 +7,6 @@
 #include "agent/interp/frames.h"
 #include "base/rowindex.h"
 
-/* In a prototype, all of 5.4. */
-enum { AT_SIZE_LINES = 28, AT_LINE_DEFINED = 44, AT_LAST_LINE_DEFINED = 48, AT_SOURCE = 112 };
-
 static uint32_t field(const void *proto, size_t at) {
     uint32_t w;
     memcpy(&w, (const char *)proto + at, sizeof w);
@@ -17,14 +14,14 @@ static uint32_t field(const void *proto, size_t at) {
 }
 
 bool stripped_agrees(const void *proto, const lua_Debug *ar) {
-    bool none = !frames_word(proto, AT_SOURCE);
+    bool none = !frames_word(proto, LMP_AT_PROTO_SOURCE);
     return (!none || stripped_is(ar)) &&
-           field(proto, AT_LINE_DEFINED) == (uint32_t)ar->linedefined &&
-           field(proto, AT_LAST_LINE_DEFINED) == (uint32_t)ar->lastlinedefined;
+           field(proto, LMP_AT_PROTO_LINE) == (uint32_t)ar->linedefined &&
+           field(proto, LMP_AT_PROTO_LAST) == (uint32_t)ar->lastlinedefined;
 }
 
 bool stripped_looks(const void *proto) {
-    return !frames_word(proto, AT_SOURCE) && !field(proto, AT_SIZE_LINES);
+    return !frames_word(proto, LMP_AT_PROTO_SOURCE) && !field(proto, LMP_AT_PROTO_LINES);
 }
 
 static uint64_t hash_code(const void *proto, uint32_t first, uint32_t last) {
@@ -37,7 +34,7 @@ static uint64_t hash_code(const void *proto, uint32_t first, uint32_t last) {
 }
 
 uint64_t stripped_hash(const void *proto) {
-    return hash_code(proto, field(proto, AT_LINE_DEFINED), field(proto, AT_LAST_LINE_DEFINED));
+    return hash_code(proto, field(proto, LMP_AT_PROTO_LINE), field(proto, LMP_AT_PROTO_LAST));
 }
 
 void stripped_name(const void *proto, lua_Debug *ar, char out[LMP_STRIPPED_NAME]) {

@@ -1,0 +1,196 @@
+/* lua54.h - how Lua 5.4 keeps its state, frames and objects on 64-bit machines: all that is known
+ * of the interpreter's memory without asking it, in one place.
+ *
+ * What is the same in all releases stands here as constants (lstate.h, lobject.h, lfunc.h, lgc.h,
+ * lopcodes.h of Lua); where releases differ, lua54_releases has a row for each kind of them. What
+ * may differ with the build as well, such as the fields of the global state, is found by search at
+ * start. Nothing of this is trusted: frames.c, collector.c and heap/layout_check.c compare it with
+ * the documented API before anything is read, and without an agreement lmp uses that API alone.
+ *
+ * Lua 5.5 would be a second column: these names with its numbers, chosen by LUA_VERSION_NUM, as the
+ * module is built for one version. */
+#ifndef LMP_LUA54_H
+#define LMP_LUA54_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* AT: offset of a field, bytes. SIZE: bytes. */
+enum {
+    /* any object */
+    LMP_AT_NEXT = 0,
+    LMP_AT_TYPE = 8,
+    LMP_AT_MARKED = 9,
+    /* values: in stacks, arrays, upvalues */
+    LMP_AT_SLOT_TAG = 8,
+    LMP_SLOT = 16, /* size of a stack slot, bytes */
+    /* lua_State */
+    LMP_AT_L_STATUS = 10,
+    LMP_AT_L_TOP = 16,
+    LMP_AT_L_GLOBAL = 24,
+    LMP_AT_L_CI = 32,
+    LMP_STACK_EXTRA = 80, /* bytes of a stack's block after its last usable slot */
+    /* call frames (CallInfo) */
+    LMP_AT_CI_FUNC = 0,
+    LMP_AT_CI_TOP = 8,
+    LMP_AT_CI_PREVIOUS = 16,
+    LMP_AT_CI_NEXT = 24,
+    LMP_AT_CI_SAVEDPC = 32,
+    LMP_AT_CI_STATUS = 62,
+    LMP_SIZE_CALL = 64,
+    /* strings; their bytes follow the head, then a zero */
+    LMP_AT_STRING_SHORT = 11, /* length of a short one, a byte */
+    LMP_AT_STRING_HASH = 12,
+    LMP_AT_STRING_LONG = 16, /* length of a long one */
+    LMP_STRING_HEAD = 24,
+    LMP_STRING_SHORT_MOST = 40, /* bytes: up to that Lua keeps one of each */
+    /* tables */
+    LMP_AT_TABLE_FLAGS = 10,
+    LMP_AT_TABLE_LOG = 11,   /* log2 of its nodes */
+    LMP_AT_TABLE_LIMIT = 12, /* size of the array part, or a hint for it: 32 bits */
+    LMP_AT_TABLE_ARRAY = 16,
+    LMP_AT_TABLE_NODE = 24,
+    LMP_AT_TABLE_LASTFREE = 32, /* null: it has no nodes of its own */
+    LMP_AT_TABLE_META = 40,
+    LMP_SIZE_TABLE = 56,
+    /* nodes of a table: the value, then the key */
+    LMP_AT_NODE_KEY_TAG = 9,
+    LMP_AT_NODE_NEXT = 12, /* in nodes, signed */
+    LMP_AT_NODE_KEY = 16,
+    LMP_SIZE_NODE = 24,
+    /* closures. A Lua closure's upvalues are pointers */
+    LMP_AT_CLOSURE_UPVALUES = 10, /* count, a byte */
+    LMP_AT_CLOSURE_CODE = 24,     /* C closure: its function; Lua closure: its prototype */
+    LMP_AT_CLOSURE_UPVALUE = 32,  /* the first */
+    LMP_AT_UPVALUE_AT = 16,       /* to its value: on a stack, or its own */
+    LMP_AT_UPVALUE_VALUE = 24,    /* its own; or the next open one */
+    LMP_SIZE_UPVALUE = 40,
+    /* prototypes: counts and lines, then vectors (V) in the same order */
+    LMP_AT_PROTO_UPVALUES = 16,
+    LMP_AT_PROTO_CONSTANTS = 20,
+    LMP_AT_PROTO_SIZECODE = 24,
+    LMP_AT_PROTO_LINES = 28,
+    LMP_AT_PROTO_PROTOS = 32,
+    LMP_AT_PROTO_LOCALS = 36,
+    LMP_AT_PROTO_ABSOLUTE = 40,
+    LMP_AT_PROTO_LINE = 44,
+    LMP_AT_PROTO_LAST = 48,
+    LMP_AT_PROTO_V_CONSTANTS = 56,
+    LMP_AT_PROTO_CODE = 64,
+    LMP_AT_PROTO_V_PROTOS = 72,
+    LMP_AT_PROTO_V_UPVALUES = 80,
+    LMP_AT_PROTO_V_LINES = 88,
+    LMP_AT_PROTO_V_ABSOLUTE = 96,
+    LMP_AT_PROTO_V_LOCALS = 104,
+    LMP_AT_PROTO_SOURCE = 112,
+    LMP_SIZE_PROTO = 128,
+    LMP_SIZE_LOCAL_VARIABLE = 16, /* name, first instruction, first one after it */
+    LMP_SIZE_UPVALUE_NAME = 16,   /* begins with the name */
+    LMP_SIZE_ABSOLUTE = 8,        /* instruction, line */
+    /* userdata; bytes for C code come after the user values, or in place of gclist if there are
+     * none */
+    LMP_AT_USERDATA_VALUES = 10, /* count, 16 bits */
+    LMP_AT_USERDATA_SIZE = 16,
+    LMP_AT_USERDATA_META = 24,
+    LMP_AT_USERDATA_VALUE = 40,
+    LMP_USERDATA_BARE = 32,
+    LMP_SIZE_BUFFER_BOX = 48, /* of luaL_Buffer, once its contents have outgrown the stack */
+    /* the global state */
+    LMP_BASIC_TYPES = 9, /* that have a metatable for all their values */
+};
+
+/* Bits of fields. */
+enum {
+    LMP_CI_C = 1 << 1,       /* in a frame's status; others differ: LmpLuaRelease */
+    LMP_CI_SEEN = 1 << 15,   /* unused in all of 5.4: ours (tree.c). A new call clears it */
+    LMP_TABLE_HINT = 1 << 7, /* at LmpLuaRelease.at_hint: the limit is not the array's size */
+    LMP_WHITE0 = 1 << 3,     /* an object's colour, and the collector's current one */
+    LMP_WHITE1 = 1 << 4,
+    LMP_WHITES = LMP_WHITE0 | LMP_WHITE1,
+};
+
+/* States of the collector. */
+enum {
+    LMP_GCS_PROPAGATE = 0,
+    LMP_GCS_SWEEP_FIRST = 3,
+    LMP_GCS_CALL_FINALIZERS = 7,
+    LMP_GCS_PAUSE = 8,
+};
+
+/* Types of objects, and of values; the low four bits are the type of the documented API. */
+enum {
+    LMP_TT_TYPE = 15,
+    LMP_TT_FALSE = 1,
+    LMP_TT_TRUE = 0x11,
+    LMP_TT_LIGHT = 2,
+    LMP_TT_INTEGER = 3,
+    LMP_TT_FLOAT = 0x13,
+    LMP_TT_SHORT_STRING = 4,
+    LMP_TT_LONG_STRING = 0x14,
+    LMP_TT_TABLE = 5,
+    LMP_TT_LUA_CLOSURE = 6,
+    LMP_TT_LIGHT_C = 0x16,
+    LMP_TT_C_CLOSURE = 0x26,
+    LMP_TT_USERDATA = 7,
+    LMP_TT_THREAD = 8,
+    LMP_TT_UPVALUE = 9,
+    LMP_TT_PROTO = 10,
+};
+
+/* Tags of values: the type, and a bit if the value is an object. */
+enum {
+    LMP_TAG_COLLECTABLE = 1 << 6,
+    LMP_TAG_SHORT_STRING = LMP_TT_SHORT_STRING | LMP_TAG_COLLECTABLE,
+    LMP_TAG_LONG_STRING = LMP_TT_LONG_STRING | LMP_TAG_COLLECTABLE,
+    LMP_TAG_TABLE = LMP_TT_TABLE | LMP_TAG_COLLECTABLE,
+    LMP_TAG_LUA_CLOSURE = LMP_TT_LUA_CLOSURE | LMP_TAG_COLLECTABLE,
+    LMP_TAG_LIGHT_C = LMP_TT_LIGHT_C,
+    LMP_TAG_C_CLOSURE = LMP_TT_C_CLOSURE | LMP_TAG_COLLECTABLE,
+    LMP_TAG_USERDATA = LMP_TT_USERDATA | LMP_TAG_COLLECTABLE,
+    LMP_TAG_THREAD = LMP_TT_THREAD | LMP_TAG_COLLECTABLE,
+};
+
+/* Instructions. */
+enum {
+    LMP_OP_NEWTABLE = 19,
+    LMP_OP_CONCAT = 53,
+    LMP_OP_TAILCALL = 69,
+    LMP_OP_SETLIST = 78,
+    LMP_OP_CLOSURE = 79,
+    LMP_INSTRUCTION = 4 /* bytes */
+};
+static inline unsigned frames_opcode(uint32_t instruction) {
+    return instruction & 0x7f;
+}
+static inline unsigned frames_arg_a(uint32_t instruction) {
+    return instruction >> 7 & 0xff;
+}
+static inline bool frames_arg_k(uint32_t instruction) {
+    return instruction >> 15 & 1;
+}
+static inline unsigned frames_arg_b(uint32_t instruction) {
+    return instruction >> 16 & 0xff;
+}
+static inline unsigned frames_arg_c(uint32_t instruction) {
+    return instruction >> 24;
+}
+
+/* What differs between releases of 5.4. */
+typedef struct LmpLuaRelease {
+    uint16_t tail;    /* bit of a frame's status: the function was reached by a tail call */
+    uint16_t hooked;  /* the same: a debug hook runs in this frame */
+    uint16_t stale;   /* the same: a finalizer runs above it, and its saved pc is an earlier one, as
+                         a step of the collector saves none; 0: every step does */
+    uint16_t at_jump; /* in lua_State: the innermost protected call */
+    uint16_t at_stack; /* in lua_State: the block of its stack */
+    uint16_t at_hint;  /* in a table: the byte of LMP_TABLE_HINT */
+} LmpLuaRelease;
+
+enum { LMP_LUA_RELEASES = 3 };
+static const LmpLuaRelease lua54_releases[LMP_LUA_RELEASES] = {
+    {1 << 4, 1 << 2, 1 << 6, 88, 56, LMP_AT_MARKED}, /* 5.4.0 */
+    {1 << 5, 1 << 3, 0, 80, 48, LMP_AT_TABLE_FLAGS}, /* 5.4.1, 5.4.2 */
+    {1 << 5, 1 << 3, 0, 88, 48, LMP_AT_TABLE_FLAGS}, /* 5.4.3 and later */
+};
+
+#endif
