@@ -70,11 +70,13 @@ enum {
 #define LMP_ENV_SNAPSHOT "LMP_SNAPSHOT" /* file for a snapshot of the heap at the end */
 #define LMP_ENV_SNAPSHOT_PID                                                                       \
     "LMP_SNAPSHOT_PID" /* the process that it is meant for; others add their pid */
+#define LMP_MODULE_FILE "luamemprofiler.so"
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
 
-/* `lmp doctor` starts the interpreter in the same way, with the other entry
+/* `lmp doctor` starts the interpreter in the same way, with a module of its own
  * (src/agent/doctor/doctor.c).
  */
+#define LMP_DOCTOR_FILE "luamemprofiler_doctor.so"
 #define LMP_DOCTOR_ENTRY "luaopen_luamemprofiler_doctor"
 #define LMP_ENV_DOCTOR "LMP_DOCTOR"                 /* "FD from=N": the pipe, the first job to do */
 #define LMP_ENV_DOCTOR_ONLY "LMP_DOCTOR_ONLY"       /* programs, separated by commas */

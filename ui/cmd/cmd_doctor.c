@@ -158,7 +158,7 @@ static int run(const Command *command, int argc, char **argv) {
         command_say("cannot run %s: no such command", chosen ? argv[p.at] : "lua5.4");
         return EXIT_TROUBLE;
     }
-    if (!program_find_module(d.module, sizeof d.module, &problem)) {
+    if (!program_find_module(LMP_DOCTOR_FILE, d.module, sizeof d.module, &problem)) {
         command_say("%s", problem);
         return EXIT_TROUBLE;
     }

@@ -269,7 +269,7 @@ static int run_program(Run *run) {
     char module[4096], text[512];
     const char *problem;
     int pair[2];
-    if (!program_find_module(module, sizeof module, &problem)) {
+    if (!program_find_module(LMP_MODULE_FILE, module, sizeof module, &problem)) {
         command_say("%s", problem);
         return EXIT_CANNOT;
     }

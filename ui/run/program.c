@@ -16,7 +16,6 @@
 
 #include "shared/launch.h"
 
-#define MODULE_FILE "luamemprofiler.so"
 #ifndef LMP_MODULE_FROM_COMMAND /* directory of the installed module, relative to the command's */
 #define LMP_MODULE_FROM_COMMAND "../lib/lua/5.4"
 #endif
@@ -130,19 +129,21 @@ bool program_find_interpreter(Program *program, int argc, char **argv, const cha
     return true;
 }
 
-bool program_find_module(char *out, size_t size, const char **problem) {
+bool program_find_module(const char *file, char *out, size_t size, const char **problem) {
     static const char *const dirs[] = {"", LMP_MODULE_FROM_COMMAND "/"};
+    static char missing[100];
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     *problem = "/proc is not there (mount it): lmp cannot tell where its Lua module is";
     if (n <= 0) return false;
-    *problem = "the Lua module " MODULE_FILE " was not found beside this command";
+    snprintf(missing, sizeof missing, "the Lua module %s was not found beside this command", file);
+    *problem = missing;
     self[n] = 0;
     char *slash = strrchr(self, '/');
     if (slash) slash[1] = 0;
     for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
         char path[4500];
-        snprintf(path, sizeof path, "%s%s" MODULE_FILE, self, dirs[i]);
+        snprintf(path, sizeof path, "%s%s%s", self, dirs[i], file);
         char *real = realpath(path, NULL);
         if (!real) continue;
         size_t length = strlen(real);

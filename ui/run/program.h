@@ -28,9 +28,9 @@ bool program_ignores_init(const Program *program);
  * Otherwise like program_find. */
 bool program_find_interpreter(Program *program, int argc, char **argv, const char **problem);
 
-/* Finds the Lua module next to this command: build tree or installed. Returns false if it is not
- * there; *problem says why. */
-bool program_find_module(char *out, size_t size, const char **problem);
+/* Finds the Lua module `file` next to this command: build tree or installed. Returns false if it is
+ * not there; *problem says why, until the next call. */
+bool program_find_module(const char *file, char *out, size_t size, const char **problem);
 
 /* Makes the states of the program that is started first call a function of the module; if that
  * cannot be loaded, they run `otherwise`: Lua code, in which `e` says why. Returns false: no

@@ -23,9 +23,6 @@
 
 #include <lauxlib.h>
 
-#include "agent/doctor/doctor.h"
-
-#include "agent/doctor/corpus.h"
 #include "agent/doctor/judge.h"
 #include "shared/launch.h"
 
@@ -191,7 +188,9 @@ static const Program *read_program(const char *path) {
     return program;
 }
 
-void doctor_run(lua_State *L) {
+/* Plays the corpus, reports the results as the environment requests (launch.h), and ends the
+ * process. Without that request it returns. */
+static void run(lua_State *L) {
     static Stage s;
     const char *text = getenv(LMP_ENV_DOCTOR), *only = getenv(LMP_ENV_DOCTOR_ONLY);
     const char *in_modes = getenv(LMP_ENV_DOCTOR_MODES), *wrong = getenv(LMP_ENV_DOCTOR_PLANT);
@@ -218,4 +217,11 @@ void doctor_run(lua_State *L) {
     stage_close(&s);
     say("end");
     _exit(0);
+}
+
+__attribute__((visibility("default"))) int luaopen_luamemprofiler_doctor(lua_State *L);
+
+int luaopen_luamemprofiler_doctor(lua_State *L) {
+    run(L);
+    return 0;
 }

@@ -18,6 +18,8 @@ typedef struct Program {
     size_t length;
 } Program;
 
+extern const Program corpus[]; /* the files of corpus/; ends with a row whose name is NULL */
+
 typedef struct Mode {
     const char *name;
     bool stacks, generational;

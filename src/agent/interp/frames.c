@@ -265,7 +265,7 @@ static bool enter_bits(const Study *study) {
     for (int i = 0; i < LMP_LUA_RELEASES; i++) {
         const LmpLuaRelease *r = &lua54_releases[i];
         if (!(study->tail & r->tail) || !(study->hooked & r->hooked) || !study->stacks[i]) continue;
-        if (found && (found->tail != r->tail || found->hooked != r->hooked)) return false;
+        if (found && (found->tail != r->tail || found->at_stack != r->at_stack)) return false;
         found = r;
     }
     if (!found || !study->hooks || study->extra >= 4096) return false;

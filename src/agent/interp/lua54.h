@@ -186,11 +186,12 @@ typedef struct LmpLuaRelease {
     uint16_t at_hint;  /* in a table: the byte of LMP_TABLE_HINT */
 } LmpLuaRelease;
 
-enum { LMP_LUA_RELEASES = 3 };
+enum { LMP_LUA_RELEASES = 4 };
 static const LmpLuaRelease lua54_releases[LMP_LUA_RELEASES] = {
-    {1 << 4, 1 << 2, 1 << 6, 88, 56, LMP_AT_MARKED}, /* 5.4.0 */
-    {1 << 5, 1 << 3, 0, 80, 48, LMP_AT_TABLE_FLAGS}, /* 5.4.1, 5.4.2 */
-    {1 << 5, 1 << 3, 0, 88, 48, LMP_AT_TABLE_FLAGS}, /* 5.4.3 and later */
+    {1 << 4, 1 << 2, 1 << 6, 88, 56, LMP_AT_MARKED},      /* 5.4.0 */
+    {1 << 4, 1 << 2, 1 << 6, 80, 48, LMP_AT_TABLE_FLAGS}, /* 5.4.1 */
+    {1 << 5, 1 << 3, 0, 80, 48, LMP_AT_TABLE_FLAGS},      /* 5.4.2 */
+    {1 << 5, 1 << 3, 0, 88, 48, LMP_AT_TABLE_FLAGS},      /* 5.4.3 and later */
 };
 
 #endif
