@@ -10,7 +10,7 @@
 
 #include "base/format.h"
 #include "base/fps.h"
-#include "base/ownfd.h"
+#include "base/own.h"
 #include "shared/launch.h"
 #include "shared/start_options.h"
 

@@ -15,8 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/ownfd.h"
-#include "base/ownmap.h"
+#include "base/own.h"
 
 enum { LARGE_PAGE = 2 << 20 };
 

@@ -14,7 +14,7 @@
 
 #include "base/io.h"
 #include "base/os.h"
-#include "base/ownfd.h"
+#include "base/own.h"
 
 #define WORD 32u         /* bytes of the random word */
 #define PATIENCE_MS 1000 /* without a byte coming: give up */

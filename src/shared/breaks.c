@@ -59,7 +59,7 @@ static void saved_regs_size(const LmpBreak *b, char *out, size_t size) {
     snprintf(out, size, "block larger than %s", bytes);
 }
 
-static void saved_regs_heap(const LmpBreak *b, char *out, size_t size) {
+static void argument_heap(const LmpBreak *b, char *out, size_t size) {
     char bytes[2 * LMP_NUM + 8];
     say_bytes(b->bytes, bytes, sizeof bytes);
     snprintf(out, size, "heap above %s", bytes);
@@ -176,7 +176,7 @@ const BreakInfo break_info[LMP_BREAK_KINDS] = {
 
 static const Row rows[LMP_BREAK_KINDS] = {
     [LMP_BREAK_SIZE] = {parse_bytes, argument_bytes, saved_regs_size, value_exact},
-    [LMP_BREAK_HEAP] = {parse_bytes, argument_bytes, saved_regs_heap, value_exact},
+    [LMP_BREAK_HEAP] = {parse_bytes, argument_bytes, argument_heap, value_exact},
     [LMP_BREAK_AT] = {parse_at, argument_at, saved_regs_at, NULL},
     [LMP_BREAK_TYPE] = {parse_type, argument_type, saved_regs_type, NULL},
     [LMP_BREAK_PEAK] = {parse_none, NULL, saved_regs_peak, value_exact},

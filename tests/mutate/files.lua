@@ -8,9 +8,9 @@ return {
         -- shadow map
         "shadow.c", "rowindex.c", "slab.c",
         -- charging: owner, type, line, path, tag, name
-        "return_addr.c", "owner.c", "counters.c", "sites.c", "lines.c", "lines_asking.c",
-        "newtable.c", "resumers.c", "answers.c", "codes.c", "sources.c", "looks.c", "free_callers.c", "tree.c",
-        "tree_rows.c", "tree_caches.c", "tree_threads.c", "tags.c", "deaths.c", "names.c", "names_walk.c",
+        "owner.c", "counters.c", "sites.c", "lines.c", "lines_asking.c",
+        "newtable.c", "private_state.c", "line_cache.c", "sources.c", "looks.c", "free_callers.c", "tree.c",
+        "tree_rows.c", "tree_threads.c", "tags.c", "invalidate.c", "names.c", "names_walk.c",
         "c_names.c", "cycles.c", "live_history.c",
         -- readers
         "tables.c", "view.c", "discover.c", "stats.c", "history.c", "laps.c", "heapmap.c", "heapregion.c",

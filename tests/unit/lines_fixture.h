@@ -1,10 +1,10 @@
 /* lines_fixture.h - for the suites of lines.c: prototypes whose code a test writes. The suite
  * replaces (with the linker's --wrap) the tables (sites.c), the debug API and the code that knows
- * the interpreter; the caches (codes.c, answers.c) are the real ones. */
+ * the interpreter; the caches (line_cache.c) are the real ones. */
 #ifndef LMP_LINES_FIXTURE_H
 #define LMP_LINES_FIXTURE_H
 
-#include "agent/charge/codes.h"
+#include "agent/charge/line_cache.h"
 #include "agent/charge/lines_impl.h"
 #include "agent/charge/looks.h"
 #include "agent/interp/owner.h"
@@ -93,7 +93,7 @@ static inline void begin(void) {
 
 static inline void end(void) {
     codes_close(&codes);
-    answers_close(&cache.answers);
+    l2_close(&cache.l2);
     counted_maps_end();
 }
 

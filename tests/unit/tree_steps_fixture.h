@@ -3,11 +3,11 @@
 #ifndef LMP_TREE_STEPS_FIXTURE_H
 #define LMP_TREE_STEPS_FIXTURE_H
 
-#include "agent/charge/tree_caches.h"
+#include "agent/charge/tree_impl.h"
 
 #include "agent/charge/lines.h"
 #include "agent/charge/sites.h"
-#include "agent/interp/resumers.h"
+#include "agent/interp/private_state.h"
 #include "agent/map/shadow.h"
 #include "counted_maps.h"
 #include "fake_threads.h"

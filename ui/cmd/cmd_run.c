@@ -14,7 +14,7 @@
 
 #include "base/io.h"
 #include "base/outfile.h"
-#include "base/ownfd.h"
+#include "base/own.h"
 #include "cmd/cmd.h"
 #include "report/save.h"
 #include "run/collect.h"

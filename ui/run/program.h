@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/ownfd.h"
+#include "base/own.h"
 
 typedef struct Program {
     char **argv;      /* of the command; the array is owned, the words are the caller's */

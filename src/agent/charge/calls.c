@@ -9,7 +9,7 @@
 
 #include "agent/charge/lines.h"
 #include "agent/interp/frames.h"
-#include "agent/interp/resumers.h"
+#include "agent/interp/private_state.h"
 #include "agent/interp/safepoint.h"
 #include "agent/interp/stack.h"
 #include "base/os.h"

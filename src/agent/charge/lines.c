@@ -3,7 +3,7 @@
  * lines.h's. */
 #include "agent/charge/lines.h"
 
-#include "agent/charge/codes.h"
+#include "agent/charge/line_cache.h"
 #include "agent/charge/lines_impl.h"
 #include "agent/charge/looks.h"
 #include "agent/interp/owner.h"
@@ -13,7 +13,7 @@
 #include "agent/map/shadow.h"
 #include "base/os.h"
 
-/* Answers that are no record have their kind in place of the tag (tags are below LMP_TAGS). */
+/* Entries that are no record have their kind in place of the tag (tags are below LMP_TAGS). */
 enum { KEY_FRAME = 0x7ffe, KEY_C_FRAME = 0x7ffd };
 
 /* Instructions of a function that may be read to name what it calls: so many, and so many times
@@ -57,7 +57,7 @@ void lines_close(LmpProfile *p) {
     if (!p->lines) return;
     codes_close(p->lines->codes);
     lmp_os->unmap(p->lines->codes, sizeof *p->lines->codes);
-    answers_close(&p->lines->answers);
+    l2_close(&p->lines->l2);
     looks_close(p);
     lmp_os->unmap(p->lines, sizeof *p->lines);
     p->lines = NULL;
@@ -70,8 +70,8 @@ static size_t slots_of(const LmpLineCache *cache) {
     return cache->mask / sizeof(LmpLineSlot) + 1;
 }
 
-/* Twice as many slots. An answer stays where it is or goes as far up as there were slots, so its
- * home (codes.h) is the same. */
+/* Twice as many slots. An entry stays where it is or goes as far up as there were slots, so its
+ * home (line_cache.h) is the same. */
 static void grow(LmpLineCache *cache) {
     size_t before = slots_of(cache);
     cache->pushed = 0;
@@ -90,7 +90,7 @@ static void grow(LmpLineCache *cache) {
     cache->mask = (2 * before - 1) * sizeof(LmpLineSlot);
 }
 
-/* The slot where an answer is, or is to be entered: its own if it is free, else the one beside,
+/* The slot where an entry is, or is to be entered: its own if it is free, else the one beside,
  * whatever is in there; but of two that are taken, each in its turn. */
 static inline LmpLineSlot *slot_for(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
     LmpLineSlot *own = lines_slot(cache, key, cfn), *beside = lines_look(cache, key, cfn);
@@ -98,14 +98,14 @@ static inline LmpLineSlot *slot_for(LmpLineCache *cache, uint64_t key, uintptr_t
     return !own->key || (beside->key && cache->pushed & 1) ? own : beside;
 }
 
-/* An answer evicts another one whose code still lives. */
+/* An entry evicts another one whose code still lives. */
 static void count_pushed(LmpLineCache *cache) {
     if (++cache->pushed >= slots_of(cache) / 8 && slots_of(cache) < LMP_LINE_MOST) grow(cache);
 }
 
 /* ---- code that dies -------------------------------------------------------------------------- */
 
-/* Clears a slot if its answer is about code in [addr, addr + size). */
+/* Clears a slot if its entry is about code in [addr, addr + size). */
 static inline void forget_slot(LmpLineSlot *slot, uintptr_t addr, size_t size) {
     uintptr_t pc = slot->key & ((1ull << LMP_ADDRESS_BITS) - 1) & ~LMP_LINE_FLAGS;
     if (pc - addr <= size) slot->key = 0; /* a pc may stand behind the last one */
@@ -138,13 +138,13 @@ static LmpCode *code_of(LmpProfile *p, const void *proto) {
     return code;
 }
 
-/* Enters an answer about code in a slot that is for it (slot_for). */
-static void keep(LmpProfile *p, LmpCode *code, LmpLineSlot *slot, const LmpAnswer *answer) {
+/* Enters an entry about code in a slot that is for it (slot_for). */
+static void keep(LmpProfile *p, LmpCode *code, LmpLineSlot *slot, const LmpLineEntry *entry) {
     LmpLineCache *cache = p->lines;
     codes_note_home(cache->codes, code, (unsigned)(slot - cache->slot) % LMP_HOMES);
-    if (slot->key != answer->key || slot->cfn != answer->cfn)
-        *slot = (LmpLineSlot){.key = answer->key, .cfn = answer->cfn};
-    slot->row[answer->cls] = answer->row;
+    if (slot->key != entry->key || slot->cfn != entry->cfn)
+        *slot = (LmpLineSlot){.key = entry->key, .cfn = entry->cfn};
+    slot->row[entry->cls] = entry->row;
 }
 
 /* ---- asking the documented API --------------------------------------------------------------- */
@@ -238,47 +238,47 @@ static uint32_t site_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const vo
     return sites_site(p, function, ar.currentline, cfunction);
 }
 
-/* Puts an answer about code into the second cache, too, if another place has its slot, or if there
- * may be other answers about the same place. */
+/* Puts an entry about code into the second cache, too, if another place has its slot, or if there
+ * may be other entries about the same place. */
 static void keep_more(LmpLineCache *cache, LmpCode *code, const LmpLineSlot *slot,
-                      const LmpAnswer *answer) {
-    bool same = slot->key == answer->key && slot->cfn == answer->cfn;
+                      const LmpLineEntry *entry) {
+    bool same = slot->key == entry->key && slot->cfn == entry->cfn;
     if (same ? !code->more : !slot->key) return;
     code->more = true;
-    answers_add(&cache->answers, answer);
+    l2_add(&cache->l2, entry);
     if (!same) count_pushed(cache);
 }
 
 /* The site of a place, or for cls > 0 the record, when the first cache does not know it. `pc`:
- * whose line it is; *slot: where the answer stands now, or NULL. */
+ * whose line it is; *slot: where the entry stands now, or NULL. */
 static inline uint32_t row_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const void *proto,
                               uint64_t key, uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
     LmpCode *code = code_of(p, proto);
-    LmpAnswer answer = {.key = key, .cfn = beside, .life = code ? code->life : 0, .cls = cls};
+    LmpLineEntry entry = {.key = key, .cfn = beside, .life = code ? code->life : 0, .cls = cls};
     LmpLineSlot *at = slot_for(p->lines, key, beside);
     size_t mask = p->lines->mask;
-    answer.row = code && code->more ? answers_find(&p->lines->answers, &answer) : 0;
-    if (answer.row) {
+    entry.row = code && code->more ? l2_find(&p->lines->l2, &entry) : 0;
+    if (entry.row) {
         count_pushed(p->lines);
     } else {
         uint32_t row = site_of(p, w, pc, proto, &code);
-        answer.row = cls ? sites_record(p, row, cls, p->tag) : row;
-        if (code) keep_more(p->lines, code, at, &answer);
+        entry.row = cls ? sites_record(p, row, cls, p->tag) : row;
+        if (code) keep_more(p->lines, code, at, &entry);
     }
     if (p->lines->mask != mask) at = slot_for(p->lines, key, beside); /* it has grown */
-    if (code) keep(p, code, at, &answer);
+    if (code) keep(p, code, at, &entry);
     *slot = code ? at : NULL;
-    return answer.row;
+    return entry.row;
 }
 
-/* The place of a table is in the first cache again: takes the answer for the table's parts from the
+/* The place of a table is in the first cache again: takes the entry for the table's parts from the
  * second one, if it is there. */
 static void recall_part(const LmpProfile *p, LmpLineSlot *slot, const void *proto) {
     const LmpCode *code = codes_find(p->lines->codes, frames_code(proto));
     if (slot->row[LMP_C_TABLE_PART] || !code || !code->more) return;
-    LmpAnswer part = {
+    LmpLineEntry part = {
         .key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = LMP_C_TABLE_PART};
-    slot->row[LMP_C_TABLE_PART] = answers_find(&p->lines->answers, &part);
+    slot->row[LMP_C_TABLE_PART] = l2_find(&p->lines->l2, &part);
 }
 
 /* The kind of instruction that a place of a site has, by what it asked for. */
@@ -318,13 +318,13 @@ static uint32_t record_beside(LmpProfile *p, LmpLineSlot *slot, const void *prot
     if (!code || row <= sites_pseudo(p, LMP_PSEUDO_UNKNOWN) || !is_final(p, site->function) ||
         !is_final(p, site->cfunction))
         return 0;
-    LmpAnswer answer = {.key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = cls};
-    answer.row = code->more ? answers_find(&p->lines->answers, &answer) : 0;
-    if (!answer.row) {
-        answer.row = sites_record(p, row, cls, p->tag);
-        keep_more(p->lines, code, slot, &answer);
+    LmpLineEntry entry = {.key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = cls};
+    entry.row = code->more ? l2_find(&p->lines->l2, &entry) : 0;
+    if (!entry.row) {
+        entry.row = sites_record(p, row, cls, p->tag);
+        keep_more(p->lines, code, slot, &entry);
     }
-    return slot->row[cls] = answer.row;
+    return slot->row[cls] = entry.row;
 }
 
 uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr_t *constructor) {

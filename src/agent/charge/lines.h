@@ -3,13 +3,13 @@
  * The running thread and, in table constructors, the running instruction are taken from where the
  * interpreter's own code keeps them at the moment it asks for memory (saved_regs.h); the rest from
  * its frames (frames.h). (pc, C function, tag) is the key to a cache, which has a row for each
- * class and grows while living answers evict each other; only a miss asks the debug API for source,
+ * class and grows while living entries evict each other; only a miss asks the debug API for source,
  * line and names. Code that dies is watched (LMP_BLOCK_NOTIFY), so that the next code at its
  * address is looked up again. */
 #ifndef LMP_LINES_H
 #define LMP_LINES_H
 
-#include "agent/charge/answers.h"
+#include "agent/charge/line_cache.h"
 #include "agent/charge/sites.h"
 #include "agent/interp/newtable.h"
 #include "agent/interp/saved_regs_plan.h"
@@ -25,20 +25,20 @@ enum {
 
 /* What is known of a place, in one cache line. key 0: empty. */
 typedef struct LmpLineSlot {
-    uint64_t key;  /* pc, tag or kind of other answers << 48, LMP_LINE_C, LMP_LINE_NEWTABLE */
+    uint64_t key;  /* pc, tag or kind of other entries << 48, LMP_LINE_C, LMP_LINE_NEWTABLE */
     uintptr_t cfn; /* the C function on top, 0: the Lua function itself. Of OP_NEWTABLE: its
                       prototype, which proves that the pc is one of the function that runs */
     /* Records by the class of the block, 0: not known yet. At 0: of OP_NEWTABLE, how many parts it
      * asks for; else, if not 0, OP_SETLIST comes next and is who asks for parts of tables. Other
-     * kinds of answers: a site. */
+     * kinds of entries: a site. */
     uint32_t row[LMP_C_COUNTED];
 } LmpLineSlot;
 
 typedef struct LmpLineCache {
     size_t mask;            /* of the slots in use, in bytes (lines_slot) */
-    uint32_t pushed;        /* answers that have lost their slot, at this size */
-    struct LmpCodes *codes; /* prototypes' code with answers in the cache */
-    LmpAnswers answers;     /* those that the slots have no room for */
+    uint32_t pushed;        /* entries that have lost their slot, at this size */
+    struct LmpCodes *codes; /* prototypes' code with entries in the cache */
+    LmpLineL2 l2;           /* those that the slots have no room for */
     /* Threads that ran lately, also those that C code resumed in its own way; the newest is at
      * [ran % LMP_RAN_LATELY]. All live, or are NULL. */
     const lua_State *lately[LMP_RAN_LATELY];
@@ -59,7 +59,7 @@ typedef struct LmpLineCache {
 LmpErr lines_open(LmpProfile *p, lua_State *L);
 void lines_close(LmpProfile *p);
 
-/* A block of a prototype's code is freed, or one that may have been. True: there were answers about
+/* A block of a prototype's code is freed, or one that may have been. True: there were entries about
  * it, which are forgotten. */
 bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size);
 
@@ -85,7 +85,7 @@ typedef struct LmpAsk {
     uintptr_t constructor; /* the running instruction, where the saved pc is not it; else 0 */
 } LmpAsk;
 
-/* Learns the answer for L, which ran last and whose Lua function on top has asked, not in a debug
+/* Learns the entry for L, which ran last and whose Lua function on top has asked, not in a debug
  * hook, so that lines_record() knows it. Returns false if the slow path is to be taken. */
 bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs regs, unsigned cls);
 /* Slow path: the record for a block of class cls that is requested now; `regs` may be NULL. */
@@ -123,13 +123,13 @@ static inline LmpLineSlot *lines_slot(LmpLineCache *cache, uint64_t key, uintptr
     size_t at = (size_t)place * sizeof(LmpLineSlot) & cache->mask;
     return (LmpLineSlot *)(void *)((char *)cache->slot + at);
 }
-/* Where an answer is whose own slot has another one: beside it. The processor fetches both. */
+/* Where an entry is whose own slot has another one: beside it. The processor fetches both. */
 static inline LmpLineSlot *lines_beside(const LmpLineCache *cache, const LmpLineSlot *slot) {
     size_t at = (size_t)((const char *)slot - (const char *)cache->slot) ^ sizeof *slot;
     return (LmpLineSlot *)(void *)((char *)cache->slot + at); /* NOLINT */
 }
 
-/* The slot of an answer, if it is known, else another one. */
+/* The slot of an entry, if it is known, else another one. */
 static inline LmpLineSlot *lines_look(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
     LmpLineSlot *slot = lines_slot(cache, key, cfn);
     if (LIKELY(slot->key == key && slot->cfn == cfn)) return slot;

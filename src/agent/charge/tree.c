@@ -10,7 +10,7 @@
  * A coroutine's outermost frame hangs under the frame of the resume that ran it. The running
  * threads are found from the main thread on; the list of them, with the frame of each, is kept, and
  * as long as those frames are marked and on top of their threads, nothing has changed below the
- * last one. Where the innermost of them is in one of the library's own functions (resumers.h),
+ * last one. Where the innermost of them is in one of the library's own functions (private_state.h),
  * checking that one is enough: its thread has not been left, so neither has any below it.
  *
  * A walk is seldom needed. Mostly a thread has returned over some frames, or has called one
@@ -20,7 +20,7 @@
  * Everything is looked up in direct-mapped caches first, which grow while they are too small. A
  * topmost frame's path is mostly given by the record, which is one of its own line. Else the key of
  * a Lua frame is its pc, which stands for its function and line until the code is freed: `epoch` is
- * part of the key and changes then, and an answer from before is good if it is about none of the
+ * part of the key and changes then, and an entry from before is good if it is about none of the
  * code that has died since. The key of a C frame is its function's address. */
 #include "agent/charge/tree.h"
 
@@ -28,9 +28,8 @@
 
 #include "agent/charge/lines.h"
 #include "agent/charge/sites.h"
-#include "agent/charge/tree_caches.h"
 #include "agent/charge/tree_impl.h"
-#include "agent/interp/resumers.h"
+#include "agent/interp/private_state.h"
 #include "agent/map/shadow.h"
 #include "base/os.h"
 
@@ -69,12 +68,12 @@ static inline uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideF
     return tree_find_node(p, f->under >> 2, site, f->under & (LMP_NODE_TAIL | LMP_NODE_COROUTINE));
 }
 
-/* Returns true if an answer with this key is not too old to be checked by is_good. */
+/* Returns true if an entry with this key is not too old to be checked by is_good. */
 static bool is_recent(const struct LmpTree *t, uint64_t key) {
     return key & KEY_C || (key && (t->epoch >> KEY_EPOCH) - (key >> KEY_EPOCH) <= TREE_DEATHS);
 }
 
-/* Returns true if an answer with this key, about pc, is still right. */
+/* Returns true if an entry with this key, about pc, is still right. */
 static bool is_good(const struct LmpTree *t, uint64_t key, uintptr_t pc) {
     if (!is_recent(t, key)) return false;
     for (uint64_t i = t->epoch >> KEY_EPOCH; i > key >> KEY_EPOCH; i--)

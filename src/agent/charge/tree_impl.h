@@ -83,7 +83,7 @@ static ALWAYS_INLINE uint64_t who_of(uint32_t under, uint32_t record) {
 
 #define NO_CI ((const LmpCallInfo *)1) /* the bottom frame's until it has been seen */
 
-/* How much of a cache is in use. What is beyond is never touched; doubled when answers have evicted
+/* How much of a cache is in use. What is beyond is never touched; doubled when entries have evicted
  * others that are still valid a quarter as often as there are slots. */
 typedef struct LmpCacheSize {
     uint32_t mask; /* slots, a power of two, less one */
@@ -91,7 +91,7 @@ typedef struct LmpCacheSize {
 } LmpCacheSize;
 
 struct LmpTree {
-    /* As of the last answer: the thread that runs, by `links` links; `no_side`: not known. `alone`:
+    /* As of the last entry: the thread that runs, by `links` links; `no_side`: not known. `alone`:
      * the same if there are no links, else `no_side`. */
     LmpSide *alone, *side;
     uint64_t epoch; /* << KEY_EPOCH: code that has died, and what it was: */
@@ -163,5 +163,47 @@ static inline void tree_publish(uint32_t *count, uint32_t n) {
     atomic_thread_fence(memory_order_release);
     *(volatile uint32_t *)count = n;
 }
+
+/* ---- caches of call paths, which grow while they are too small ------------------------------- */
+
+/* Slots are found by plain sums of addresses and rows, not by a hash that scatters: frames and
+ * nodes that were made one after another are met one after another, and so are their slots then. */
+#define SLOT_AT(cache, size, sum) (&(cache)[(sum) & (size).mask])
+#define FIRST_SIZE                                                                                 \
+    (LmpCacheSize) {                                                                               \
+        .mask = (1u << TREE_CACHE_LEAST) - 1                                                       \
+    }
+static inline uint32_t slots_of(LmpCacheSize size) {
+    return size.mask + 1;
+}
+/* An entry evicts another one, which may still be right. True: the cache has grown, and its
+ * entries have to be moved. */
+static inline bool count_pushed(LmpCacheSize *size) {
+    if (++size->pushed < slots_of(*size) / 4) return false;
+    size->pushed = 0;
+    if (slots_of(*size) == 1u << TREE_CACHE_MOST) return false;
+    size->mask = (slots_of(*size) << TREE_CACHE_STEP) - 1;
+    return true;
+}
+_Static_assert(sizeof(LmpNodeSlot) == 16 && sizeof(LmpLinePathSlot) == 16 &&
+                   sizeof(LmpPathSlot) == 32,
+               "sizes of slots");
+
+static ALWAYS_INLINE LmpNodeSlot *node_slot(struct LmpTree *t, uint64_t key, uint32_t under) {
+    return SLOT_AT(t->node_cache, t->node_size, (key >> 2) + under);
+}
+
+static ALWAYS_INLINE LmpPathSlot *path_slot(struct LmpTree *t, uint64_t key, uint64_t who) {
+    return SLOT_AT(t->path_cache, t->path_size, (key >> 2) + who + (who >> 32));
+}
+
+static ALWAYS_INLINE LmpLinePathSlot *line_slot(struct LmpTree *t, uint64_t who) {
+    return SLOT_AT(t->line_cache, t->line_size, who + (who >> 32));
+}
+
+/* A cache has grown: its entries go to their new slots. */
+void tree_move_nodes(struct LmpTree *t);
+void tree_move_lines(struct LmpTree *t);
+void tree_move_paths(struct LmpTree *t);
 
 #endif

@@ -9,6 +9,7 @@
 #define LMP_CHILD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/forkos.h"
@@ -40,5 +41,14 @@ bool child_look(LmpChild *c, uint64_t now, ForkEnd *end);
 ForkEnd child_wait(LmpChild *c);
 /* In a child of the program's own, whose child it is not. */
 void child_forget(LmpChild *c);
+
+/* ---- memory for a second copy ---------------------------------------------------------------- */
+
+/* Is there memory for a second copy of the heap? A child that walks its copy needs as much
+ * as the program changes meanwhile, all of it at worst, and what the walk itself takes. */
+
+/* By what the system has available, and the limit of the program's memory cgroup. False: `why`
+ * (size bytes) says why not. Where neither is known it is assumed to fit. */
+bool fits_twice(char *why, size_t size);
 
 #endif

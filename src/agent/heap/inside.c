@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/heap/keys.h"
 #include "agent/heap/layout.h"
 #include "agent/heap/objects.h"
-#include "agent/interp/localwords.h"
+#include "agent/heap/shape.h"
+#include "agent/interp/locals.h"
 #include "agent/map/shadow.h"
 
 enum {

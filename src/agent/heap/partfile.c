@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/forkos.h"
-#include "base/ownfd.h"
+#include "base/own.h"
 
 #define MODE (S_IRUSR | S_IWUSR)
 static const char ending[] = ".part";

@@ -4,7 +4,7 @@
  * here allocates, locks, formats or calls the system. find() enters everything else by jumps, so
  * that the plain case saves no register: a tag, the thread from the caller's registers, its topmost
  * frame, a line in the cache. */
-#include "agent/charge/deaths.h"
+#include "agent/charge/invalidate.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/tree.h"
 #include "agent/hook/hook_impl.h"
@@ -18,7 +18,7 @@ BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, cons
     uint32_t cls = hook_plain_class(hook_plain(entry, *entry & ~LMP_BLOCK_NOTIFY, a, osize));
     if (cls >= LMP_C_COUNTED || osize >= LMP_PACK_MAX) return odd_release(p, ptr, osize, cfa);
     *entry &= ~LMP_BLOCK_NOTIFY;
-    deaths_notified(p, a, osize, cls);
+    invalidate_watched(p, a, osize, cls);
     return hook_release_plain(p, ptr, osize, cfa, entry, cls, true, p->tree != NULL);
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/ownmap.h"
+#include "base/own.h"
 #include "shared/counters.h"
 
 _Static_assert(LMP_OWN_RANGES >= OWNMAP_MOST, "all ranges fit");

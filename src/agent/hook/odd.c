@@ -5,7 +5,7 @@
 #include "agent/hook/odd.h"
 
 #include "agent/charge/counts.h"
-#include "agent/charge/deaths.h"
+#include "agent/charge/invalidate.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/tree.h"
 #include "agent/hook/foreign.h"
@@ -68,7 +68,7 @@ static COLD void gone(LmpProfile *p, uintptr_t addr, const LmpTaken *b) {
     count_free(p, cls, b->size);
     if (p->exact) usage_freed(p, b->alloc_context, addr, b->size, entry, p->tree != NULL);
     if (p->sampling) sample_leaves(p, b->alloc_context, addr, b->size, entry, true);
-    if (entry != b->entry && p->lines) deaths_notified(p, addr, b->size, cls);
+    if (entry != b->entry && p->lines) invalidate_watched(p, addr, b->size, cls);
 }
 
 /* Enters a block in the map. A block that is already there was never freed through us, and leaves
@@ -125,7 +125,7 @@ COLD void *odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa) 
     } else if (ptr) {
         p->counters->before_frees++;
         p->counters->before_free_bytes += osize;
-        if (p->lines) deaths_unknown(p, addr, osize);
+        if (p->lines) invalidate_unknown(p, addr, osize);
     }
     return p->pass.alloc(p->pass.ud, ptr, osize, 0);
 }
@@ -150,7 +150,7 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
     if (!entry) {
         c->before_reallocs++;
         c->before_realloc_bytes += (int64_t)(nsize - osize);
-        if (p->lines) deaths_unknown(p, (uintptr_t)ptr, osize);
+        if (p->lines) invalidate_unknown(p, (uintptr_t)ptr, osize);
         return r;
     }
     osize = b.size;
@@ -164,7 +164,7 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
         usage_resized(p, alloc_context, here, (uintptr_t)ptr, (uintptr_t)r, osize, nsize);
         counts_resized(p, alloc_context, here, osize, nsize);
     }
-    if (p->lines && entry & LMP_BLOCK_NOTIFY) deaths_notified(p, (uintptr_t)ptr, osize, cls);
+    if (p->lines && entry & LMP_BLOCK_NOTIFY) invalidate_watched(p, (uintptr_t)ptr, osize, cls);
     if (p->sampling) {
         sample_leaves(p, alloc_context, (uintptr_t)ptr, osize, entry, false);
         alloc_context = 0;

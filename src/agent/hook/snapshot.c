@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/heap/fits.h"
+#include "agent/heap/child.h"
 #include "agent/heap/layout.h"
 #include "agent/heap/modules.h"
 #include "agent/hook/slow_path.h"

@@ -3,24 +3,11 @@
 #include "agent/interp/free_callers.h"
 
 #include <lauxlib.h>
-#include <unwind.h>
 
 #include "agent/interp/calibration.h"
+#include "agent/interp/unwind.h"
 
 /* ---- noting ---------------------------------------------------------------------------------- */
-
-static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg) {
-    LmpWalk *walk = arg;
-    uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
-    if (!walk->found && ip != walk->ret) return _URC_NO_REASON;
-    walk->ip[walk->found] = ip;
-    walk->at[walk->found] = (uintptr_t)_Unwind_GetCFA(context) - sizeof(uintptr_t);
-    return ++walk->found == 3 ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
-void free_callers_walk(LmpWalk *walk) {
-    _Unwind_Backtrace(walk_frame, walk);
-}
 
 LMP_READS_REGS void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cfa, uintptr_t ret) {
     for (uint32_t i = 0; i < free_callers->n; i++) {
@@ -31,13 +18,13 @@ LMP_READS_REGS void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cf
         *(free_callers->collecting ? &f->collector : &f->program) = true;
         return;
     }
-    LmpWalk walk = {.ret = ret, .found = 0};
-    free_callers_walk(&walk);
-    if (free_callers->n == LMP_MOST_FREE_CALLERS) return;
-    uintptr_t at = walk.at[1] - cfa, next;
-    if (at > 4096) return; /* also when there is none: 0 is far away */
-    memcpy(&next, (const void *)walk.at[1], sizeof next); /* NOLINT */
-    if (next != walk.ip[1]) return;
+    uintptr_t ip[2], stands[2], next;
+    bool found = unwind_callers(ret, ip, stands, 2) == 2;
+    if (!found || free_callers->n == LMP_MOST_FREE_CALLERS) return;
+    uintptr_t at = stands[1] - cfa;
+    if (at > 4096) return;
+    memcpy(&next, (const void *)stands[1], sizeof next); /* NOLINT */
+    if (next != ip[1]) return;
     free_callers->caller[free_callers->n++] = (struct LmpFreeCaller){
         ret, next, (int32_t)at, free_callers->collecting, !free_callers->collecting};
 }

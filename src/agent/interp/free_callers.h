@@ -9,16 +9,6 @@
 
 #include "agent/interp/saved_regs_plan.h"
 
-/* Return addresses from the allocator's caller outwards, and where on the stack each stands. */
-typedef struct LmpWalk {
-    uintptr_t ret; /* the first to be found */
-    int found;
-    uintptr_t ip[3], at[3];
-} LmpWalk;
-
-/* Finds up to three, with the unwinder; only at start. */
-void free_callers_walk(LmpWalk *walk);
-
 enum { LMP_MOST_FREE_CALLERS = 512 };
 
 typedef struct LmpFreeCallers {

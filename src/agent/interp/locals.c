@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "agent/interp/frames.h"
-#include "agent/interp/localwords.h"
 #include "agent/interp/stack.h"
 
 /* A thread's stack with room for one value to be pushed, or two. */
@@ -165,4 +164,44 @@ void locals_read(lua_State *main, LmpOp *op, uint32_t frame, bool safe) {
     if (!safe || frame >= op->frames || op->frame[frame].is_c) return;
     op->locals_state = op->upvalues_state = LMP_LOCALS_UNKNOWN;
     if (stack_find(main, op, frame, &thread, &level)) read_frame(thread, level, op);
+}
+
+/* ---- words for values ------------------------------------------------------------------------ */
+
+void localwords_bytes(LmpLocal *local, const char *bytes, size_t size) {
+    local->whole = size;
+    local->size = (uint32_t)(size < LMP_LOCAL_BYTES ? size : LMP_LOCAL_BYTES);
+    memcpy(local->value, bytes, local->size);
+}
+
+static void set_text(LmpLocal *local, const char *text) {
+    localwords_bytes(local, text, strnlen(text, LMP_LOCAL_BYTES));
+}
+
+void localwords_number(char *out, size_t size, lua_Number value) {
+    snprintf(out, size, LUA_NUMBER_FMT, value);
+    size_t n = strlen(out);
+    if (out[strspn(out, "-0123456789")] == 0 && n + 3 < size) memcpy(out + n, ".0", 3);
+}
+
+void localwords_integer(LmpLocal *local, lua_Integer value) {
+    char text[LMP_LOCAL_BYTES];
+    snprintf(text, sizeof text, LUA_INTEGER_FMT, value);
+    set_text(local, text);
+}
+
+void localwords_float(LmpLocal *local, lua_Number value) {
+    char text[LMP_LOCAL_BYTES];
+    localwords_number(text, sizeof text, value);
+    set_text(local, text);
+}
+
+void localwords_boolean(LmpLocal *local, bool value) {
+    set_text(local, value ? "true" : "false");
+}
+
+void localwords_address(LmpLocal *local, const void *at) {
+    char text[LMP_LOCAL_BYTES];
+    snprintf(text, sizeof text, "%p", at);
+    set_text(local, text);
 }

@@ -5,6 +5,7 @@
 
 #include <lua.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "shared/layout.h"
 
@@ -15,5 +16,20 @@ void locals_read(lua_State *main, LmpOp *op, uint32_t frame, bool safe);
 
 /* The innermost frame of a Lua function in op->frame; op->frames if there is none. */
 uint32_t locals_first(const LmpOp *op);
+
+/* ---- words for values ------------------------------------------------------------------------ */
+
+/* Values as the display gets them: their type and what can be said of them in a few
+ * bytes. Allocates nothing and converts nothing. */
+
+/* The bytes of `value`, as many as there is room for; `whole` is set to `size`. */
+void localwords_bytes(LmpLocal *local, const char *bytes, size_t size);
+/* As tostring() has them. */
+void localwords_integer(LmpLocal *local, lua_Integer value);
+void localwords_float(LmpLocal *local, lua_Number value);
+void localwords_boolean(LmpLocal *local, bool value);
+void localwords_address(LmpLocal *local, const void *at);
+/* The same for a number that is no value: "0.5", "2.0". */
+void localwords_number(char *out, size_t size, lua_Number value);
 
 #endif

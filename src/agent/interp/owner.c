@@ -14,9 +14,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unwind.h>
 
 #include "agent/interp/calibration.h"
+#include "agent/interp/unwind.h"
 
 enum { MAX_SEEN = 1024 };
 
@@ -60,21 +60,13 @@ typedef struct Study {
 
 /* ---- unwinding ------------------------------------------------------------------------------- */
 
-typedef struct Walk {
-    Seen *seen;
-    LmpCaller caller;
-    int depth;
-} Walk;
-
-static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg) {
-    Walk *walk = arg;
-    uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
-    if (!walk->depth && ip != walk->caller.ret) return _URC_NO_REASON;
-    /* the CFA reported is the callee's: the return address is just below it */
-    walk->seen->ret[walk->depth] = ip;
-    walk->seen->distance[walk->depth] = (int32_t)((intptr_t)_Unwind_GetCFA(context) -
-                                                  (intptr_t)sizeof ip - (intptr_t)walk->caller.cfa);
-    return ++walk->depth == DEEP ? _URC_END_OF_STACK : _URC_NO_REASON;
+/* Walks outwards from the caller. Returns how many callers are found. */
+static int walk(Seen *seen, LmpCaller caller) {
+    uintptr_t at[DEEP];
+    int found = unwind_callers(caller.ret, seen->ret, at, DEEP);
+    for (int d = 0; d < found; d++)
+        seen->distance[d] = (int32_t)((intptr_t)at[d] - (intptr_t)caller.cfa);
+    return found;
 }
 
 static bool same_way(const Seen *a, const Seen *b, int depth) {
@@ -98,25 +90,25 @@ __attribute__((no_sanitize("address"))) static bool looks_like(const Seen *way, 
  * call chain met before is not walked again: walking takes most of the time. */
 __attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller caller) {
     Seen seen = {.cls = (uint8_t)study->cls};
-    Walk walk = {&seen, caller, 0};
-    for (int i = 0; i < study->count && !walk.depth; i++) {
+    int depth = 0;
+    for (int i = 0; i < study->count && !depth; i++) {
         if (!looks_like(&study->seen[i], caller)) continue;
         memcpy(seen.ret, study->seen[i].ret, sizeof seen.ret);
         memcpy(seen.distance, study->seen[i].distance, sizeof seen.distance);
-        walk.depth = DEEP;
+        depth = DEEP;
     }
-    if (!walk.depth) _Unwind_Backtrace(walk_frame, &walk);
-    for (int d = 1; d < walk.depth; d++) {
+    if (!depth) depth = walk(&seen, caller);
+    for (int d = 1; d < depth; d++) {
         uintptr_t word;
         memcpy(&word, caller.cfa + seen.distance[d], sizeof word);
-        if (seen.distance[d] < 0 || seen.distance[d] > 16384 || word != seen.ret[d]) walk.depth = d;
+        if (seen.distance[d] < 0 || seen.distance[d] > 16384 || word != seen.ret[d]) depth = d;
     }
     int sure = study->refuse ? SURE_AGAIN : SURE;
-    if (walk.depth < sure) {
+    if (depth < sure) {
         study->broken = true;
         return -1;
     }
-    for (int d = walk.depth; d < DEEP; d++)
+    for (int d = depth; d < DEEP; d++)
         seen.ret[d] = 0;
     for (int i = 0; i < study->count; i++) {
         Seen *s = &study->seen[i];
@@ -242,6 +234,17 @@ static void play_all(lua_State *L, Study *study) {
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
+
+/* Adds a site. Returns false when the table is half full. */
+static bool return_addr_add(LmpReturnAddrs *sites, uintptr_t key, int32_t distance, unsigned cls) {
+    if (sites->used >= LMP_RETURN_ADDRS / 2) return false;
+    uint32_t i = return_addr_home(key);
+    while (sites->slot[i].key && sites->slot[i].key != key)
+        i = (i + 1) & (LMP_RETURN_ADDRS - 1);
+    sites->used += !sites->slot[i].key;
+    sites->slot[i] = (LmpReturnAddr){key, distance, (uint8_t)cls, -1};
+    return true;
+}
 
 /* The one owner of all requests with this call chain up to `depth`; LMP_C_NONE: there are
  * several. */

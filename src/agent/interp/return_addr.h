@@ -64,7 +64,4 @@ return_addr_class(const LmpReturnAddrs *sites, LmpCaller caller, const LmpReturn
     return s ? s->cls : LMP_C_OTHER;
 }
 
-/* Adds a site (owner.c, once). False when the table is half full. */
-bool return_addr_add(LmpReturnAddrs *sites, uintptr_t key, int32_t distance, unsigned cls);
-
 #endif

@@ -32,4 +32,8 @@ bool unwind_regs(LmpUnwindRow *u, LmpSavedRegs regs);
 /* The functions above the caller of this, whoever it is: only `count` and `function`. */
 void unwind_here(LmpUnwindRow *u);
 
+/* Return addresses from `ret` outwards, `most` at most, and where on the stack each stands; on any
+ * processor. Returns how many are found. */
+int unwind_callers(uintptr_t ret, uintptr_t *ip, uintptr_t *at, int most);
+
 #endif

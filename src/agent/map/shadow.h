@@ -38,7 +38,7 @@ uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size);
  * and its size as above. Only where each block has its alloc context (p->exact). */
 uint32_t shadow_site(LmpProfile *p, uintptr_t addr, uint32_t *entry, uint64_t *size);
 
-/* Marks the block that starts at addr, if it is known: its free goes to deaths_notified. */
+/* Marks the block that starts at addr, if it is known: its free goes to invalidate_watched. */
 void shadow_notify(LmpProfile *p, uintptr_t addr);
 
 /* Makes blocks that have survived a collector cycle long ago count as old: the numbering of cycles

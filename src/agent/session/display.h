@@ -11,7 +11,7 @@
 #include <termios.h>
 
 #include "base/err.h"
-#include "base/ownfd.h"
+#include "base/own.h"
 #include "pty/spool.h"
 
 typedef struct LmpDisplayOptions {

@@ -19,7 +19,7 @@
 
 #include "agent/session/session.h"
 #include "base/format.h"
-#include "base/ownfd.h"
+#include "base/own.h"
 #include "read/view.h"
 #include "report/report.h"
 #include "shared/launch.h"

@@ -1,4 +1,4 @@
-/* resident.c - reads /proc/self/statm, and adds up what is lmp's own: private mappings (ownmap.h)
+/* resident.c - reads /proc/self/statm, and adds up what is lmp's own: private mappings (base/own.h)
  * and the blocks of the state's file. */
 #include "agent/session/resident.h"
 
@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "base/ownfd.h"
-#include "base/ownmap.h"
+#include "base/own.h"
 #include "read/pages.h"
 
 /* The second number of /proc/self/statm is pages of the resident set. */

@@ -13,13 +13,10 @@
 
 #include <lua.h>
 
-#include "agent/state/leaves.h"
-#include "agent/state/limits.h"
-#include "agent/state/made.h"
 #include "agent/state/own_call.h"
 #include "agent/state/pass_through.h"
 #include "base/err.h"
-#include "base/ownfd.h"
+#include "base/own.h"
 #include "shared/layout.h"
 #include "shared/tables.h"
 
@@ -38,7 +35,44 @@
 #define BY_JUMP __attribute__((noipa))
 #endif
 
+struct LmpCallInfo;
 struct LmpReturnAddrs;
+
+/* Where the leaves of the shadow map are, besides the directory that the hook reads: state.c maps
+ * and unmaps them, shadow.c adds to them. */
+typedef struct LmpLeaves {
+    LmpLeaf **odd[LMP_LEAF_KINDS]; /* as the directory, of other leaves: shadow.c; NULL: none yet */
+    LmpLeaf **all;                 /* LMP_MAX_LEAVES, in the order of the file */
+    LmpLeaf **shared;              /* the same, but while `all` are frozen (freeze.h) */
+    uint64_t file_size;            /* bytes */
+    uint32_t overflow;             /* blocks in the overflow table (count) */
+    bool refused;                  /* the system refused one; asked again after the next tick */
+} LmpLeaves;
+
+/* The most rows of each table, row 0 included (text: bytes). 0: as in layout.h; only tests set
+ * others. sites.c obeys it, reserve.c sets it where memory has to be reserved. */
+typedef struct LmpTableLimits {
+    uint32_t text, functions, sites, records, nodes, paths, edges, overrides;
+} LmpTableLimits;
+
+/* How far the tables have been reserved. */
+typedef struct LmpReserve {
+    bool strict;
+    unsigned level;
+    LmpTableLimits most; /* what the limits would be otherwise */
+} LmpReserve;
+
+/* The last OP_NEWTABLE that was met: newtable.h reads it, lines.h notes it. */
+typedef struct LmpMade {
+    const struct LmpCallInfo *ci; /* in whose frame */
+    uintptr_t pc, proto;          /* where, and of which prototype */
+    uint32_t record;              /* of the table */
+    uint32_t left; /* requests for parts of its table that are still to come; LMP_MADE_REFUSED */
+    uint32_t part; /* record of those, 0: not known */
+} LmpMade;
+
+/* In `left`: the last request, if for a part, was refused: it will be retried once. */
+#define LMP_MADE_REFUSED 256u
 
 typedef struct LmpProfile {
     /* hot: one cache line that every operation reads, and what lines need */

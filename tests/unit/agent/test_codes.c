@@ -1,9 +1,8 @@
-/* Tests of codes.c and answers.c: vectors and their homes beside naive lists, with memory and
+/* Tests of line_cache.c: vectors and their homes beside naive lists, with memory and
  * without; that the second cache keeps what is newest, answers no other question, and that the tags
  * of one place do not push each other out of it. */
-#include "agent/charge/codes.h"
 
-#include "agent/charge/answers.h"
+#include "agent/charge/line_cache.h"
 #include "counted_maps.h"
 
 static void begin(void) {
@@ -171,97 +170,97 @@ END_TEST
 
 START_TEST(answers_are_to_one_question) {
     begin();
-    const LmpAnswer asked = {.key = 0x5555000, .cfn = 64, .life = 3, .cls = 2, .row = 9};
-    LmpAnswer others[] = {asked, asked, asked, asked};
-    LmpAnswers answers = {0};
-    ck_assert_uint_eq(answers_find(&answers, &asked), 0); /* there is no cache yet */
+    const LmpLineEntry asked = {.key = 0x5555000, .cfn = 64, .life = 3, .cls = 2, .row = 9};
+    LmpLineEntry others[] = {asked, asked, asked, asked};
+    LmpLineL2 answers = {0};
+    ck_assert_uint_eq(l2_find(&answers, &asked), 0); /* there is no cache yet */
     others[0].key++, others[1].cfn++, others[2].life++, others[3].cls++;
     /* wherever another question may lead: to the same set, too */
-    answers_add(&answers, &asked);
+    l2_add(&answers, &asked);
     for (uint32_t i = 0; i < answers.slots; i++)
         answers.slot[i] = asked;
-    ck_assert_uint_eq(answers_find(&answers, &asked), 9);
+    ck_assert_uint_eq(l2_find(&answers, &asked), 9);
     for (int i = 0; i < 4; i++)
-        ck_assert_uint_eq(answers_find(&answers, &others[i]), 0);
-    answers_close(&answers);
+        ck_assert_uint_eq(l2_find(&answers, &others[i]), 0);
+    l2_close(&answers);
     end();
 }
 END_TEST
 
-static LmpAnswer numbered(uint32_t i) {
-    return (LmpAnswer){.key = 0x5000 + 4 * (uint64_t)i, .life = 1, .cls = 2, .row = i};
+static LmpLineEntry numbered(uint32_t i) {
+    return (LmpLineEntry){.key = 0x5000 + 4 * (uint64_t)i, .life = 1, .cls = 2, .row = i};
 }
 
 /* What is newest stays, whatever comes to a set; growing loses nothing. */
 START_TEST(newest_answers_stay) {
     enum { FEW = 20000, MANY = 500000 };
     static bool found[FEW];
-    LmpAnswers answers = {0};
+    LmpLineL2 answers = {0};
     begin();
     for (uint32_t i = 1; i < MANY; i++) {
-        LmpAnswer a = numbered(i);
+        LmpLineEntry a = numbered(i);
         uint32_t before = answers.slots;
-        bool grows = answers.pushed >= before / 16 && before < LMP_ANSWERS_MOST;
+        bool grows = answers.pushed >= before / 16 && before < LMP_L2_MOST;
         bool looks = grows && i < FEW;
         for (uint32_t k = 1; looks && k < i; k++) {
             a = numbered(k);
-            found[k] = answers_find(&answers, &a) == k;
+            found[k] = l2_find(&answers, &a) == k;
         }
         a = numbered(i);
-        answers_add(&answers, &a);
-        ck_assert_uint_eq(answers.slots, !grows ? before : before ? before * 2 : LMP_ANSWERS_LEAST);
-        for (uint32_t k = i; k > 0 && k + LMP_ANSWERS_WAYS > i; k--) {
+        l2_add(&answers, &a);
+        ck_assert_uint_eq(answers.slots, !grows ? before : before ? before * 2 : LMP_L2_LEAST);
+        for (uint32_t k = i; k > 0 && k + LMP_L2_WAYS > i; k--) {
             a = numbered(k);
-            ck_assert_uint_eq(answers_find(&answers, &a), k);
+            ck_assert_uint_eq(l2_find(&answers, &a), k);
         }
         unsigned lost = 0; /* the new one may push one out */
         for (uint32_t k = 1; looks && k < i; k++) {
             a = numbered(k);
-            lost += found[k] && answers_find(&answers, &a) != k;
+            lost += found[k] && l2_find(&answers, &a) != k;
         }
         ck_assert_uint_le(lost, 1);
     }
-    ck_assert_uint_eq(answers.slots, LMP_ANSWERS_MOST);
-    answers_close(&answers);
+    ck_assert_uint_eq(answers.slots, LMP_L2_MOST);
+    l2_close(&answers);
     end();
 }
 END_TEST
 
 /* Without memory there is none; what there is goes on, and nothing is asked of the system again. */
 START_TEST(answers_without_memory) {
-    LmpAnswers answers = {0};
+    LmpLineL2 answers = {0};
     begin();
     for (int maps = 0; maps < 2; maps++) {
         maps_left = maps;
         refused = 0;
         for (uint32_t i = 1; i < 20000; i++) {
-            LmpAnswer a = numbered(i);
-            answers_add(&answers, &a);
-            ck_assert_uint_eq(answers_find(&answers, &a), maps ? i : 0);
+            LmpLineEntry a = numbered(i);
+            l2_add(&answers, &a);
+            ck_assert_uint_eq(l2_find(&answers, &a), maps ? i : 0);
         }
         ck_assert_int_eq(refused, 1);
-        ck_assert_uint_eq(answers.slots, maps ? LMP_ANSWERS_LEAST : 0);
-        answers_close(&answers);
+        ck_assert_uint_eq(answers.slots, maps ? LMP_L2_LEAST : 0);
+        l2_close(&answers);
     }
     end();
 }
 END_TEST
 
 START_TEST(tags_stand_beside_each_other) {
-    LmpAnswers answers = {0};
+    LmpLineL2 answers = {0};
     unsigned found = 0;
     for (uint32_t round = 0; round < 3; round++)
         for (uint32_t tag = 1; tag <= 2000; tag++) {
-            LmpAnswer a = {.key = 0x5555000ull | (uint64_t)tag << 48, .life = 1, .cls = 2};
-            uint32_t row = answers_find(&answers, &a);
+            LmpLineEntry a = {.key = 0x5555000ull | (uint64_t)tag << 48, .life = 1, .cls = 2};
+            uint32_t row = l2_find(&answers, &a);
             ck_assert(row == 0 || row == tag);
             found += row == tag;
             a.row = tag;
-            if (!row) answers_add(&answers, &a);
+            if (!row) l2_add(&answers, &a);
         }
     ck_assert_uint_gt(found, 3000);
-    ck_assert_uint_le(answers.slots, LMP_ANSWERS_LEAST * 2);
-    answers_close(&answers);
+    ck_assert_uint_le(answers.slots, LMP_L2_LEAST * 2);
+    l2_close(&answers);
 }
 END_TEST
 

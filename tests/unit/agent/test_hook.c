@@ -4,7 +4,7 @@
  * through untouched. No block's memory is ever looked at. */
 #include "agent/hook/hook.h"
 
-#include "agent/charge/codes.h"
+#include "agent/charge/line_cache.h"
 #include "agent/charge/lines.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/slow_path.h"

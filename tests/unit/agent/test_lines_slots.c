@@ -28,11 +28,11 @@ static void occupy(LmpLineSlot *slot, uint64_t key) {
 /* The second cache has the record of a place. */
 static uint32_t in_second(const LmpWhere *w, unsigned cls) {
     const LmpCode *c = codes_find(&codes, (uintptr_t)code[0]);
-    LmpAnswer like = {.key = lines_key(w->pc, p.tag) | (w->cfn ? LMP_LINE_C : 0),
-                      .cfn = w->cfn,
-                      .life = c->life,
-                      .cls = cls};
-    return answers_find(&cache.answers, &like);
+    LmpLineEntry like = {.key = lines_key(w->pc, p.tag) | (w->cfn ? LMP_LINE_C : 0),
+                         .cfn = w->cfn,
+                         .life = c->life,
+                         .cls = cls};
+    return l2_find(&cache.l2, &like);
 }
 
 static LmpCode *code_0(void) {
@@ -259,7 +259,7 @@ START_TEST(growth_loses_nothing) {
         ck_assert_uint_eq(queries, before);
         if (round == 1) break;
         push_once_more();
-        answers_close(&cache.answers);
+        l2_close(&cache.l2);
         before = queries;
     }
     end();

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "agent/session/profiler.h"
-#include "base/ownfd.h"
+#include "base/own.h"
 #include "shared/layout.h"
 
 /* In a process of its own, whose descriptors are ours to close. */

@@ -1,4 +1,4 @@
-/* ownfd.h - our descriptors in a process that is not ours.
+/* own.h - what is ours in a process that is not: descriptors, and mappings.
  *
  * A program may close descriptors that are not its own (daemons close all of them), may be started
  * with its standard streams closed, and may then open files that get our numbers. So ours are
@@ -9,6 +9,7 @@
 #define LMP_OWNFD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct LmpOwnFd {
@@ -34,5 +35,25 @@ int ownfd_get(LmpOwnFd *own);
 
 /* Closes it if it is ours. */
 void ownfd_close(LmpOwnFd *own);
+
+/* ---- mappings -------------------------------------------------------------------------------- */
+
+/* Which private memory of this process lmp has mapped for itself (os.h maps all of it),
+ * so that whoever asks where the process's memory is can tell lmp's from the program's. */
+
+#define OWNMAP_MOST 96u
+
+typedef struct OwnMapRange {
+    uint64_t at, size; /* bytes */
+} OwnMapRange;
+
+/* From any thread, without a lock. More than OWNMAP_MOST at once are not remembered. */
+void ownmap_add(const void *at, size_t size);
+void ownmap_remove(const void *at);
+
+/* Changes with each of these. */
+uint32_t ownmap_changes(void);
+/* All that are remembered, in no order; returns how many. */
+uint32_t ownmap_copy(OwnMapRange out[OWNMAP_MOST]);
 
 #endif

@@ -1,5 +1,5 @@
-/* deaths.c - passes the death of a block on to each module that remembers contents of its kind. */
-#include "agent/charge/deaths.h"
+/* invalidate.c - tells each file that remembers contents of a block's kind. */
+#include "agent/charge/invalidate.h"
 
 #include "agent/charge/calls.h"
 #include "agent/charge/lines.h"
@@ -20,13 +20,13 @@ static void thread_gone(LmpProfile *p, uintptr_t addr) {
     if (p->counts) calls_thread_gone(p, L);
 }
 
-COLD void deaths_unknown(LmpProfile *p, uintptr_t addr, size_t size) {
+COLD void invalidate_unknown(LmpProfile *p, uintptr_t addr, size_t size) {
     code_gone(p, addr, size);
     thread_gone(p, addr);
     sites_string_gone(p, addr);
 }
 
-void deaths_notified(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls) {
+void invalidate_watched(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls) {
     if (cls == LMP_C_THREAD) {
         thread_gone(p, addr);
     } else if (cls == LMP_C_STRING) {

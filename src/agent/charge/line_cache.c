@@ -1,10 +1,64 @@
-/* codes.c - an open-addressed table of code vectors; the few homes of each in place, from one more
- * on as a bit map with an upper level. */
-#include "agent/charge/codes.h"
+/* line_cache.c - the second level is a set-associative cache: a hash of place and class chooses a
+ * set, whose slots are ordered from the newest entry to the oldest; a new one evicts the oldest.
+ * Code is in an open-addressed table; the few homes of each vector in place, from one more on as a
+ * bit map with an upper level. */
+#include "agent/charge/line_cache.h"
 
 #include <string.h>
 
 #include "base/os.h"
+
+/* ---- the second level ------------------------------------------------------------------------ */
+
+static LmpLineEntry *set_of(const LmpLineL2 *a, const LmpLineEntry *like) {
+    uint64_t h = (like->key ^ (uint64_t)like->cfn << 13) * 0x9e3779b97f4a7c15ull;
+    h = (h ^ h >> 32 ^ like->cls) * 0xc2b2ae3d27d4eb4full; /* a tag is only in the upper bits */
+    return a->slot + (h >> 32 & (a->slots - 1) & ~(uint64_t)(LMP_L2_WAYS - 1));
+}
+
+uint32_t l2_find(const LmpLineL2 *a, const LmpLineEntry *like) {
+    if (!a->slot) return 0;
+    const LmpLineEntry *set = set_of(a, like);
+    for (int i = 0; i < LMP_L2_WAYS; i++)
+        if (set[i].key == like->key && set[i].life == like->life && set[i].cfn == like->cfn &&
+            set[i].cls == like->cls)
+            return set[i].row;
+    return 0;
+}
+
+static void put(LmpLineL2 *a, const LmpLineEntry *entry) {
+    LmpLineEntry *set = set_of(a, entry);
+    if (set[LMP_L2_WAYS - 1].life) a->pushed++;
+    memmove(set + 1, set, (LMP_L2_WAYS - 1) * sizeof *set);
+    *set = *entry;
+}
+
+static void grow_l2(LmpLineL2 *a) {
+    LmpLineL2 next = {.slots = a->slots ? a->slots * 2 : LMP_L2_LEAST};
+    next.slot = lmp_os->map(next.slots * sizeof *next.slot, -1, 0, true);
+    if (!next.slot) {
+        a->refused = true;
+        return;
+    }
+    for (uint32_t i = a->slots; i-- > 0;) /* so that the newest of a set are inserted last */
+        if (a->slot[i].life) put(&next, &a->slot[i]);
+    next.pushed = 0;
+    l2_close(a);
+    *a = next;
+}
+
+void l2_add(LmpLineL2 *a, const LmpLineEntry *entry) {
+    bool crowded = a->pushed >= a->slots / 16 && a->slots < LMP_L2_MOST;
+    if (crowded && !a->refused) grow_l2(a);
+    if (a->slot) put(a, entry);
+}
+
+void l2_close(LmpLineL2 *a) {
+    if (a->slot) lmp_os->unmap(a->slot, a->slots * sizeof *a->slot);
+    *a = (LmpLineL2){0};
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
 
 enum { FIRST_SLOTS = 1024 };
 
@@ -38,7 +92,7 @@ void codes_close(LmpCodes *codes) {
     *codes = (LmpCodes){0};
 }
 
-static bool grow(LmpCodes *codes) {
+static bool grow_codes(LmpCodes *codes) {
     LmpCodes next = *codes;
     next.slots *= 2;
     next.recent = NULL;
@@ -56,7 +110,7 @@ LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added) {
     *added = !code->addr;
     if (!code->addr) {
         if (codes->used >= codes->slots / 2) {
-            if (!grow(codes) && codes->used >= codes->slots / 8 * 7) return NULL;
+            if (!grow_codes(codes) && codes->used >= codes->slots / 8 * 7) return NULL;
             code = find(codes, addr);
         }
         code->addr = addr;

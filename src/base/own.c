@@ -1,9 +1,10 @@
-/* ownfd.c - duplicates to a high number, halved while that is refused; a descriptor is noted with
- * the device and inode of its file, which are compared before each use. */
-#include "base/ownfd.h"
+/* own.c - a descriptor is moved: duplicates to a high number, halved while that is refused; a
+ * descriptor is noted with the device and inode of its file, which are compared before each use. */
+#include "base/own.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,4 +57,46 @@ void ownfd_close(LmpOwnFd *own) {
     if (ownfd_get(own) >= 0) close(own->fd);
     own->fd = -1;
     errno = before;
+}
+
+/* ---- mappings -------------------------------------------------------------------------------- */
+
+/* at 0: free; 1: being written. */
+static struct {
+    _Atomic uintptr_t at;
+    _Atomic size_t size;
+} range[OWNMAP_MOST];
+static _Atomic uint32_t changes;
+
+void ownmap_add(const void *at, size_t size) {
+    for (uint32_t i = 0; i < OWNMAP_MOST; i++) {
+        uintptr_t none = 0;
+        if (!atomic_compare_exchange_strong(&range[i].at, &none, 1)) continue;
+        atomic_store(&range[i].size, size);
+        atomic_store(&range[i].at, (uintptr_t)at);
+        atomic_fetch_add(&changes, 1);
+        return;
+    }
+}
+
+void ownmap_remove(const void *at) {
+    for (uint32_t i = 0; i < OWNMAP_MOST; i++) {
+        if (atomic_load(&range[i].at) != (uintptr_t)at) continue;
+        atomic_store(&range[i].at, 0);
+        atomic_fetch_add(&changes, 1);
+        return;
+    }
+}
+
+uint32_t ownmap_changes(void) {
+    return atomic_load(&changes);
+}
+
+uint32_t ownmap_copy(OwnMapRange out[OWNMAP_MOST]) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < OWNMAP_MOST; i++) {
+        uintptr_t at = atomic_load(&range[i].at);
+        if (at > 1) out[n++] = (OwnMapRange){at, atomic_load(&range[i].size)};
+    }
+    return n;
 }

@@ -1,0 +1,13 @@
+/* invalidate.h - drops what is remembered of the contents of a block when it is freed: of code,
+ * threads, long strings. The next block at its address is not the same. With lines only. */
+#ifndef LMP_INVALIDATE_H
+#define LMP_INVALIDATE_H
+
+#include "agent/state/profile.h"
+
+/* A block that is watched (shadow_notify, or a thread's) is freed. */
+void invalidate_watched(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls);
+/* A block from before start is freed: it may be any of these. */
+void invalidate_unknown(LmpProfile *p, uintptr_t addr, size_t size);
+
+#endif
