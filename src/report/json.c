@@ -106,10 +106,8 @@ void json_word(Json *json, const char *text) {
 
 void json_words(Json *json, const char *key) {
     const TextTable *words = json->words;
-    json_begin(json, key, '[');
-    for (uint32_t i = 0; i < words->texts; i++)
-        json_bytes(json, NULL, words->bytes + words->at[i], words->at[i + 1] - words->at[i]);
-    json_end(json, ']');
+    JSON_LIST(json, key, i, words->texts,
+              json_bytes(json, NULL, words->bytes + words->at[i], words->at[i + 1] - words->at[i]));
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */

@@ -30,6 +30,14 @@ typedef struct Json {
 /* In all of these `key` is NULL in an array and outside of everything. */
 void json_begin(Json *json, const char *key, char bracket); /* '{' or '[' */
 void json_end(Json *json, char bracket);                    /* '}' or ']' */
+/* An array: what `put` writes for each `i` below `n`. */
+#define JSON_LIST(json, key, i, n, put)                                                            \
+    do {                                                                                           \
+        json_begin(json, key, '[');                                                                \
+        for (uint32_t i = 0; i < (n); i++)                                                         \
+            put;                                                                                   \
+        json_end(json, ']');                                                                       \
+    } while (0)
 /* The next value, or key, begins a line. */
 void json_line(Json *json);
 

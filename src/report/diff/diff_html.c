@@ -42,27 +42,20 @@ static float score_of(const void *of, uint32_t i) {
 }
 
 static void put_words(Json *json, const Rows *r, const HtmlKept *kept) {
-    json_begin(json, "how", '['); /* RunDiffHow */
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_count(json, NULL, r->table->row[kept->row[i]].how);
-    json_end(json, ']');
-    json_begin(json, "func", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_word(json, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).name);
-    json_end(json, ']');
+    JSON_LIST(json, "how", i, kept->rows,
+              json_count(json, NULL, r->table->row[kept->row[i]].how)); /* RunDiffHow */
+    JSON_LIST(json, "func", i, kept->rows,
+              json_word(json, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).name));
     if (r->by == RUNDIFF_TAGS) return;
-    json_begin(json, "src", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_word(json, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).short_src);
-    json_end(json, ']');
-    json_begin(json, "line", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_change(json, NULL, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).line);
-    json_end(json, ']');
-    json_begin(json, "from", '['); /* the line that it was; -1: it has not moved */
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_change(json, NULL, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).was_line);
-    json_end(json, ']');
+    JSON_LIST(json, "src", i, kept->rows,
+              json_word(json, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).short_src));
+    JSON_LIST(
+        json, "line", i, kept->rows,
+        json_change(json, NULL, diff_what(r->report, r->by, &r->table->row[kept->row[i]]).line));
+    JSON_LIST(json, "from", i, kept->rows,
+              json_change(json, NULL,
+                          diff_what(r->report, r->by, &r->table->row[kept->row[i]])
+                              .was_line)); /* the line that it was; -1: it has not moved */
 }
 
 static const LmpSiteRow *site_of(const Rows *r, const RunDiffRow *row) {
@@ -227,10 +220,7 @@ static void put_facts(Json *json, const DiffReport *r) {
     put_side(json, "old", &r->old);
     put_side(json, "new", &r->newer);
     json_count(json, "lines", old->lines != LMP_LINES_OFF || newer->lines != LMP_LINES_OFF);
-    json_begin(json, "doubts", '[');
-    for (uint32_t i = 0; i < doubts.lines; i++)
-        json_text(json, NULL, doubts.line[i]);
-    json_end(json, ']');
+    JSON_LIST(json, "doubts", i, doubts.lines, json_text(json, NULL, doubts.line[i]));
     json_count(json, "metric", r->diff->metric);
     json_begin(json, "noise", '[');
     for (int m = 0; m < RUNDIFF_METRICS; m++)

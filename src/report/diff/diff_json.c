@@ -63,10 +63,7 @@ static void put_row(Json *json, const DiffReport *r, RunDiffBy by, const RunDiff
 static void put_table(Json *json, const DiffReport *r, RunDiffBy by, const char *key) {
     const RunDiffTable *t = &r->diff->table[by];
     uint32_t most = r->top && r->top < t->rows ? r->top : t->rows;
-    json_begin(json, key, '[');
-    for (uint32_t i = 0; i < most; i++)
-        put_row(json, r, by, &t->row[i]);
-    json_end(json, ']');
+    JSON_LIST(json, key, i, most, put_row(json, r, by, &t->row[i]));
 }
 
 LmpErr diff_json(const DiffReport *r, FILE *out) {
@@ -80,10 +77,7 @@ LmpErr diff_json(const DiffReport *r, FILE *out) {
     json_count(&json, "version", 1);
     put_side(&json, "old", &r->old);
     put_side(&json, "new", &r->newer);
-    json_begin(&json, "doubts", '[');
-    for (uint32_t i = 0; i < doubts.lines; i++)
-        json_text(&json, NULL, doubts.line[i]);
-    json_end(&json, ']');
+    JSON_LIST(&json, "doubts", i, doubts.lines, json_text(&json, NULL, doubts.line[i]));
     json_text(&json, "metric", rundiff_metric_names[r->diff->metric]);
     json_count(&json, "noise", r->noise);
     json_flag(&json, "failed", diffreport_fails(r));

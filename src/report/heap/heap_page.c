@@ -42,10 +42,7 @@ static void put_head(Json *json, const Drawn *d) {
     json_count(json, "live", s->info.live_bytes);
     json_count(json, "garbage", s->garbage_bytes);
     json_line(json);
-    json_begin(json, "kinds", '[');
-    for (unsigned k = 0; k < LMP_KINDS; k++)
-        json_text(json, NULL, kind_info[k].name);
-    json_end(json, ']');
+    JSON_LIST(json, "kinds", k, LMP_KINDS, json_text(json, NULL, kind_info[k].name));
 }
 
 /* parent, kind, with all below, own, objects, name, line */

@@ -115,16 +115,10 @@ static void put_history(Json *json, const LmpHistory *h) {
         }
         json_end(json, ']');
     }
-    json_begin(json, "cycles", '[');
-    for (uint32_t n = 0; n < used; n++)
-        json_count(json, NULL, h->samples[n].gc_cycles);
-    json_end(json, ']');
+    JSON_LIST(json, "cycles", n, used, json_count(json, NULL, h->samples[n].gc_cycles));
     json_begin(json, "types", '[');
     for (unsigned k = 0; k < LMP_KINDS; k++) {
-        json_begin(json, NULL, '[');
-        for (uint32_t n = 0; n < used; n++)
-            json_count(json, NULL, h->samples[n].kind_bytes[k]);
-        json_end(json, ']');
+        JSON_LIST(json, NULL, n, used, json_count(json, NULL, h->samples[n].kind_bytes[k]));
     }
     json_end(json, ']');
     json_end(json, '}');

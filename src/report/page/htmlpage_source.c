@@ -95,10 +95,8 @@ LmpErr htmlpage_sources(Json *json, const LmpReport *r, const HtmlKept *sites) {
         put_file(json, r, sites, i, file, ++files, &left);
     }
     json_end(json, ']');
-    json_begin(json, "file", '['); /* of a site: 1 + which; 0: none */
-    for (uint32_t i = 0; i < sites->rows; i++)
-        json_count(json, NULL, file[i]);
-    json_end(json, ']');
+    JSON_LIST(json, "file", i, sites->rows,
+              json_count(json, NULL, file[i])); /* of a site: 1 + which; 0: none */
     free(file);
     return LMP_OK;
 }

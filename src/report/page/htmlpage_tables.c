@@ -76,10 +76,7 @@ static void put_charts(Json *json, const Ledger *l, const HtmlKept *kept) {
         uint64_t even[LMP_LIVE_HISTORY];
         const uint64_t *held = l->site[kept->row[i]].live_history;
         uint32_t n = held ? ledger_live_history_even(l, held, even) : 0;
-        json_begin(json, NULL, '[');
-        for (uint32_t k = 0; k < n; k++)
-            json_count(json, NULL, even[k]);
-        json_end(json, ']');
+        JSON_LIST(json, NULL, k, n, json_count(json, NULL, even[k]));
     }
     json_end(json, ']');
 }
@@ -99,26 +96,11 @@ static void put_leaks(Json *json, const LmpReport *r, const HtmlKept *kept) {
 }
 
 static void put_places(Json *json, const Ledger *l, const HtmlKept *kept) {
-    json_begin(json, "id", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_count(json, NULL, l->site[kept->row[i]].id);
-    json_end(json, ']');
-    json_begin(json, "src", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_word(json, l->site[kept->row[i]].short_src);
-    json_end(json, ']');
-    json_begin(json, "line", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_change(json, NULL, l->site[kept->row[i]].line);
-    json_end(json, ']');
-    json_begin(json, "func", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_word(json, l->site[kept->row[i]].func);
-    json_end(json, ']');
-    json_begin(json, "types", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        put_types(json, &l->site[kept->row[i]]);
-    json_end(json, ']');
+    JSON_LIST(json, "id", i, kept->rows, json_count(json, NULL, l->site[kept->row[i]].id));
+    JSON_LIST(json, "src", i, kept->rows, json_word(json, l->site[kept->row[i]].short_src));
+    JSON_LIST(json, "line", i, kept->rows, json_change(json, NULL, l->site[kept->row[i]].line));
+    JSON_LIST(json, "func", i, kept->rows, json_word(json, l->site[kept->row[i]].func));
+    JSON_LIST(json, "types", i, kept->rows, put_types(json, &l->site[kept->row[i]]));
 }
 
 LmpErr htmlpage_sites(Json *json, const LmpReport *r, HtmlAllKept *all) {
@@ -147,22 +129,12 @@ static const LmpTally *function_retained(const void *of, uint32_t i) {
 }
 
 static void put_functions(Json *json, const Ledger *l, const HtmlKept *kept) {
-    json_begin(json, "src", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_word(json, l->function[kept->row[i]].short_src);
-    json_end(json, ']');
-    json_begin(json, "line", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_change(json, NULL, l->function[kept->row[i]].linedefined);
-    json_end(json, ']');
-    json_begin(json, "func", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_word(json, l->function[kept->row[i]].name);
-    json_end(json, ']');
-    json_begin(json, "calls", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_count(json, NULL, l->function[kept->row[i]].calls);
-    json_end(json, ']');
+    JSON_LIST(json, "src", i, kept->rows, json_word(json, l->function[kept->row[i]].short_src));
+    JSON_LIST(json, "line", i, kept->rows,
+              json_change(json, NULL, l->function[kept->row[i]].linedefined));
+    JSON_LIST(json, "func", i, kept->rows, json_word(json, l->function[kept->row[i]].name));
+    JSON_LIST(json, "calls", i, kept->rows,
+              json_count(json, NULL, l->function[kept->row[i]].calls));
 }
 
 LmpErr htmlpage_functions(Json *json, const LmpReport *r, HtmlAllKept *all) {
@@ -195,10 +167,7 @@ LmpErr htmlpage_tags(Json *json, const LmpReport *r, HtmlAllKept *all) {
     const HtmlRows rows = {l, tag_tally, NULL, &l->all, l->tags, HTML_ROWS, NULL};
     if (!htmlkeep(&rows, kept)) return LMP_E_NOMEM;
     json_begin(json, "tags", '{');
-    json_begin(json, "func", '[');
-    for (uint32_t i = 0; i < kept->rows; i++)
-        json_word(json, l->tag[kept->row[i]].name);
-    json_end(json, ']');
+    JSON_LIST(json, "func", i, kept->rows, json_word(json, l->tag[kept->row[i]].name));
     LmpErr err = put_figures(json, &rows, kept);
     json_end(json, '}');
     return err;

@@ -125,26 +125,12 @@ static void put_frames(Json *json, const Work *w) {
     for (uint32_t i = 0; i < w->joins; i++)
         json_count(json, NULL, kept + i - w->joined_parent[i]);
     json_end(json, ']');
-    json_begin(json, "func", '[');
-    for (uint32_t i = 0; i < kept; i++)
-        json_word(json, row_of(w, i)->name);
-    json_end(json, ']');
-    json_begin(json, "src", '[');
-    for (uint32_t i = 0; i < kept; i++)
-        json_word(json, row_of(w, i)->short_src);
-    json_end(json, ']');
-    json_begin(json, "line", '[');
-    for (uint32_t i = 0; i < kept; i++)
-        json_change(json, NULL, row_of(w, i)->line);
-    json_end(json, ']');
-    json_begin(json, "site", '[');
-    for (uint32_t i = 0; i < kept; i++)
-        json_count(json, NULL, w->tree->site(w->tree->of, w->kept.row[i]));
-    json_end(json, ']');
-    json_begin(json, "joined", '[');
-    for (uint32_t i = 0; i < w->joins; i++)
-        json_count(json, NULL, w->joined_nodes[i]);
-    json_end(json, ']');
+    JSON_LIST(json, "func", i, kept, json_word(json, row_of(w, i)->name));
+    JSON_LIST(json, "src", i, kept, json_word(json, row_of(w, i)->short_src));
+    JSON_LIST(json, "line", i, kept, json_change(json, NULL, row_of(w, i)->line));
+    JSON_LIST(json, "site", i, kept,
+              json_count(json, NULL, w->tree->site(w->tree->of, w->kept.row[i])));
+    JSON_LIST(json, "joined", i, w->joins, json_count(json, NULL, w->joined_nodes[i]));
 }
 
 static void put_figures(Json *json, const Work *w) {
