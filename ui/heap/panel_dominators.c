@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/format.h"
 #include "base/keymap.h"
 #include "heap/heap_open.h"
@@ -55,13 +56,7 @@ static uint32_t shown_of(const Dominators *d, uint32_t object) {
 }
 
 static bool add_row(Dominators *d, DomRow row) {
-    if (d->rows == d->room) {
-        uint32_t room = d->room ? d->room * 2 : 256;
-        DomRow *more = realloc(d->row, room * sizeof *more);
-        if (!more) return false;
-        d->row = more;
-        d->room = room;
-    }
+    if (!array_room(&d->row, &d->room, d->rows + 1)) return false;
     d->row[d->rows++] = row;
     return true;
 }

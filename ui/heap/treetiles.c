@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #define LEAST_W 8      /* of a tile: in columns ... */
 #define LEAST_HALVES 2 /* ... and halves of lines */
 #define NESTED_W 20    /* from that size on a tile may have tiles inside */
@@ -192,13 +194,7 @@ static int by_bytes(const void *a, const void *b) {
 }
 
 static bool member_room(Tiles *t, uint32_t more) {
-    if (t->members + more <= t->member_room) return true;
-    uint32_t room = (t->members + more) * 2;
-    uint32_t *members = realloc(t->member, room * sizeof *members);
-    if (!members) return false;
-    t->member = members;
-    t->member_room = room;
-    return true;
+    return array_room(&t->member, &t->member_room, t->members + more);
 }
 
 /* Sums up objects by class, largest first, in memory of malloc; the objects of each class stand one

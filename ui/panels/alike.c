@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/keymap.h"
 #include "base/rowindex.h"
 
@@ -67,13 +68,7 @@ static bool is_wanted(const Alike *a, const HeapListBlock *block) {
 static AlikeGroup *group_of(AlikeLook *look, uint64_t id) {
     uint32_t row = keymap_get(&look->by_id, id, UINT32_MAX);
     if (row != UINT32_MAX) return &look->group[row];
-    if (look->groups == look->room) {
-        uint32_t room = look->room ? look->room * 2 : 64;
-        AlikeGroup *more = realloc(look->group, room * sizeof *more);
-        if (!more) return NULL;
-        look->group = more;
-        look->room = room;
-    }
+    if (!array_room(&look->group, &look->room, look->groups + 1)) return NULL;
     if (!keymap_set(&look->by_id, id, look->groups)) return NULL;
     AlikeGroup *group = &look->group[look->groups++];
     *group = (AlikeGroup){.id = id};

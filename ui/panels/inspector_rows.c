@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/format.h"
 #include "base/rowindex.h"
 #include "panels/inspector_value.h"
@@ -67,15 +68,7 @@ static uint32_t end_of(const VarRow *row, uint32_t rows, uint32_t at) {
 static bool splice(VarRows *v, uint32_t at, uint32_t end, const VarRow *row, uint32_t count) {
     uint64_t rows = (uint64_t)v->rows - (end - at) + count;
     if (rows > MOST) return false;
-    if (rows > v->room) {
-        uint32_t room = v->room ? v->room : 64;
-        while (room < rows)
-            room *= 2;
-        VarRow *more = realloc(v->row, room * sizeof *more);
-        if (!more) return false;
-        v->row = more;
-        v->room = room;
-    }
+    if (!array_room(&v->row, &v->room, rows)) return false;
     if (v->rows > end) memmove(v->row + at + count, v->row + end, (v->rows - end) * sizeof *v->row);
     if (count) memcpy(v->row + at, row, count * sizeof *row);
     v->rows = (uint32_t)rows;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/os.h"
 #include "read/heap/heapscan.h"
 
@@ -51,13 +52,7 @@ static void list_block(SiteBlocks *b, uint64_t addr, uint64_t size, uint32_t ent
                        uint32_t alloc_context) {
     Listed *l = &b->now;
     if (l->count == b->most) return;
-    if (l->count == l->room) {
-        uint32_t room = l->room ? l->room * 2 : 256;
-        HeapListBlock *more = realloc(l->block, room * sizeof *more);
-        if (!more) return;
-        l->block = more;
-        l->room = room;
-    }
+    if (!array_room(&l->block, &l->room, l->count + 1)) return;
     l->block[l->count++] = heaplist_block(addr, size, entry, alloc_context);
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
+
 #define ARENA_SIZE (1ull << 30) /* bytes of addresses; memory as it is used */
 #define ARENA_INDEX (ARENA_SIZE / ARENA_GRAIN * sizeof(uint32_t))
 #define ARENA_FILLED 4096u /* bytes of a new block that hold a pattern */
@@ -86,13 +88,7 @@ static uint32_t *index_of(const Arena *a, const void *addr) {
 
 ArenaBlock *arena_make(Arena *a, size_t size) {
     uint32_t row = a->free;
-    if (!row && a->blocks >= a->room) {
-        uint32_t room = a->room ? a->room * 2 : 4096;
-        ArenaBlock *more = realloc(a->block, room * sizeof *more);
-        if (!more) return NULL;
-        a->block = more;
-        a->room = room;
-    }
+    if (!row && !array_room(&a->block, &a->room, a->blocks + 1)) return NULL;
     char *p = get(a, size);
     if (!p) return NULL;
     if (row) {

@@ -7,6 +7,7 @@
 
 #include <lauxlib.h>
 
+#include "base/array.h"
 #include "base/kind.h"
 
 enum { TAG_STRING = 4, TAG_TABLE, TAG_FUNCTION, TAG_USERDATA, TAG_THREAD, TAG_UPVAL, TAG_PROTO };
@@ -28,13 +29,7 @@ static char *word_at(const char *p, size_t at) {
 }
 
 static bool add(Owners *o, uint32_t **list, uint32_t *n, uint32_t *room, ArenaBlock *b) {
-    if (*n == *room) {
-        uint32_t more = *room ? *room * 2 : 1024;
-        uint32_t *p = realloc(*list, more * sizeof *p);
-        if (!p) return !(o->failed = true);
-        *list = p;
-        *room = more;
-    }
+    if (!array_room(list, room, *n + 1)) return !(o->failed = true);
     b->listed = *n;
     (*list)[(*n)++] = (uint32_t)(b - o->arena->block);
     return true;

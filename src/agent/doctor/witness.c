@@ -8,18 +8,11 @@
 
 #include <lauxlib.h>
 
+#include "base/array.h"
+
 enum { CHAIN = 256, DEPTH = 100000, INDEX_SLOTS = 4096 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
-
-static bool grow(void **rows, uint32_t *room, size_t size) {
-    uint32_t more = *room ? *room * 2 : 1024;
-    void *p = realloc(*rows, more * size);
-    if (!p) return false;
-    *rows = p;
-    *room = more;
-    return true;
-}
 
 static uint32_t hash_site(const Site *p) {
     uint64_t h = rowindex_mix((unsigned)p->line, (unsigned)p->defined);
@@ -32,11 +25,10 @@ static bool same_site(const Site *a, const Site *b) {
     return a->line == b->line && a->defined == b->defined && strcmp(a->source, b->source) == 0;
 }
 
-/* Makes room for one more row, of `size` bytes, and in its index. Returns false if there is no
- * memory. */
-static bool room_for_one(Witness *w, LmpRowIndex *index, uint32_t rows, void **row, uint32_t *room,
-                         size_t size) {
-    if (rowindex_room(index, 1) && (rows < *room || grow(row, room, size))) return true;
+/* Makes room for one more row in an index. Returns false if there is none, or no memory for the row
+ * itself. */
+static bool room_for_one(Witness *w, LmpRowIndex *index, bool row) {
+    if (row && rowindex_room(index, 1)) return true;
     w->failed = true;
     return false;
 }
@@ -49,7 +41,7 @@ uint32_t witness_site(Witness *w, const char *source, int defined, int line) {
     uint32_t hash = hash_site(&p), at = hash, row;
     while ((row = rowindex_next(&w->site_index, hash, &at)))
         if (same_site(&w->site[row], &p)) return row;
-    if (!room_for_one(w, &w->site_index, w->sites, (void **)&w->site, &w->sites_room, sizeof p))
+    if (!room_for_one(w, &w->site_index, array_room(&w->site, &w->sites_room, w->sites + 1)))
         return 0;
     w->site[w->sites] = p;
     rowindex_add(&w->site_index, hash, w->sites);
@@ -60,7 +52,7 @@ uint32_t witness_path(Witness *w, uint32_t caller, uint32_t site) {
     uint32_t hash = (uint32_t)rowindex_mix((uint64_t)caller << 32 | site, 0), at = hash, row;
     while ((row = rowindex_next(&w->path_index, hash, &at)))
         if (w->path[row].caller == caller && w->path[row].site == site) return row;
-    if (!room_for_one(w, &w->path_index, w->paths, (void **)&w->path, &w->paths_room, sizeof(Path)))
+    if (!room_for_one(w, &w->path_index, array_room(&w->path, &w->paths_room, w->paths + 1)))
         return 0;
     w->path[w->paths] = (Path){caller, site};
     rowindex_add(&w->path_index, hash, w->paths);
@@ -71,8 +63,8 @@ bool witness_open(Witness *w) {
     memset(w, 0, sizeof *w);
     w->sites = SITES_FIXED;
     w->paths = 1;
-    if (!grow((void **)&w->site, &w->sites_room, sizeof *w->site) ||
-        !grow((void **)&w->path, &w->paths_room, sizeof *w->path) ||
+    if (!array_room(&w->site, &w->sites_room, w->sites) ||
+        !array_room(&w->path, &w->paths_room, w->paths) ||
         !rowindex_open(&w->site_index, INDEX_SLOTS) ||
         !rowindex_open(&w->path_index, INDEX_SLOTS)) {
         witness_close(w);

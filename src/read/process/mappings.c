@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/os.h"
 
 #define ARENA (64ull << 20) /* malloc's other arenas begin at multiples of it */
@@ -149,13 +150,7 @@ static bool goes_on(const Mappings *maps, const Line *line) {
 }
 
 static Mapping *add(Mappings *maps) {
-    if (maps->count == maps->room) {
-        uint32_t room = maps->room ? 2 * maps->room : 256;
-        Mapping *row = realloc(maps->row, room * sizeof *row);
-        if (!row) return NULL;
-        maps->row = row;
-        maps->room = room;
-    }
+    if (!array_room(&maps->row, &maps->room, maps->count + 1)) return NULL;
     return &maps->row[maps->count++];
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/rowindex.h"
 #include "read/snapshot/snapshot_impl.h"
 
@@ -38,15 +39,9 @@ static uint32_t class_row(Classes *c, uint32_t kind, const char *name) {
     uint32_t row = keymap_get(&c->by_name, key_of(hash), LMP_HEAP_NONE);
     if (row != LMP_HEAP_NONE) return row;
     LmpSnapshot *s = c->s;
-    if (s->classes == c->room) {
-        uint32_t room = c->room ? c->room * 2 : 256;
-        LmpHeapClass *list = realloc(s->class_list, room * sizeof *list);
-        if (!list) {
-            c->failed = true;
-            return 0;
-        }
-        s->class_list = list;
-        c->room = room;
+    if (!array_room(&s->class_list, &c->room, s->classes + 1)) {
+        c->failed = true;
+        return 0;
     }
     if (!keymap_set(&c->by_name, key_of(hash), s->classes)) {
         c->failed = true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/format.h"
 #include "read/snapshot/luasuspects_impl.h"
 #include "read/snapshot/snapshot_impl.h"
@@ -17,13 +18,7 @@ static bool same_key(const SuspectDraft *d, const uint64_t key[3]) {
 }
 
 static bool draft_room(SuspectMaking *m) {
-    if (m->drafts + 1 < m->room) return true;
-    uint32_t room = m->room ? m->room * 2 : 256;
-    SuspectDraft *more = realloc(m->draft, room * sizeof *more);
-    if (!more) return false;
-    m->draft = more;
-    m->room = room;
-    return true;
+    return array_room(&m->draft, &m->room, m->drafts + 2);
 }
 
 SuspectDraft *suspects_draft(SuspectMaking *m, uint64_t a, uint64_t b, uint64_t c) {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "read/snapshot/why_impl.h"
 
 enum {
@@ -29,13 +30,7 @@ enum { QUEUED = 1, DONE = 2, COUNTED = 4 /* came by one that counts: may do bett
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 static bool list_add(WhyList *list, uint32_t i) {
-    if (list->n == list->room) {
-        uint32_t more = list->room ? list->room * 2 : 256;
-        uint32_t *p = realloc(list->of, more * sizeof *p);
-        if (!p) return false;
-        list->of = p;
-        list->room = more;
-    }
+    if (!array_room(&list->of, &list->room, list->n + 1)) return false;
     list->of[list->n++] = i;
     return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "read/snapshot/why.h"
 
 enum {
@@ -165,13 +166,7 @@ typedef struct Work {
 } Work;
 
 static bool push_group(Work *w, const Group *g) {
-    if (w->groups == w->room) {
-        uint32_t more = w->room ? w->room * 2 : 64;
-        Group *p = realloc(w->group, more * sizeof *p);
-        if (!p) return false;
-        w->group = p;
-        w->room = more;
-    }
+    if (!array_room(&w->group, &w->room, w->groups + 1)) return false;
     w->group[w->groups++] = *g;
     return true;
 }

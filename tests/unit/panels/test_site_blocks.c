@@ -38,6 +38,15 @@ static void tear_down(void) {
     fake_tables_free(tables);
 }
 
+/* Field by field: what lies between them may be anything. */
+static void check_same(const HeapListBlock *a, const HeapListBlock *b) {
+    ck_assert_uint_eq(a->addr, b->addr);
+    ck_assert_uint_eq(a->size, b->size);
+    ck_assert_uint_eq(a->alloc_context, b->alloc_context);
+    ck_assert_uint_eq(a->birth, b->birth);
+    ck_assert(a->kind == b->kind && a->part == b->part && a->text == b->text);
+}
+
 static int by_address(const void *a, const void *b) {
     uint64_t x = ((const HeapListBlock *)a)->addr, y = ((const HeapListBlock *)b)->addr;
     return x < y ? -1 : x > y;
@@ -74,7 +83,7 @@ START_TEST(test_all_and_no_others) {
         qsort(mine, count, sizeof *mine, by_address);
         for (uint32_t i = 0, m = 0; i < r.count; i++) {
             if (ledger_site_of(&model->ledger, &tables->t, all[i].alloc_context) != s) continue;
-            ck_assert_mem_eq(&mine[m++], &all[i], sizeof all[i]);
+            check_same(&mine[m++], &all[i]);
         }
         seen += count;
     }
