@@ -131,23 +131,22 @@ static void resumed(App *app) {
     if (app->ui.before == &panel_inspector) app->ui.before = app->focus_before;
 }
 
-/* Both concern the panels of the program, also while a snapshot is on the screen. */
-void app_paused(App *app) {
+/* Changes the panels of the program, also while a snapshot is on the screen. */
+static void change_live(App *app, void (*change)(App *app)) {
     PanelSet set = app->set;
     LineEdit *edit = app->ui.edit;
     app_choose_set(app, SET_LIVE);
-    paused(app);
+    change(app);
     app_choose_set(app, set);
     if (set != SET_LIVE) app->ui.edit = edit;
 }
 
+void app_paused(App *app) {
+    change_live(app, paused);
+}
+
 void app_resumed(App *app) {
-    PanelSet set = app->set;
-    LineEdit *edit = app->ui.edit;
-    app_choose_set(app, SET_LIVE);
-    resumed(app);
-    app_choose_set(app, set);
-    if (set != SET_LIVE) app->ui.edit = edit;
+    change_live(app, resumed);
 }
 
 void app_choose_bottom(App *app) {

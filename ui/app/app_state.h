@@ -226,10 +226,14 @@ bool time_hides(const App *app, const Panel *panel);
 void time_draw_hidden(const Panel *panel, Canvas *canvas, Rect rect);
 
 void header_draw(App *app, Canvas *canvas, Rect rect);
+/* Adds the key of the help page, at the right end of a header. */
+void header_add_help(Line *line);
 /* Draws the header over a snapshot. */
 void heap_header_draw(App *app, Canvas *canvas, Rect rect);
 void footer_draw(App *app, Canvas *canvas, Rect rect);
 /* Returns false if this action would do nothing now: the footer leaves it out. */
 bool footer_offers(const App *app, Action action);
+/* Returns true if the action is in the list, which ends with ACT_NONE. */
+bool footer_is_one_of(Action action, const Action *list);
 
 #endif

@@ -87,31 +87,19 @@ bool time_act(App *app, Action action) {
         ui_show_piece(&app->ui, time->from, time->to);
         return true;
     }
-    switch (action) {
-    case ACT_PAUSE:
+    if (action == ACT_PAUSE) {
         ask(app, TIME_PLAY, 0);
         return true;
-    case ACT_STEP: /* n, which may mean the next match */
-        if (app_seeks(app)) return false;
-        say_why_not(app);
-        return true;
-    case ACT_RECORD: /* the run goes on, whatever moment is shown */
-        if (!time->replay) return false;
-        say_why_not(app);
-        return true;
-    case ACT_FREEZE:
-    case ACT_MARK:
-    case ACT_SINCE:
-    case ACT_COLLECT:
-    case ACT_SNAPSHOT:
-    case ACT_SNAPSHOT_HOW:
-    case ACT_BREAK:
-    case ACT_INPUT:
-        say_why_not(app);
-        return true;
-    default:
-        return false;
     }
+    if (action == ACT_STEP && app_seeks(app)) return false; /* n means the next match */
+    if (action == ACT_RECORD && !time->replay) return false;
+    /* of the present: so is a recording, for the run goes on, whatever moment is shown */
+    static const Action of_present[] = {ACT_STEP,  ACT_RECORD,  ACT_FREEZE,   ACT_MARK,
+                                        ACT_SINCE, ACT_COLLECT, ACT_SNAPSHOT, ACT_SNAPSHOT_HOW,
+                                        ACT_BREAK, ACT_INPUT,   ACT_NONE};
+    if (!footer_is_one_of(action, of_present)) return false;
+    say_why_not(app);
+    return true;
 }
 
 #define FOLLOWS 3000000000ull /* nanoseconds: frames further apart are a jump, not a film */

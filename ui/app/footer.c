@@ -5,37 +5,33 @@
 #include "app/app_state.h"
 #include "screen/line.h"
 
+bool footer_is_one_of(Action action, const Action *list) {
+    while (*list != ACT_NONE && *list != action)
+        list++;
+    return *list != ACT_NONE;
+}
+
 /* Leaves out actions for the program, which a snapshot does not have. */
 static bool offers_over_heap(const App *app, Action action) {
-    switch (action) {
-    case ACT_PAUSE:
-    case ACT_STEP:
-    case ACT_FREEZE:
-    case ACT_MARK:
-    case ACT_SINCE:
-    case ACT_COLLECT:
-    case ACT_SNAPSHOT:
-    case ACT_RECORD:
-    case ACT_BREAK:
-    case ACT_INPUT:
-    case ACT_OWNER:
-    case ACT_MAKES:
-    case ACT_BACK:
-        return false;
-    case ACT_ENTER:
-    case ACT_ZOOM_IN:
-    case ACT_WHY:
-    case ACT_UNMARK:
-        return panel_offers(app->ui.focus, action);
-    default:
-        return true;
-    }
+    static const Action none[] = {ACT_PAUSE,   ACT_STEP,     ACT_FREEZE, ACT_MARK,  ACT_SINCE,
+                                  ACT_COLLECT, ACT_SNAPSHOT, ACT_RECORD, ACT_BREAK, ACT_INPUT,
+                                  ACT_OWNER,   ACT_MAKES,    ACT_BACK,   ACT_NONE};
+    static const Action some[] = {ACT_ENTER, ACT_ZOOM_IN, ACT_WHY, ACT_UNMARK, ACT_NONE};
+    if (footer_is_one_of(action, none)) return false;
+    return !footer_is_one_of(action, some) || panel_offers(app->ui.focus, action);
 }
 
 bool footer_offers(const App *app, Action action) {
+    static const Action of_program[] = {ACT_FREEZE,   ACT_MARK,   ACT_SINCE, ACT_COLLECT,
+                                        ACT_SNAPSHOT, ACT_RECORD, ACT_BREAK, ACT_NONE};
+    static const Action of_panel[] = {
+        ACT_MAKES, ACT_FILTER, ACT_SORT_LEFT, ACT_REVERSE, ACT_EDIT,   ACT_INVERT, ACT_HOTTEST,
+        ACT_FLAME, ACT_WIDTH,  ACT_COLOUR,    ACT_SAME,    ACT_DELETE, ACT_NONE};
     bool map = app->ui.focus == &panel_heap, timeline = app->ui.focus == &panel_timeline;
     if (app->set == SET_HEAP && !offers_over_heap(app, action)) return false;
     if (!time_offers(app, action)) return false;
+    if (footer_is_one_of(action, of_program)) return !app->ended;
+    if (footer_is_one_of(action, of_panel)) return panel_offers(app->ui.focus, action);
     switch (action) {
     case ACT_STEP:
         return !app->ended && (!app_seeks(app) || app->seen == LMP_SEEN_PAUSED);
@@ -43,14 +39,6 @@ bool footer_offers(const App *app, Action action) {
         return app_seeks(app) && (app->seen != LMP_SEEN_PAUSED || app->ui.time.past);
     case ACT_PAUSE:
         return !app->ended || app->ui.time.past;
-    case ACT_FREEZE:
-    case ACT_MARK:
-    case ACT_SINCE:
-    case ACT_COLLECT:
-    case ACT_SNAPSHOT:
-    case ACT_RECORD:
-    case ACT_BREAK:
-        return !app->ended;
     case ACT_INPUT:
         return !app->ended && app->ui.can_type;
     case ACT_WHY: /* the line under the header says so */
@@ -62,19 +50,6 @@ bool footer_offers(const App *app, Action action) {
         return !panel_offers(app->ui.focus, action);
     case ACT_STRING:
         return !app->ui.focus->all_types;
-    case ACT_MAKES:
-    case ACT_FILTER:
-    case ACT_SORT_LEFT:
-    case ACT_REVERSE:
-    case ACT_EDIT:
-    case ACT_INVERT:
-    case ACT_HOTTEST:
-    case ACT_FLAME:
-    case ACT_WIDTH:
-    case ACT_COLOUR:
-    case ACT_SAME:
-    case ACT_DELETE:
-        return panel_offers(app->ui.focus, action);
     case ACT_COLUMNS:
         return app->ui.focus->table != NULL;
     case ACT_BACK:

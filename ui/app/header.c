@@ -162,6 +162,14 @@ static void add_recording(Line *line, const UiRecording *recording, const char *
     line_key(line, 'R');
 }
 
+void header_add_help(Line *line) {
+    line_add(line, 9, STYLE(TONE_ACCENT), "   ?");
+    line_key(line, '?');
+    line_add(line, 9, STYLE(TONE_TEXT), " help");
+    line_key(line, '?');
+    line_add(line, 3, STYLE(TONE_TEXT), " ");
+}
+
 static void draw_who(App *app, Canvas *canvas, Rect rect) {
     const Model *model = &app->model;
     char word[24];
@@ -191,11 +199,7 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
     else
         line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, model->clock));
     if (!past) add_since(&right, app);
-    line_add(&right, 9, STYLE(TONE_ACCENT), "   ?");
-    line_key(&right, '?');
-    line_add(&right, 9, STYLE(TONE_TEXT), " help");
-    line_key(&right, '?');
-    line_add(&right, 3, STYLE(TONE_TEXT), " ");
+    header_add_help(&right);
 
     const char *dot = app->ui.utf8 ? "·" : "-";
     Line left = {0};

@@ -20,11 +20,7 @@ static void draw_who(App *app, Canvas *canvas, Rect rect) {
         line_add(&right, 2, STYLE(TONE_STRONG), " %s", format_bytes(bytes, info->live_bytes));
     if (info && info->clock > 0)
         line_add(&right, 4, STYLE(TONE_TEXT), "  %s", format_clock(clock, info->clock));
-    line_add(&right, 9, STYLE(TONE_ACCENT), "   ?");
-    line_key(&right, '?');
-    line_add(&right, 9, STYLE(TONE_TEXT), " help");
-    line_key(&right, '?');
-    line_add(&right, 3, STYLE(TONE_TEXT), " ");
+    header_add_help(&right);
     line_add(&left, 6, STYLE(TONE_ACCENT), " lmp ");
     if (info) {
         char name[64];

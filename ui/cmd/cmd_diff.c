@@ -150,11 +150,10 @@ static int show_recordings(const char *old, const char *newer) {
     return status;
 }
 
-static int compare_recordings(const Command *command, Wish *wish) {
-    if (wish->files != 2)
-        return command_wrong(command, "takes two recordings, the older one first");
+static int compare_recordings(const Parse *p, Wish *wish) {
+    if (wish->files != 2) return command_wrong(p, "takes two recordings, the older one first");
     if (wish->show && wish->text)
-        return command_wrong(command, "--%s has no meaning with --show", wish->text);
+        return command_wrong(p, "--%s has no meaning with --show", wish->text);
     if (wish->show) return show_recordings(wish->file[0], wish->file[1]);
     wish->runs.file[0] = wish->file[0];
     wish->runs.file[1] = wish->file[1];
@@ -163,21 +162,19 @@ static int compare_recordings(const Command *command, Wish *wish) {
     return diff_runs(&wish->runs);
 }
 
-static int run(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+static int run(Parse *p) {
     Wish wish = {.runs = {.noise = UINT64_MAX, .fail = -1}};
-    for (const Option *o; options_mixed(&p, &o);) {
-        if (o && set_option(&p, o, &wish)) return EXIT_USAGE;
+    for (const Option *o; options_mixed(p, &o);) {
+        if (o && set_option(p, o, &wish)) return EXIT_USAGE;
         if (o) continue;
-        if (wish.files == FILES) return command_wrong(command, "takes at most %u files", FILES);
-        wish.file[wish.files++] = p.value;
+        if (wish.files == FILES) return command_wrong(p, "takes at most %u files", FILES);
+        wish.file[wish.files++] = p->value;
     }
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-    if (wish.files < 2) return command_wrong(command, "takes two files or more, the oldest first");
+    if (p->over) return p->status;
+    if (wish.files < 2) return command_wrong(p, "takes two files or more, the oldest first");
     if (operand_is_recording(wish.file[0]) || operand_is_recording(wish.file[1]))
-        return compare_recordings(command, &wish);
-    if (wish.only)
-        return command_wrong(command, "--%s is of recordings, and these are none", wish.only);
+        return compare_recordings(p, &wish);
+    if (wish.only) return command_wrong(p, "--%s is of recordings, and these are none", wish.only);
     wish.heap.json = wish.format == DIFF_JSON;
     return diff(wish.file, wish.files, &wish.heap);
 }

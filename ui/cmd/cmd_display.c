@@ -14,21 +14,20 @@ static const Option options[] = {
     {"input", NULL, NULL}, {"summary", "FILE", NULL}, {0},
 };
 
-static int run(const Command *command, int argc, char **argv) {
+static int run(Parse *p) {
     PtyRelayOptions relay = {.hold = true, .summary = ""};
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const Option *o;
-    while ((o = options_next(&p))) {
-        if (strcmp(o->name, "fps") == 0 && !parse_number(p.value, 0, LMP_FPS_MAX, &relay.fps))
+    while ((o = options_next(p))) {
+        if (strcmp(o->name, "fps") == 0 && !parse_number(p->value, 0, LMP_FPS_MAX, &relay.fps))
             relay.fps = 0;
         if (strcmp(o->name, "hold") == 0) relay.hold = true;
         if (strcmp(o->name, "no-hold") == 0) relay.hold = false;
         if (strcmp(o->name, "input") == 0) relay.input = true;
-        if (strcmp(o->name, "summary") == 0) relay.summary = p.value;
+        if (strcmp(o->name, "summary") == 0) relay.summary = p->value;
     }
-    if (p.failed || p.help) return EXIT_USAGE;
+    if (p->over) return EXIT_USAGE;
     if (fcntl(LMP_FD_STATE, F_GETFD) < 0 || fcntl(LMP_FD_LINE, F_GETFD) < 0)
-        return command_wrong(command, "is started by the module, not by hand");
+        return command_wrong(p, "is started by the module, not by hand");
     /* The program waits for this process only: the relay itself is orphaned. */
     pid_t pid = fork();
     if (pid != 0) _exit(pid < 0);

@@ -129,33 +129,32 @@ static const char refusal[] =
     "\"):match(\"%d+\"), \"w\") "
     "if p then p:write(\"refused\\t\", e, \"\\n\") p:close() end os.exit(1)";
 
-static int run(const Command *command, int argc, char **argv) {
+static int run(Parse *p) {
     static Doctor d = {.at = -1, .patience = 60};
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const Option *o;
     const char *problem;
     double seconds;
-    while ((o = options_next(&p))) {
-        if (o == &options[O_MODES]) d.modes = p.value;
-        if (o == &options[O_ONLY]) d.only = p.value;
-        if (o == &options[O_PROGRAM]) d.own = p.value;
-        if (o == &options[O_PATIENCE] && parse_number(p.value, 1, 3600, &seconds))
+    while ((o = options_next(p))) {
+        if (o == &options[O_MODES]) d.modes = p->value;
+        if (o == &options[O_ONLY]) d.only = p->value;
+        if (o == &options[O_PROGRAM]) d.own = p->value;
+        if (o == &options[O_PATIENCE] && parse_number(p->value, 1, 3600, &seconds))
             d.patience = (long)seconds;
     }
-    if (p.failed || p.help) return p.failed ? EXIT_USAGE : 0;
-    bool chosen = p.at < argc;
-    for (int i = p.at + 1; i < argc && !p.dashes; i++)
-        if (option_called(command, argv[i]))
-            return command_wrong(command,
+    if (p->over) return p->status;
+    bool chosen = p->at < p->argc;
+    for (int i = p->at + 1; i < p->argc && !p->dashes; i++)
+        if (option_called(p->command, p->argv[i]))
+            return command_wrong(p,
                                  "%s stands after %s, which would get it: options come "
                                  "first, or -- before %s if it is meant",
-                                 argv[i], argv[p.at], argv[p.at]);
-    if (!program_find_interpreter(&d.program, argc - p.at, argv + p.at, &problem)) {
+                                 p->argv[i], p->argv[p->at], p->argv[p->at]);
+    if (!program_find_interpreter(&d.program, p->argc - p->at, p->argv + p->at, &problem)) {
         command_say("%s", problem);
         return EXIT_TROUBLE;
     }
     if (!d.program.path[0]) {
-        command_say("cannot run %s: no such command", chosen ? argv[p.at] : "lua5.4");
+        command_say("cannot run %s: no such command", chosen ? p->argv[p->at] : "lua5.4");
         return EXIT_TROUBLE;
     }
     if (!program_find_module(LMP_DOCTOR_FILE, d.module, sizeof d.module, &problem)) {
@@ -164,13 +163,12 @@ static int run(const Command *command, int argc, char **argv) {
     }
     if (d.modes) setenv(LMP_ENV_DOCTOR_MODES, d.modes, 1);
     if (d.only) setenv(LMP_ENV_DOCTOR_ONLY, d.only, 1);
-    unsetenv(LMP_ENV_DOCTOR_PROGRAM);
     if (d.own && access(d.own, R_OK) != 0) {
         command_say("cannot read %s: %s", d.own, strerror(errno));
         return EXIT_TROUBLE;
     }
-    if (d.own) setenv(LMP_ENV_DOCTOR_PROGRAM, d.own, 1);
-    unsetenv(LMP_ENV_RUN);
+    program_setenv(LMP_ENV_DOCTOR_PROGRAM, d.own);
+    program_setenv(LMP_ENV_RUN, NULL);
     signal(SIGCHLD, SIG_DFL);
     if (!program_set_init(d.module, LMP_DOCTOR_ENTRY, refusal)) {
         command_say("cannot start: %s", strerror(ENOMEM));

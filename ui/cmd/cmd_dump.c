@@ -30,26 +30,25 @@ static LmpErr dump_file(const HeapDump *what, int fd) {
     return err == LMP_E_FOREIGN ? recording_dump(fd, what->heads, stdout) : err;
 }
 
-static int run(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+static int run(Parse *p) {
     HeapDump what = {.objects = UINT32_MAX};
     double objects;
-    for (const Option *o; (o = options_next(&p));) {
+    for (const Option *o; (o = options_next(p));) {
         if (o == &options[O_PARTS]) what.heads = true;
         if (o != &options[O_OBJECTS]) continue;
-        if (!parse_number(p.value, 0, UINT32_MAX, &objects))
-            return command_wrong(command, "--objects takes a number, not '%s'", p.value);
+        if (!parse_number(p->value, 0, UINT32_MAX, &objects))
+            return command_wrong(p, "--objects takes a number, not '%s'", p->value);
         what.objects = (uint32_t)objects;
     }
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-    if (argc - p.at != 1) return command_wrong(command, "of which file? One at a time");
-    int fd = open(argv[p.at], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return operand_unreadable(UNREADABLE_EITHER, argv[p.at], LMP_E_FILE, errno);
+    if (p->over) return p->status;
+    if (p->argc - p->at != 1) return command_wrong(p, "of which file? One at a time");
+    int fd = open(p->argv[p->at], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return operand_unreadable(UNREADABLE_EITHER, p->argv[p->at], LMP_E_FILE, errno);
     LmpErr err = dump_file(&what, fd);
     close(fd);
     if (err) {
         fflush(stdout);
-        return operand_unreadable(UNREADABLE_EITHER, argv[p.at], err, errno);
+        return operand_unreadable(UNREADABLE_EITHER, p->argv[p->at], err, errno);
     }
     return 0;
 }

@@ -40,20 +40,18 @@ static int show(const char *file, const char **older, uint32_t olders) {
     return status;
 }
 
-static int run(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
-    while (options_next(&p)) {
+static int run(Parse *p) {
+    while (options_next(p)) {
     }
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-    if (p.at == argc) return command_wrong(command, "needs the file of a snapshot");
-    const char *file = argv[p.at], *older[LMP_GROWTH_STEPS];
-    uint32_t olders = (uint32_t)(argc - p.at - 1);
+    if (p->over) return p->status;
+    if (p->at == p->argc) return command_wrong(p, "needs the file of a snapshot");
+    const char *file = p->argv[p->at], *older[LMP_GROWTH_STEPS];
+    uint32_t olders = (uint32_t)(p->argc - p->at - 1);
     if (olders > LMP_GROWTH_STEPS)
-        return command_wrong(command, "takes a snapshot, and %u older ones at most",
-                             LMP_GROWTH_STEPS);
+        return command_wrong(p, "takes a snapshot, and %u older ones at most", LMP_GROWTH_STEPS);
     if (!readable(file)) return 1;
     for (uint32_t i = 0; i < olders; i++)
-        if (!readable(older[i] = argv[p.at + 1 + (int)i])) return 1;
+        if (!readable(older[i] = p->argv[p->at + 1 + (int)i])) return 1;
     operand_sort_snapshots(older, olders);
     return attached_possible() ? show(file, older, olders) : 1;
 }

@@ -60,16 +60,15 @@ static int record(uint32_t pid, uint32_t serial, const char *given, uint64_t lim
     return fine ? 0 : 1;
 }
 
-static int run(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+static int run(Parse *p) {
     uint64_t limit = 0;
     uint32_t pid, serial;
     const char *file;
-    if (argc > 1 && strcmp(argv[1], "cut") == 0)
-        return cmd_record_cut.run(&cmd_record_cut, argc - 1, argv + 1);
-    while (options_next(&p))
-        if (option_record_limit(&p, &limit)) return EXIT_USAGE;
-    int status = operands_state_and_file(&p, &pid, &serial, &file);
+    if (p->argc > 1 && strcmp(p->argv[1], "cut") == 0)
+        return command_run(&cmd_record_cut, p->argc - 1, p->argv + 1);
+    while (options_next(p))
+        if (option_record_limit(p, &limit)) return EXIT_USAGE;
+    int status = operands_state_and_file(p, &pid, &serial, &file);
     if (status != OPERANDS_READ) return status;
     return record(pid, serial, file, limit);
 }

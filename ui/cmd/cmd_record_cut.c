@@ -87,26 +87,25 @@ static bool parse_redact(const char *value, LmpRedact *out) {
     return !value || strcmp(value, "contents") == 0;
 }
 
-static int run(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+static int run(Parse *p) {
     const char *file = NULL, *out = NULL, *from = NULL, *to = NULL;
     char name[NAME];
     LmpRedact redact = LMP_REDACT_NOTHING;
-    for (const Option *o; options_mixed(&p, &o);) {
-        if (o == &options[O_FROM]) from = p.value;
-        if (o == &options[O_TO]) to = p.value;
-        if (o == &options[O_OUTPUT]) out = p.value;
+    for (const Option *o; options_mixed(p, &o);) {
+        if (o == &options[O_FROM]) from = p->value;
+        if (o == &options[O_TO]) to = p->value;
+        if (o == &options[O_OUTPUT]) out = p->value;
         if (o == &options[O_REDACT] &&
-            option_check(&p, parse_redact(p.value, &redact), "it is 'contents', or nothing"))
+            option_check(p, parse_redact(p->value, &redact), "it is 'contents', or nothing"))
             return EXIT_USAGE;
         if (o) continue;
-        if (file) return command_wrong(command, "takes one file at a time");
-        file = p.value;
+        if (file) return command_wrong(p, "takes one file at a time");
+        file = p->value;
     }
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-    if (!file) return command_wrong(command, "of which file?");
+    if (p->over) return p->status;
+    if (!file) return command_wrong(p, "of which file?");
     if (!out && !default_name(name, sizeof name, file))
-        return command_wrong(command, "the name of the file is too long");
+        return command_wrong(p, "the name of the file is too long");
     return cut_file(file, out ? out : name, from, to, redact);
 }
 

@@ -13,21 +13,20 @@
 static const Option options[] = {
     {"file", "FILE", NULL}, {"pid", "PID", NULL}, {"serial", "N", NULL}, {0}};
 
-static int run(const Command *command, int argc, char **argv) {
+static int run(Parse *p) {
     static char file[RECORDNAME_MOST + 16];
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const char *given = NULL;
     unsigned serial = 1;
     const Option *o;
     RecordJob job = {.state = LMP_FD_STATE, .output = LMP_FD_SPOOL};
-    while ((o = options_next(&p))) {
-        if (strcmp(o->name, "file") == 0 && *p.value) given = p.value;
-        if (strcmp(o->name, "pid") == 0) job.pid = (uint32_t)strtoul(p.value, NULL, 10);
-        if (strcmp(o->name, "serial") == 0) serial = (unsigned)strtoul(p.value, NULL, 10);
+    while ((o = options_next(p))) {
+        if (strcmp(o->name, "file") == 0 && *p->value) given = p->value;
+        if (strcmp(o->name, "pid") == 0) job.pid = (uint32_t)strtoul(p->value, NULL, 10);
+        if (strcmp(o->name, "serial") == 0) serial = (unsigned)strtoul(p->value, NULL, 10);
     }
-    if (p.failed || p.help) return EXIT_USAGE;
+    if (p->over) return EXIT_USAGE;
     if (fcntl(LMP_FD_STATE, F_GETFD) < 0)
-        return command_wrong(command, "is started by the module, not by hand");
+        return command_wrong(p, "is started by the module, not by hand");
     if (!recordname_choose(file, RECORDNAME_MOST, given, job.pid)) return 1;
     if (given && serial > 1) /* several states of one process */
         snprintf(file + strlen(file), 16, ".%u", serial);

@@ -34,21 +34,20 @@ static int show(LmpRecording *recording, const char *file, int fd, double fps) {
     return attached_show(&viewer, "", &result);
 }
 
-static int run(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+static int run(Parse *p) {
     double fps = command_fps(LMP_FPS_DEFAULT);
-    while (options_next(&p))
-        if (option_fps(&p, &fps)) return EXIT_USAGE;
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-    if (p.at == argc) return command_wrong(command, "needs the file of a recording");
-    if (argc - p.at > 1) return command_wrong(command, "takes one recording at a time");
+    while (options_next(p))
+        if (option_fps(p, &fps)) return EXIT_USAGE;
+    if (p->over) return p->status;
+    if (p->at == p->argc) return command_wrong(p, "needs the file of a recording");
+    if (p->argc - p->at > 1) return command_wrong(p, "takes one recording at a time");
     LmpRecording *recording;
     errno = 0;
-    int fd = open(argv[p.at],
+    int fd = open(p->argv[p->at],
                   O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* another process may still write the file */
     LmpErr err = fd < 0 ? LMP_E_FILE : recording_open_fd(&recording, fd);
-    if (err) return operand_unreadable(UNREADABLE_RECORDING, argv[p.at], err, errno);
-    int status = attached_possible() ? show(recording, argv[p.at], fd, fps) : 1;
+    if (err) return operand_unreadable(UNREADABLE_RECORDING, p->argv[p->at], err, errno);
+    int status = attached_possible() ? show(recording, p->argv[p->at], fd, fps) : 1;
     recording_close(recording);
     close(fd);
     return status;

@@ -106,15 +106,15 @@ static void put_list(void) {
         printf("  %-13s %s\n", heapreport_kinds[i].name, heapreport_kinds[i].help);
 }
 
-static int no_such_format(const Command *command, const char *name) {
+static int no_such_format(const Parse *p, const char *name) {
     Nearest near = {.typed = name};
     for (size_t i = 0; i < REPORTS; i++)
         nearest_offer(&near, report_kinds[i].name);
     for (size_t i = 0; i < HEAP_REPORT_KINDS; i++)
         nearest_offer(&near, heapreport_kinds[i].name);
     if (near.word)
-        return command_wrong(command, "there is no format %s; did you mean %s?", name, near.word);
-    return command_wrong(command, "there is no format %s", name);
+        return command_wrong(p, "there is no format %s; did you mean %s?", name, near.word);
+    return command_wrong(p, "there is no format %s", name);
 }
 
 /* Returns false if a format or an option belongs to the other kind of file; a line has said so. */
@@ -170,8 +170,7 @@ static int set_object(const Parse *p, Wish *wish) {
 
 static int set_older(const Parse *p, Wish *wish) {
     if (wish->olders == LMP_GROWTH_STEPS)
-        return command_wrong(p->command, "--older=%s: at most %u of them", p->value,
-                             LMP_GROWTH_STEPS);
+        return command_wrong(p, "--older=%s: at most %u of them", p->value, LMP_GROWTH_STEPS);
     wish->older[wish->olders++] = p->value;
     return 0;
 }
@@ -242,7 +241,7 @@ static bool is_same_file(const char *a, const char *b) {
 }
 
 /* Finds out which of the two a file is; the opener of heaps says what cannot be read at all. */
-static int report_file(const Command *command, Wish *wish) {
+static int report_file(const Parse *p, Wish *wish) {
     char path[4096];
     uint32_t pid, serial;
     LmpRecording *recording = NULL;
@@ -253,7 +252,7 @@ static int report_file(const Command *command, Wish *wish) {
     wish->run.file = wish->file;
     wish->run.out = wish->out;
     if (is_same_file(path, wish->out))
-        return command_wrong(command, "-o %s: that is the file itself", wish->out);
+        return command_wrong(p, "-o %s: that is the file itself", wish->out);
     if (stat(path, &st) != 0 && operand_parse_state(wish->file, &pid, &serial))
         return fits(wish, true) ? runreport_of_program(&wish->run, pid, serial) : 1;
     errno = 0;
@@ -273,28 +272,27 @@ static int report_file(const Command *command, Wish *wish) {
                               err, errno);
 }
 
-static int run(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+static int run(Parse *p) {
     static Wish wish;
-    for (const Option *o; options_mixed(&p, &o);) {
-        if (o && set_option(&p, o, &wish)) return EXIT_USAGE;
+    for (const Option *o; options_mixed(p, &o);) {
+        if (o && set_option(p, o, &wish)) return EXIT_USAGE;
         if (o) continue;
         const char **operand = !wish.format ? &wish.format : &wish.file;
-        if (*operand) return command_wrong(command, "takes one file at a time");
-        *operand = p.value;
+        if (*operand) return command_wrong(p, "takes one file at a time");
+        *operand = p->value;
     }
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
+    if (p->over) return p->status;
     if (wish.list) return put_list(), 0;
-    if (!wish.format) return command_wrong(command, "of which file? (formats: lmp report --list)");
+    if (!wish.format) return command_wrong(p, "of which file? (formats: lmp report --list)");
     bool known = report_find(wish.format) || heapreport_find(wish.format);
-    if (!wish.file && known) return command_wrong(command, "%s of which file?", wish.format);
+    if (!wish.file && known) return command_wrong(p, "%s of which file?", wish.format);
     if (!wish.file) {
         wish.file = wish.format;
         wish.format = NULL;
     } else if (!known) {
-        return no_such_format(command, wish.format);
+        return no_such_format(p, wish.format);
     }
-    return report_file(command, &wish);
+    return report_file(p, &wish);
 }
 
 #define FORMAT(ID, name, help) "\n  " #name ": " help

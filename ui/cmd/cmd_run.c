@@ -240,29 +240,20 @@ static void report(const Run *run) {
         if (run->want.file[kind]) write_report(run, run->want.file[kind], kind);
 }
 
-/* Makes a name that is valid from every directory. */
-static void whole_path(char *out, size_t size, const char *file) {
-    char here[4096];
-    bool relative = file[0] != '/' && getcwd(here, sizeof here);
-    snprintf(out, size, "%s%s%s", relative ? here : "", relative ? "/" : "", file);
-}
-
 /* Tells where a remaining process writes the summary (only that) if we are killed. */
 static void set_summary_place(const Run *run) {
     char place[8192] = "-";
     const char *file = run->want.file[REPORT_SUMMARY];
     if (run->want.no_summary || run->want.first != REPORT_SUMMARY) place[0] = 0;
-    if (file) whole_path(place, sizeof place, file);
-    setenv(LMP_ENV_SUMMARY, place, 1);
+    if (file) recordname_whole(place, sizeof place, file);
+    program_setenv(LMP_ENV_SUMMARY, place);
 }
 
 static void set_snapshot(const Run *run) {
     char place[8192];
     const char *file = run->want.snapshot ? run->want.snapshot : run_gate_snapshot(&run->gate);
-    unsetenv(LMP_ENV_SNAPSHOT);
-    if (!file) return;
-    whole_path(place, sizeof place, file);
-    setenv(LMP_ENV_SNAPSHOT, place, 1);
+    bool whole = file && recordname_whole(place, sizeof place, file);
+    program_setenv(LMP_ENV_SNAPSHOT, whole ? place : file);
 }
 
 static int run_program(Run *run) {
@@ -291,16 +282,8 @@ static int run_program(Run *run) {
              run->want.follow, run->want.name ? " name=" : "",
              run->want.name ? run->want.name : "");
     catch_signals(run);
-    if (run->want.breaks[0]) {
-        setenv(LMP_ENV_BREAKS, run->want.breaks, 1);
-    } else {
-        unsetenv(LMP_ENV_BREAKS);
-    }
-    if (run->recorders.wanted) {
-        setenv(LMP_ENV_RECORD, "1", 1);
-    } else {
-        unsetenv(LMP_ENV_RECORD);
-    }
+    program_setenv(LMP_ENV_BREAKS, run->want.breaks[0] ? run->want.breaks : NULL);
+    program_setenv(LMP_ENV_RECORD, run->recorders.wanted ? "1" : NULL);
     set_summary_place(run);
     run_gate_open(&run->gate, &run->want, run->program.name);
     set_snapshot(run);
@@ -331,11 +314,10 @@ static int run_program(Run *run) {
     return end_of(run, kept);
 }
 
-static int run(const Command *command, int argc, char **argv) {
+static int run(Parse *p) {
     static Run state;
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
     const char *problem;
-    int status = run_options_read(&state.want, &p);
+    int status = run_options_read(&state.want, p);
     if (status != RUN_OPTIONS_READ) {
         free(state.want.limit);
         return status;
@@ -346,11 +328,11 @@ static int run(const Command *command, int argc, char **argv) {
                                   .limit = state.want.record_limit,
                                   .again = state.end.again};
     if (!all_writable(&state.want, &state.recorders)) return EXIT_CANNOT;
-    if (!program_find(&state.program, argc - p.at, argv + p.at, &problem)) {
+    if (!program_find(&state.program, p->argc - p->at, p->argv + p->at, &problem)) {
         command_say("%s", problem);
         status = EXIT_NOT_FOUND;
     } else if (!state.program.path[0]) {
-        command_say("cannot run %s: no such command", argv[p.at]);
+        command_say("cannot run %s: no such command", p->argv[p->at]);
         status = EXIT_NOT_FOUND;
     } else {
         status = run_program(&state);

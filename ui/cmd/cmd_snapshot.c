@@ -13,12 +13,12 @@
 #include "command/operands.h"
 #include "read/discover.h"
 #include "read/snapshotline.h"
+#include "recording/recordname.h"
+#include "viewer/collect_wait.h"
 
 #define NS 1000000000ull
-#define LOOK_NS 5000000u     /* between two looks */
-#define SAY_NS (2 * NS)      /* after which we say what we wait for */
-#define GIVE_UP_NS (30 * NS) /* without an instruction of the program */
-#define QUIET_NS (20 * NS)   /* without progress of the writing child, which is killed before */
+#define LOOK_NS 5000000u   /* between two looks */
+#define QUIET_NS (20 * NS) /* without progress of the writing child, which is killed before */
 
 static const Option options[] = {
     {"gc", NULL, "collect all garbage before it (the default)"},
@@ -35,15 +35,6 @@ static const Example examples[] = {
 
 static LmpView view;
 
-/* A name is relative to our directory; the program's may be another one. */
-static bool whole_path(char *out, size_t size, const char *file) {
-    char here[4096] = "";
-    if (file && *file == '/') return snprintf(out, size, "%s", file) < (int)size;
-    if (!getcwd(here, sizeof here)) return false;
-    int n = snprintf(out, size, "%s%s%s", here, here[1] ? "/" : "", file ? file : "");
-    return n > 0 && (size_t)n < size;
-}
-
 static bool is_over(void) {
     uint32_t state = atomic_load(&view.live->state);
     return state == LMP_FINISHED || (view.pid && !lmp_os->alive(view.pid));
@@ -56,9 +47,9 @@ static bool is_overtaken(const LmpSnapshotLive *s, uint32_t request) {
 
 /* Waits. Returns NULL when *s has the outcome, else what went wrong. */
 static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
-    uint64_t begun = lmp_os->clock(), moved = begun, bytes = 0;
-    bool said = false;
-    for (;;) {
+    uint64_t moved = lmp_os->clock(), bytes = 0;
+    CollectWait wait = {0, false};
+    for (;; nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL)) {
         view_copy_snapshot(&view, s);
         uint64_t now = lmp_os->clock();
         bool mine = s->request == request;
@@ -75,18 +66,17 @@ static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
             view_copy_snapshot(&view, s); /* may have been the program's last work */
             bool written = s->request == request && s->state == LMP_SNAPSHOT_WRITTEN;
             return written ? NULL : "the program has ended";
-        } else if (now - begun > GIVE_UP_NS) {
+        } else {
+            CollectTurn turn = collect_wait_look(&wait, true, true, now);
+            bool taken = atomic_load(&s->taken) == request;
+            if (turn == COLLECT_SAY)
+                command_say("waiting: the program %s",
+                            taken ? "is inside a C function" : "has asked for no memory since");
+            if (turn != COLLECT_GIVE_UP) continue;
             view_snapshot_no_more(&view, request);
-            return atomic_load(&s->taken) == request
-                       ? "given up, the program stayed inside a C function for 30 s"
-                       : "given up, the program asked for no memory for 30 s";
-        } else if (now - begun > SAY_NS && !said) {
-            said = true;
-            command_say("waiting: the program %s", atomic_load(&s->taken) == request
-                                                       ? "is inside a C function"
-                                                       : "has asked for no memory since");
+            return taken ? "given up, the program stayed inside a C function for 30 s"
+                         : "given up, the program asked for no memory for 30 s";
         }
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
     }
 }
 
@@ -105,7 +95,8 @@ static int take(uint32_t pid, uint32_t serial, const char *file, bool collect) {
     char path[LMP_SNAPSHOT_FILE], line[1400];
     static LmpSnapshotLive s;
     if (!operand_state(pid, serial, &view)) return 1;
-    if (!whole_path(path, sizeof path, file)) {
+    if (!recordname_whole(path, sizeof path,
+                          file ? file : "")) { /* the program has another folder */
         command_say("the name of the file is too long");
         return 1;
     }
@@ -128,15 +119,14 @@ static int take(uint32_t pid, uint32_t serial, const char *file, bool collect) {
     return written ? 0 : 1;
 }
 
-static int run(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+static int run(Parse *p) {
     const Option *o;
     bool collect = true;
     uint32_t pid, serial;
     const char *file;
-    while ((o = options_next(&p)))
+    while ((o = options_next(p)))
         collect = o == &options[0];
-    int status = operands_state_and_file(&p, &pid, &serial, &file);
+    int status = operands_state_and_file(p, &pid, &serial, &file);
     if (status != OPERANDS_READ) return status;
     return take(pid, serial, file, collect);
 }

@@ -85,22 +85,21 @@ static int attach(uint32_t pid, uint32_t serial, double fps) {
     return status;
 }
 
-static int run(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
+static int run(Parse *p) {
     const Option *o;
     double fps = command_fps(0);
     bool list_only = false;
-    while ((o = options_next(&p))) {
+    while ((o = options_next(p))) {
         if (strcmp(o->name, "list") == 0) list_only = true;
-        if (strcmp(o->name, "fps") == 0 && option_fps(&p, &fps)) return EXIT_USAGE;
+        if (strcmp(o->name, "fps") == 0 && option_fps(p, &fps)) return EXIT_USAGE;
     }
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-    if (argc - p.at > 1) return command_wrong(command, "takes one process at a time");
+    if (p->over) return p->status;
+    if (p->argc - p->at > 1) return command_wrong(p, "takes one process at a time");
     uint32_t pid, serial;
-    if (p.at < argc) {
-        if (!operand_parse_state(argv[p.at], &pid, &serial))
-            return command_wrong(command, "%s is not a process: PID or PID:SERIAL was expected",
-                                 argv[p.at]);
+    if (p->at < p->argc) {
+        if (!operand_parse_state(p->argv[p->at], &pid, &serial))
+            return command_wrong(p, "%s is not a process: PID or PID:SERIAL was expected",
+                                 p->argv[p->at]);
         return attached_possible() ? attach(pid, serial, fps) : 1;
     }
     bool terminal = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);

@@ -10,8 +10,8 @@
 #include "command/writeout.h"
 #include "run/program.h"
 
-static int run_help(const Command *command, int argc, char **argv);
-static int run_version(const Command *command, int argc, char **argv);
+static int run_help(Parse *p);
+static int run_version(Parse *p);
 
 enum { O_MAN, O_TABLE };
 
@@ -89,37 +89,35 @@ static void print_overview(FILE *out) {
     fputs("\nFrom a script: require \"luamemprofiler\".start(true)\n", out);
 }
 
-static int run_help(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
-    const Option *o = options_next(&p);
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
+static int run_help(Parse *p) {
+    const Option *o = options_next(p);
+    if (p->over) return p->status;
     if (o == &help_options[O_MAN]) {
         manual_page(commands, stdout);
         return 0;
     }
-    if (o == &help_options[O_TABLE] && !p.value) {
+    if (o == &help_options[O_TABLE] && !p->value) {
         manual_table_names(stdout);
         return 0;
     }
     if (o == &help_options[O_TABLE]) {
-        if (manual_table(p.value, stdout)) return 0;
-        return command_wrong(command, "--table=%s: there is no such table", p.value);
+        if (manual_table(p->value, stdout)) return 0;
+        return command_wrong(p, "--table=%s: there is no such table", p->value);
     }
-    if (p.at >= argc) {
+    if (p->at >= p->argc) {
         print_overview(stdout);
         return 0;
     }
-    const Command *c = find(argv[p.at]);
-    if (!c) return unknown(argv[p.at], 0, NULL);
+    const Command *c = find(p->argv[p->at]);
+    if (!c) return unknown(p->argv[p->at], 0, NULL);
     command_help(c);
     return 0;
 }
 
-static int run_version(const Command *command, int argc, char **argv) {
-    Parse p = {.command = command, .argc = argc, .argv = argv, .at = 1};
-    options_next(&p);
-    if (p.help || p.failed) return p.failed ? EXIT_USAGE : 0;
-    if (p.at < argc) return command_wrong(command, "takes no arguments");
+static int run_version(Parse *p) {
+    options_next(p);
+    if (p->over) return p->status;
+    if (p->at < p->argc) return command_wrong(p, "takes no arguments");
     puts("lmp " LMP_VERSION);
     return 0;
 }
@@ -135,5 +133,5 @@ int main(int argc, char **argv) {
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
     const Command *c = find(name);
     if (!c) return unknown(name, argc - 1, argv + 1);
-    return writeout_end(c->run(c, argc - 1, argv + 1));
+    return writeout_end(command_run(c, argc - 1, argv + 1));
 }

@@ -31,11 +31,11 @@ void command_say(const char *format, ...) {
     va_end(args);
 }
 
-int command_wrong(const Command *command, const char *format, ...) {
+int command_wrong(const Parse *p, const char *format, ...) {
     va_list args;
     char who[64], help[80];
-    snprintf(who, sizeof who, " %s", command->name);
-    snprintf(help, sizeof help, " (see: lmp %s --help)", command->name);
+    snprintf(who, sizeof who, " %s", p->command->name);
+    snprintf(help, sizeof help, " (see: lmp %s --help)", p->command->name);
     va_start(args, format);
     say(who, format, args, help);
     va_end(args);
@@ -43,7 +43,11 @@ int command_wrong(const Command *command, const char *format, ...) {
 }
 
 int option_check(const Parse *p, bool fits, const char *expected) {
-    return fits ? 0 : command_wrong(p->command, "--%s=%s: %s", p->name, p->value, expected);
+    return fits ? 0 : command_wrong(p, "--%s=%s: %s", p->name, p->value, expected);
+}
+
+int command_run(const Command *command, int argc, char **argv) {
+    return command->run(&(Parse){.command = command, .argc = argc, .argv = argv, .at = 1});
 }
 
 /* Parsed by hand, so that the decimal point is a point in every locale. */
@@ -66,15 +70,15 @@ bool parse_number(const char *text, double low, double high, double *out) {
     return true;
 }
 
-static void say_unknown_option(const Command *command, const char *word) {
+static void say_unknown_option(const Parse *p, const char *word) {
     const char *name = word + strspn(word, "-");
     Nearest near = {.typed = name, .length = strcspn(name, "=")};
-    for (const Option *o = command->options; near.length && o && o->name; o++)
+    for (const Option *o = p->command->options; near.length && o && o->name; o++)
         if (o->help) nearest_offer(&near, o->name);
     if (near.word)
-        command_wrong(command, "unknown option %s; did you mean --%s?", word, near.word);
+        command_wrong(p, "unknown option %s; did you mean --%s?", word, near.word);
     else
-        command_wrong(command, "unknown option %s", word);
+        command_wrong(p, "unknown option %s", word);
 }
 
 static const Option *find_option(const Command *command, const char *name, size_t length) {
@@ -92,7 +96,7 @@ const Option *option_called(const Command *command, const char *word) {
 
 const Option *options_next(Parse *p) {
     p->value = NULL;
-    if (p->failed || p->help || p->at >= p->argc) return NULL;
+    if (p->over || p->at >= p->argc) return NULL;
     const char *word = p->argv[p->at];
     if (strcmp(word, "-h") == 0) word = "--help";
     if (word[0] != '-' || word[1] == 0) return NULL;
@@ -105,9 +109,9 @@ const Option *options_next(Parse *p) {
     size_t length = strcspn(name, "=");
     const Option *option = option_called(p->command, word);
     if (!option) {
-        say_unknown_option(p->command, word);
+        say_unknown_option(p, word);
     } else if (name[length] == '=' && !option->arg) {
-        command_wrong(p->command, "option --%s takes no value", option->name);
+        command_wrong(p, "option --%s takes no value", option->name);
         option = NULL;
     } else if (name[length] == '=') {
         p->value = name + length + 1;
@@ -115,16 +119,16 @@ const Option *options_next(Parse *p) {
         if (p->at < p->argc) {
             p->value = p->argv[p->at++];
         } else {
-            command_wrong(p->command, "option --%s needs a value: --%s=%s", option->name,
-                          option->name, option->arg);
+            command_wrong(p, "option --%s needs a value: --%s=%s", option->name, option->name,
+                          option->arg);
             option = NULL;
         }
     }
-    p->failed = !option;
+    p->over = !option || option == &help_option;
+    p->status = option ? 0 : EXIT_USAGE;
     p->name = option ? option->name : NULL;
-    if (option != &help_option) return option;
-    p->help = true;
-    command_help(p->command);
+    if (!p->over) return option;
+    if (option) command_help(p->command);
     return NULL;
 }
 
@@ -136,7 +140,7 @@ bool options_mixed(Parse *p, const Option **option) {
         *option = options_next(p);
     }
     if (*option) return true;
-    if (p->failed || p->help || p->at >= p->argc) return false;
+    if (p->over || p->at >= p->argc) return false;
     p->value = p->argv[p->at++];
     return true;
 }

@@ -22,31 +22,35 @@ typedef struct Example {
     const char *line, *help;
 } Example;
 
+typedef struct Parse Parse;
+
 typedef struct Command {
     const char *name;
-    const char *usage[3];    /* what follows the name, one line each */
-    const char *help;        /* one line */
-    const char *details;     /* paragraphs for help and man page, separated by an empty line */
-    const Option *options;   /* ends with a row whose name is NULL; may be NULL */
-    const Example *examples; /* ends with a row whose line is NULL; may be NULL */
-    /* argv[0] is the name of the command. Returns the exit status. */
-    int (*run)(const struct Command *command, int argc, char **argv);
-    bool internal; /* not for people: not shown in help */
+    const char *usage[3];     /* what follows the name, one line each */
+    const char *help;         /* one line */
+    const char *details;      /* paragraphs for help and man page, separated by an empty line */
+    const Option *options;    /* ends with a row whose name is NULL; may be NULL */
+    const Example *examples;  /* ends with a row whose line is NULL; may be NULL */
+    int (*run)(Parse *parse); /* returns the exit status */
+    bool internal;            /* not for people: not shown in help */
 } Command;
 
-/* Steps through the options of a command. Start with at = 1; when options_next has returned NULL,
- * `at` is the first operand. */
-typedef struct Parse {
+/* Steps through the options of a command; when options_next has returned NULL, `at` is the first
+ * operand. */
+struct Parse {
     const Command *command;
     int argc;
     char **argv;
     int at;
     bool dashes;       /* "--" stood before the first operand */
-    bool failed;       /* a wrong option was reported (one line) and parsing stopped */
-    bool help;         /* --help was given and help was printed */
+    bool over;         /* the command ends here, with this status: --help was given and help was */
+    int status;        /* ... printed, or a wrong option was reported (one line) */
     const char *name;  /* of the option returned */
     const char *value; /* of the option returned; NULL: none */
-} Parse;
+};
+
+/* Runs a command; argv[0] is its name. Returns the exit status. */
+int command_run(const Command *command, int argc, char **argv);
 
 /* Returns the next option, or NULL at the first operand, after "--", after --help or a mistake. */
 const Option *options_next(Parse *parse);
@@ -59,7 +63,7 @@ bool options_mixed(Parse *parse, const Option **option);
 const Option *option_called(const Command *command, const char *word);
 
 /* Prints "lmp COMMAND: ..." and how to get help, on stderr; returns EXIT_USAGE. */
-int command_wrong(const Command *command, const char *format, ...)
+int command_wrong(const Parse *parse, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Returns 0 if the value of the option returned `fits`. If not, says what was `expected` ("a size
  * was expected") and returns EXIT_USAGE. */

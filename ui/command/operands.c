@@ -151,12 +151,11 @@ bool operand_state(uint32_t pid, uint32_t serial, LmpView *view) {
 
 int operands_state_and_file(const Parse *p, uint32_t *pid, uint32_t *serial, const char **file) {
     int operands = p->argc - p->at;
-    if (p->help || p->failed) return p->failed ? EXIT_USAGE : 0;
+    if (p->over) return p->status;
     if (operands < 1 || operands > 2)
-        return command_wrong(p->command,
-                             "of which process? PID or PID:SERIAL, and a file if wanted");
+        return command_wrong(p, "of which process? PID or PID:SERIAL, and a file if wanted");
     if (!operand_parse_state(p->argv[p->at], pid, serial))
-        return command_wrong(p->command, "%s is not a process: PID or PID:SERIAL was expected",
+        return command_wrong(p, "%s is not a process: PID or PID:SERIAL was expected",
                              p->argv[p->at]);
     *file = operands > 1 ? p->argv[p->at + 1] : NULL;
     return OPERANDS_READ;

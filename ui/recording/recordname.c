@@ -13,20 +13,20 @@
 
 #define TRIES 10000u
 
-bool recordname_choose(char *out, size_t size, const char *file, uint32_t pid) {
+bool recordname_whole(char *out, size_t size, const char *file) {
     char here[4096] = "";
-    struct stat st;
     errno = ENAMETOOLONG;
-    if (!file || *file != '/') {
-        if (!getcwd(here, sizeof here)) return false; /* the folder may be gone */
-        if (here[1]) strncat(here, "/", sizeof here - strlen(here) - 1);
-    }
-    if (file) return (size_t)snprintf(out, size, "%s%s", here, file) < size;
+    if (*file != '/' && !getcwd(here, sizeof here)) return false; /* the folder may be gone */
+    return (size_t)snprintf(out, size, "%s%s%s", here, *here && here[1] ? "/" : "", file) < size;
+}
+
+bool recordname_choose(char *out, size_t size, const char *file, uint32_t pid) {
+    struct stat st;
+    if (file) return recordname_whole(out, size, file);
     for (unsigned i = 1; i < TRIES; i++) {
-        char again[16] = "";
-        if (i > 1) snprintf(again, sizeof again, ".%u", i);
-        if ((size_t)snprintf(out, size, "%slmp-%u.lmprec%s", here, pid, again) >= size)
-            return false;
+        char name[48];
+        snprintf(name, sizeof name, i > 1 ? "lmp-%u.lmprec.%u" : "lmp-%u.lmprec", pid, i);
+        if (!recordname_whole(out, size, name)) return false;
         if (lstat(out, &st) != 0) return true;
     }
     return false;

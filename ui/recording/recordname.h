@@ -1,4 +1,5 @@
-/* recordname.h - names of recordings, and the line that says where a recording is. */
+/* recordname.h - names of recordings and other files that are written, and the line that says where
+ * a recording is. */
 #ifndef LMP_RECORDNAME_H
 #define LMP_RECORDNAME_H
 
@@ -10,7 +11,10 @@
 
 #define RECORDNAME_MOST 4352 /* bytes of a name with its folder */
 
-/* Makes an absolute name of `file`; NULL: chooses one in the current folder that is not taken yet,
+/* Makes a name that is valid from every folder; of "" that of the current folder, with a "/".
+ * Returns false if it is too long, or there is no such folder (errno). */
+bool recordname_whole(char *out, size_t size, const char *file);
+/* Makes such a name of `file`; NULL: chooses one in the current folder that is not taken yet,
  * lmp-PID.lmprec, or with .2, .3 and so on. Returns false if it is too long, or there is no such
  * folder (errno). */
 bool recordname_choose(char *out, size_t size, const char *file, uint32_t pid);

@@ -168,6 +168,10 @@ static void quote(char *out, size_t size, const char *text) {
     out[used] = 0;
 }
 
+bool program_setenv(const char *name, const char *value) {
+    return (value ? setenv(name, value, 1) : unsetenv(name)) == 0;
+}
+
 bool program_set_init(const char *module, const char *entry, const char *otherwise) {
     static char path[16400], init[16800];
     quote(path, sizeof path, module);
@@ -175,7 +179,7 @@ bool program_set_init(const char *module, const char *entry, const char *otherwi
              "local f, e = package.loadlib(%s, \"%s\") "
              "if f then f() else %s end",
              path, entry, otherwise);
-    return setenv("LUA_INIT_5_4", init, 1) == 0;
+    return program_setenv("LUA_INIT_5_4", init);
 }
 
 bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options) {
@@ -188,14 +192,14 @@ bool program_set_environment(const char *module, const LmpOwnFd *socket, const c
         user = getenv("LUA_INIT");
     snprintf(run, sizeof run, "%d:%llu:%llu %s", socket->fd, (unsigned long long)socket->device,
              (unsigned long long)socket->inode, options);
-    bool set = user ? setenv(LMP_ENV_USER_INIT, user, 1) == 0 : unsetenv(LMP_ENV_USER_INIT) == 0;
+    bool set = program_setenv(LMP_ENV_USER_INIT, user);
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n > 0 && !getenv(LMP_ENV_COMMAND)) {
         self[n] = 0;
-        set = set && setenv(LMP_ENV_COMMAND, self, 1) == 0;
+        set = set && program_setenv(LMP_ENV_COMMAND, self);
     }
     return set && program_set_init(module, LMP_RUN_ENTRY, complain) &&
-           setenv(LMP_ENV_RUN, run, 1) == 0;
+           program_setenv(LMP_ENV_RUN, run);
 }
 
 bool program_ignores_init(const Program *program) {

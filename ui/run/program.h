@@ -39,6 +39,9 @@ bool program_set_init(const char *module, const char *entry, const char *otherwi
 /* Sets the environment for the program: options as in launch.h. Returns false: no memory. */
 bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options);
 
+/* Sets a variable of the environment; NULL: removes it. Returns false: no memory. */
+bool program_setenv(const char *name, const char *value);
+
 /* If the program is a script for another Lua interpreter (by its first line), writes the words with
  * which lua5.4 would run it; else "lua5.4 SCRIPT.lua". */
 void program_hint(const Program *program, char *out, size_t size);

@@ -122,7 +122,7 @@ static int read_break(const Parse *p, RunOptions *want, bool when) {
     LmpBreak b;
     size_t used = strlen(want->breaks);
     if (!breaks_parse(p->value, &b, problem, sizeof problem))
-        return command_wrong(p->command, "--%s: %s", p->name, problem);
+        return command_wrong(p, "--%s: %s", p->name, problem);
     if (when) b.action = LMP_BREAK_SNAPSHOT;
     if (b.action == LMP_BREAK_PAUSE) want->pauses = true;
     snprintf(want->breaks + used, sizeof want->breaks - used, "%s\n",
@@ -139,10 +139,10 @@ int option_record_limit(const Parse *p, uint64_t *limit) {
 static int read_limit(const Parse *p, RunOptions *want) {
     char problem[320];
     LmpLimit *limits = realloc(want->limit, (want->limits + 1) * sizeof *limits);
-    if (!limits) return command_wrong(p->command, "--limit: not enough memory");
+    if (!limits) return command_wrong(p, "--limit: not enough memory");
     want->limit = limits;
     if (!limits_parse(p->value, &limits[want->limits], problem, sizeof problem))
-        return command_wrong(p->command, "--limit: %s", problem);
+        return command_wrong(p, "--limit: %s", problem);
     want->limits++;
     return 0;
 }
@@ -176,13 +176,12 @@ static int read_format(const Parse *p, RunOptions *want) {
     for (size_t i = 0; !kind && i < REPORTS; i++)
         nearest_offer(&near, report_kinds[i].name);
     if (!kind && near.word)
-        return command_wrong(p->command, "there is no format %.*s; did you mean %s?", (int)n, value,
+        return command_wrong(p, "there is no format %.*s; did you mean %s?", (int)n, value,
                              near.word);
     if (!kind)
-        return command_wrong(p->command, "there is no format %.*s (see lmp report --list)", (int)n,
-                             value);
+        return command_wrong(p, "there is no format %.*s (see lmp report --list)", (int)n, value);
     if (kind->flags & REPORT_BINARY && !file)
-        return command_wrong(p->command, "%s is not for a terminal: --report=%s:FILE", name, name);
+        return command_wrong(p, "%s is not for a terminal: --report=%s:FILE", name, name);
     read_report(want, (unsigned)(kind - report_kinds), file);
     return 0;
 }
@@ -191,7 +190,7 @@ static int read_format(const Parse *p, RunOptions *want) {
 static int read_file(const Parse *p, const char **file) {
     *file = p->value;
     if (!p->value || *p->value) return 0;
-    return command_wrong(p->command, "--%s= needs the name of a file", p->name);
+    return command_wrong(p, "--%s= needs the name of a file", p->name);
 }
 
 /* Returns true for the options that say what is profiled, and how. */
@@ -298,20 +297,18 @@ static int read_option(const Parse *p, const Option *o, RunOptions *want) {
 
 /* Options that exclude each other are a mistake before the run, not at its end. */
 static int check(const RunOptions *want, const Parse *p) {
-    const Command *command = p->command;
     if (!want->lines && (want->stacks || want->sample || want->counts))
-        return command_wrong(command, "--%s needs lines: leave out --no-lines", needs_lines(want));
+        return command_wrong(p, "--%s needs lines: leave out --no-lines", needs_lines(want));
     if (want->sample && want->counts & LMP_COUNTS_OVERRIDES)
-        return command_wrong(command, "--overrides needs every block: leave out --sample");
-    if (want->junit && !want->limits) return command_wrong(command, "--junit needs a --limit");
+        return command_wrong(p, "--overrides needs every block: leave out --sample");
+    if (want->junit && !want->limits) return command_wrong(p, "--junit needs a --limit");
     for (uint32_t i = 0; i < want->limits; i++)
         if (!want->lines && limits_need_lines(&want->limit[i]))
-            return command_wrong(command, "--limit='%s' needs lines: leave out --no-lines",
+            return command_wrong(p, "--limit='%s' needs lines: leave out --no-lines",
                                  want->limit[i].text);
     if (want->pauses && !want->live)
-        return command_wrong(command, "--break needs the display, from which the program goes on");
-    if (p->at >= p->argc)
-        return command_wrong(command, "what is to be run? SCRIPT.lua or -- COMMAND");
+        return command_wrong(p, "--break needs the display, from which the program goes on");
+    if (p->at >= p->argc) return command_wrong(p, "what is to be run? SCRIPT.lua or -- COMMAND");
     return 0;
 }
 
@@ -326,7 +323,7 @@ int run_options_read(RunOptions *want, Parse *p) {
         if (is_said_again(o)) say_again(want, p->argv + before, p->at - before);
         if ((status = read_option(p, o, want))) return status;
     }
-    if (p->failed || p->help) return p->failed ? EXIT_USAGE : 0;
+    if (p->over) return p->status;
     if ((status = check(want, p))) return status;
     if (p->dashes) say_again(want, (char *[]){"--"}, 1);
     say_again(want, p->argv + p->at, p->argc - p->at);

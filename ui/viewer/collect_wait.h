@@ -1,5 +1,6 @@
-/* collect_wait.h - watches a requested full collection that does not come: it runs between two
- * instructions of the program, and a program inside a C function reaches none. */
+/* collect_wait.h - watches a requested full collection, or a snapshot, that does not come: it
+ * begins between two instructions of the program, and a program inside a C function reaches none.
+ */
 #ifndef LMP_COLLECT_WAIT_H
 #define LMP_COLLECT_WAIT_H
 

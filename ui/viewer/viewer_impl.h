@@ -142,19 +142,24 @@ void viewer_return_to_terminal(Viewer *v);
 /* `group`: stops the others, too; else a signal has already reached them. */
 void viewer_suspend(Viewer *v, bool group);
 
-/* viewer_slider.c: the past of a running program. */
+/* viewer_slider.c: the past of a running program, and what it prints. */
 
 void viewer_open_slider(Viewer *v);
 void viewer_close_slider(Viewer *v);
 /* Keeps what is due. */
 void viewer_keep(Viewer *v, uint64_t now);
-void viewer_keep_output(Viewer *v, const char *bytes, size_t n, uint64_t now);
 /* Returns the model of the present, which is not on the screen while the past is. */
 Model *viewer_model(const Viewer *v);
 /* Shows the past from now on: the last moment kept. Returns false if it cannot; a notice says
  * why. */
 bool viewer_enter_past(Viewer *v);
 void viewer_leave_past(Viewer *v);
+/* Brings what the program has printed. */
+void viewer_read_spool(Viewer *v);
+/* Finds the line of the error that the program has ended with. */
+void viewer_find_error(Viewer *v);
+/* Hears from the relay: the program has printed something, or the display is to end. */
+void viewer_read_notify(Viewer *v);
 
 /* viewer_replay.c: a moment of a recording in place of the present. */
 
@@ -168,12 +173,6 @@ void viewer_fill_moment(Viewer *v, uint64_t now);
 void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now);
 /* Returns the nanoseconds until there is something to do; UINT64_MAX: nothing by itself. */
 uint64_t viewer_play_due(const Viewer *v, uint64_t now);
-
-/* viewer_output.c: brings what the program has printed, and is notified of it. */
-void viewer_read_spool(Viewer *v);
-/* Finds the line of the error that the program has ended with. */
-void viewer_find_error(Viewer *v);
-void viewer_read_notify(Viewer *v);
 
 /* viewer_snapshot.c: asks for a snapshot of the heap, and says how it ended. */
 void viewer_ask_snapshot(Viewer *v, bool collect);

@@ -1,15 +1,21 @@
 /* viewer_slider.c - the past of the program that the display is attached to: a recorder keeps it in
  * a memory file of bounded size, and going back shows it in place of the present. The program does
- * not notice any of that. */
+ * not notice any of that. Its output goes from the spool, where the relay puts it, to that recorder
+ * and to the output panel. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
+#include "pty/errorline.h"
+#include "pty/spool.h"
 #include "viewer/viewer_impl.h"
 
-#define KEPT (16u << 20) /* bytes of the file at most: older moments thin out */
+#define KEPT (16u << 20)   /* bytes of the file at most: older moments thin out */
+#define BACKLOG (4u << 20) /* bytes of output: older ones are not worth showing */
 
 void viewer_open_slider(Viewer *v) {
     Slider *s = &v->slider;
@@ -49,7 +55,14 @@ void viewer_keep(Viewer *v, uint64_t now) {
     if (err) stop(s);
 }
 
-void viewer_keep_output(Viewer *v, const char *bytes, size_t n, uint64_t now) {
+Model *viewer_model(const Viewer *v) {
+    return v->slider.live ? v->slider.live : app_model(v->app);
+}
+
+/* ---- what the program prints ----------------------------------------------------------------- */
+
+/* Brings output to panel and recorder. */
+static void keep_output(Viewer *v, const char *bytes, size_t n, uint64_t now) {
     Slider *s = &v->slider;
     uint64_t start = v->view ? v->view->header->start_clock : now;
     uint64_t clock = now > start ? now - start : 0;
@@ -57,8 +70,43 @@ void viewer_keep_output(Viewer *v, const char *bytes, size_t n, uint64_t now) {
     if (s->recorder && recorder_output(s->recorder, clock, bytes, n) != LMP_OK) stop(s);
 }
 
-Model *viewer_model(const Viewer *v) {
-    return v->slider.live ? v->slider.live : app_model(v->app);
+void viewer_find_error(Viewer *v) {
+    Ui *ui = app_ui(v->app);
+    if (v->o->spool >= 0 && app_model(v->app)->ended > 1)
+        errorline_find(v->o->spool, SPOOL_AT, ui->error, sizeof ui->error);
+}
+
+void viewer_read_spool(Viewer *v) {
+    if (v->o->spool < 0 || !v->output || app_ui(v->app)->frozen) return;
+    struct stat st;
+    uint64_t end = fstat(v->o->spool, &st) == 0 ? (uint64_t)st.st_size : 0;
+    if (end > v->spool_at + BACKLOG) {
+        static const char gap[] = "\r\n[...]\r\n";
+        v->spool_at = end - BACKLOG / 4;
+        output_feed(v->output, gap, sizeof gap - 1);
+    }
+    uint64_t before = v->spool_at;
+    char bytes[16384];
+    for (int i = 0; i < 256; i++) {
+        ssize_t n = pread(v->o->spool, bytes, sizeof bytes, (off_t)v->spool_at);
+        if (n <= 0) break;
+        keep_output(v, bytes, (size_t)n, lmp_os->clock());
+        v->spool_at += (uint64_t)n;
+        v->dirty = true;
+    }
+    if (v->spool_at != before)
+        viewer_find_error(v); /* the error message may come after the program's end */
+}
+
+void viewer_read_notify(Viewer *v) {
+    char bytes[512];
+    ssize_t n = read(v->o->notify, bytes, sizeof bytes);
+    if (n == 0 || (n > 0 && memchr(bytes, 'Q', (size_t)n)) ||
+        (n < 0 && errno != EAGAIN && errno != EINTR)) {
+        v->told = true;
+    }
+    /* output may come when nothing else changes any more: its last part, after the end */
+    if (n > 0 && !app_ui(v->app)->frozen) v->dirty = true;
 }
 
 /* ---- the past in place of the present -------------------------------------------------------- */

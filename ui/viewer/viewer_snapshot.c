@@ -2,9 +2,9 @@
  * asked. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "read/snapshotline.h"
+#include "recording/recordname.h"
 #include "viewer/viewer_impl.h"
 
 #define SHARED_AGAIN_NS                                                                            \
@@ -21,13 +21,11 @@ void viewer_ask_snapshot(Viewer *v, bool collect) {
         app_say(v->app, "Another snapshot is being written");
         return;
     }
-    if (!getcwd(here, sizeof here - 1)) {
+    if (!recordname_whole(here, sizeof here, "")) {
         app_say(v->app, "No snapshot: the name of this directory is too long");
         app_no_heap(v->app);
         return;
     }
-    size_t n = strlen(here);
-    if (n == 0 || here[n - 1] != '/') memcpy(here + n, "/", 2);
     watch->asked = view_snapshot(v->view, here, collect ? LMP_SNAPSHOT_COLLECT : LMP_SNAPSHOT_ALL);
     watch->wait = (CollectWait){0, false};
     app_say(v->app, "A snapshot is taken at the program's next instruction, %s",
@@ -36,12 +34,10 @@ void viewer_ask_snapshot(Viewer *v, bool collect) {
 
 /* Says how it ended, in the footer: for a file in our own directory only its name. */
 static void say(Viewer *v, LmpSnapshotLive *s) {
-    char line[2800], here[LMP_SNAPSHOT_FILE], file[sizeof s->file];
-    size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+    char line[2800], file[sizeof s->file];
     bool written = s->state == LMP_SNAPSHOT_WRITTEN;
     memcpy(file, s->file, sizeof file);
-    if (n > 0 && strncmp(s->file, here, n) == 0 && s->file[n] == '/')
-        memmove(s->file, s->file + n + 1, strlen(s->file + n + 1) + 1);
+    snprintf(s->file, sizeof s->file, "%s", recordname_short(file));
     app_say(v->app, "%s%s", written ? "enter opens " : "", snapshotline_say(line, sizeof line, s));
     if (written)
         viewer_heap_written(v, file);

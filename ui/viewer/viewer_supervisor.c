@@ -100,7 +100,7 @@ static _Noreturn void be_viewer(Supervisor *supervisor, const ViewerOptions *opt
 
 bool supervisor_start(Supervisor *supervisor, const ViewerOptions *options,
                       void (*orphaned)(void *), void *context) {
-    int notify[2], life[2], watch[2];
+    int notify[2] = {-1, -1}, life[2] = {-1, -1}, watch[2] = {-1, -1};
     *supervisor = (Supervisor){
         .notify = -1, .life = -1, .watch = -1, .tty = options->tty, .view = options->view};
     supervisor->shared = mmap(NULL, sizeof *supervisor->shared, PROT_READ | PROT_WRITE,
@@ -115,33 +115,22 @@ bool supervisor_start(Supervisor *supervisor, const ViewerOptions *options,
     if (!atomic_load(&supervisor->taken->before_known))
         atomic_store(&supervisor->taken->before_known,
                      tcgetattr(options->tty, &supervisor->taken->before) == 0);
-    if (pipe2(notify, O_CLOEXEC | O_NONBLOCK) != 0) return false;
-    if (pipe2(life, O_CLOEXEC) != 0) {
-        close(notify[0]);
-        close(notify[1]);
-        return false;
-    }
-    if (pipe2(watch, O_CLOEXEC) != 0) {
-        close(notify[0]);
-        close(notify[1]);
-        close(life[0]);
-        close(life[1]);
-        return false;
-    }
+    bool piped = pipe2(notify, O_CLOEXEC | O_NONBLOCK) == 0 && pipe2(life, O_CLOEXEC) == 0 &&
+                 pipe2(watch, O_CLOEXEC) == 0;
     supervisor->notify = notify[1];
     supervisor->life = life[0];
     supervisor->watch = watch[1];
-    supervisor->pid = fork();
-    if (supervisor->pid == 0) {
+    pid_t pid = piped ? fork() : -1;
+    if (pid == 0) {
         close(life[0]);
         supervisor->life = -1;
         be_viewer(supervisor, options, (Ends){notify[0], life[1], watch[0]}, orphaned, context);
     }
-    close(notify[0]);
-    close(life[1]);
-    close(watch[0]);
-    if (supervisor->pid > 0) return true;
-    supervisor->pid = 0;
+    close_fd(&notify[0]);
+    close_fd(&life[1]);
+    close_fd(&watch[0]);
+    supervisor->pid = pid > 0 ? pid : 0;
+    if (pid > 0) return true;
     close_fd(&supervisor->notify);
     close_fd(&supervisor->life);
     close_fd(&supervisor->watch);
