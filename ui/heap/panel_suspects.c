@@ -1,4 +1,4 @@
-/* panel_suspects.c - Lua's own usual suspects, one page each (luasuspects.h): references in the
+/* panel_suspects.c - Lua's own usual suspects, one page each (suspects.h): references in the
  * registry, coroutines, closures, loaded code ... Each page has its own columns; the table has room
  * for two texts and the figures. */
 #include <stdio.h>
@@ -32,18 +32,18 @@ static uint32_t texts_of(const LmpSuspectPageInfo *info) {
     return n;
 }
 
-/* The page's column of the n-th figure; LUASUSPECTS_COLUMNS: none. */
+/* The page's column of the n-th figure; SUSPECTS_COLUMNS: none. */
 static uint32_t figure_of(const TableSource *from, uint32_t n) {
     const LmpSuspectPageInfo *info = page_of(from)->page;
     uint32_t at = texts_of(info) + n;
-    return at < LUASUSPECTS_COLUMNS && info->column[at].title ? at : LUASUSPECTS_COLUMNS;
+    return at < SUSPECTS_COLUMNS && info->column[at].title ? at : SUSPECTS_COLUMNS;
 }
 
 static void put_figure(const TableSource *from, uint32_t row, uint32_t n, TableCell *cell) {
     uint32_t column = figure_of(from, n);
-    if (column == LUASUSPECTS_COLUMNS) return;
+    if (column == SUSPECTS_COLUMNS) return;
     const LmpSuspectTable *page = page_of(from);
-    luasuspects_cell(page, row, column, cell->text, sizeof cell->text);
+    suspects_cell(page, row, column, cell->text, sizeof cell->text);
     cell->style =
         STYLE(page->page->column[column].cell == LMP_CELL_BYTES ? TONE_STRONG : TONE_TEXT);
 }
@@ -65,14 +65,14 @@ static void put_text(const TableSource *from, uint32_t row, uint32_t n, TableCel
     }                                                                                              \
     static double value_##n(const TableSource *from, uint32_t row) {                               \
         uint32_t column = figure_of(from, n);                                                      \
-        return column < LUASUSPECTS_COLUMNS ? (double)page_of(from)->row[row].number[column] : 0;  \
+        return column < SUSPECTS_COLUMNS ? (double)page_of(from)->row[row].number[column] : 0;     \
     }                                                                                              \
     static const char *heading_##n(const TableSource *from) {                                      \
         uint32_t column = figure_of(from, n);                                                      \
-        return column < LUASUSPECTS_COLUMNS ? page_of(from)->page->column[column].title : "";      \
+        return column < SUSPECTS_COLUMNS ? page_of(from)->page->column[column].title : "";         \
     }                                                                                              \
     static bool lacks_##n(const TableSource *from) {                                               \
-        return figure_of(from, n) == LUASUSPECTS_COLUMNS;                                          \
+        return figure_of(from, n) == SUSPECTS_COLUMNS;                                             \
     }
 FIGURE(0)
 FIGURE(1)
@@ -193,12 +193,12 @@ static void *create(void) {
 static int draw_pages(const Suspects *p, const Ui *ui, Canvas *canvas, Rect rect, int x_of) {
     int found = -1, first = 0, need = 0;
     for (int i = 0; i <= (int)p->page; i++)
-        need += (int)strlen(luasuspects_pages[i].name) + 2;
+        need += (int)strlen(suspects_pages[i].name) + 2;
     for (; first < (int)p->page && need > rect.w - 6; first++)
-        need -= (int)strlen(luasuspects_pages[first].name) + 2;
+        need -= (int)strlen(suspects_pages[first].name) + 2;
     int x = rect.x + 1;
     for (int i = first; i < LMP_PAGES; i++) {
-        const char *name = luasuspects_pages[i].name;
+        const char *name = suspects_pages[i].name;
         int w = (int)strlen(name);
         if (x + w > rect.x + rect.w) break;
         if (canvas)
@@ -218,7 +218,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     TableSource from;
     OpenedHeap *heap = heapcell_heap(model, canvas, rect);
     if (!heap || !p || rect.h <= 0) return;
-    const LmpSuspectPageInfo *info = &luasuspects_pages[p->page];
+    const LmpSuspectPageInfo *info = &suspects_pages[p->page];
     Rect table = room(ui, rect);
     if (table.h < rect.h) {
         draw_pages(p, ui, canvas, rect, -1);

@@ -45,7 +45,7 @@ static void forget(OpenedHeap *heap) {
         compare_free(&heap->compare[by]);
     }
     for (unsigned i = 0; i < LMP_PAGES; i++)
-        luasuspects_free(&heap->page[i]);
+        suspects_page_free(&heap->page[i]);
     growth_free(&heap->before);
     if (heap->ours && heap->compared) snapshot_close(&heap->older);
 }
@@ -135,7 +135,7 @@ const LmpHeapCompare *opened_compare(OpenedHeap *heap, LmpHeapBy by) {
 const LmpSuspectTable *opened_page(OpenedHeap *heap, LmpSuspectPage page) {
     if (!opened_has_page(heap, page) && opened_begin(heap)) {
         heap->pages_made |= 1u << (unsigned)page;
-        if (luasuspects_make(&heap->page[page], &heap->now, page) != LMP_OK)
+        if (suspects_page_make(&heap->page[page], &heap->now, page) != LMP_OK)
             heap->page[page] = (LmpSuspectTable){0};
         if (!opened_end(heap)) heap->pages_made &= ~(1u << (unsigned)page);
     }

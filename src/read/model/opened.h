@@ -6,7 +6,6 @@
 
 #include "read/snapshot/compare.h"
 #include "read/snapshot/groups.h"
-#include "read/snapshot/luasuspects.h"
 #include "read/snapshot/suspects.h"
 
 typedef struct OpenedHeap {

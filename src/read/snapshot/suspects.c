@@ -1,7 +1,5 @@
-/* suspects.c - evaluates the rules in turn, makes one verdict of those with a common holder, and
- * sorts them by bytes. */
-#include "read/snapshot/suspects.h"
-
+/* suspects.c - the table of rules; evaluates them in turn, makes one verdict of those with a common
+ * holder, and sorts them by bytes. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +7,59 @@
 
 #include "base/format.h"
 #include "read/snapshot/suspects_impl.h"
+
+static const struct Rule {
+    /* The rule itself, or that about a page, which is asked where the page makes up enough. */
+    void (*rule)(SuspectRun *run);
+    void (*of_page)(SuspectRun *run, const LmpSuspectTable *page);
+    LmpSuspectPage page;
+    const char
+        *none; /* what is said where the rule has said nothing; %d is `percent` of the heap */
+    int percent;
+    const char *holds; /* it is about who holds something: what that is; NULL: it is not */
+} rules[LMP_SUSPECT_RULES] = {
+    [LMP_SUSPECT_HOLDER] = {.rule = suspects_holders,
+                            .none = "No single object holds %d %% of the heap.",
+                            .percent = SUSPECT_HOLDS,
+                            .holds = "Objects"},
+    [LMP_SUSPECT_CLASS] = {.rule = suspects_classes,
+                           .none = "No class of objects holds %d %% of the heap beside what is "
+                                   "told already.",
+                           .percent = SUSPECT_HOLDS,
+                           .holds = "Classes"},
+    [LMP_SUSPECT_LINE] = {.rule = suspects_lines,
+                          .none = "Nothing that one line made holds %d %% of the heap beside what "
+                                  "is told already.",
+                          .percent = SUSPECT_HOLDS,
+                          .holds = "Lines"},
+    [LMP_SUSPECT_GROWTH] = {.rule = suspects_growth, .holds = "Growth"},
+    [LMP_SUSPECT_STRINGS] = {.of_page = suspects_strings,
+                             .page = LMP_PAGE_STRINGS,
+                             .none = "Equal strings: further copies take less than %d %% of the "
+                                     "heap.",
+                             .percent = SUSPECT_WASTES},
+    [LMP_SUSPECT_SLOTS] = {.of_page = suspects_slots,
+                           .page = LMP_PAGE_TABLES,
+                           .none = "Table slots with nothing in them take less than %d %% of the "
+                                   "heap.",
+                           .percent = SUSPECT_WASTES},
+    [LMP_SUSPECT_GARBAGE] = {.rule = suspects_garbage,
+                             .none = "Garbage that waits for the collector is less than %d %% of "
+                                     "the heap.",
+                             .percent = SUSPECT_WASTES},
+    [LMP_SUSPECT_COROUTINES] = {.of_page = suspects_suspended,
+                                .page = LMP_PAGE_COROUTINES,
+                                .none = "Suspended coroutines hold less than %d %% of the heap.",
+                                .percent = SUSPECT_WASTES},
+    [LMP_SUSPECT_REFERENCES] = {.of_page = suspects_references,
+                                .page = LMP_PAGE_REFERENCES,
+                                .none = "Numbers in the registry (luaL_ref) hold less than %d %% "
+                                        "of the heap.",
+                                .percent = SUSPECT_WASTES,
+                                .holds = "References in the registry"},
+};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static void say(LmpSuspect *row, const char *words, va_list args) {
     vsnprintf(row->words, sizeof row->words, words, args);
@@ -83,7 +134,7 @@ static void find_frame(SuspectRun *run) {
 /* ---- one verdict for one holder -------------------------------------------------------------- */
 
 static bool about_holders(const LmpSuspect *row) {
-    return row->fired && (row->rule <= LMP_SUSPECT_GROWTH || row->rule == LMP_SUSPECT_REFERENCES);
+    return row->fired && rules[row->rule].holds;
 }
 
 static bool common_holder(const SuspectRun *run, const LmpSuspect *kept, const LmpSuspect *other) {
@@ -121,10 +172,7 @@ static void make_one(SuspectRun *run) {
     for (uint32_t rule = 0; rule < LMP_SUSPECT_RULES; rule++)
         if (fired[rule] && !suspect_any(run, rule))
             suspect_none(run, rule, "%s: what they hold is said with its holder.",
-                         rule == LMP_SUSPECT_CLASS    ? "Classes"
-                         : rule == LMP_SUSPECT_LINE   ? "Lines"
-                         : rule == LMP_SUSPECT_GROWTH ? "Growth"
-                                                      : "References in the registry");
+                         rules[rule].holds);
 }
 
 static int by_bytes(const void *a, const void *b) {
@@ -134,12 +182,24 @@ static int by_bytes(const void *a, const void *b) {
     return x->rule < y->rule ? -1 : x->rule > y->rule;
 }
 
-static void rules(SuspectRun *run) {
+static void evaluate_page(SuspectRun *run, const struct Rule *rule) {
+    LmpSuspectTable page;
+    run->failed = suspects_page_make(&page, run->s, rule->page) != LMP_OK;
+    if (page.rows > 0 && suspect_over(page.all_bytes, run->heap, SUSPECT_WASTES))
+        rule->of_page(run, &page);
+    suspects_page_free(&page);
+}
+
+static void evaluate(SuspectRun *run) {
     find_frame(run);
-    suspects_holders(run);
-    suspects_groups(run);
-    suspects_growth(run);
-    suspects_wastes(run);
+    for (uint32_t i = 0; i < LMP_SUSPECT_RULES && !run->failed; i++) {
+        if (rules[i].rule)
+            rules[i].rule(run);
+        else
+            evaluate_page(run, &rules[i]);
+        if (!run->failed && !suspect_any(run, i))
+            suspect_none(run, i, rules[i].none, rules[i].percent);
+    }
     make_one(run);
     qsort(run->out->row, run->out->rows, sizeof run->out->row[0], by_bytes);
     while (run->out->fired < run->out->rows && run->out->row[run->out->fired].fired)
@@ -158,7 +218,7 @@ LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *
                       .count = malloc(((size_t)s->g.objects + 1) * sizeof *run.count)};
     memset(out, 0, sizeof *out);
     run.failed = !run.frame || !run.told || !run.count;
-    if (!run.failed) rules(&run);
+    if (!run.failed) evaluate(&run);
     free(run.frame);
     free(run.told);
     free(run.count);

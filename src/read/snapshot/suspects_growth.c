@@ -132,7 +132,6 @@ static const char *cannot(const SuspectRun *run) {
 
 void suspects_growth(SuspectRun *run) {
     LmpHeapCompare compare;
-    if (run->failed) return;
     const char *why = cannot(run);
     if (why) {
         suspect_none(run, LMP_SUSPECT_GROWTH, "%s", why);

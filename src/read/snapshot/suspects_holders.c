@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "read/snapshot/luasuspects_impl.h"
 #include "read/snapshot/suspects_impl.h"
 
 /* ---- single objects -------------------------------------------------------------------------- */
@@ -94,10 +93,6 @@ static void add_accumulation(SuspectRun *run, uint32_t i) {
     add_holder(run, at, run->s->retained[at]);
 }
 
-static uint32_t holders(const SuspectRun *run) {
-    return run->out->rows;
-}
-
 /* What hangs from `top`, which is of the frame; goes on from what is of the frame, too. Returns the
  * bytes that rows or other parts of the frame account for. */
 static uint64_t hang(SuspectRun *run, uint32_t top, uint32_t *stack, uint32_t *depth) {
@@ -110,7 +105,7 @@ static uint64_t hang(SuspectRun *run, uint32_t top, uint32_t *stack, uint32_t *d
             stack[(*depth)++] = i;
         } else if (suspect_over(s->retained[i], run->heap, SUSPECT_HOLDS)) {
             told += s->retained[i];
-            if (holders(run) < SUSPECT_ROWS) add_accumulation(run, i);
+            if (run->out->rows < SUSPECT_ROWS) add_accumulation(run, i);
         }
     }
     return told;
@@ -125,12 +120,10 @@ void suspects_holders(SuspectRun *run) {
         uint32_t top = stack[--depth];
         uint64_t told = hang(run, top, stack, &depth);
         uint64_t rest = s->retained[top] > told ? s->retained[top] - told : 0;
-        if (top != 0 && suspect_over(rest, run->heap, SUSPECT_HOLDS) && holders(run) < SUSPECT_ROWS)
+        if (top != 0 && suspect_over(rest, run->heap, SUSPECT_HOLDS) &&
+            run->out->rows < SUSPECT_ROWS)
             add_holder(run, top, rest);
     }
-    if (!suspect_any(run, LMP_SUSPECT_HOLDER))
-        suspect_none(run, LMP_SUSPECT_HOLDER, "No single object holds %d %% of the heap.",
-                     SUSPECT_HOLDS);
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -253,20 +246,13 @@ static void groups_over(SuspectRun *run, LmpSuspectRule rule, LmpHeapBy by) {
     groups_free(&groups);
 }
 
-void suspects_groups(SuspectRun *run) {
-    if (run->failed) return;
+void suspects_classes(SuspectRun *run) {
     groups_over(run, LMP_SUSPECT_CLASS, LMP_BY_CLASS);
-    if (!suspect_any(run, LMP_SUSPECT_CLASS))
-        suspect_none(run, LMP_SUSPECT_CLASS,
-                     "No class of objects holds %d %% of the heap beside what is told already.",
-                     SUSPECT_HOLDS);
-    bool lines = run->s->ledger.lines != LMP_LINES_OFF;
-    if (lines && !run->failed) groups_over(run, LMP_SUSPECT_LINE, LMP_BY_LINE);
-    if (!lines)
+}
+
+void suspects_lines(SuspectRun *run) {
+    if (run->s->ledger.lines != LMP_LINES_OFF)
+        groups_over(run, LMP_SUSPECT_LINE, LMP_BY_LINE);
+    else
         suspect_none(run, LMP_SUSPECT_LINE, "Lines: not known, the program ran without them.");
-    else if (!suspect_any(run, LMP_SUSPECT_LINE))
-        suspect_none(
-            run, LMP_SUSPECT_LINE,
-            "Nothing that one line made holds %d %% of the heap beside what is told already.",
-            SUSPECT_HOLDS);
 }

@@ -1,9 +1,12 @@
-/* suspects_impl.h - the rules of suspects.h: each adds its rows. */
+/* suspects_impl.h - how the sentences of suspects.h come about: each rule adds its rows. And how a
+ * page does: objects are put into rows by a key, then the rows are summed up, sorted and worded. */
 #ifndef LMP_SNAPSHOT_SUSPECTS_IMPL_H
 #define LMP_SNAPSHOT_SUSPECTS_IMPL_H
 
-#include "read/snapshot/luasuspects.h"
+#include "base/rowindex.h"
 #include "read/snapshot/suspects.h"
+
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 /* Shares of the heap, in percent, from which on a rule fires. */
 enum {
@@ -41,6 +44,18 @@ static inline bool suspect_over(uint64_t bytes, uint64_t whole, unsigned percent
     return bytes > 0 && bytes / percent * 100 + bytes % percent * 100 / percent >= whole;
 }
 
+/* The rules: suspects_holders.c, suspects_growth.c ... */
+void suspects_holders(SuspectRun *run);
+void suspects_classes(SuspectRun *run);
+void suspects_lines(SuspectRun *run);
+void suspects_growth(SuspectRun *run);
+/* ... and suspects_wastes.c, most of them about a page that makes up enough of the heap. */
+void suspects_garbage(SuspectRun *run);
+void suspects_strings(SuspectRun *run, const LmpSuspectTable *page);
+void suspects_slots(SuspectRun *run, const LmpSuspectTable *page);
+void suspects_suspended(SuspectRun *run, const LmpSuspectTable *page);
+void suspects_references(SuspectRun *run, const LmpSuspectTable *page);
+
 /* The deepest object that most of the members' paths pass, and in words how they go; LMP_HEAP_NONE:
  * what everything hangs from. */
 uint32_t suspects_holder_of(SuspectRun *run, const uint32_t *member, uint32_t members, char *path,
@@ -49,9 +64,48 @@ uint32_t suspects_holder_of(SuspectRun *run, const uint32_t *member, uint32_t me
  * variables. */
 bool suspects_stayed(const SuspectRun *run, uint32_t thread);
 
-void suspects_holders(SuspectRun *run);
-void suspects_groups(SuspectRun *run);
-void suspects_growth(SuspectRun *run);
-void suspects_wastes(SuspectRun *run);
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+/* A row under way. */
+typedef struct SuspectDraft {
+    uint64_t key[3];
+    uint32_t object, objects;
+    uint64_t retained; /* by all of its objects: nothing counted twice */
+    uint64_t number[SUSPECTS_COLUMNS];
+    uint64_t order[2]; /* what rows are sorted by; order[0] becomes LmpSuspectRow.bytes */
+} SuspectDraft;
+
+typedef struct SuspectMaking {
+    const LmpSnapshot *s;
+    SuspectDraft *draft; /* from 1 */
+    uint32_t drafts, room;
+    LmpRowIndex index;
+    uint32_t *group_of; /* of each object: its draft, 0: none */
+    uint64_t all_bytes;
+    bool failed; /* no memory */
+} SuspectMaking;
+
+/* The row with this key; makes it. NULL: no memory (then `failed`). */
+SuspectDraft *suspects_draft(SuspectMaking *m, uint64_t a, uint64_t b, uint64_t c);
+/* Puts an object into a row, once. Returns the row, NULL: no memory. */
+SuspectDraft *suspects_put(SuspectMaking *m, uint32_t object, uint64_t a, uint64_t b, uint64_t c);
+
+/* Returns false if the pages are not wanted any more, or there is no memory. */
+bool suspects_go_on(SuspectMaking *m, uint32_t object);
+
+/* The line that made it, as a number for keys; all that is not known has the same. */
+uint64_t suspects_site(const LmpSnapshot *s, uint32_t object);
+/* The registry, the main thread, or whatever else the root refers to in this way; LMP_HEAP_NONE. */
+uint32_t suspects_root(const LmpSnapshot *s, uint32_t root);
+
+/* The pages of coroutines (suspects_coroutines.c). */
+void suspects_collect_coroutines(SuspectMaking *m);
+void suspects_word_coroutines(const LmpSnapshot *s, const SuspectDraft *draft, LmpSuspectRow *row);
+void suspects_collect_makers(SuspectMaking *m);
+
+/* For each row (group_of: rows from 1, 0 none) what all its objects retain together, into
+ * retained[rows + 1]; retained[0] is what all rows do. False: no memory. */
+bool suspects_retained(const LmpSnapshot *s, const uint32_t *group_of, uint32_t rows,
+                       uint64_t *retained);
 
 #endif

@@ -1,96 +1,14 @@
-/* luasuspects_pages.c - what belongs on which page of Lua's own suspects, by what key objects are
- * one row, and the words. */
+/* suspects_pages.c - what belongs on which page of Lua's own suspects, by what key objects are one
+ * row, and the words. Each page is a row of the table at the end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "read/snapshot/luasuspects_impl.h"
 #include "read/snapshot/snapshot_impl.h"
-
-#define TEXT(title, name)                                                                          \
-    { title, LMP_CELL_TEXT, name }
-#define COUNT(title, name)                                                                         \
-    { title, LMP_CELL_COUNT, name }
-#define BYTES(title, name)                                                                         \
-    { title, LMP_CELL_BYTES, name }
-#define PERCENT(title, name)                                                                       \
-    { title, LMP_CELL_PERCENT, name }
-
-const LmpSuspectPageInfo luasuspects_pages[LMP_PAGES] = {
-    [LMP_PAGE_REFERENCES] = {"references",
-                             "References in the registry",
-                             "C code takes such numbers with luaL_ref; until luaL_unref they hold.",
-                             "Nothing is in the registry under a number of its own.",
-                             {TEXT("holds", "holds"), TEXT("made at", "line"),
-                              COUNT("refs", "references"), BYTES("retains", "retained")}},
-    [LMP_PAGE_COROUTINES] = {"coroutines",
-                             "Coroutines",
-                             "One that is suspended and that nobody resumes keeps its whole stack.",
-                             "There are no coroutines.",
-                             {TEXT("state", "state"), TEXT("waits at", "waits_at"),
-                              COUNT("coroutines", "coroutines"), BYTES("stacks", "stacks"),
-                              BYTES("retains", "retained")}},
-    [LMP_PAGE_MAKERS] = {"makers",
-                         "Coroutines by who made them",
-                         "As coroutine.status says it; the dead have ended, or failed.",
-                         "There are no coroutines.",
-                         {TEXT("made at", "line"), COUNT("coroutines", "coroutines"),
-                          COUNT("suspended", "suspended"), COUNT("running", "running"),
-                          COUNT("normal", "normal"), COUNT("dead", "dead"),
-                          BYTES("stacks", "stacks")}},
-    [LMP_PAGE_CLOSURES] = {"closures",
-                           "Functions and their upvalues",
-                           "Each closure holds what its upvalues hold.",
-                           "There are no functions.",
-                           {TEXT("function", "function"), TEXT("largest upvalues", "upvalues"),
-                            COUNT("closures", "closures"), BYTES("own size", "bytes"),
-                            BYTES("retains", "retained")}},
-    [LMP_PAGE_CHUNKS] = {"chunks",
-                         "Loaded code",
-                         "Code that was loaded several times, or from texts that differ in numbers "
-                         "alone, is there as often.",
-                         "No code was loaded since start.",
-                         {TEXT("source", "source"), COUNT("functions", "functions"),
-                          COUNT("copies", "copies"), BYTES("code", "bytes")}},
-    [LMP_PAGE_FINALIZERS] = {"finalizers",
-                             "Waiting for their __gc",
-                             "Dead, but kept with all that they hold until their __gc was called.",
-                             "Nothing waits for its __gc.",
-                             {TEXT("what", "what"), TEXT("made at", "line"),
-                              COUNT("objects", "objects"), BYTES("for C code", "userdata_bytes"),
-                              BYTES("retains", "retained")}},
-    [LMP_PAGE_WEAK] =
-        {"weak",
-         "Weak tables",
-         "Entries stay as long as something else holds what is weak in them; strings, "
-         "numbers and booleans always stay.",
-         "There are no weak tables.",
-         {TEXT("table", "table"), TEXT("made at", "line"), COUNT("entries", "entries"),
-          COUNT("stay", "stay"), BYTES("retains", "retained")}},
-    [LMP_PAGE_STRINGS] =
-        {"strings",
-         "Strings by content",
-         "Strings over 40 bytes are not shared by Lua: each time one is made anew.",
-         "There are no strings.",
-         {TEXT("content", "content"), TEXT("made at", "line"), COUNT("copies", "copies"),
-          BYTES("length", "length"), BYTES("all", "bytes"), BYTES("too many", "wasted")}},
-    [LMP_PAGE_TABLES] = {"tables",
-                         "Tables by fill",
-                         "Slots of array and hash part that have nothing in them.",
-                         "There are no tables.",
-                         {TEXT("made at", "line"), TEXT("such as", "class"),
-                          COUNT("tables", "tables"), COUNT("slots", "slots"),
-                          PERCENT("used", "used_percent"), BYTES("unused", "wasted")}},
-};
+#include "read/snapshot/suspects_impl.h"
 
 enum { SLOT_ARRAY = 16, SLOT_HASH = 24 }; /* bytes of a slot, on 64 bits */
-
-static void by_retained(const SuspectMaking *m, SuspectDraft *d) {
-    (void)m;
-    d->order[0] = d->retained;
-    d->order[1] = d->objects;
-}
 
 /* What a row's objects are called: the one, or their class. */
 static void word_what(const LmpSnapshot *s, const SuspectDraft *d, char *out, size_t size) {
@@ -126,11 +44,6 @@ static void collect_references(SuspectMaking *m) {
     }
 }
 
-static void finish_references(const SuspectMaking *m, SuspectDraft *d) {
-    by_retained(m, d);
-    d->number[3] = d->retained;
-}
-
 /* ---- closures -------------------------------------------------------------------------------- */
 
 static void collect_closures(SuspectMaking *m) {
@@ -148,11 +61,6 @@ static void collect_closures(SuspectMaking *m) {
         d->number[2]++;
         d->number[3] += snapshot_counted(s, i);
     }
-}
-
-static void finish_closures(const SuspectMaking *m, SuspectDraft *d) {
-    by_retained(m, d);
-    d->number[4] = d->retained;
 }
 
 /* An upvalue's value: the upvalue is an object of its own in Lua functions. */
@@ -248,12 +156,6 @@ static void collect_chunks(SuspectMaking *m) {
     free(copies.draft);
 }
 
-static void finish_chunks(const SuspectMaking *m, SuspectDraft *d) {
-    (void)m;
-    d->order[0] = d->number[3];
-    d->order[1] = d->number[1];
-}
-
 static void word_chunks(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
     size_t length = 0;
     uint32_t source = s->g.proto_source[s->ordinal[d->object]];
@@ -294,11 +196,6 @@ static void collect_finalizers(SuspectMaking *m) {
     }
 }
 
-static void finish_finalizers(const SuspectMaking *m, SuspectDraft *d) {
-    by_retained(m, d);
-    d->number[4] = d->retained;
-}
-
 static void word_finalizers(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
     word_what_and_line(s, d, row);
     size_t used = strlen(row->text[0]);
@@ -337,12 +234,6 @@ static void collect_weak(SuspectMaking *m) {
     }
 }
 
-static void finish_weak(const SuspectMaking *m, SuspectDraft *d) {
-    by_retained(m, d);
-    d->order[1] = d->number[2];
-    d->number[4] = d->retained;
-}
-
 static void word_weak(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
     char name[120];
     uint32_t mode = s->g.flags[d->object];
@@ -373,12 +264,6 @@ static void collect_strings(SuspectMaking *m) {
     }
 }
 
-static void finish_strings(const SuspectMaking *m, SuspectDraft *d) {
-    (void)m;
-    d->order[0] = d->number[5];
-    d->order[1] = d->number[4];
-}
-
 static void word_strings(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
     snapshot_name(s, d->object, row->text[0], sizeof row->text[0]);
     snapshot_site(s, d->object, row->text[1], sizeof row->text[1]);
@@ -401,16 +286,9 @@ static void collect_tables(SuspectMaking *m) {
         hash_used = hash_used < hash ? hash_used : hash;
         d->number[2]++;
         d->number[3] += array + hash;
-        d->number[4] += array_used + hash_used; /* until finish */
+        d->number[4] += array_used + hash_used;
         d->number[5] += (array - array_used) * SLOT_ARRAY + (hash - hash_used) * SLOT_HASH;
     }
-}
-
-static void finish_tables(const SuspectMaking *m, SuspectDraft *d) {
-    (void)m;
-    d->number[4] = d->number[3] ? d->number[4] * 100 / d->number[3] : 100;
-    d->order[0] = d->number[5];
-    d->order[1] = d->number[2];
 }
 
 static void word_tables(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
@@ -418,34 +296,92 @@ static void word_tables(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectR
     snprintf(row->text[1], sizeof row->text[1], "%s", s->class_list[s->class_of[d->object]].name);
 }
 
-/* ---- what all of them ask -------------------------------------------------------------------- */
+/* ---- the pages ------------------------------------------------------------------------------- */
 
-bool suspects_go_on(SuspectMaking *m, uint32_t object) {
-    if (!(object & SNAP_TICK) && !snap_tick(m->s, object)) m->failed = true;
-    return !m->failed;
-}
+#define TEXT(title, name)                                                                          \
+    { title, LMP_CELL_TEXT, name }
+#define COUNT(title, name)                                                                         \
+    { title, LMP_CELL_COUNT, name }
+#define BYTES(title, name)                                                                         \
+    { title, LMP_CELL_BYTES, name }
+#define PERCENT(title, name)                                                                       \
+    { title, LMP_CELL_PERCENT, name }
+/* As LmpSuspectPageInfo has it: `retains`, the two columns of the order, collect, word. */
+#define MADE(retains, first, then, put, texts)                                                     \
+    .retained = retains, .order = {first, then}, .collect = put, .word = texts
 
-uint64_t suspects_site(const LmpSnapshot *s, uint32_t object) {
-    if (!s->view || !s->g.context[object]) return LEDGER_NO_ROW;
-    return ledger_site_of(&s->ledger, &s->view->tables, s->g.context[object]);
-}
-
-uint32_t suspects_root(const LmpSnapshot *s, uint32_t root) {
-    for (uint32_t e = s->g.edge_at[0]; e < s->g.edge_at[1]; e++)
-        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_ROOT && s->g.edge_label[e] == root)
-            return s->g.edge_to[e];
-    return LMP_HEAP_NONE;
-}
-
-const SuspectPage suspects_page[LMP_PAGES] = {
-    [LMP_PAGE_REFERENCES] = {collect_references, finish_references, word_what_and_line, true},
-    [LMP_PAGE_COROUTINES] = {suspects_collect_coroutines, suspects_finish_coroutines,
-                             suspects_word_coroutines, true},
-    [LMP_PAGE_MAKERS] = {suspects_collect_makers, suspects_finish_makers, word_line, false},
-    [LMP_PAGE_CLOSURES] = {collect_closures, finish_closures, word_closures, true},
-    [LMP_PAGE_CHUNKS] = {collect_chunks, finish_chunks, word_chunks, false},
-    [LMP_PAGE_FINALIZERS] = {collect_finalizers, finish_finalizers, word_finalizers, true},
-    [LMP_PAGE_WEAK] = {collect_weak, finish_weak, word_weak, true},
-    [LMP_PAGE_STRINGS] = {collect_strings, finish_strings, word_strings, false},
-    [LMP_PAGE_TABLES] = {collect_tables, finish_tables, word_tables, false},
+const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
+    [LMP_PAGE_REFERENCES] = {"references",
+                             "References in the registry",
+                             "C code takes such numbers with luaL_ref; until luaL_unref they hold.",
+                             "Nothing is in the registry under a number of its own.",
+                             {TEXT("holds", "holds"), TEXT("made at", "line"),
+                              COUNT("refs", "references"), BYTES("retains", "retained")},
+                             MADE(3, 3, 0, collect_references, word_what_and_line)},
+    [LMP_PAGE_COROUTINES] = {"coroutines",
+                             "Coroutines",
+                             "One that is suspended and that nobody resumes keeps its whole stack.",
+                             "There are no coroutines.",
+                             {TEXT("state", "state"), TEXT("waits at", "waits_at"),
+                              COUNT("coroutines", "coroutines"), BYTES("stacks", "stacks"),
+                              BYTES("retains", "retained")},
+                             MADE(4, 4, 0, suspects_collect_coroutines, suspects_word_coroutines)},
+    [LMP_PAGE_MAKERS] = {"makers",
+                         "Coroutines by who made them",
+                         "As coroutine.status says it; the dead have ended, or failed.",
+                         "There are no coroutines.",
+                         {TEXT("made at", "line"), COUNT("coroutines", "coroutines"),
+                          COUNT("suspended", "suspended"), COUNT("running", "running"),
+                          COUNT("normal", "normal"), COUNT("dead", "dead"),
+                          BYTES("stacks", "stacks")},
+                         MADE(0, 6, 0, suspects_collect_makers, word_line)},
+    [LMP_PAGE_CLOSURES] = {"closures",
+                           "Functions and their upvalues",
+                           "Each closure holds what its upvalues hold.",
+                           "There are no functions.",
+                           {TEXT("function", "function"), TEXT("largest upvalues", "upvalues"),
+                            COUNT("closures", "closures"), BYTES("own size", "bytes"),
+                            BYTES("retains", "retained")},
+                           MADE(4, 4, 0, collect_closures, word_closures)},
+    [LMP_PAGE_CHUNKS] = {"chunks",
+                         "Loaded code",
+                         "Code that was loaded several times, or from texts that differ in numbers "
+                         "alone, is there as often.",
+                         "No code was loaded since start.",
+                         {TEXT("source", "source"), COUNT("functions", "functions"),
+                          COUNT("copies", "copies"), BYTES("code", "bytes")},
+                         MADE(0, 3, 1, collect_chunks, word_chunks)},
+    [LMP_PAGE_FINALIZERS] = {"finalizers",
+                             "Waiting for their __gc",
+                             "Dead, but kept with all that they hold until their __gc was called.",
+                             "Nothing waits for its __gc.",
+                             {TEXT("what", "what"), TEXT("made at", "line"),
+                              COUNT("objects", "objects"), BYTES("for C code", "userdata_bytes"),
+                              BYTES("retains", "retained")},
+                             MADE(4, 4, 0, collect_finalizers, word_finalizers)},
+    [LMP_PAGE_WEAK] =
+        {"weak",
+         "Weak tables",
+         "Entries stay as long as something else holds what is weak in them; strings, "
+         "numbers and booleans always stay.",
+         "There are no weak tables.",
+         {TEXT("table", "table"), TEXT("made at", "line"), COUNT("entries", "entries"),
+          COUNT("stay", "stay"), BYTES("retains", "retained")},
+         MADE(4, 4, 2, collect_weak, word_weak)},
+    [LMP_PAGE_STRINGS] =
+        {"strings",
+         "Strings by content",
+         "Strings over 40 bytes are not shared by Lua: each time one is made anew.",
+         "There are no strings.",
+         {TEXT("content", "content"), TEXT("made at", "line"), COUNT("copies", "copies"),
+          BYTES("length", "length"), BYTES("all", "bytes"), BYTES("too many", "wasted")},
+         MADE(0, 5, 4, collect_strings, word_strings)},
+    [LMP_PAGE_TABLES] = {"tables",
+                         "Tables by fill",
+                         "Slots of array and hash part that have nothing in them.",
+                         "There are no tables.",
+                         {TEXT("made at", "line"), TEXT("such as", "class"),
+                          COUNT("tables", "tables"), COUNT("slots", "slots"),
+                          PERCENT("used", "used_percent"), BYTES("unused", "wasted")},
+                         MADE(0, 5, 2, collect_tables, word_tables)},
 };

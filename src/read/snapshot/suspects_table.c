@@ -1,15 +1,13 @@
-/* luasuspects.c - pages of Lua's own suspects: rows by key, summed up and sorted. What belongs on
- * which page is in luasuspects_pages.c. */
-#include "read/snapshot/luasuspects.h"
-
+/* suspects_table.c - how a page of suspects.h is made: rows by key, summed up and sorted. What
+ * belongs on which page is in suspects_pages.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/format.h"
-#include "read/snapshot/luasuspects_impl.h"
 #include "read/snapshot/snapshot_impl.h"
+#include "read/snapshot/suspects_impl.h"
 
 /* ---- rows by key ----------------------------------------------------------------------------- */
 
@@ -61,6 +59,25 @@ SuspectDraft *suspects_put(SuspectMaking *m, uint32_t object, uint64_t a, uint64
         (retained[object] == retained[d->object] && is_earlier(m->s, object, d->object)))
         d->object = object;
     return d;
+}
+
+/* ---- what all pages ask ---------------------------------------------------------------------- */
+
+bool suspects_go_on(SuspectMaking *m, uint32_t object) {
+    if (!(object & SNAP_TICK) && !snap_tick(m->s, object)) m->failed = true;
+    return !m->failed;
+}
+
+uint64_t suspects_site(const LmpSnapshot *s, uint32_t object) {
+    if (!s->view || !s->g.context[object]) return LEDGER_NO_ROW;
+    return ledger_site_of(&s->ledger, &s->view->tables, s->g.context[object]);
+}
+
+uint32_t suspects_root(const LmpSnapshot *s, uint32_t root) {
+    for (uint32_t e = s->g.edge_at[0]; e < s->g.edge_at[1]; e++)
+        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_ROOT && s->g.edge_label[e] == root)
+            return s->g.edge_to[e];
+    return LMP_HEAP_NONE;
 }
 
 /* ---- what rows retain ------------------------------------------------------------------------ */
@@ -124,16 +141,25 @@ bool suspects_retained(const LmpSnapshot *s, const uint32_t *group_of, uint32_t 
     return done;
 }
 
-static bool sum_up(SuspectMaking *m, const SuspectPage *page) {
+static void finish(SuspectDraft *d, const LmpSuspectPageInfo *page) {
+    if (page->retained) d->number[page->retained] = d->retained;
+    for (uint32_t c = 1; c < SUSPECTS_COLUMNS; c++) /* in percent of the column before */
+        if (page->column[c].cell == LMP_CELL_PERCENT)
+            d->number[c] = d->number[c - 1] ? d->number[c] * 100 / d->number[c - 1] : 100;
+    for (int i = 0; i < 2; i++)
+        d->order[i] = page->order[i] ? d->number[page->order[i]] : d->objects;
+}
+
+static bool sum_up(SuspectMaking *m, const LmpSuspectPageInfo *page) {
     uint64_t *retained = malloc(((size_t)m->drafts + 1) * sizeof *retained);
     bool done = retained && suspects_retained(m->s, m->group_of, m->drafts, retained);
     m->all_bytes = 0;
     for (uint32_t i = 1; done && i <= m->drafts; i++) {
         m->draft[i].retained = retained[i];
-        page->finish(m, &m->draft[i]);
+        finish(&m->draft[i], page);
         m->all_bytes += m->draft[i].order[0];
     }
-    if (done && page->retains) m->all_bytes = retained[0];
+    if (done && page->retained) m->all_bytes = retained[0];
     free(retained);
     return done;
 }
@@ -169,7 +195,7 @@ static uint32_t number_rows(SuspectMaking *m, LmpSuspectTable *out, SuspectDraft
                             uint32_t *row_of) {
     uint32_t members = 0;
     for (uint32_t i = 0; i < m->drafts; i++) {
-        if (i >= LUASUSPECTS_MOST) {
+        if (i >= SUSPECTS_MOST) {
             out->more++;
             out->more_bytes += sorted[i]->order[0];
             continue;
@@ -192,7 +218,7 @@ static bool make_rows(SuspectMaking *m, LmpSuspectTable *out, SuspectDraft **sor
     for (uint32_t i = 0; i < m->drafts; i++)
         sorted[i] = &m->draft[i + 1];
     qsort_r(sorted, m->drafts, sizeof(SuspectDraft *), by_order, (void *)m->s); /* NOLINT */
-    out->rows = m->drafts < LUASUSPECTS_MOST ? m->drafts : LUASUSPECTS_MOST;
+    out->rows = m->drafts < SUSPECTS_MOST ? m->drafts : SUSPECTS_MOST;
     uint32_t members = number_rows(m, out, sorted, row_of);
     out->member = malloc(((size_t)members + 1) * sizeof *out->member);
     if (!out->member) return false;
@@ -206,10 +232,10 @@ static bool make_rows(SuspectMaking *m, LmpSuspectTable *out, SuspectDraft **sor
     return done;
 }
 
-static bool order_rows(SuspectMaking *m, LmpSuspectTable *out, const SuspectPage *page) {
+static bool order_rows(SuspectMaking *m, LmpSuspectTable *out, const LmpSuspectPageInfo *page) {
     SuspectDraft **sorted = malloc(((size_t)m->drafts + 1) * sizeof *sorted);
     uint32_t *row_of = calloc((size_t)m->drafts + 1, sizeof *row_of);
-    out->row = malloc((LUASUSPECTS_MOST + 1) * sizeof *out->row);
+    out->row = malloc((SUSPECTS_MOST + 1) * sizeof *out->row);
     bool done = sorted && row_of && out->row && make_rows(m, out, sorted, row_of);
     for (uint32_t i = 0; done && i < out->rows; i++)
         page->word(m->s, sorted[i], &out->row[i]);
@@ -218,11 +244,11 @@ static bool order_rows(SuspectMaking *m, LmpSuspectTable *out, const SuspectPage
     return done;
 }
 
-LmpErr luasuspects_make(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspectPage which) {
-    const SuspectPage *page = &suspects_page[which];
+LmpErr suspects_page_make(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspectPage which) {
+    const LmpSuspectPageInfo *page = &suspects_pages[which];
     SuspectMaking m = {.s = s, .group_of = calloc((size_t)s->g.objects + 1, sizeof *m.group_of)};
     memset(out, 0, sizeof *out);
-    out->page = &luasuspects_pages[which];
+    out->page = page;
     bool index = rowindex_open(&m.index, 256);
     m.failed = !m.group_of || !index;
     if (!m.failed) page->collect(&m);
@@ -232,11 +258,11 @@ LmpErr luasuspects_make(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspectPa
     free(m.group_of);
     free(m.draft);
     if (done) return LMP_OK;
-    luasuspects_free(out);
+    suspects_page_free(out);
     return LMP_E_NOMEM;
 }
 
-void luasuspects_free(LmpSuspectTable *table) {
+void suspects_page_free(LmpSuspectTable *table) {
     const LmpSuspectPageInfo *page = table->page;
     free(table->row);
     free(table->member);
@@ -244,8 +270,8 @@ void luasuspects_free(LmpSuspectTable *table) {
     table->page = page;
 }
 
-const char *luasuspects_cell(const LmpSuspectTable *table, uint32_t row, uint32_t column, char *out,
-                             size_t size) {
+const char *suspects_cell(const LmpSuspectTable *table, uint32_t row, uint32_t column, char *out,
+                          size_t size) {
     const LmpSuspectRow *r = &table->row[row];
     char number[LMP_NUM] = "";
     switch (table->page->column[column].cell) {

@@ -1,23 +1,16 @@
 /* suspects_wastes.c - rules about what is there for nothing: equal strings, empty slots, garbage,
  * coroutines that nobody resumes, references that nobody gave back. Their figures are those of the
- * pages (luasuspects.h). */
+ * pages (suspects.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "read/snapshot/luasuspects_impl.h"
 #include "read/snapshot/suspects_impl.h"
 
-static void wasted_strings(SuspectRun *run, const LmpSuspectTable *t) {
+void suspects_strings(SuspectRun *run, const LmpSuspectTable *t) {
     char share[64], count[LMP_NUM];
     const LmpSuspectRow *most = &t->row[0];
-    if (t->rows == 0 || !suspect_over(t->all_bytes, run->heap, SUSPECT_WASTES)) {
-        suspect_none(run, LMP_SUSPECT_STRINGS,
-                     "Equal strings: further copies take less than %d %% of the heap.",
-                     SUSPECT_WASTES);
-        return;
-    }
     suspect_add(run, LMP_SUSPECT_STRINGS, t->all_bytes, most->object,
                 "Further copies of equal strings take %s of the heap; most of all there are %s "
                 "\xc3\x97 %s.",
@@ -25,15 +18,9 @@ static void wasted_strings(SuspectRun *run, const LmpSuspectTable *t) {
                 most->text[0]);
 }
 
-static void wasted_slots(SuspectRun *run, const LmpSuspectTable *t) {
+void suspects_slots(SuspectRun *run, const LmpSuspectTable *t) {
     char share[64], count[LMP_NUM];
     const LmpSuspectRow *most = &t->row[0];
-    if (t->rows == 0 || !suspect_over(t->all_bytes, run->heap, SUSPECT_WASTES)) {
-        suspect_none(run, LMP_SUSPECT_SLOTS,
-                     "Table slots with nothing in them take less than %d %% of the heap.",
-                     SUSPECT_WASTES);
-        return;
-    }
     bool one = most->number[2] == 1;
     suspect_add(
         run, LMP_SUSPECT_SLOTS, t->all_bytes, most->object,
@@ -91,14 +78,10 @@ static void put_outlook(const SuspectRun *run, const Suspended *all, char *out, 
              one || all->stayed == 1 ? "it" : "them");
 }
 
-static void suspended(SuspectRun *run, const LmpSuspectTable *t) {
+void suspects_suspended(SuspectRun *run, const LmpSuspectTable *t) {
     char share[64], count[LMP_NUM], there[LMP_NUM], outlook[200];
     Suspended all = find_suspended(run, t);
-    if (!all.most || !suspect_over(all.bytes, run->heap, SUSPECT_WASTES)) {
-        suspect_none(run, LMP_SUSPECT_COROUTINES,
-                     "Suspended coroutines hold less than %d %% of the heap.", SUSPECT_WASTES);
-        return;
-    }
+    if (!all.most || !suspect_over(all.bytes, run->heap, SUSPECT_WASTES)) return;
     suspect_share(share, all.bytes, run->heap);
     put_outlook(run, &all, outlook, sizeof outlook);
     if (all.count == 1)
@@ -112,17 +95,11 @@ static void suspended(SuspectRun *run, const LmpSuspectTable *t) {
                     all.most->text[1], outlook);
 }
 
-static void references(SuspectRun *run, const LmpSuspectTable *t) {
+void suspects_references(SuspectRun *run, const LmpSuspectTable *t) {
     char share[64], count[LMP_NUM];
     uint64_t n = 0;
     for (uint32_t r = 0; r < t->rows; r++)
         n += t->row[r].number[2];
-    if (t->rows == 0 || !suspect_over(t->all_bytes, run->heap, SUSPECT_WASTES)) {
-        suspect_none(run, LMP_SUSPECT_REFERENCES,
-                     "Numbers in the registry (luaL_ref) hold less than %d %% of the heap.",
-                     SUSPECT_WASTES);
-        return;
-    }
     suspect_share(share, t->all_bytes, run->heap);
     if (n == 1) {
         suspect_add(run, LMP_SUSPECT_REFERENCES, t->all_bytes, t->row[0].object,
@@ -137,35 +114,12 @@ static void references(SuspectRun *run, const LmpSuspectTable *t) {
                 format_count(count, n), share, t->row[0].text[0]);
 }
 
-static void garbage(SuspectRun *run) {
+void suspects_garbage(SuspectRun *run) {
     const LmpSnapshot *s = run->s;
-    uint64_t all = s->garbage_bytes + s->reachable_bytes;
     char share[64], count[LMP_NUM];
-    if (!suspect_over(s->garbage_bytes, all, SUSPECT_WASTES)) {
-        suspect_none(run, LMP_SUSPECT_GARBAGE,
-                     "Garbage that waits for the collector is less than %d %% of the heap.",
-                     SUSPECT_WASTES);
-        return;
-    }
+    if (!suspect_over(s->garbage_bytes, run->heap, SUSPECT_WASTES)) return;
     suspect_add(run, LMP_SUSPECT_GARBAGE, s->garbage_bytes, LMP_HEAP_NONE,
                 "%s of the heap is garbage that waits for the collector (%s objects).",
-                suspect_share(share, s->garbage_bytes, all),
+                suspect_share(share, s->garbage_bytes, run->heap),
                 format_count(count, s->garbage_objects));
-}
-
-void suspects_wastes(SuspectRun *run) {
-    static const struct {
-        LmpSuspectPage page;
-        void (*rule)(SuspectRun *run, const LmpSuspectTable *t);
-    } of[] = {{LMP_PAGE_STRINGS, wasted_strings},
-              {LMP_PAGE_TABLES, wasted_slots},
-              {LMP_PAGE_COROUTINES, suspended},
-              {LMP_PAGE_REFERENCES, references}};
-    for (size_t i = 0; i < sizeof of / sizeof of[0] && !run->failed; i++) {
-        LmpSuspectTable t;
-        run->failed = luasuspects_make(&t, run->s, of[i].page) != LMP_OK;
-        if (!run->failed) of[i].rule(run, &t);
-        luasuspects_free(&t);
-    }
-    if (!run->failed) garbage(run);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/snapshot/luasuspects.h"
 #include "read/snapshot/suspects.h"
 #include "report/heap/heapreport_impl.h"
 #include "report/json.h"
@@ -90,7 +89,7 @@ static LmpErr put_groups(Json *json, const HeapReport *report, const char *key, 
 
 static void put_row(Json *json, const LmpSuspectTable *t, uint32_t row) {
     json_begin(json, NULL, '{');
-    for (uint32_t c = 0; c < LUASUSPECTS_COLUMNS && t->page->column[c].title; c++) {
+    for (uint32_t c = 0; c < SUSPECTS_COLUMNS && t->page->column[c].title; c++) {
         const LmpSuspectColumn *column = &t->page->column[c];
         if (column->cell == LMP_CELL_TEXT)
             json_text(json, column->name, t->row[row].text[c]);
@@ -103,7 +102,7 @@ static void put_row(Json *json, const LmpSuspectTable *t, uint32_t row) {
 static LmpErr put_page(Json *json, const HeapReport *report, LmpSuspectPage page) {
     LmpSuspectTable t;
     uint32_t most = report->top ? report->top : TOP;
-    LmpErr err = luasuspects_make(&t, report->s, page);
+    LmpErr err = suspects_page_make(&t, report->s, page);
     if (err) return err;
     json_begin(json, t.page->name, '{');
     json_count(json, "bytes", t.all_bytes);
@@ -113,7 +112,7 @@ static LmpErr put_page(Json *json, const HeapReport *report, LmpSuspectPage page
         put_row(json, &t, i);
     json_end(json, ']');
     json_end(json, '}');
-    luasuspects_free(&t);
+    suspects_page_free(&t);
     return LMP_OK;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "read/snapshot/luasuspects.h"
 #include "read/snapshot/suspects.h"
 #include "report/heap/heapreport_impl.h"
 #include "report/text.h"
@@ -106,7 +105,7 @@ static LmpErr put_groups(const HeapReport *report, LmpHeapBy by, const char *tit
 static uint32_t columns_of(const LmpSuspectPageInfo *page, uint32_t *texts) {
     uint32_t n = 0;
     *texts = 0;
-    for (; n < LUASUSPECTS_COLUMNS && page->column[n].title; n++)
+    for (; n < SUSPECTS_COLUMNS && page->column[n].title; n++)
         *texts += page->column[n].cell == LMP_CELL_TEXT;
     return n;
 }
@@ -127,7 +126,7 @@ static void put_table(const LmpSuspectTable *t, uint32_t rows, FILE *out) {
         char cell[200];
         fputc(' ', out);
         for (uint32_t c = 0; c < columns; c++) {
-            luasuspects_cell(t, i, c, cell, sizeof cell);
+            suspects_cell(t, i, c, cell, sizeof cell);
             fputc(' ', out);
             if (c < texts)
                 text_put(out, cell, width, false);
@@ -141,7 +140,7 @@ static void put_table(const LmpSuspectTable *t, uint32_t rows, FILE *out) {
 static LmpErr put_page(const HeapReport *report, LmpSuspectPage page, FILE *out) {
     LmpSuspectTable t;
     char count[LMP_NUM], size[LMP_NUM];
-    LmpErr err = luasuspects_make(&t, report->s, page);
+    LmpErr err = suspects_page_make(&t, report->s, page);
     if (err) return err;
     uint32_t rows = rows_of(report, t.rows, TOP_PAGE), more = t.more + t.rows - rows;
     if (t.rows == 0) {
@@ -155,7 +154,7 @@ static LmpErr put_page(const HeapReport *report, LmpSuspectPage page, FILE *out)
             fprintf(out, "  %s more%s%s\n", format_count(count, more), rest ? ", " : "",
                     rest ? format_bytes(size, rest) : "");
     }
-    luasuspects_free(&t);
+    suspects_page_free(&t);
     return LMP_OK;
 }
 

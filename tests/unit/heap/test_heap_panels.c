@@ -290,11 +290,11 @@ START_TEST(test_pages_of_lua) {
     Stage *s = stage_new(&panel_suspects, h.model, 118, 16, true, 256);
     for (int i = 0; i < LMP_PAGES; i++) {
         char *text = stage_text(s, false);
-        const LmpSuspectPageInfo *info = &luasuspects_pages[i];
+        const LmpSuspectPageInfo *info = &suspects_pages[i];
         ck_assert_ptr_nonnull(strstr(text, info->title));
         if (opened_page(h.heap, (LmpSuspectPage)i)->rows == 0)
             ck_assert_ptr_nonnull(strstr(text, info->none));
-        for (int c = 0; c < (int)LUASUSPECTS_COLUMNS && info->column[c].title; c++)
+        for (int c = 0; c < (int)SUSPECTS_COLUMNS && info->column[c].title; c++)
             ck_assert_msg(strstr(text, info->column[c].title), "%s lacks %s", info->name,
                           info->column[c].title);
         free(text);

@@ -1,11 +1,11 @@
 /* Tests of Lua's usual suspects, a page each. */
 #include "framed_heap.h"
-#include "read/snapshot/luasuspects.h"
+#include "read/snapshot/suspects.h"
 
 static LmpSuspectTable table;
 
 static void page(LmpSuspectPage which) {
-    ck_assert_int_eq(luasuspects_make(&table, &snapshot, which), LMP_OK);
+    ck_assert_int_eq(suspects_page_make(&table, &snapshot, which), LMP_OK);
     uint32_t members = 0;
     for (uint32_t i = 0; i < table.rows; i++) {
         const LmpSuspectRow *row = &table.row[i];
@@ -21,7 +21,7 @@ static void page(LmpSuspectPage which) {
 
 static void cell(uint32_t row, uint32_t column, const char *expected) {
     char text[200];
-    ck_assert_str_eq(luasuspects_cell(&table, row, column, text, sizeof text), expected);
+    ck_assert_str_eq(suspects_cell(&table, row, column, text, sizeof text), expected);
 }
 
 /* The row whose first text begins so. */
@@ -40,47 +40,47 @@ START_TEST(pages) {
     ck_assert_uint_eq(table.rows, 1);
     cell(0, 2, "12");
     ck_assert_uint_eq(table.all_bytes, LEAKY_REFERENCES * 64);
-    luasuspects_free(&table);
+    suspects_page_free(&table);
 
     page(LMP_PAGE_COROUTINES);
     ck_assert_uint_eq(table.rows, 1);
     cell(0, 0, "suspended");
     ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "worker.lua:18"));
     cell(0, 2, "4");
-    luasuspects_free(&table);
+    suspects_page_free(&table);
 
     page(LMP_PAGE_MAKERS);
     ck_assert_uint_eq(table.rows, 1); /* no line is known */
     cell(0, 1, "4");
     cell(0, 2, "4");
-    luasuspects_free(&table);
+    suspects_page_free(&table);
 
     page(LMP_PAGE_CLOSURES);
     ck_assert_uint_eq(table.row[row_of("function (bus.lua:31)")].number[2], LEAKY_HANDLERS);
     ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "self "));
-    luasuspects_free(&table);
+    suspects_page_free(&table);
 
     page(LMP_PAGE_CHUNKS);
     ck_assert_uint_eq(table.rows, 4);
-    luasuspects_free(&table);
+    suspects_page_free(&table);
 
     page(LMP_PAGE_FINALIZERS);
     ck_assert_uint_eq(table.rows, 1);
     cell(0, 3, "100 B");
-    luasuspects_free(&table);
+    suspects_page_free(&table);
 
     page(LMP_PAGE_WEAK);
     ck_assert_uint_eq(table.rows, 1);
     ck_assert_ptr_nonnull(strstr(table.row[0].text[0], "weak keys: "));
     cell(0, 2, "1");
     cell(0, 3, "1"); /* its key is held by the handlers */
-    luasuspects_free(&table);
+    suspects_page_free(&table);
 
     page(LMP_PAGE_STRINGS);
     ck_assert_uint_eq(table.row[0].number[2], LEAKY_ENTRIES);
     ck_assert_uint_eq(table.row[0].bytes,
                       (LEAKY_ENTRIES - 1) * table.row[0].number[4] / LEAKY_ENTRIES);
-    luasuspects_free(&table);
+    suspects_page_free(&table);
 
     page(LMP_PAGE_TABLES);
     uint64_t unused = 0;
@@ -88,7 +88,7 @@ START_TEST(pages) {
         unused += table.row[i].bytes;
     ck_assert_uint_eq(unused, table.all_bytes);
     ck_assert_uint_ge(unused, (256 - LEAKY_ENTRIES) * 24);
-    luasuspects_free(&table);
+    suspects_page_free(&table);
     end();
 }
 END_TEST
@@ -108,7 +108,7 @@ START_TEST(held_and_waiting) {
     ck_assert_uint_eq(table.rows, 1);
     ck_assert_uint_eq(table.row[0].objects, 1);
     ck_assert_uint_eq(table.row[0].bytes, 200);
-    luasuspects_free(&table);
+    suspects_page_free(&table);
     end();
 }
 END_TEST
@@ -151,7 +151,7 @@ START_TEST(coroutines_by_state) {
     cell(0, 5, "4");
     ck_assert_uint_eq(table.row[0].number[6], 10 * (208 + 720));
     ck_assert_uint_eq(table.all_bytes, 10 * (208 + 720));
-    luasuspects_free(&table);
+    suspects_page_free(&table);
     end();
 }
 END_TEST
@@ -169,7 +169,7 @@ START_TEST(weak_tables) {
     page(LMP_PAGE_WEAK);
     cell(0, 2, "3");
     cell(0, 3, "1");
-    luasuspects_free(&table);
+    suspects_page_free(&table);
     end();
 }
 END_TEST
@@ -191,7 +191,7 @@ START_TEST(copies_of_code) {
     cell(0, 2, "12");
     ck_assert_uint_eq(table.row[1].number[2], 1);
     ck_assert_str_eq(table.row[1].text[0], "f.lua");
-    luasuspects_free(&table);
+    suspects_page_free(&table);
     end();
 }
 END_TEST
@@ -208,9 +208,9 @@ START_TEST(more_than_there_is_room) {
     }
     open_snapshot();
     page(LMP_PAGE_STRINGS);
-    ck_assert_uint_eq(table.rows, LUASUSPECTS_MOST);
+    ck_assert_uint_eq(table.rows, SUSPECTS_MOST);
     ck_assert_uint_ge(table.more, 500);
-    luasuspects_free(&table);
+    suspects_page_free(&table);
     end();
 }
 END_TEST
@@ -232,7 +232,7 @@ START_TEST(retained_once) {
     ck_assert_uint_eq(table.row[0].objects, 10);
     ck_assert_uint_eq(table.row[0].number[4], all);
     ck_assert_uint_eq(table.all_bytes, all);
-    luasuspects_free(&table);
+    suspects_page_free(&table);
     end();
 }
 END_TEST
