@@ -1,6 +1,6 @@
 /* figures.c - goes through the lists of figures (figure.h) and pushes each by its kind; rows are
  * sorted, the tree is linked from an array of all nodes. */
-#include "figures.h"
+#include "module.h"
 
 #include <lauxlib.h>
 #include <stdbool.h>

@@ -12,7 +12,6 @@
 
 #include "agent/heap/layout.h"
 #include "agent/heap/size.h"
-#include "measured.h"
 #include "module.h"
 
 /* Rounds that every function gets, and so many at most. Calls: by default, and the bounds of what

@@ -1,7 +1,7 @@
 /* heap.c - all but size() walk the whole heap where it lies, which takes about a third of a second
  * for a million objects; they work without a profile, too. What they make for the program is not
  * counted. The reference by which their own argument is held does not count. */
-#include "heap.h"
+#include "module.h"
 
 #include <lauxlib.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "agent/heap/layout.h"
 #include "agent/heap/size.h"
 #include "agent/session/profiler.h"
-#include "module.h"
 #include "read/snapshot/why.h"
 
 enum { PATHS = 3, PATHS_MOST = 100, REFERENCES = 100, NAME = 200, TEXT = 4000 };

@@ -3,8 +3,13 @@
 #define LMP_MODULE_H
 
 #include <lua.h>
+#include <stdbool.h>
 
+#include "agent/session/interval.h"
+#include "agent/session/profiler.h"
 #include "base/err.h"
+#include "read/ledger/ledger.h"
+#include "read/stats.h"
 
 /* Makes our own values for the program: `make` pushes `results` of them, and none of the blocks
  * that it asks for is counted. Protected, so that the end of the own call is not missed: returns a
@@ -15,7 +20,77 @@ int module_own_call(lua_State *L, void (*make)(lua_State *L, void *from), void *
  * own) and the error's name. That no profile was started is misuse, and raises an error. */
 int module_refuse(lua_State *L, LmpErr err, const char *why);
 
-/* snapshot([file [, {gc = boolean, wait = boolean}]]) */
-int module_snapshot(lua_State *L);
+/* ---- options.c ------------------------------------------------------------------------------- */
+
+/* Reads the options table at index 1 of start()'s stack into *o; raises an error that names the
+ * option and what was expected. Strings stay anchored in that table. */
+void options_check(lua_State *L, LmpOptions *o);
+
+/* Reads LMP_ENV_RUN (launch.h), which is cut up; false: it was not written by `lmp run`, or its
+ * socket has been closed on the way here. */
+bool options_read_run(char *text, LmpOptions *o);
+
+/* ---- figures.c: what stats() and stop() return ----------------------------------------------- */
+
+typedef struct Figures {
+    LmpStats stats;
+    unsigned parts; /* LEDGER_* that were asked for */
+    Ledger ledger;  /* holds them; sorted in place */
+} Figures;
+
+/* Which parts the table at index 1 asks for ({sites = true, ...}; none or nil: 0). Raises an error
+ * that names the key and what was expected. `function`: who is asked. */
+unsigned figures_parts(lua_State *L, const char *function);
+
+/* Pushes the table of a Figures (`from` is not const: rows are sorted). */
+void figures_push(lua_State *L, void *from);
+
+/* ---- heap.c ---------------------------------------------------------------------------------- */
+
+/* Adds size, total_size, retained, references and paths to the table at the top of the stack. */
+void heap_register(lua_State *L);
+
+/* ---- measure.c and growth.c ------------------------------------------------------------------ */
+
+/* What lmp.measure and lmp.measure_growth share: a stretch of the run that ends however the
+ * function ends that is measured, and the sites that made something in it. */
+
+/* What is told of a type at a moment: what the program holds, that is, without the interpreter's
+ * table of strings and without stacks, which grow and shrink as it sees fit. */
+typedef struct MeasuredHeld {
+    uint64_t bytes, blocks;
+} MeasuredHeld;
+
+MeasuredHeld measured_held(const LmpStats *stats, LmpKind kind);
+MeasuredHeld measured_held_all(const LmpStats *stats);
+
+/* In a userdata of its own: closed when the C function returns or is left by an error, at the
+ * latest when it is collected. */
+typedef struct Measured {
+    LmpInterval interval;
+    Ledger ledger;
+    void *rows; /* owned: malloc */
+} Measured;
+
+/* Makes one of `size` bytes (a Measured at its beginning, all zeroes), puts it below everything
+ * else on the stack of the running C function, and begins. NULL: nothing can be measured; *err says
+ * why, and so does standard error, once; the stack has it all the same. */
+Measured *measured_begin(lua_State *L, size_t size, LmpErr *err);
+/* Two full collections: the second frees what finalizers have seen. False: none can be had here. */
+bool measured_collect(lua_State *L);
+/* Figures and sites at this moment. False: the profile has ended since, or there is no memory. */
+bool measured_read(lua_State *L, Measured *m, LmpStats *stats);
+void measured_end(lua_State *L, Measured *m);
+
+/* The first argument is to be called: else an error. */
+void measured_check(lua_State *L);
+
+/* Sets fields of the table on top. */
+void measured_set(lua_State *L, const char *name, lua_Integer n);
+void measured_set_site(lua_State *L, const LmpSiteRow *site);
+
+/* lmp.measure(f, ...), lmp.measure_growth(f, ...) */
+int module_measure(lua_State *L);
+int module_measure_growth(lua_State *L);
 
 #endif

@@ -1,6 +1,6 @@
 /* options.c - one row for each option: which values fit, and where they go. A new option is one row
  * of start_options.h, one of options_table, and one of run_words if `lmp run` has it too. */
-#include "options.h"
+#include "module.h"
 
 #include <lauxlib.h>
 #include <stdio.h>

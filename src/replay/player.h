@@ -73,12 +73,11 @@ bool player_span(Player *player, uint64_t from, uint64_t to);
 /* False: there was none. */
 bool player_no_range(Player *player);
 
-/* ---- another run -------------------------------------------------------------------------------
- */
+/* ---- another run ----------------------------------------------------------------------------- */
 
 /* From now on tables compare with a moment of another recording (Model.against), in place of
  * counting from a mark: LmpTally.mark is what there was in it, and rows that only it has are there,
- * too (rundiff/runjoin.h). There are no ranges then. The recording and the name stay the caller's,
+ * too (rundiff/rundiff.h). There are no ranges then. The recording and the name stay the caller's,
  * and so does the frame it shows. Errors: DAMAGED, NOMEM (nothing is compared). */
 LmpErr player_against(Player *player, LmpRecording *other, uint32_t frame, const char *name);
 

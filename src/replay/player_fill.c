@@ -6,7 +6,7 @@
  * jump the frame of a second before is filled in first. */
 #include <string.h>
 
-#include "read/rundiff/runjoin.h"
+#include "read/rundiff/rundiff.h"
 #include "replay/player_impl.h"
 
 #define SECOND 1000000000ull

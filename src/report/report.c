@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "read/ledger/ledger_between.h"
+#include "read/ledger/ledger.h"
 #include "report/report_impl.h"
 
 enum { LEAKS_MOST = 1000 };

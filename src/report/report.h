@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "read/ledger/ledger.h"
-#include "read/ledger/ledger_nodes.h"
 #include "read/stats.h"
 #include "read/verdict/verdict.h"
 #include "shared/layout.h"

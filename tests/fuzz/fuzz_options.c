@@ -11,7 +11,7 @@
 #include "base/format.h"
 #include "base/fps.h"
 #include "command/command.h"
-#include "options.h"
+#include "module.h"
 #include "screen/theme.h"
 #include "shared/launch.h"
 

@@ -14,9 +14,9 @@ return {
         "c_names.c", "cycles.c", "live_history.c",
         -- readers
         "tables.c", "view.c", "discover.c", "stats.c", "history.c", "laps.c", "heapmap.c", "heapregion.c",
-        "heapcell.c", "heaplist.c", "overflow_index.c", "ledger.c", "ledger_index.c", "ledger_rows.c",
+        "heapcell.c", "heaplist.c", "ledger.c", "ledger_index.c", "ledger_rows.c",
         "ledger_sum.c", "ledger_tools.c", "ledger_tree.c", "ledger_moments.c", "makes.c", "tallies.c",
-        "leaks.c", "leaks_words.c", "model.c", "model_ledger.c", "past.c",
+        "leaks.c", "leaks_words.c", "model.c",
     },
     -- Room for that many jumps in a file.
     most = 1024,

@@ -5,7 +5,7 @@
 #define LMP_OPERANDS_H
 
 #include "command/command.h"
-#include "read/snapshot/growth.h"
+#include "read/snapshot/compare.h"
 #include "read/view.h"
 #include "record/reader/moment.h"
 

@@ -3,7 +3,7 @@
 #ifndef LMP_MEMBERS_ALIKE_H
 #define LMP_MEMBERS_ALIKE_H
 
-#include "read/snapshot/likes.h"
+#include "read/snapshot/groups.h"
 #include "widget/tablepanel.h"
 
 typedef struct MembersAlike {

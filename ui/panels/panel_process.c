@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "read/process/process_words.h"
+#include "read/process/process.h"
 #include "widget/flow.h"
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"

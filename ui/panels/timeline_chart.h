@@ -3,7 +3,7 @@
 #ifndef LMP_TIMELINE_CHART_H
 #define LMP_TIMELINE_CHART_H
 
-#include "read/model/past.h"
+#include "read/model/model.h"
 #include "screen/canvas.h"
 
 #define CHART_COLUMNS 1000 /* maximum cells; a cell has two points side by side */

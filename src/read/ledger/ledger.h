@@ -113,7 +113,7 @@ typedef struct LmpSiteDetail {
 #define LEDGER_NO_ROW UINT32_MAX
 #define LEDGER_SEVERAL_TAGS UINT16_MAX
 
-/* Of two runs that are compared (rundiff/runjoin.h), which have a row. */
+/* Of two runs that are compared (rundiff/rundiff.h), which have a row. */
 typedef enum LmpSide {
     LMP_SIDE_BOTH, /* or none is compared */
     LMP_SIDE_CAME, /* only the newer */
@@ -376,5 +376,34 @@ char *ledger_lacking(char out[LEDGER_LACKING], const Ledger *ledger, const LmpJu
  * Returns how many figures there are: LMP_LIVE_HISTORY, or none. */
 uint32_t ledger_live_history_even(const Ledger *ledger, const uint64_t *grown,
                                   uint64_t out[LMP_LIVE_HISTORY]);
+
+/* ---- between two moments --------------------------------------------------------------------- */
+
+/* Takes `before` away from `ledger`, row by row (rows keep their ids): every figure becomes what
+ * was added in between, so allocations, frees and reallocations are those of that time, and what is
+ * live is how much more it is, in two's complement: less than zero where it shrank. Sums stay sums.
+ * A figure of the peak is none of a range and becomes 0. Rows stay in their order, also those that
+ * are 0 now; LmpTally.mark becomes what there was before, `was` too.
+ *
+ * Both must be of one state and have been asked for the same parts. Moments that are not in order
+ * give figures below zero, nothing worse. What rows refer to in the store of `ledger` (histories)
+ * stays; it may be refreshed again, which makes it whole again. With Ledger.less of that moment
+ * `before` needs no tree. Errors: NOMEM (nothing changed). */
+LmpErr ledger_between(Ledger *ledger, const Ledger *before);
+
+/* The figures of all nodes of the call tree at an earlier moment, to be taken from those of a later
+ * one: of a million nodes there is no room for two ledgers. All zeroes: none. */
+typedef struct LedgerNodes {
+    struct LedgerOldNode **chunk;
+    uint32_t nodes; /* by LmpTreeRow.id; those from there on had nothing */
+} LedgerNodes;
+
+/* Copies the figures that nodes have in `tables` now. Errors: NOMEM (none are kept then). */
+LmpErr ledger_nodes_keep(LedgerNodes *nodes, const LmpTables *tables);
+/* Makes a tally of this node the difference, with what there was before in its .was and .mark. */
+void ledger_nodes_take(const LedgerNodes *nodes, uint32_t node, LmpTally *now);
+/* Nodes below this one are not asked for any more: gives them back. */
+void ledger_nodes_drop(LedgerNodes *nodes, uint32_t below);
+void ledger_nodes_free(LedgerNodes *nodes);
 
 #endif

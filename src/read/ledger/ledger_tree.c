@@ -4,8 +4,8 @@
  * and no path is too deep. A parent that is not lower is damage; such nodes hang under the root. */
 #include <string.h>
 
+#include "read/ledger/ledger.h"
 #include "read/ledger/ledger_impl.h"
-#include "read/ledger/ledger_nodes.h"
 
 enum { AHEAD = 12 }; /* rows of the tables to prefetch ahead */
 

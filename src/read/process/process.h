@@ -86,4 +86,20 @@ double process_progress(const Process *process);
 /* The process's mappings cannot be read: it is gone, or not ours to see. */
 bool process_hidden(const Process *process);
 
+/* ---- in sentences ---------------------------------------------------------------------------- */
+
+#define PROCESS_SENTENCES 6u
+#define PROCESS_SENTENCE 320u
+
+typedef struct ProcessWords {
+    char line[PROCESS_SENTENCES][PROCESS_SENTENCE];
+    uint32_t count;
+} ProcessWords;
+
+/* "Lua's blocks are 70.0 MiB of 300.1 MiB in memory". */
+char *process_headline(char out[PROCESS_SENTENCE], const ProcessFigures *f);
+/* What is to be said beside the rows: what could be given back, what Lua counts, what is not known
+ * and why. */
+void process_words(ProcessWords *words, const ProcessFigures *f);
+
 #endif

@@ -1,6 +1,6 @@
 /* process_words.c - a sentence for each figure that is worth one; where malloc could not be read,
  * why not. */
-#include "read/process/process_words.h"
+#include "read/process/process.h"
 
 #include <stdarg.h>
 #include <stdio.h>

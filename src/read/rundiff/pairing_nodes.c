@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/keymap.h"
-#include "read/rundiff/pairing.h"
+#include "read/rundiff/rundiff_impl.h"
 
 enum {
     NEAR = 16, /* children of an older node, to either side of a line, that are compared closer */

@@ -10,7 +10,42 @@
 #ifndef LMP_RUNDIFF_H
 #define LMP_RUNDIFF_H
 
-#include "read/rundiff/pairing.h"
+#include "base/err.h"
+#include "read/ledger/ledger.h"
+
+/* ---- call paths ------------------------------------------------------------------------------ */
+
+/* The call tree of a run in little room, a fifth of what the ledger's rows take: of two runs with a
+ * million paths each there is no room for both ledgers' trees. What is below a node is for the
+ * reader to sum up. */
+
+/* As in LmpTreeRow. */
+typedef struct RunNode {
+    uint32_t parent, first, children;
+    uint32_t function; /* row in the ledger's functions */
+    uint32_t site;     /* LmpSiteRow.id */
+    int32_t line;
+    uint32_t flags;
+} RunNode;
+
+/* Made right here; names as in LmpTally. */
+typedef struct RunFigures {
+    uint64_t live_bytes, live_blocks, allocs, free_bytes, peak_bytes, temporary;
+} RunFigures;
+
+typedef struct RunPaths {
+    uint32_t nodes; /* rows as in Ledger.tree; 0: there is no tree */
+    RunNode *node;
+    RunFigures *own; /* NULL: they were not asked for */
+} RunPaths;
+
+/* Of a ledger's tree, with figures or without. Errors: NOMEM (there is nothing to free). */
+LmpErr runpaths_make(RunPaths *out, const Ledger *ledger, bool figures);
+/* With figures; the ledger gives back its tree. */
+LmpErr runpaths_take(RunPaths *out, Ledger *ledger);
+void runpaths_free(RunPaths *paths);
+
+/* ---- what differs ---------------------------------------------------------------------------- */
 
 typedef enum RunDiffBy { RUNDIFF_SITES, RUNDIFF_FUNCTIONS, RUNDIFF_TAGS, RUNDIFF_BYS } RunDiffBy;
 
@@ -69,5 +104,27 @@ int64_t rundiff_change(const RunDiffRow *row, RunDiffMetric metric);
  * that panels show what has changed since. What came has nothing there. `newer` is the ledger that
  * the diff was made of. */
 void rundiff_mark(const RunDiff *diff, Ledger *newer);
+
+/* ---- two runs as one ledger ------------------------------------------------------------------ */
+
+/* So panels show what differs between two runs as they show what has changed since a mark: the
+ * newer run's rows with the older one's figures as their marks, and behind them the rows that only
+ * the older run has, whose own figures are nothing. So all marks add up to the older run, and all
+ * changes to the difference of the two. */
+
+/* Set in the ids of rows that only the older run has, so that no row of the newer one has them. */
+#define RUNJOIN_WENT 0x80000000u
+
+/* Lines that hold something in one of the two only, and what they hold. */
+typedef struct RunJoined {
+    uint32_t came, went;
+    uint64_t came_bytes, went_bytes;
+} RunJoined;
+
+/* Puts the older run's figures and rows into the newer one's ledger, until its next refresh. Texts
+ * of these rows are those of `old`, which must stay as it is that long. Where only one of the two
+ * has call paths, what is by path has not changed. Costs n log n in rows. Errors: NOMEM (the rows
+ * are the newer run's alone, with any marks). */
+LmpErr runjoin(Ledger *newer, const Ledger *old, RunJoined *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* snapshot_impl.h - what the parts of a snapshot share. Order of the making (snapshot.c):
  *
- *     order.c       references of tables in an order that no hash has made
+ *     references.c  references of tables in an order that no hash has made
  *     reach.c       who is held by the root, and by which shortest path
  *     dominators.c  immediate dominators, retained sizes, children by size
- *     incoming.c    references to each object
+ *     references.c  references to each object
  *     places.c      what lives where, so that functions and metatables have names
  *     classes.c     the class of each object
  *     object_words.c words for objects and references
@@ -127,8 +127,7 @@ static inline SnapOwn *snap_own(const LmpSnapshot *s) {
     return s->own;
 }
 
-/* ---- the steps; each false: no memory, or stopped ---------------------------------------------
- */
+/* ---- the steps; each false: no memory, or stopped -------------------------------------------- */
 
 #define SNAP_TICK 0x3ffffu /* a step says how far it is when these bits of its count are 0 */
 

@@ -10,8 +10,8 @@
 #ifndef LMP_SNAPSHOT_SUSPECTS_H
 #define LMP_SNAPSHOT_SUSPECTS_H
 
+#include "read/snapshot/compare.h"
 #include "read/snapshot/groups.h"
-#include "read/snapshot/growth.h"
 #include "read/snapshot/why.h"
 
 /* ---- sentences ------------------------------------------------------------------------------- */

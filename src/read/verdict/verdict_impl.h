@@ -118,7 +118,8 @@ VERDICT_RULE(never_freed);
 VERDICT_RULE(steps);
 VERDICT_RULE(grows);
 VERDICT_RULE(spike);
-/* rules_whole.c: the collector, memory outside Lua, and what is not known */
+/* rules_whole.c: the collector, memory outside Lua, what is not known, and frames of the program's
+ * own */
 VERDICT_RULE(outside);
 VERDICT_RULE(late);
 VERDICT_RULE(survivors);
@@ -127,8 +128,6 @@ VERDICT_RULE(no_growth);
 VERDICT_RULE(last_full);
 VERDICT_RULE(wait);
 VERDICT_RULE(unknown);
-
-/* rules_frames.c: frames of the program's own */
 VERDICT_RULE(frame_spikes);
 
 /* ---- small tools ----------------------------------------------------------------------------- */
@@ -147,11 +146,11 @@ static inline double verdict_share(double part, double whole) {
 void holders_find(VerdictFacts *facts, VerdictHolders *out);
 const VerdictHolder *holders_keep(const VerdictHolders *all, uint32_t row);
 uint32_t holders_of(const VerdictHolders *all, double things, uint32_t out[2]);
-/* unfreed.c: adds lines that hold most and have freed nothing, if growth cannot be told. */
+/* Adds lines that hold most and have freed nothing, if growth cannot be told. */
 void unfreed_find(VerdictFacts *facts);
 /* The growth of a line; NULL: none that goes on. */
 const LmpLeak *verdict_leak(const VerdictFacts *facts, uint32_t row);
-/* names.c: a line as a sentence names it: of its path as little as no other path ends in. */
+/* Returns a line as a sentence names it: of its path as little as no other path ends in. */
 enum { VERDICT_NAME = 80 };
 const char *verdict_name(char out[VERDICT_NAME], const Ledger *ledger, const LmpSiteRow *row);
 /* Of what a line holds most of: was none ever freed? Of samples nobody knows. */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "read/snapshot/growth.h"
+#include "read/snapshot/compare.h"
 #include "read/snapshot/snapshot.h"
 
 typedef struct HeapReport {

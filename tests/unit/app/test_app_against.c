@@ -1,7 +1,7 @@
 /* Two runs beside each other in the display: golden screens of what differs, and any keys at any
  * size, since what went is in no table of the program. */
 #include "app_fixture.h"
-#include "read/rundiff/runjoin.h"
+#include "read/rundiff/rundiff.h"
 
 #define PARTS (LEDGER_ALL | LEDGER_TREE_KINDS | LEDGER_TAG_LINES)
 

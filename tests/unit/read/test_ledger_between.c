@@ -1,8 +1,7 @@
 /* Tests of the difference of two moments: every figure of every row against plain subtraction, of
  * programs made by chance. */
 #include "fake_tables.h"
-#include "read/ledger/ledger_between.h"
-#include "read/ledger/ledger_nodes.h"
+#include "read/ledger/ledger.h"
 #include "suite.h"
 
 enum { FUNCTIONS = 6, NODES = 40, PARTS = LEDGER_ALL | LEDGER_EDGES | LEDGER_OVERRIDES };

@@ -3,7 +3,7 @@
 #include "suite.h"
 
 #include "graph_fixture.h"
-#include "read/snapshot/likes.h"
+#include "read/snapshot/groups.h"
 
 static const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1, .realtime = 5000000000};
 

@@ -2,7 +2,7 @@
  * children a node has, in whatever order, and though functions came. */
 #include "suite.h"
 
-#include "read/rundiff/rundiff.h"
+#include "read/rundiff/rundiff_impl.h"
 
 /* ---- functions ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* What was in a piece of the past, against a look at every sample. */
-#include "read/model/past.h"
+#include "read/model/model.h"
 
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /* Tests of two runs as one ledger, for which memory is refused at each of its requests (linked with
  * --wrap): the newer run is as it was then, and they are joined when there is memory again. */
 #include "fake_program.h"
-#include "read/rundiff/runjoin.h"
+#include "read/rundiff/rundiff.h"
 #include "refused_memory.h"
 #include "suite.h"
 

@@ -1,7 +1,8 @@
-/* order.c - puts the references of each table in an order of its keys: the metatable, list items by
- * number, then names by alphabet, then other keys. In the file they stand as in the table's hash,
- * which differs from run to run; what is found first (a path, a place, a class) would differ, too.
- */
+/* references.c - puts the references of each table in an order of its keys: the metatable, list
+ * items by number, then names by alphabet, then other keys. In the file they stand as in the
+ * table's hash, which differs from run to run; what is found first (a path, a place, a class) would
+ * differ, too. Then the references to each object, whether they hold or not, in the order of where
+ * they come from. */
 #include <string.h>
 
 #include "read/snapshot/snapshot_impl.h"
@@ -146,5 +147,29 @@ bool order_make(LmpSnapshot *s) {
             sort_table(&o, g->edge_at[i], g->edge_at[i + 1] - g->edge_at[i]);
     }
     snapmem_again(memory);
+    return true;
+}
+
+/* ---- to each object -------------------------------------------------------------------------- */
+
+bool incoming_make(LmpSnapshot *s) {
+    SnapMemory *own = &snap_own(s)->memory;
+    const LmpHeapGraph *g = &s->g;
+    s->in_at = snapmem_take(own, (size_t)g->objects + 2, sizeof *s->in_at);
+    s->in = snapmem_rough(own, g->edges, sizeof *s->in);
+    s->in_from = snapmem_rough(own, g->edges, sizeof *s->in_from);
+    if (!s->in_at || !s->in || !s->in_from) return false;
+    uint32_t *counts =
+        s->in_at + 2; /* two ahead: filling moves each to its end, the next's begin */
+    for (uint32_t e = 0; e < g->edges; e++)
+        counts[g->edge_to[e]]++;
+    for (uint32_t i = 2; i <= g->objects; i++)
+        s->in_at[i] += s->in_at[i - 1];
+    for (uint32_t i = 0; i < g->objects; i++)
+        for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++) {
+            uint32_t k = s->in_at[g->edge_to[e] + 1]++;
+            s->in[k] = e;
+            s->in_from[k] = i;
+        }
     return true;
 }
