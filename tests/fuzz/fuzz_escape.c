@@ -3,7 +3,7 @@
  * next key is understood. */
 #include <stdlib.h>
 
-#include "viewer/escape.h"
+#include "terminal/escape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

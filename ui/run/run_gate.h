@@ -3,9 +3,9 @@
 #ifndef LMP_RUN_GATE_H
 #define LMP_RUN_GATE_H
 
+#include "base/privatedir.h"
 #include "run/collect.h"
 #include "run/run_options.h"
-#include "viewer/privatedir.h"
 
 typedef struct RunGate {
     const RunOptions *want;

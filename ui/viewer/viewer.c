@@ -14,7 +14,7 @@
 #include "base/os.h"
 #include "pty/spool.h"
 #include "shared/breaks.h"
-#include "viewer/ttysignals.h"
+#include "terminal/ttysignals.h"
 #include "viewer/viewer_impl.h"
 
 #define QUIET (1000 * MS) /* how often to look when nothing is expected */

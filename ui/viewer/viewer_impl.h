@@ -3,13 +3,13 @@
 #define LMP_VIEWER_IMPL_H
 
 #include "app/app.h"
+#include "base/privatedir.h"
 #include "read/model/survivors.h"
 #include "record/writer/recorder.h"
 #include "replay/player.h"
+#include "terminal/term.h"
 #include "viewer/blocked.h"
 #include "viewer/collect_wait.h"
-#include "viewer/privatedir.h"
-#include "viewer/term.h"
 #include "viewer/viewer.h"
 
 #define MS 1000000ull /* nanoseconds */

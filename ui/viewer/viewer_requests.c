@@ -9,8 +9,8 @@
 #include "base/os.h"
 #include "read/discover.h"
 #include "screen/svg.h"
-#include "viewer/editor.h"
-#include "viewer/ttysignals.h"
+#include "terminal/editor.h"
+#include "terminal/ttysignals.h"
 #include "viewer/viewer_impl.h"
 
 /* ---- of the terminal and of files ------------------------------------------------------------ */

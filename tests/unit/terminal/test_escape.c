@@ -2,7 +2,7 @@
  * one is a key of its own again. */
 #include "suite.h"
 
-#include "viewer/escape.h"
+#include "terminal/escape.h"
 
 /* Feeds all of the text at once; returns the key of the sequence, *rest: where it ended. */
 static Key feed(const char *text, const char **rest) {

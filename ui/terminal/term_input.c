@@ -1,6 +1,6 @@
 /* term_input.c - turns ncurses' keys and mouse into our events. */
 #include "base/os.h"
-#include "viewer/term_impl.h"
+#include "terminal/term_impl.h"
 
 #define DOUBLE_CLICK 400000000ull /* nanoseconds */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "viewer/term_impl.h"
+#include "terminal/term_impl.h"
 
 #include <term.h> /* last: its macros have names of ours */
 

@@ -6,8 +6,8 @@
 #include <termios.h>
 
 #include "pty/ttyrestore.h"
-#include "viewer/escape.h"
-#include "viewer/term.h"
+#include "terminal/escape.h"
+#include "terminal/term.h"
 
 #define MOUSE_RUN 8
 #define GROUNDS 258 /* colours 0 .. 255, the terminal's own as -1, and one spare */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "viewer/term_impl.h"
+#include "terminal/term_impl.h"
 
 /* The colour's number on this terminal: with direct colour it is the colour itself. */
 static int terminal_colour(int colour) {

@@ -1,6 +1,6 @@
 /* editor.c - starts $VISUAL or $EDITOR by a shell in a foreground process group of its own, waits
  * for its end or for a word on `notify`, then takes the terminal back and restores its modes. */
-#include "viewer/editor.h"
+#include "terminal/editor.h"
 
 #include <errno.h>
 #include <fcntl.h>

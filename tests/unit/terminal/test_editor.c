@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "viewer/editor.h"
+#include "terminal/editor.h"
 
 static char place[] = "/tmp/lmp-editor-XXXXXX";
 

@@ -1,6 +1,6 @@
 /* privatedir.c - mkdtemp below $TMPDIR or /tmp, and a flock on the directory as the sign that its
  * owner lives. Before, it removes directories of the same name and user that nobody has locked. */
-#include "viewer/privatedir.h"
+#include "base/privatedir.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* ttysignals.c - handlers set a flag for each signal, which the functions read and clear. A stop is
  * done by raising SIGTSTP again with its default handler. */
-#include "viewer/ttysignals.h"
+#include "terminal/ttysignals.h"
 
 #include <stddef.h>
 

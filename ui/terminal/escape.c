@@ -1,6 +1,6 @@
 /* escape.c - a state machine fed one character at a time; a table turns the bytes of a complete
  * sequence into a key. A long time between two characters ends a sequence. */
-#include "viewer/escape.h"
+#include "terminal/escape.h"
 
 #include <string.h>
 

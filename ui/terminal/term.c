@@ -1,7 +1,7 @@
 /* term.c - takes the terminal with ncurses (opens a screen, sets colours and modes), leaves it for
  * a while, and gives it back. A job in the background restores only settings that are still
  * ours. */
-#include "viewer/term.h"
+#include "terminal/term.h"
 
 #include <curses.h>
 #include <langinfo.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "pty/ttyrestore.h"
-#include "viewer/term_impl.h"
+#include "terminal/term_impl.h"
 
 /* For a terminal of unknown name, takes the most similar known one, finally a plain one. */
 static SCREEN *open_screen(FILE *out, FILE *in) {
