@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/io.h"
 #include "base/os.h"
 #include "command/command.h"
@@ -83,16 +84,10 @@ static int spare_descriptors(Collect *c, int fd) {
 static void keep_state(Collect *c, int fd, uint32_t pid) {
     if (runs_short(fd)) fd = spare_descriptors(c, fd);
     if (c->recorders) recorders_state(c->recorders, fd, pid);
-    if (c->count == c->room) {
-        size_t room = c->room ? c->room * 2 : 8;
-        CollectState *states = realloc(c->states, room * sizeof *states);
-        if (!states) {
-            close(fd);
-            c->lost++;
-            return;
-        }
-        c->states = states;
-        c->room = room;
+    if (!array_room(&c->states, &c->room, c->count + 1)) {
+        close(fd);
+        c->lost++;
+        return;
     }
     CollectState *state = &c->states[c->count++];
     *state = (CollectState){.fd = fd, .pid = pid};
@@ -464,7 +459,8 @@ void collect_close(Collect *c) {
     }
     free(c->states);
     c->states = NULL;
-    c->count = c->room = 0;
+    c->count = 0;
+    c->room = 0;
     if (c->socket >= 0) close(c->socket);
     c->socket = -1;
 }

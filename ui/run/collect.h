@@ -33,7 +33,8 @@ typedef struct Collect {
     int socket;           /* our end of LMP_RUN's socket, -1: closed */
     bool live;            /* the next state may show the display */
     CollectState *states; /* shared states, in the order of their handshakes; owned */
-    size_t count, room;
+    size_t count;
+    uint32_t room;
     pid_t main;         /* the program that was started; 0: not yet */
     uint64_t next_look; /* CLOCK_MONOTONIC, nanoseconds */
     size_t lost;        /* states that could not be received: no memory, or too many open files */

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/io.h"
 #include "base/os.h"
 #include "base/outfile.h"
@@ -63,15 +64,9 @@ void recorders_state(Recorders *r, int fd, uint32_t pid) {
     if (!r->wanted || fstat(fd, &st) != 0) return;
     for (size_t i = 0; i < r->count; i++) /* a build may run a thousand programs */
         hear(&r->of[i]);
-    if (r->count == r->room) {
-        size_t room = r->room ? r->room * 2 : 8;
-        RecorderOf *of = realloc(r->of, room * sizeof *of);
-        if (!of) {
-            r->lost++;
-            return;
-        }
-        r->of = of;
-        r->room = room;
+    if (!array_room(&r->of, &r->room, r->count + 1)) {
+        r->lost++;
+        return;
     }
     RecorderOf one = {.pid = pid, .inode = st.st_ino, .line = -1, .file = name_of(r, pid)};
     RecordJob job = {.state = fd,
@@ -167,5 +162,6 @@ void recorders_close(Recorders *r) {
     }
     free(r->of);
     r->of = NULL;
-    r->count = r->room = 0;
+    r->count = 0;
+    r->room = 0;
 }

@@ -26,7 +26,8 @@ typedef struct Recorders {
     uint32_t main;              /* the program's pid */
     char file[RECORDNAME_MOST]; /* of its first state; "": not chosen yet */
     RecorderOf *of;             /* in the order in which the states came; owned */
-    size_t count, room;
+    size_t count;
+    uint32_t room;
     size_t lost; /* states for which no recorder could be started */
 } Recorders;
 

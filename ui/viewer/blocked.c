@@ -80,13 +80,19 @@ static const struct {
     {"inet_csk_accept", "waits in accept"},
 };
 
-/* Reads the beginning of a file. Returns false if it is unreadable or empty. */
-static bool read_text(const char *proc, const char *name, char *out, size_t size) {
+/* Reads from a file of the program. Returns how many bytes; -1: unreadable. */
+static ssize_t read_at(const char *proc, const char *name, off_t at, void *out, size_t size) {
     char path[96];
     snprintf(path, sizeof path, "%s/%s", proc, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, out, size - 1) : -1;
+    ssize_t n = fd >= 0 ? pread(fd, out, size, at) : -1;
     if (fd >= 0) close(fd);
+    return n;
+}
+
+/* Reads the beginning of a text. Returns false if it is unreadable or empty. */
+static bool read_text(const char *proc, const char *name, char *out, size_t size) {
+    ssize_t n = read_at(proc, name, 0, out, size - 1);
     out[n > 0 ? n : 0] = 0;
     return n > 0;
 }
@@ -135,12 +141,7 @@ static void say_descriptor(UiWait *wait, const char *call, const char *fd, const
 
 /* Reads the program's memory. Returns false without the right to trace it. */
 static bool read_memory(const char *proc, unsigned long addr, void *out, size_t size) {
-    char path[96];
-    snprintf(path, sizeof path, "%s/mem", proc);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? pread(fd, out, size, (off_t)addr) : -1;
-    if (fd >= 0) close(fd);
-    return n == (ssize_t)size;
+    return read_at(proc, "mem", (off_t)addr, out, size) == (ssize_t)size;
 }
 
 /* Finds the descriptors that the call waits to read from. Returns -1: not known. */
