@@ -235,3 +235,11 @@ bool format_plain_line(const char *text) {
     }
     return *text && !quoted;
 }
+
+const char *format_where(char *out, size_t size, const char *short_src, int32_t line) {
+    if (line >= 0)
+        snprintf(out, size, "%s:%d", short_src, line);
+    else
+        snprintf(out, size, "%s", short_src);
+    return out;
+}

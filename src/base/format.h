@@ -42,4 +42,7 @@ size_t format_utf8(const char *text, uint32_t *code);
  * fit. */
 bool format_parse_size(const char *text, uint64_t *bytes);
 
+/* "a.lua:12"; line -1: "(host)", which has none. */
+const char *format_where(char *out, size_t size, const char *short_src, int32_t line);
+
 #endif

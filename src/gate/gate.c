@@ -74,7 +74,7 @@ static void offer_site(LmpFinding *f, const Ledger *ledger, const LmpSiteRow *s,
     LmpGateLine *line = offer(f, value);
     if (!line) return;
     const char *called = s->details > 0 ? ledger->detail[s->first_detail].name : "";
-    text_where(line->where, sizeof line->where, s->short_src, s->line);
+    format_where(line->where, sizeof line->where, s->short_src, s->line);
     snprintf(line->what, sizeof line->what, *called ? "%s, %s" : "%s", s->func, called);
 }
 

@@ -10,21 +10,10 @@
 
 enum { WIDTH = 100, WHERE_MOST = 36 };
 
-static const char *signed_count(char *out, uint64_t n, int width) {
-    char digits[LMP_NUM];
-    bool less = (int64_t)n < 0;
-    snprintf(out, LMP_NUM, "%s%s",
-             less ? "-"
-             : n  ? "+"
-                  : "",
-             text_count(digits, less ? 0 - n : n, width - 1));
-    return out;
-}
-
 static void put_line(FILE *out, const char *name, const char *count, uint64_t bytes, bool change) {
     char exact[LMP_NUM], rounded[LMP_NUM];
     fprintf(out, "  %-19s %14s   %-10s %16s B %11s\n", name, count, "total size",
-            change ? signed_count(exact, bytes, 16) : text_count(exact, bytes, 16),
+            change ? text_change(exact, (int64_t)bytes, 16) : text_count(exact, bytes, 16),
             change ? format_delta_bytes(rounded, (int64_t)bytes) : format_bytes(rounded, bytes));
 }
 
@@ -35,7 +24,8 @@ static void put_operations(const LmpStats *s, FILE *out) {
     put_line(out, "Number of reallocs", text_count(count, s->reallocs, 14),
              (uint64_t)s->realloc_bytes, true);
     put_line(out, "Number of frees", text_count(count, s->frees, 14), s->free_bytes, false);
-    put_line(out, "Change of live", signed_count(count, s->live_blocks, 14), s->live_bytes, true);
+    put_line(out, "Change of live", text_change(count, (int64_t)s->live_blocks, 14), s->live_bytes,
+             true);
 }
 
 static void put_types(const LmpStats *s, FILE *out) {
@@ -46,8 +36,8 @@ static void put_types(const LmpStats *s, FILE *out) {
         const LmpKindStats *t = &s->kind[k];
         fprintf(out, "  %-8s %14s %14s %11s %12s %12s\n", kind_info[k].name,
                 text_count(a, t->tag_allocs, 14), text_count(b, t->allocs, 14),
-                signed_count(c, t->live_blocks, 11), format_delta_bytes(d, (int64_t)t->live_bytes),
-                format_bytes(e, t->made_bytes));
+                text_change(c, (int64_t)t->live_blocks, 11),
+                format_delta_bytes(d, (int64_t)t->live_bytes), format_bytes(e, t->made_bytes));
     }
 }
 
@@ -127,10 +117,10 @@ static void put_name(const Ledger *l, TallyOf *tally, uint32_t row, FILE *out) {
         text_put_most(out, l->tag[row].name, WIDTH - FIGURES_WIDTH, false);
         return;
     }
-    text_where(where, sizeof where, site ? l->site[row].short_src : f->short_src,
-               site                 ? l->site[row].line
-               : f->linedefined > 0 ? f->linedefined
-                                    : -1);
+    format_where(where, sizeof where, site ? l->site[row].short_src : f->short_src,
+                 site                 ? l->site[row].line
+                 : f->linedefined > 0 ? f->linedefined
+                                      : -1);
     text_put(out, where, WHERE_MOST - 12, true);
     fputs("  ", out);
     text_put_most(out, site ? l->site[row].func : f->name, WIDTH - FIGURES_WIDTH - WHERE_MOST + 10,

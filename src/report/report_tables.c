@@ -46,7 +46,7 @@ static int where_width(const LmpReport *r, uint32_t rows) {
     int width = (int)strlen("site");
     for (uint32_t i = 0; i < rows; i++) {
         const LmpSiteRow *s = &r->ledger.site[i];
-        width = wider(width, text_where(where, sizeof where, s->short_src, s->line));
+        width = wider(width, format_where(where, sizeof where, s->short_src, s->line));
     }
     return width < WHERE_MOST ? width : WHERE_MOST;
 }
@@ -71,7 +71,7 @@ static void put_sites(const LmpReport *r, FILE *out) {
             continue;
         }
         put_figures(out, &s->tally, r->stats.live_bytes);
-        text_put(out, text_where(text, sizeof text, s->short_src, s->line), width, true);
+        text_put(out, format_where(text, sizeof text, s->short_src, s->line), width, true);
         function_words(text, sizeof text, l, s);
         fputs("  ", out);
         put_last(out, text, rest, false);
@@ -143,7 +143,7 @@ static void put_functions(const LmpReport *r, FILE *out) {
                 text_percent(f->retained.live_bytes, r->stats.live_bytes));
         text_put(out, f->name, width, false);
         /* a main chunk is defined at line 0 of its source, which is no line */
-        text_where(text, sizeof text, f->short_src, f->linedefined > 0 ? f->linedefined : -1);
+        format_where(text, sizeof text, f->short_src, f->linedefined > 0 ? f->linedefined : -1);
         fputs("  ", out);
         put_last(out, text, rest, true);
     }
@@ -190,7 +190,7 @@ void summary_leaks(const LmpReport *r, FILE *out) {
         format_bytes(a, (uint64_t)(leak->bytes_per_cycle < 1e18 ? leak->bytes_per_cycle : 1e18));
         format_bytes(b, (uint64_t)(rate < 1e18 ? rate : 1e18));
         fprintf(out, "%33s a full cycle %10s/s  ", a, b);
-        put_last(out, text_where(text, sizeof text, s->short_src, s->line), WHERE_MOST, true);
+        put_last(out, format_where(text, sizeof text, s->short_src, s->line), WHERE_MOST, true);
     }
     if (v->steady > LEAKS_SHOWN) fprintf(out, "%*s%u more\n", 57, "", v->steady - LEAKS_SHOWN);
 }

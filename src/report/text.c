@@ -11,6 +11,17 @@ const char *text_count(char *out, uint64_t n, int width) {
     return (int)strlen(out) <= width ? out : format_short(out, n);
 }
 
+const char *text_change(char *out, int64_t n, int width) {
+    char digits[LMP_NUM];
+    uint64_t size = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+    snprintf(out, LMP_NUM, "%s%.*s",
+             n < 0   ? "-"
+             : n > 0 ? "+"
+                     : "",
+             LMP_NUM - 2, text_count(digits, size, width - 1));
+    return out;
+}
+
 unsigned text_percent(uint64_t part, uint64_t whole) {
     if (part >= whole) return part > 0 ? 100 : 0;
     return (unsigned)((double)part * 100 / (double)whole + 0.5);
@@ -73,14 +84,6 @@ const char *text_moment(char *out, uint64_t clock) {
     size_t n = strlen(out);
     bool fine = n > 0 && out[n - 1] != 'h'; /* not of several days */
     if (fine) snprintf(out + n, LMP_NUM - n, ".%03u", (unsigned)(clock / 1000000 % 1000));
-    return out;
-}
-
-const char *text_where(char *out, size_t size, const char *short_src, int32_t line) {
-    if (line >= 0)
-        snprintf(out, size, "%s:%d", short_src, line);
-    else
-        snprintf(out, size, "%s", short_src);
     return out;
 }
 

@@ -10,6 +10,8 @@
 
 /* A count that keeps to its column: exact, or short where it does not fit. `out`: LMP_NUM bytes. */
 const char *text_count(char *out, uint64_t n, int width);
+/* The same of a change: with its sign, "0" has none. */
+const char *text_change(char *out, int64_t n, int width);
 /* Share in percent, rounded to the nearest. (Of a damaged state a part can be more than all.) */
 unsigned text_percent(uint64_t part, uint64_t whole);
 
@@ -25,9 +27,6 @@ void text_put_most(FILE *out, const char *text, int width, bool tail);
 
 /* "00:00:01.250", of nanoseconds; `out`: LMP_NUM bytes. */
 const char *text_moment(char *out, uint64_t clock);
-
-/* "a.lua:12"; "(host)" has no lines. */
-const char *text_where(char *out, size_t size, const char *short_src, int32_t line);
 
 /* Writes a text that the program has chosen as a field of CSV (RFC 4180), which a spreadsheet takes
  * for a text. Quotes, commas and ends of lines stand in quotes. What begins as formulas do

@@ -104,9 +104,5 @@ const char *inspector_called(const LmpFrame *frame) {
 void inspector_where(const LmpFrame *frame, char *out, size_t size, bool utf8) {
     char source[sizeof frame->source];
     format_text(source, sizeof source, is_program(frame) ? LEDGER_C_CODE : frame->source, !utf8);
-    if (frame->line > 0) {
-        snprintf(out, size, "%s:%d", source, frame->line);
-    } else {
-        snprintf(out, size, "%s", source);
-    }
+    format_where(out, size, source, frame->line > 0 ? frame->line : -1);
 }

@@ -1,6 +1,7 @@
 /* panel.c - what panels have in common: opening one over another, scrolling lists. */
 #include "widget/panel.h"
 
+#include "base/format.h"
 #include "shared/breaks.h"
 
 #include <stdarg.h>
@@ -52,10 +53,7 @@ void ui_ask_why_block(Ui *ui, uint64_t addr) {
 
 void ui_ask_why_line(Ui *ui, const char *short_src, int line) {
     ui->wish = (UiWish){.what = WISH_LINE};
-    if (line > 0)
-        snprintf(ui->wish.line, sizeof ui->wish.line, "%s:%d", short_src, line);
-    else
-        snprintf(ui->wish.line, sizeof ui->wish.line, "%s", short_src);
+    format_where(ui->wish.line, sizeof ui->wish.line, short_src, line > 0 ? line : -1);
     request_put_kind(&ui->requests, REQUEST_HEAP);
 }
 

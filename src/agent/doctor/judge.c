@@ -9,6 +9,7 @@
 
 #include "agent/map/shadow.h"
 #include "agent/session/profiler.h"
+#include "base/format.h"
 #include "base/kind.h"
 
 const char *const plant_name[PLANTS] = {"nothing", "line",  "path", "owner",
@@ -100,12 +101,7 @@ static bool terms_open(Terms *t, Stage *s) {
 
 static const char *site_text(const Witness *w, uint32_t row, char *out, size_t size) {
     const Site *p = &w->site[row];
-    if (p->line < 0) {
-        snprintf(out, size, "%s", p->source);
-    } else {
-        snprintf(out, size, "%s:%d", p->source, p->line);
-    }
-    return out;
+    return format_where(out, size, p->source, p->line);
 }
 
 /* From the outermost frame on; of a long one, the innermost frames. */

@@ -62,6 +62,14 @@ static inline void tally_add(LmpTally *sum, const LmpTally *t) {
         a[i] += b[i];
     memcpy(sum, a, sizeof a);
 }
+static inline void tally_sub(LmpTally *sum, const LmpTally *t) {
+    uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
+    memcpy(a, sum, sizeof a);
+    memcpy(b, t, sizeof b);
+    for (int i = 0; i < TALLY_WORDS; i++)
+        a[i] -= b[i];
+    memcpy(sum, a, sizeof a);
+}
 
 /* All bytes that ever were there: those asked for, and what reallocation made of them. */
 static inline uint64_t tally_made(const LmpTally *t) {

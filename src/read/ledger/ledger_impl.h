@@ -43,14 +43,6 @@ static inline uint64_t read_once64(const void *word) {
     return *(const volatile uint64_t *)word;
 }
 
-static inline void tally_sub(LmpTally *sum, const LmpTally *t) {
-    uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
-    memcpy(a, sum, sizeof a);
-    memcpy(b, t, sizeof b);
-    for (int i = 0; i < TALLY_WORDS; i++)
-        a[i] -= b[i];
-    memcpy(sum, a, sizeof a);
-}
 bool tally_any(const LmpTally *t);
 /* Takes `then` from a tally, whose figures go into .was and .mark; a peak has no difference. */
 void tally_take(LmpTally *now, const LmpTally *then);

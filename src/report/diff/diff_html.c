@@ -82,47 +82,31 @@ static void put_texts(Json *json, const Rows *r, const HtmlKept *kept) {
     linesnow_free(lines);
 }
 
-/* The tallies of the rows kept, and of the rest together; NULL: no memory. */
-static const LmpTally **tallies(const Rows *r, const HtmlKept *kept, bool was, LmpTally *rest) {
-    const LmpTally **list = malloc(((size_t)kept->rows + 1) * sizeof *list);
-    memset(rest, 0, sizeof *rest);
-    if (!list) return NULL;
-    for (uint32_t i = 0; i < r->table->rows; i++) {
-        const LmpTally *t = was ? &r->table->row[i].was : &r->table->row[i].is;
-        if (kept->place[i] == HTML_NOWHERE)
-            tally_add(rest, t);
-        else
-            list[kept->place[i]] = t;
-    }
-    list[kept->rows] = rest;
-    return list;
+static const LmpTally *tally_is(const void *of, uint32_t i) {
+    return &((const Rows *)of)->table->row[i].is;
 }
 
-static LmpErr put_figures(Json *json, const Rows *r, const HtmlKept *kept) {
-    LmpTally rest;
-    for (int was = 0; was < 2; was++) {
-        const LmpTally **list = tallies(r, kept, was, &rest);
-        if (!list) return LMP_E_NOMEM;
-        if (was) json_begin(json, "was", '{');
-        htmlcolumns(json, list, kept->rows + (r->table->rows > kept->rows), LMP_PAGE_RUN_AND_DIFF);
-        if (was) json_end(json, '}');
-        free(list);
-    }
-    return LMP_OK;
+static const LmpTally *tally_was(const void *of, uint32_t i) {
+    return &((const Rows *)of)->table->row[i].was;
 }
 
 static LmpErr put_table(Json *json, const Rows *r, const char *key, HtmlKept *kept) {
     uint32_t top = r->report->top;
-    const HtmlRows rows = {.of = r,
-                           .rows = r->table->rows,
-                           .most = top && top < HTML_ROWS ? top : HTML_ROWS,
-                           .score = score_of};
+    HtmlRows rows = {.of = r,
+                     .tally = tally_is,
+                     .rows = r->table->rows,
+                     .most = top && top < HTML_ROWS ? top : HTML_ROWS,
+                     .score = score_of};
     if (!htmlkeep(&rows, kept)) return LMP_E_NOMEM;
     json_begin(json, key, '{');
     put_words(json, r, kept);
     if (r->by == RUNDIFF_SITES) put_texts(json, r, kept);
     json_count(json, "more", r->table->rows - kept->rows);
-    LmpErr err = put_figures(json, r, kept);
+    LmpErr err = htmlkeep_columns(json, &rows, kept, LMP_PAGE_RUN_AND_DIFF);
+    rows.tally = tally_was;
+    json_begin(json, "was", '{');
+    if (!err) err = htmlkeep_columns(json, &rows, kept, LMP_PAGE_RUN_AND_DIFF);
+    json_end(json, '}');
     json_end(json, '}');
     return err;
 }

@@ -60,20 +60,9 @@ static void put_number(FILE *out, uint64_t n, bool bytes) {
 }
 
 static void put_change(FILE *out, int64_t change, bool bytes) {
-    char text[LMP_NUM], count[LMP_NUM + 1];
-    if (bytes) {
-        format_delta_bytes(text, change);
-    } else {
-        uint64_t size = change < 0 ? 0 - (uint64_t)change : (uint64_t)change;
-        snprintf(count, sizeof count, "%s%s",
-                 change < 0   ? "-"
-                 : change > 0 ? "+"
-                              : "",
-                 text_count(text, size, NUMBER - 1));
-        memcpy(text, count, sizeof text);
-        text[sizeof text - 1] = 0;
-    }
-    fprintf(out, "  %*s", NUMBER, text);
+    char text[LMP_NUM];
+    fprintf(out, "  %*s", NUMBER,
+            bytes ? format_delta_bytes(text, change) : text_change(text, change, NUMBER));
 }
 
 /* By how much of what was there: "+12.5 %". From nothing there is no share. */
@@ -132,7 +121,7 @@ static void put_row(const DiffReport *r, RunDiffBy by, const RunDiffRow *row, FI
     put_number(out, rundiff_figure(&row->was, metric), bytes);
     put_number(out, rundiff_figure(&row->is, metric), bytes);
     fprintf(out, "  %-5s ", row->how == RUNDIFF_KEPT ? "" : diff_how_words[row->how]);
-    text_where(where, sizeof where - 40, w.short_src, w.line);
+    format_where(where, sizeof where - 40, w.short_src, w.line);
     if (row->how == RUNDIFF_MOVED && w.was_line >= 0)
         snprintf(where + strlen(where), 40, " (was %d)", w.was_line);
     if (by == RUNDIFF_TAGS) {

@@ -115,8 +115,8 @@ static void put_name(const Graph *g, uint32_t f, bool recursive) {
     }
     const LmpFunctionRow *row = &g->report->ledger.function[f];
     fprintf(g->out, "%s  %s [%u]%s", paths_name(name, sizeof name, row->name),
-            text_where(where, sizeof where, row->short_src,
-                       row->linedefined > 0 ? row->linedefined : -1),
+            format_where(where, sizeof where, row->short_src,
+                         row->linedefined > 0 ? row->linedefined : -1),
             g->rank[f], recursive ? " (recursive)" : "");
 }
 

@@ -69,11 +69,8 @@ static const char *function_name(const Callgrind *c, char *out, size_t size, uin
     if (function == c->edges.root) return "(all)";
     const LmpFunctionRow *f = &c->report->ledger.function[function];
     plain(text, sizeof text, paths_name(name, sizeof name, f->name));
-    if (f->linedefined > 0 && !strchr(text, ':'))
-        snprintf(out, size, "%s:%d", text, f->linedefined);
-    else
-        snprintf(out, size, "%s", text);
-    return out;
+    bool place = f->linedefined > 0 && !strchr(text, ':');
+    return format_where(out, size, text, place ? f->linedefined : -1);
 }
 
 static void put_file(Callgrind *c, const char *what, uint32_t file) {

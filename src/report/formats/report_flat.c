@@ -16,17 +16,6 @@ typedef struct Flat {
     FILE *out;
 } Flat;
 
-typedef struct Row {
-    uint64_t key;
-    uint32_t function;
-} Row;
-
-static int by_key(const void *a, const void *b) {
-    const Row *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? 1 : -1;
-    return x->function < y->function ? -1 : x->function > y->function;
-}
-
 static void put_head(const Flat *f) {
     fprintf(f->out, "%6s %18s", "%", "self");
     if (f->report->ledger.stacks) fprintf(f->out, " %6s %18s", "%", "retained");
@@ -64,24 +53,24 @@ static void put_row(const Flat *f, const LmpFunctionRow *row) {
         put_mean(f->out, l->stacks ? value_of(&row->retained, VALUE_ALLOCATED_BYTES) : made,
                  row->calls);
     fprintf(f->out, "  %s  %s\n", paths_name(name, sizeof name, row->name),
-            text_where(where, sizeof where, row->short_src,
-                       row->linedefined > 0 ? row->linedefined : -1));
+            format_where(where, sizeof where, row->short_src,
+                         row->linedefined > 0 ? row->linedefined : -1));
 }
 
 LmpErr report_flat(const LmpReport *report, FILE *out) {
     const Ledger *l = &report->ledger;
     Flat f = {report, value_chosen(report), false, out};
-    Row *rows = malloc(((size_t)l->functions + 1) * sizeof *rows);
+    ValueRow *rows = malloc(((size_t)l->functions + 1) * sizeof *rows);
     if (!rows) return LMP_E_NOMEM;
     for (uint32_t i = 0; i < l->functions; i++) {
-        rows[i] = (Row){value_of(&l->function[i].shallow, f.value), i};
+        rows[i] = (ValueRow){value_of(&l->function[i].shallow, f.value), i};
         f.calls |= l->function[i].calls > 0;
     }
-    qsort(rows, l->functions, sizeof *rows, by_key);
+    value_sort(rows, l->functions);
     texthead_put(report, out, "Functions", f.value);
     put_head(&f);
     for (uint32_t i = 0; i < l->functions; i++)
-        put_row(&f, &l->function[rows[i].function]);
+        put_row(&f, &l->function[rows[i].row]);
     free(rows);
     return LMP_OK;
 }

@@ -99,18 +99,12 @@ static void put_paths(Profile *p) {
 static void put_lines(Profile *p) {
     const Ledger *l = &p->report->ledger;
     for (uint32_t i = 0; i < l->sites; i++) {
-        LmpTally sum = {0};
-        uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
+        LmpTally rest = l->site[i].tally;
         for (unsigned k = 0; l->site[i].kind && k < LMP_KINDS; k++) {
-            tally_add(&sum, &l->site[i].kind[k].tally);
+            tally_sub(&rest, &l->site[i].kind[k].tally);
             put_sample(p, i + 1, &l->site[i].kind[k].tally, false, kind_info[k].name, NULL);
         }
-        memcpy(a, &l->site[i].tally, sizeof a);
-        memcpy(b, &sum, sizeof b);
-        for (int w = 0; w < TALLY_WORDS; w++)
-            a[w] -= b[w];
-        memcpy(&sum, a, sizeof a);
-        put_sample(p, i + 1, &sum, false, NULL, NULL);
+        put_sample(p, i + 1, &rest, false, NULL, NULL);
     }
 }
 

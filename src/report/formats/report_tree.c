@@ -17,17 +17,6 @@ typedef struct Tree {
     FILE *out;
 } Tree;
 
-typedef struct Child {
-    uint64_t value;
-    uint32_t row;
-} Child;
-
-static int by_value(const void *a, const void *b) {
-    const Child *x = a, *y = b;
-    if (x->value != y->value) return x->value < y->value ? 1 : -1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
 static void put_line(const Tree *t, uint32_t depth, const LmpTally *retained, uint64_t value,
                      const char *text) {
     char share[16], number[LMP_NUM + 4], count[LMP_NUM];
@@ -44,26 +33,26 @@ static void put_rest(const Tree *t, uint32_t depth, uint32_t n, uint64_t value) 
 }
 
 /* At most CHILDREN of them can be as large as this, unless figures are damaged. */
-static uint32_t choose(const Tree *t, const LmpTreeRow *row, Child *child, uint32_t *left,
+static uint32_t choose(const Tree *t, const LmpTreeRow *row, ValueRow *child, uint32_t *left,
                        uint64_t *rest) {
     uint32_t n = 0;
     for (uint32_t i = row->first; i < row->first + row->children; i++) {
         uint64_t value = value_of(&t->paths->row[i].retained, t->value);
         if (value > 0 && value >= t->all / PARTS && n < CHILDREN) {
-            child[n++] = (Child){value, i};
+            child[n++] = (ValueRow){value, i};
         } else {
             *left += value > 0;
             *rest += value;
         }
     }
-    qsort(child, n, sizeof *child, by_value);
+    value_sort(child, n);
     return n;
 }
 
 static void put_row(const Tree *t, uint32_t row, uint32_t depth) {
     const LmpTreeRow *r = &t->paths->row[row];
     uint64_t value = value_of(&r->retained, t->value), own = value_of(&r->shallow, t->value);
-    Child child[CHILDREN];
+    ValueRow child[CHILDREN];
     uint32_t left = 0;
     uint64_t rest = 0;
     char text[800];

@@ -3,6 +3,7 @@
 #include "report/formats/value.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/format.h"
 
@@ -83,4 +84,14 @@ const char *value_sampled(char *out, size_t size, const LmpReport *r, ReportValu
     snprintf(out, size, "sampled, one block in every %s: %s %s by estimate, exactly %s",
              format_bytes(every, r->ledger.sample), estimate, report_values[value].name, exact);
     return out;
+}
+
+static int by_value(const void *a, const void *b) {
+    const ValueRow *x = a, *y = b;
+    if (x->value != y->value) return x->value < y->value ? 1 : -1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+void value_sort(ValueRow *rows, size_t n) {
+    qsort(rows, n, sizeof *rows, by_value);
 }

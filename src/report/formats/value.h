@@ -41,4 +41,11 @@ uint64_t value_total(const LmpReport *report, ReportValue value);
  * it is exact. */
 const char *value_sampled(char *out, size_t size, const LmpReport *report, ReportValue value);
 
+/* Rows of whatever table with their values: the largest first, those of one value as they lie. */
+typedef struct ValueRow {
+    uint64_t value;
+    uint32_t row;
+} ValueRow;
+void value_sort(ValueRow *rows, size_t n);
+
 #endif

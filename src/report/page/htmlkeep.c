@@ -100,3 +100,20 @@ void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFig
         json_end(json, ']');
     }
 }
+
+LmpErr htmlkeep_columns(Json *json, const HtmlRows *rows, const HtmlKept *kept, LmpFigurePages of) {
+    const LmpTally **list = malloc(((size_t)kept->rows + 1) * sizeof *list);
+    LmpTally rest = {0};
+    if (!list) return LMP_E_NOMEM;
+    for (uint32_t i = 0; i < rows->rows; i++) {
+        const LmpTally *t = rows->tally(rows->of, i);
+        if (kept->place[i] == HTML_NOWHERE)
+            tally_add(&rest, t);
+        else
+            list[kept->place[i]] = t;
+    }
+    list[kept->rows] = &rest;
+    htmlcolumns(json, list, kept->rows + (rows->rows > kept->rows), of);
+    free(list);
+    return LMP_OK;
+}

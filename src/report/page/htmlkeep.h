@@ -29,6 +29,9 @@ typedef struct HtmlRows {
 } HtmlRows;
 bool htmlkeep(const HtmlRows *rows, HtmlKept *kept);
 void htmlkept_free(HtmlKept *kept);
+/* The figures of the rows kept, and, where some were left out, of these together as one row more.
+ * Errors: NOMEM. */
+LmpErr htmlkeep_columns(Json *json, const HtmlRows *rows, const HtmlKept *kept, LmpFigurePages of);
 
 /* The largest share that a row's figures have of the whole, 0 to 1. */
 float htmlkeep_score(const LmpTally *tally, const LmpTally *all);

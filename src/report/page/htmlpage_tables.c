@@ -7,29 +7,10 @@
 
 enum { CHARTS = 500 }; /* sites with what they held after collections */
 
-/* The tallies of the rows kept, and of the rest together; NULL: no memory. */
-static const LmpTally **tallies(const HtmlRows *rows, const HtmlKept *kept, LmpTally *rest) {
-    const LmpTally **list = malloc(((size_t)kept->rows + 1) * sizeof *list);
-    memset(rest, 0, sizeof *rest);
-    if (!list) return NULL;
-    for (uint32_t i = 0; i < rows->rows; i++)
-        if (kept->place[i] == HTML_NOWHERE) tally_add(rest, rows->tally(rows->of, i));
-    for (uint32_t i = 0; i < kept->rows; i++)
-        list[i] = rows->tally(rows->of, kept->row[i]);
-    list[kept->rows] = rest;
-    return list;
-}
-
 /* Columns of figures, and "more": how many rows the last one stands for. */
 static LmpErr put_figures(Json *json, const HtmlRows *rows, const HtmlKept *kept) {
-    LmpTally rest;
-    const LmpTally **list = tallies(rows, kept, &rest);
-    if (!list) return LMP_E_NOMEM;
-    uint32_t more = rows->rows - kept->rows;
-    json_count(json, "more", more);
-    htmlcolumns(json, list, kept->rows + (more > 0), LMP_PAGE_RUN);
-    free(list);
-    return LMP_OK;
+    json_count(json, "more", rows->rows - kept->rows);
+    return htmlkeep_columns(json, rows, kept, LMP_PAGE_RUN);
 }
 
 /* ---- sites ----------------------------------------------------------------------------------- */

@@ -73,15 +73,6 @@ static bool join(Work *w) {
     return enough;
 }
 
-static void tally_take(LmpTally *from, const LmpTally *t) {
-    uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
-    memcpy(a, from, sizeof a);
-    memcpy(b, t, sizeof b);
-    for (int i = 0; i < TALLY_WORDS; i++)
-        a[i] -= b[i];
-    memcpy(from, a, sizeof a);
-}
-
 /* Sets what each node made itself. The root gets what no path is known of, so that all add up to
  * the heap. */
 static bool own_tallies(Work *w, unsigned side) {
@@ -95,7 +86,7 @@ static bool own_tallies(Work *w, unsigned side) {
     if (row) w->root[side] = row->retained;
     for (uint32_t i = 1; i < t->nodes; i++) {
         row = t->row(t->of, i, side);
-        if (row && t->parent(t->of, i) == 0) tally_take(&w->root[side], &row->retained);
+        if (row && t->parent(t->of, i) == 0) tally_sub(&w->root[side], &row->retained);
     }
     for (uint32_t i = 0; i < w->kept.rows; i++) {
         row = t->row(t->of, w->kept.row[i], side);
