@@ -184,6 +184,18 @@ static int size_shift(const char *text) {
     return *text ? -1 : shift;
 }
 
+const char *format_number(const char *text, double *out) {
+    double value = 0, place = 1;
+    bool digits = is_digit(text[*text == '.']);
+    for (; is_digit(*text); text++)
+        value = value * 10 + (*text - '0');
+    if (*text == '.')
+        for (text++; is_digit(*text); text++)
+            value += (*text - '0') * (place /= 10);
+    *out = value < 1e18 ? value : 1e18;
+    return digits ? text : NULL;
+}
+
 bool format_parse_size(const char *text, uint64_t *bytes) {
     uint64_t whole = 0, fraction = 0, scale = 1;
     if (!is_digit(*text)) return false;

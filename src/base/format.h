@@ -37,7 +37,10 @@ bool format_is_control(uint32_t c);
 /* Length in bytes of the UTF-8 character that `text` (NUL-terminated) begins with, and its number
  * in *code; 0 when it is none (truncated, overlong, a surrogate, beyond U+10FFFF). */
 size_t format_utf8(const char *text, uint32_t *code);
-/* The inverse: bytes of "1048576", "64k", "512KiB", "1.5 MiB", "10m", "2 GB". Every prefix is a
+/* Reads a number without sign, exponent or locale, 1e18 at most; its point may be first or last.
+ * Returns what follows it; NULL: there is none. */
+const char *format_number(const char *text, double *out);
+/* Reads a size: bytes of "1048576", "64k", "512KiB", "1.5 MiB", "10m", "2 GB". Every prefix is a
  * power of 1024, in either case; a fraction is rounded down. False: it is no size, or does not
  * fit. */
 bool format_parse_size(const char *text, uint64_t *bytes);

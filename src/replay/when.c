@@ -6,78 +6,24 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/format.h"
+#include "record/reader/moment.h"
+
 #define SECOND 1e9
-#define MOST 1e18 /* nanoseconds: thirty years */
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-/* Reads a number without sign, exponent or locale. Returns what follows it; NULL: there is none. */
-static const char *number(const char *at, double *out) {
-    const char *begin = at;
-    double value = 0, place = 1;
-    for (; *at >= '0' && *at <= '9'; at++)
-        value = value * 10 + (*at - '0');
-    if (*at == '.')
-        for (at++; *at >= '0' && *at <= '9'; at++)
-            value += (*at - '0') * (place /= 10);
-    *out = value < MOST ? value : MOST;
-    return at > begin && !(at == begin + 1 && *begin == '.') ? at : NULL;
-}
-
-/* "1:02:03.5" or "90": of up to three numbers each is worth sixty of the next one. */
-static bool by_colons(const char *at, double *ns) {
-    double sum = 0, part;
-    for (int parts = 0; parts < 3; parts++) {
-        at = number(at, &part);
-        if (!at) return false;
-        if (parts > 0 && part >= 60) return false; /* "12:75" is a mistake */
-        sum = sum * 60 + part;
-        if (*at == 0) {
-            *ns = sum * SECOND;
-            return true;
-        }
-        if (*at++ != ':') return false;
-    }
-    return false;
-}
-
-static const struct {
-    const char *word;
-    double ns;
-} units[] = {
-    {"ms", 1e6},        {"h", 3600 * SECOND}, {"min", 60 * SECOND},
-    {"m", 60 * SECOND}, {"sec", SECOND},      {"s", SECOND},
-};
-
-/* "1h30m", "5 m", "250ms" */
-static bool by_units(const char *at, double *ns) {
-    double sum = 0, part;
-    do {
-        at = number(at, &part);
-        if (!at) return false;
-        at += strspn(at, " ");
-        size_t i = 0, n = sizeof units / sizeof *units;
-        while (i < n && strncasecmp(at, units[i].word, strlen(units[i].word)) != 0)
-            i++;
-        if (i == n) return false;
-        sum += part * units[i].ns;
-        at += strlen(units[i].word);
-        at += strspn(at, " ");
-    } while (*at);
-    *ns = sum;
-    return true;
-}
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static bool parse_time(const char *text, const WhenScene *scene, double *ns) {
     char sign = *text == '+' || *text == '-' ? *text++ : 0;
     double part;
     text += strspn(text, " ");
-    const char *end = number(text, &part);
+    const char *end = format_number(text, &part);
     if (!sign && end && strcmp(end, "%") == 0 && part <= 100) {
         *ns = (double)scene->end * part / 100;
         return true;
     }
-    if (!by_colons(text, ns) && !by_units(text, ns)) return false;
+    if (!moment_span(text, true, &part)) return false;
+    *ns = part * SECOND;
     if (sign) *ns = (double)scene->now + (sign == '-' ? -*ns : *ns);
     return true;
 }
@@ -122,7 +68,7 @@ static bool by_number(const char *text, const WhenScene *scene, uint64_t *clock)
     double n;
     bool last = strcasecmp(text, "mark") == 0;
     if (!last && strncasecmp(text, "mark ", 5) != 0) return false;
-    const char *end = last ? NULL : number(text + 5, &n);
+    const char *end = last ? NULL : format_number(text + 5, &n);
     if (!last && (!end || *end)) return false;
     for (uint32_t i = scene->marks; i-- > 0;) {
         WhenMark mark = scene->mark(scene->context, i);

@@ -50,22 +50,10 @@ int command_run(const Command *command, int argc, char **argv) {
     return command->run(&(Parse){.command = command, .argc = argc, .argv = argv, .at = 1});
 }
 
-/* Parsed by hand, so that the decimal point is a point in every locale. */
 bool parse_number(const char *text, double low, double high, double *out) {
-    double value = 0, scale = 1;
-    bool point = false, digits = false;
-    for (const char *c = text; *c; c++) {
-        if (*c == '.' && !point) {
-            point = true;
-        } else if (*c >= '0' && *c <= '9') {
-            digits = true;
-            if (point) scale /= 10;
-            value = point ? value + (*c - '0') * scale : value * 10 + (*c - '0');
-        } else {
-            return false;
-        }
-    }
-    if (!digits || !(value >= low && value <= high)) return false;
+    double value;
+    const char *end = format_number(text, &value);
+    if (!end || *end || !(value >= low && value <= high)) return false;
     *out = value;
     return true;
 }

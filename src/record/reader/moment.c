@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -82,63 +83,65 @@ LmpErr recording_marks(LmpRecording *r, RecordedMark **mark, uint32_t *marks) {
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* "90", "12:30", "1:02:03", "1:02:03.5": seconds. */
-static bool clock_of(const char *text, double *seconds) {
-    double sum = 0;
+#define STRICT_MOST 1e10 /* seconds in one number; a larger one is no time */
+
+static const char *number(const char *at, bool loose, double *out) {
+    const char *end = format_number(at, out);
+    return loose || (end && isdigit((unsigned char)*at) && *out < STRICT_MOST) ? end : NULL;
+}
+
+/* "90", "12:30", "1:02:03", "1:02:03.5": of up to three numbers each is worth sixty of the next. */
+static bool clock_of(const char *text, bool loose, double *seconds) {
+    double sum = 0, part;
     for (int parts = 0; parts < 3; parts++) {
-        uint64_t n = 0;
-        const char *p = text;
-        for (; isdigit((unsigned char)*p) && n < 1000000000; p++)
-            n = n * 10 + (uint64_t)(*p - '0');
-        if (p == text || (parts > 0 && n > 59)) return false;
-        sum = sum * 60 + (double)n;
-        if (*p == '.') {
-            double unit = 0.1;
-            for (p++; isdigit((unsigned char)*p); p++, unit /= 10)
-                sum += unit * (*p - '0');
-        }
+        text = number(text, loose, &part);
+        if (!text || (parts > 0 && part >= 60)) return false; /* "12:75" is a mistake */
+        sum = sum * 60 + part;
         *seconds = sum;
-        if (*p == 0) return true;
-        if (*p != ':') return false;
-        text = p + 1;
+        if (*text == 0) return true;
+        if (*text++ != ':') return false;
     }
     return false;
 }
 
 /* "90s", "5m", "1.5h", "500ms", "1h30m". */
-static bool span_of(const char *text, double *seconds) {
+static bool units_of(const char *text, bool loose, double *seconds) {
     static const struct {
         const char *name;
         double seconds;
-    } units[] = {{"ms", 0.001}, {"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+        bool loose, strict; /* known there */
+    } units[] = {{"ms", 0.001, true, true}, {"h", 3600, true, true}, {"min", 60, true, true},
+                 {"m", 60, true, true},     {"sec", 1, true, false}, {"s", 1, true, true},
+                 {"d", 86400, false, true}};
     enum { UNITS = sizeof units / sizeof *units };
-    for (*seconds = 0; *text;) {
-        char number[32];
+    *seconds = 0;
+    do {
         double part;
-        size_t i = 0, n = strspn(text, "0123456789."), word = strcspn(text + n, "0123456789.");
-        if (n == 0 || n >= sizeof number) return false;
-        memcpy(number, text, n);
-        number[n] = 0;
-        if (!clock_of(number, &part)) return false;
+        size_t i = 0;
+        text = number(text, loose, &part);
+        if (!text) return false;
+        if (loose) text += strspn(text, " ");
         while (i < UNITS &&
-               (strlen(units[i].name) != word || strncmp(text + n, units[i].name, word) != 0))
+               (!(loose ? units[i].loose : units[i].strict) ||
+                (loose ? strncasecmp : strncmp)(text, units[i].name, strlen(units[i].name)) != 0))
             i++;
         if (i == UNITS) return false;
         *seconds += part * units[i].seconds;
-        text += n + word;
-    }
+        text += strlen(units[i].name);
+        if (loose) text += strspn(text, " ");
+    } while (*text);
     return true;
+}
+
+bool moment_span(const char *text, bool loose, double *seconds) {
+    return clock_of(text, loose, seconds) || units_of(text, loose, seconds);
 }
 
 /* "50%" of all of it. */
 static bool share_of(const char *text, uint64_t end, uint64_t *clock) {
-    char number[32];
     double percent;
-    size_t n = strspn(text, "0123456789.");
-    if (n >= sizeof number || strcmp(text + n, "%") != 0) return false;
-    memcpy(number, text, n);
-    number[n] = 0;
-    if (!clock_of(number, &percent) || percent > 100) return false;
+    const char *rest = number(text, false, &percent);
+    if (!rest || strcmp(rest, "%") != 0 || percent > 100) return false;
     *clock = (uint64_t)((double)end * percent / 100);
     return true;
 }
@@ -148,7 +151,7 @@ bool moment_clock(const char *text, uint64_t end, uint64_t *clock) {
     double seconds;
     if (share_of(text, end, clock)) return true;
     if (!text[back]) return false;
-    if (!clock_of(text + back, &seconds) && !span_of(text + back, &seconds)) return false;
+    if (!moment_span(text + back, false, &seconds)) return false;
     uint64_t ns = seconds < 1e9 ? (uint64_t)(seconds * (double)SECOND) : UINT64_MAX;
     *clock = !back ? ns : ns <= end ? end - ns : UINT64_MAX;
     return true;

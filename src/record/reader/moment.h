@@ -51,6 +51,10 @@ bool moment_find(LmpRecording *r, const char *text, LmpMoment *out, char *proble
  * UINT64_MAX. False: it is no time. */
 bool moment_clock(const char *text, uint64_t end, uint64_t *clock);
 
+/* Reads a span of time, "90", "12:30", "1h30m", in seconds. `loose`, as it is typed in the display:
+ * in any case, with blanks between numbers and units, and with numbers of any size. */
+bool moment_span(const char *text, bool loose, double *seconds);
+
 /* Takes "FILE@MOMENT" apart: copies FILE and returns MOMENT, NULL where there is none. A file of
  * the whole name wins. */
 const char *moment_split(char *file, size_t size, const char *text);
