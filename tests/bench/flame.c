@@ -4,7 +4,7 @@
  *     flame [NODES [ROW]]
  */
 #include "large_run.h"
-#include "panels/flamestate.h"
+#include "panels/flame/flamestate.h"
 
 enum { DEFAULT_NODES = 100000, FRAMES = 31, W = 198, H = 46 };
 

@@ -3,6 +3,7 @@
 #define LMP_APP_PLAY_H
 
 #include "app/app.h"
+#include "app/panels.h"
 
 static inline void play_key(App *app, Key key) {
     app_event(app, (Event){.key = key});

@@ -5,7 +5,7 @@
 
 #include "suite.h"
 
-#include "widget/panel.h"
+#include "app/panels.h"
 
 typedef struct Stage {
     const Panel *panel;

@@ -3,46 +3,8 @@
 #define LMP_APP_STATE_H
 
 #include "app/app.h"
+#include "app/panels.h"
 #include "screen/line.h"
-
-/* Panels come in two sets, of which one is on the screen: those of the running program, and those
- * of the heap snapshot that is open. */
-typedef enum PanelSet { SET_LIVE = 1, SET_HEAP = 2, SET_BOTH = 3 } PanelSet;
-
-/* Every panel, in tab order: X(panel, set, slot, home). `home` panels take part in tab; something
- * else opens the others. Slot SLOTS: over the whole body. */
-#define PANEL_TABLE(X)                                                                             \
-    X(panel_heap, SET_LIVE, SLOT_MAP, true)                                                        \
-    X(panel_types, SET_LIVE, SLOT_TYPES, true)                                                     \
-    X(panel_timeline, SET_LIVE, SLOT_TIMELINE, true)                                               \
-    X(panel_output, SET_LIVE, SLOT_BOTTOM, true)                                                   \
-    X(panel_inspector, SET_LIVE, SLOT_BOTTOM, true)                                                \
-    X(panel_sites, SET_LIVE, SLOT_BOTTOM, true)                                                    \
-    X(panel_functions, SET_LIVE, SLOT_BOTTOM, true)                                                \
-    X(panel_tree, SET_LIVE, SLOT_BOTTOM, true)                                                     \
-    X(panel_leaks, SET_LIVE, SLOT_BOTTOM, true)                                                    \
-    X(panel_tags, SET_LIVE, SLOT_BOTTOM, true)                                                     \
-    X(panel_process, SET_LIVE, SLOT_BOTTOM, true)                                                  \
-    X(panel_site, SET_LIVE, SLOTS, false)                                                          \
-    X(panel_function, SET_LIVE, SLOT_BOTTOM, false)                                                \
-    X(panel_tag, SET_LIVE, SLOT_BOTTOM, false)                                                     \
-    X(panel_breaks, SET_LIVE, SLOT_BOTTOM, false)                                                  \
-    X(panel_marks, SET_LIVE, SLOT_BOTTOM, false)                                                   \
-    X(panel_programs, SET_LIVE, SLOT_BOTTOM, false)                                                \
-    X(panel_flame, SET_LIVE, SLOTS, false)                                                         \
-    X(panel_blocks, SET_LIVE, SLOT_BOTTOM, false)                                                  \
-    X(panel_columns, SET_BOTH, SLOT_BOTTOM, false)                                                 \
-    X(panel_settings, SET_BOTH, SLOT_BOTTOM, false)                                                \
-    X(panel_held, SET_HEAP, SLOTS, true)                                                           \
-    X(panel_objects, SET_HEAP, SLOTS, true)                                                        \
-    X(panel_dominators, SET_HEAP, SLOTS, true)                                                     \
-    X(panel_treemap, SET_HEAP, SLOTS, true)                                                        \
-    X(panel_suspects, SET_HEAP, SLOTS, true)                                                       \
-    X(panel_compare, SET_HEAP, SLOTS, true)                                                        \
-    X(panel_members, SET_HEAP, SLOTS, false)                                                       \
-    X(panel_object, SET_HEAP, SLOTS, false)                                                        \
-    X(panel_why, SET_HEAP, SLOTS, false)                                                           \
-    X(panel_help, SET_BOTH, SLOTS, false)
 
 enum {
 #define PANEL_INDEX(panel, set, slot, home) INDEX_OF_##panel,

@@ -5,6 +5,8 @@
 
 #include "widget/panel.h"
 
+extern const Panel panel_members, panel_object, panel_why;
+
 /* `heap` is the one that is open; `member` stays the caller's, and must not change while the page
  * is open. */
 void ui_open_object(Ui *ui, uint32_t object);

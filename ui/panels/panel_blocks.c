@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "panels/blocks_alike.h"
+#include "panels/opened.h"
 #include "panels/previews.h"
 #include "panels/site_blocks.h"
 #include "read/heap/heapmap.h"

@@ -10,8 +10,11 @@
 #include "base/format.h"
 #include "panels/heapcells.h"
 #include "panels/heapwindow.h"
+#include "panels/opened.h"
 #include "widget/describe.h"
 #include "widget/panel.h"
+
+extern const Panel panel_heap; /* below */
 
 #define REFRESH_TIME 4000000ull /* nanoseconds of each repaint for looking at what changed */
 #define FIRST_TIME 60000000ull  /* the first time there is no earlier picture to show */

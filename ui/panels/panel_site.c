@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "panels/line_words.h"
+#include "panels/opened.h"
 #include "panels/previews.h"
 #include "panels/site_blocks.h"
 #include "panels/site_callers.h"
@@ -19,6 +20,8 @@
 #include "widget/source.h"
 #include "widget/spark.h"
 #include "widget/tallycell.h"
+
+extern const Panel panel_site; /* below */
 
 #define BUDGET 4000000ull /* nanoseconds of a frame for looking at blocks */
 #define TWO_COLUMNS 92    /* from this width on */

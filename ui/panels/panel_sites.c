@@ -11,6 +11,8 @@
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 
+extern const Panel panel_sites; /* below */
+
 /* What the cells are made from. */
 typedef struct SitesRows {
     const Ledger *ledger;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/opened.h"
 #include "widget/tablepanel.h"
 #include "widget/tallycell.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "panels/flame/flamestate.h"
 #include "panels/tree_columns.h"
 #include "widget/tallycell.h"
 

@@ -1,5 +1,4 @@
-/* panel.h - what a panel is. A panel is one file, its name below, and one row in the table of
- * app_state.h.
+/* panel.h - what a panel is. A panel is one file, and one row in the table of app/panels.h.
  *
  * For a frame, app.c calls update() of every panel with a fresh model (not while frozen), then
  * draw() of those on screen. draw() gets only the inside of its frame; title and frame are app.c's.
@@ -216,14 +215,6 @@ bool panel_offers(const Panel *panel, Action action);
 
 /* Returns the place of a site. */
 PanelPlace panel_place_of(const LmpSiteRow *site);
-
-extern const Panel panel_heap, panel_types, panel_timeline, panel_output, panel_inspector,
-    panel_sites, panel_site, panel_functions, panel_function, panel_tree, panel_leaks, panel_tags,
-    panel_tag, panel_process, panel_blocks, panel_breaks, panel_columns, panel_settings,
-    panel_marks, panel_help, panel_flame, panel_programs;
-/* Over a snapshot: */
-extern const Panel panel_held, panel_objects, panel_dominators, panel_treemap, panel_suspects,
-    panel_compare, panel_members, panel_object, panel_why;
 
 /* Opens `panel` over the others and gives it the focus; if it is open already, closes what is over
  * it. */

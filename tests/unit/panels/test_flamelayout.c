@@ -2,7 +2,7 @@
  * random trees row by row; a rest paged through to its end. */
 #include "suite.h"
 
-#include "panels/flamelayout.h"
+#include "panels/flame/flamelayout.h"
 
 /* ---- dividing -------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
  * in them: shares in which each byte counts once. */
 #include "fake_tree.h"
 
-#include "panels/flamefind.h"
-#include "panels/flameplace.h"
+#include "panels/flame/flamefind.h"
+#include "panels/flame/flameplace.h"
 
 /* ---- naive: every path as a text ------------------------------------------------------------- */
 

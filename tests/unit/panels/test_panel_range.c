@@ -1,7 +1,7 @@
 /* What tables and the flame graph show of a range of time: what was allocated, freed and grew in
  * it. Golden files, and that the three agree in every row. */
 #include "flame_stage.h"
-#include "panels/flametree.h"
+#include "panels/flame/flametree.h"
 #include "widget/measure.h"
 #include "widget/table.h"
 

@@ -1,5 +1,5 @@
 /* The timeline's scale: round, said as it is, and with room for all that is shown. */
-#include "panels/timeline_chart.h"
+#include "panels/timeline/timeline_chart.h"
 
 #include "base/format.h"
 #include "suite.h"

@@ -1,6 +1,6 @@
 /* frames_list.c - draws LmpStats.worst_frames, which has the worst frame first, as lines of pieces
  * (line.h): columns that do not fit are left out. */
-#include "panels/frames_list.h"
+#include "panels/timeline/frames_list.h"
 
 #include "base/format.h"
 #include "screen/line.h"

@@ -1,13 +1,13 @@
 /* inspector_locals.c - draws a page of VarRows, one line each: name, value, and at the right the
  * size of what is cut; below it how many more there are. */
-#include "panels/inspector_locals.h"
+#include "panels/inspector/inspector_locals.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/inspector_op.h"
-#include "panels/inspector_value.h"
+#include "panels/inspector/inspector_op.h"
+#include "panels/inspector/inspector_value.h"
 
 enum { INDENT = 2, MARK = 2 /* columns of an entry's indentation, of the sign of what opens */ };
 

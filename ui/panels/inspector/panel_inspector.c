@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/inspector_locals.h"
-#include "panels/inspector_op.h"
-#include "panels/inspector_source.h"
-#include "panels/inspector_stack.h"
+#include "panels/inspector/inspector_locals.h"
+#include "panels/inspector/inspector_op.h"
+#include "panels/inspector/inspector_source.h"
+#include "panels/inspector/inspector_stack.h"
 #include "widget/describe.h"
 #include "widget/search.h"
+
+extern const Panel panel_inspector; /* below */
 
 /* The list of frames has one more line if frames were left out. */
 typedef struct Inspector {

@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/frames_list.h"
-#include "panels/timeline_chart.h"
-#include "panels/timeline_label.h"
-#include "panels/timeline_moments.h"
-#include "panels/timeline_window.h"
+#include "panels/timeline/frames_list.h"
+#include "panels/timeline/timeline_chart.h"
+#include "panels/timeline/timeline_label.h"
+#include "panels/timeline/timeline_moments.h"
+#include "panels/timeline/timeline_window.h"
 #include "widget/panel.h"
 
 #define SECOND 1000000000ull

@@ -1,6 +1,6 @@
 /* timeline_moments.c - merges the model's marks and its worst frames into one list by time, and
  * draws each as a dashed tick with its name where there is room. */
-#include "panels/timeline_moments.h"
+#include "panels/timeline/timeline_moments.h"
 
 #include <stdio.h>
 

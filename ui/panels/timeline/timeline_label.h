@@ -3,8 +3,8 @@
 #ifndef LMP_TIMELINE_LABEL_H
 #define LMP_TIMELINE_LABEL_H
 
-#include "panels/timeline_chart.h"
-#include "panels/timeline_moments.h"
+#include "panels/timeline/timeline_chart.h"
+#include "panels/timeline/timeline_moments.h"
 #include "screen/line.h"
 
 /* The signs in the picture. */

@@ -1,6 +1,6 @@
 /* inspector_op.c - draws the paused operation as labelled pieces in lines, each as far as there is
  * room. */
-#include "panels/inspector_op.h"
+#include "panels/inspector/inspector_op.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* flametree.c - one pass sums up the chosen figure by node (children into parents); opening a frame
  * groups its nodes' children by function (inverted: its paths by the next caller) into new frames.
  * `slot` finds a function's frame among siblings. */
-#include "panels/flametree.h"
+#include "panels/flame/flametree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* inspector_value.c - writes names as Lua would (word, ["text"], [3]) and values by their type:
  * quoted strings, tables with their first keys or the number of entries. */
-#include "panels/inspector_value.h"
+#include "panels/inspector/inspector_value.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* inspector_source.c - finds the frame's full source name among the ledger's sites and functions,
  * and draws the lines around its current one (source_draw). */
-#include "panels/inspector_source.h"
+#include "panels/inspector/inspector_source.h"
 
 #include <stdio.h>
 #include <string.h>

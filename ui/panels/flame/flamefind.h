@@ -9,7 +9,7 @@
 #define LMP_FLAMEFIND_H
 
 #include "base/keymap.h"
-#include "panels/flametree.h"
+#include "panels/flame/flametree.h"
 
 #define FLAME_FIND_STEPS (1u << 23)
 

@@ -3,7 +3,7 @@
 #ifndef LMP_FLAMEDRAW_H
 #define LMP_FLAMEDRAW_H
 
-#include "panels/flamefind.h"
+#include "panels/flame/flamefind.h"
 #include "widget/panel.h"
 
 typedef enum FlameColour {

@@ -4,8 +4,8 @@
 #ifndef LMP_FLAMESTATE_H
 #define LMP_FLAMESTATE_H
 
-#include "panels/flamedraw.h"
-#include "panels/flameplace.h"
+#include "panels/flame/flamedraw.h"
+#include "panels/flame/flameplace.h"
 
 #define FLAME_PARTS (LEDGER_TREE | LEDGER_FUNCTIONS | LEDGER_TREE_KINDS)
 
@@ -73,5 +73,7 @@ FlameZoom *flamestate_zoom(Flame *s);
 int flamestate_rows(Rect rect);
 /* Brings everything up to date. Returns false: nothing to show. */
 bool flamestate_sync(Flame *s, const Model *model, Rect rect);
+
+extern const Panel panel_flame;
 
 #endif

@@ -1,6 +1,6 @@
 /* timeline_window.c - a table of lengths to zoom through, and arithmetic between moments and
  * columns. The window is derived anew from length, cursor and the present each time. */
-#include "panels/timeline_window.h"
+#include "panels/timeline/timeline_window.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* flamefind.c - one pass over the ledger's nodes, parents first, finds the frames whose function
  * matches (inverted: flamecallers.c). Hits are kept as runs of equal value; the next hit is found
  * by comparing all runs. */
-#include "panels/flamefind_impl.h"
+#include "panels/flame/flamefind_impl.h"
 
 #include <stdlib.h>
 

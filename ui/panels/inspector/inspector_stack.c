@@ -1,12 +1,12 @@
 /* inspector_stack.c - draws a line for each frame: place, function, kind; columns are as wide as
  * the widest. The line of frames left out (LmpOp.cut_at) shifts those behind it by one. */
-#include "panels/inspector_stack.h"
+#include "panels/inspector/inspector_stack.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/inspector_op.h"
+#include "panels/inspector/inspector_op.h"
 #include "widget/describe.h"
 
 enum { MARK = 2, BETWEEN = 2 }; /* columns of the cursor's arrow, between the words of a line */

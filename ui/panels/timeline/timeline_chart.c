@@ -1,6 +1,6 @@
 /* timeline_chart.c - chooses a round scale, turns each point into heights in dots (held, by type,
  * or a band for a line), and draws dots as braille, or in ASCII by how full a cell is. */
-#include "panels/timeline_chart.h"
+#include "panels/timeline/timeline_chart.h"
 
 #include <stdio.h>
 #include <string.h>

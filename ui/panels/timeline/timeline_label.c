@@ -1,6 +1,6 @@
 /* timeline_label.c - composes the line from pieces with ranks (line.h), so that the least important
  * go first. */
-#include "panels/timeline_label.h"
+#include "panels/timeline/timeline_label.h"
 
 #include "base/format.h"
 #include "screen/line.h"

@@ -3,7 +3,7 @@
 #ifndef LMP_FLAMEFIND_IMPL_H
 #define LMP_FLAMEFIND_IMPL_H
 
-#include "panels/flamefind.h"
+#include "panels/flame/flamefind.h"
 
 /* Appends a run; `inside`: how many of its hits are in the frame that is zoomed to. Returns false:
  * no memory. */

@@ -1,7 +1,7 @@
 /* flamestate.c - brings a flame graph up to date: makes the tree anew if the ledger or the figure
  * has changed, finds zoom and selection again by their places, lays out, finds the selection's
  * block, and searches. */
-#include "panels/flamestate.h"
+#include "panels/flame/flamestate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef LMP_INSPECTOR_LOCALS_H
 #define LMP_INSPECTOR_LOCALS_H
 
-#include "panels/inspector_rows.h"
+#include "panels/inspector/inspector_rows.h"
 
 /* Returns the number of lines that the variables need, with their headings. */
 int inspector_locals_lines(const VarRows *rows, const LmpOp *op);

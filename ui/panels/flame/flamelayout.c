@@ -1,7 +1,7 @@
 /* flamelayout.c - goes from row to row: for each block of a row, chooses the children that get a
  * column (or one page of them), divides the columns by largest remainder, and keeps the rows that
  * are on the screen. */
-#include "panels/flamelayout.h"
+#include "panels/flame/flamelayout.h"
 
 #include <stdlib.h>
 #include <string.h>

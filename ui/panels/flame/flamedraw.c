@@ -1,7 +1,7 @@
 /* flamedraw.c - draws each block of the layout: a ground by share, type or change (or brackets and
  * a letter where colours are few), the frame's name and figure; and up to four lines below about
  * the selected frame. */
-#include "panels/flamedraw.h"
+#include "panels/flame/flamedraw.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/flamestate.h"
+#include "panels/flame/flamestate.h"
 #include "widget/measure.h"
 #include "widget/tallycell.h"
 

@@ -7,7 +7,7 @@
 #ifndef LMP_FLAMETREE_H
 #define LMP_FLAMETREE_H
 
-#include "panels/flamelayout.h"
+#include "panels/flame/flamelayout.h"
 #include "read/ledger/ledger.h"
 
 #define FLAME_ROOT 0u

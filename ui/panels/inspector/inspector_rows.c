@@ -1,7 +1,7 @@
 /* inspector_rows.c - keeps the rows as one array in depth-first order: an answer replaces or
  * extends the rows below its parent, and rows that were open before, by id, get back what was below
  * them until that is read again. */
-#include "panels/inspector_rows.h"
+#include "panels/inspector/inspector_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/rowindex.h"
-#include "panels/inspector_value.h"
+#include "panels/inspector/inspector_value.h"
 
 enum { MOST = 16384 /* rows in all */ };
 #define ASK_AGAIN 1000000000ull /* nanoseconds */

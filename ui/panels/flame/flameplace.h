@@ -3,7 +3,7 @@
 #ifndef LMP_FLAMEPLACE_H
 #define LMP_FLAMEPLACE_H
 
-#include "panels/flamefind.h"
+#include "panels/flame/flamefind.h"
 
 #define FLAME_ZOOMS 64 /* zooms that escape goes back through */
 

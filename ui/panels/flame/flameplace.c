@@ -1,6 +1,6 @@
 /* flameplace.c - keeps the ids of the functions from the outermost to a frame, and walks down the
  * tree by them. */
-#include "panels/flameplace.h"
+#include "panels/flame/flameplace.h"
 
 #include <stdlib.h>
 #include <string.h>
