@@ -1,11 +1,13 @@
 /* alike.h - groups live blocks by their contents: strings of equal content, tables with the same
  * keys. The program is asked for the contents, some blocks at a time, up to ALIKE_MOST; the other
- * blocks are summed up by type, so that all are in a group. */
+ * blocks are summed up by type, so that all are in a group. The groups have a
+ * table, which takes the place of the list of blocks. */
 #ifndef LMP_ALIKE_H
 #define LMP_ALIKE_H
 
 #include "read/heap/heapmap.h"
 #include "widget/panel.h"
+#include "widget/tablepanel.h"
 
 typedef enum AlikeBy { ALIKE_NOT, ALIKE_CONTENT, ALIKE_KEYS, ALIKE_WAYS } AlikeBy;
 
@@ -47,5 +49,18 @@ AlikeSum alike_sum(const Alike *alike);
 uint64_t alike_serial(const Alike *alike);
 /* Returns the id of a block's group; 0: none. */
 uint64_t alike_group_of(const Alike *alike, uint64_t addr);
+
+typedef struct BlocksAlike {
+    TablePanel panel;
+    Alike *alike;
+    uint64_t entered; /* id of the group that enter was pressed on; 0: none */
+} BlocksAlike;
+
+BlocksAlike *blocks_alike_new(void); /* NULL: no memory */
+void blocks_alike_free(BlocksAlike *groups);
+/* Writes "4,096 of 16,384 strings read · 312 contents". */
+void blocks_alike_note(const BlocksAlike *groups, AlikeBy by, const Ui *ui, char *out, size_t size);
+/* Writes a group in words; "": no group has that id. */
+void blocks_alike_name(const BlocksAlike *groups, uint64_t id, bool ascii, char *out, size_t size);
 
 #endif

@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/blocks_alike.h"
+#include "panels/alike.h"
 #include "panels/opened.h"
-#include "panels/previews.h"
 #include "panels/site_blocks.h"
 #include "read/heap/heapmap.h"
 #include "screen/canvas.h"

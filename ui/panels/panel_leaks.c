@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/line_words.h"
-#include "panels/source_below.h"
+#include "panels/line_below.h"
 #include "widget/describe.h"
 #include "widget/spark.h"
 #include "widget/tablepanel.h"

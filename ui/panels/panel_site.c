@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/line_words.h"
+#include "panels/line_below.h"
 #include "panels/opened.h"
-#include "panels/previews.h"
 #include "panels/site_blocks.h"
 #include "panels/site_callers.h"
-#include "panels/site_found.h"
 #include "widget/describe.h"
 #include "widget/flow.h"
 #include "widget/panel.h"

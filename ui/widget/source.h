@@ -4,7 +4,11 @@
  * A source is named as lua_Debug names it: "@file" is a file, relative to the program's directory;
  * "=name" cannot be read; anything else is the text of the chunk itself. Files are read as they are
  * now; SourceText.changed says if one is younger than the program's start, for its lines may differ
- * from those that run. A text that a recording has kept takes precedence. */
+ * from those that run. A text that a recording has kept takes precedence.
+ *
+ * Lua counts the making of a function to the line of its `end`: what `on("key", function() ...`
+ * makes is counted to the line of `end)`, whose text does not show that. So it is known, too, where
+ * functions end in a text, and where those begin. */
 #ifndef LMP_SOURCE_H
 #define LMP_SOURCE_H
 
@@ -68,5 +72,10 @@ void source_draw(Sources *sources, Canvas *canvas, Rect rect, const char *source
  * 0: a message instead. */
 int source_draw_around(Sources *sources, Canvas *canvas, Rect rect, const char *source,
                        const char *name, int line, int around, uint64_t now);
+
+/* Sets begins[i], for each line i + 1 of the text, to the line where the function begins that ends
+ * there (of several the one that ends first); 0: none, or one that begins there, too. Text that is
+ * not Lua does no harm, but gives meaningless lines. */
+void source_ends(const char *text, size_t size, uint32_t *begins, uint32_t lines);
 
 #endif

@@ -3,7 +3,6 @@
 #include "fake_tree.h"
 
 #include "panels/flame/flamefind.h"
-#include "panels/flame/flameplace.h"
 
 /* ---- naive: every path as a text ------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* Tests of where functions end in a source, and where those begin. */
-#include "widget/source_ends.h"
+#include "widget/source.h"
 
 #include "suite.h"
 

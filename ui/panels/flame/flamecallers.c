@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "panels/flame/flamefind_impl.h"
+#include "panels/flame/flamefind.h"
 
 #define SOON 12u /* callers ahead, whose nodes are fetched */
 

@@ -57,4 +57,37 @@ bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t frame)
 bool flamefind_next(FlameFind *find, const FlameTree *tree, uint32_t from, int step, FlameHit *next,
                     uint32_t *place);
 
+#define FLAME_ZOOMS 64 /* zooms that escape goes back through */
+
+typedef struct FlamePlace {
+    uint32_t *id; /* LmpFunctionRow.id of each function, from the outermost on */
+    uint32_t n, room;
+} FlamePlace;
+
+typedef struct FlameZoom {
+    FlamePlace place;
+    bool paged; /* shows a rest of the frame's children (FlameView) */
+    uint32_t skip;
+} FlameZoom;
+
+/* Return false: no memory, and the place is unchanged. */
+bool flameplace_set(FlamePlace *place, const FlameTree *tree, uint32_t frame);
+bool flameplace_of_hit(FlamePlace *place, const FlameTree *tree, const FlameHit *hit);
+bool flameplace_copy(FlamePlace *place, const FlamePlace *from);
+void flameplace_free(FlamePlace *place);
+/* Returns the frame of a place, or the innermost frame around it that exists now; *whole: it is the
+ * frame itself. */
+uint32_t flameplace_find(const FlamePlace *place, FlameTree *tree, bool *whole);
+
+/* Private to flamefind.c and flamecallers.c, which finds in the inverted graph. */
+
+/* Appends a run; `inside`: how many of its hits are in the frame that is zoomed to. Returns false:
+ * no memory. */
+bool flamefind_add(FlameFind *find, FlameRun run, uint32_t inside);
+
+/* Counts hits; then lists the counted ones as runs. */
+bool flamecallers_find(FlameFind *find, const FlameTree *tree, uint32_t zoom);
+bool flamecallers_list(FlameFind *find, const FlameTree *tree);
+void flamecallers_free(FlameCallers *callers);
+
 #endif

@@ -5,7 +5,7 @@
 #define LMP_FLAMESTATE_H
 
 #include "panels/flame/flamedraw.h"
-#include "panels/flame/flameplace.h"
+#include "panels/flame/flamefind.h"
 
 #define FLAME_PARTS (LEDGER_TREE | LEDGER_FUNCTIONS | LEDGER_TREE_KINDS)
 

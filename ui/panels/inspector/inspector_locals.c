@@ -7,7 +7,7 @@
 
 #include "base/format.h"
 #include "panels/inspector/inspector_op.h"
-#include "panels/inspector/inspector_value.h"
+#include "panels/inspector/inspector_rows.h"
 
 enum { INDENT = 2, MARK = 2 /* columns of an entry's indentation, of the sign of what opens */ };
 

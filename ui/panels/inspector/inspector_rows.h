@@ -3,10 +3,15 @@
  * it, a page at a time; nothing else is read, so a value that holds itself is no danger.
  *
  * With another operation the list is made anew. What was open stays open, by its names: the old
- * rows are shown until the program has answered. */
+ * rows are shown until the program has answered.
+ *
+ * Names and values of the rows are given in words, safe to print. */
 #ifndef LMP_INSPECTOR_ROWS_H
 #define LMP_INSPECTOR_ROWS_H
 
+#include "base/format.h"
+#include "screen/canvas.h"
+#include "shared/layout.h"
 #include "widget/panel.h"
 
 typedef enum VarKind {
@@ -62,5 +67,16 @@ uint32_t varrows_parent(const VarRows *rows, uint32_t row);
 bool varrows_chosen(const VarRows *rows, uint32_t row);
 /* Returns the row with that id; UINT32_MAX: none. */
 uint32_t varrows_find(const VarRows *rows, uint64_t id);
+
+enum { INSPECTOR_NAME = 64, INSPECTOR_VALUE = 4 * LMP_LOCAL_BYTES };
+
+/* Writes "count", "[3]", "[\"any text\"]", "metatable". Returns out. */
+char *inspector_name(const LmpLocal *local, bool ascii, char out[INSPECTOR_NAME]);
+/* Writes "nil", "12.5", "\"text\"…", "{id, name, …}", "function app.lua:12". Returns out. */
+char *inspector_value(const LmpLocal *local, bool ascii, char out[INSPECTOR_VALUE]);
+/* Writes what stands at the right of a value that is cut: a string's size, a table's entries. "":
+ * nothing. */
+char *inspector_extent(const LmpLocal *local, char out[LMP_NUM]);
+Style inspector_style(const LmpLocal *local);
 
 #endif

@@ -8,8 +8,6 @@
 #include "base/format.h"
 #include "panels/inspector/inspector_locals.h"
 #include "panels/inspector/inspector_op.h"
-#include "panels/inspector/inspector_source.h"
-#include "panels/inspector/inspector_stack.h"
 #include "widget/describe.h"
 #include "widget/search.h"
 

@@ -12,10 +12,8 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "panels/timeline/frames_list.h"
 #include "panels/timeline/timeline_chart.h"
 #include "panels/timeline/timeline_label.h"
-#include "panels/timeline/timeline_moments.h"
 #include "panels/timeline/timeline_window.h"
 #include "widget/panel.h"
 
