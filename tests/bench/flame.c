@@ -5,6 +5,7 @@
  */
 #include "large_run.h"
 #include "panels/flame/flamestate.h"
+#include "widget/tablepanel.h"
 
 enum { DEFAULT_NODES = 100000, FRAMES = 31, W = 198, H = 46 };
 
@@ -49,7 +50,7 @@ static const Case cases[] = {
 static void measure(const Case *c, Model *model, Canvas *canvas) {
     Ui ui = {.utf8 = true, .colours = 256, .kinds = (1u << LMP_KINDS) - 1, .focus = &panel_flame};
     Rect rect = {0, 0, W, H};
-    Flame *s = panel_flame.create();
+    Flame *s = panel_create(&panel_flame);
     double took[FRAMES], again[FRAMES];
     char note[256] = "";
     if (!s) return;
@@ -70,7 +71,7 @@ static void measure(const Case *c, Model *model, Canvas *canvas) {
     qsort(again, FRAMES, sizeof *again, by_size);
     printf("| %s | %.1f ms | %.1f ms | %s |\n", c->name, took[FRAMES / 2], again[FRAMES / 2], note);
     fflush(stdout);
-    panel_flame.destroy(s);
+    panel_destroy(&panel_flame, s);
 }
 
 int main(int argc, char **argv) {

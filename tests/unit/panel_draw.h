@@ -6,6 +6,7 @@
 #include "suite.h"
 
 #include "app/panels.h"
+#include "widget/tablepanel.h"
 
 typedef struct Stage {
     const Panel *panel;
@@ -19,7 +20,7 @@ typedef struct Stage {
 static Stage *stage_new(const Panel *panel, Model *model, int w, int h, bool utf8, int colours) {
     Stage *s = calloc(1, sizeof *s);
     s->panel = panel;
-    s->state = panel->create ? panel->create() : NULL;
+    s->state = panel_create(panel);
     s->model = model;
     s->ui = (Ui){.utf8 = utf8,
                  .colours = colours,
@@ -32,7 +33,7 @@ static Stage *stage_new(const Panel *panel, Model *model, int w, int h, bool utf
 }
 
 static void stage_free(Stage *s) {
-    if (s->state && s->panel->destroy) s->panel->destroy(s->state);
+    panel_destroy(s->panel, s->state);
     canvas_free(s->canvas);
     free(s);
 }
@@ -44,7 +45,7 @@ __attribute__((unused)) static void stage_update(Stage *s) {
 static void stage_draw(Stage *s) {
     canvas_clear(s->canvas, STYLE(TONE_NONE));
     Rect old = canvas_clip(s->canvas, s->rect);
-    s->panel->draw(s->state, s->model, &s->ui, s->canvas, s->rect);
+    PANEL_CALL(s->panel, draw)(s->state, s->model, &s->ui, s->canvas, s->rect);
     canvas_unclip(s->canvas, old);
     char note[160] = "";
     if (s->panel->note) s->panel->note(s->state, s->model, &s->ui, note, sizeof note);
@@ -52,7 +53,8 @@ static void stage_draw(Stage *s) {
 }
 
 __attribute__((unused)) static bool stage_act(Stage *s, Action action) {
-    return s->panel->act && s->panel->act(s->state, s->model, &s->ui, action, s->rect);
+    return PANEL_CALL(s->panel, act) &&
+           PANEL_CALL(s->panel, act)(s->state, s->model, &s->ui, action, s->rect);
 }
 
 /* Keys that go into the line that is typed, `last` at its end; app.c does the same. */

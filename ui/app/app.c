@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "shared/breaks.h"
 #include "widget/source.h"
+#include "widget/tablepanel.h"
 
 #define NOTICE_TIME 4000000000ull
 
@@ -63,20 +64,16 @@ App *app_new(const AppOptions *options) {
     app->input = (LineEdit){.tabs = true, .prompt = "input", .help = "enter send  esc close"};
     time_new(app);
     app->bottom = options->output ? &panel_output : NULL;
-    for (int i = 0; i < APP_PANELS; i++) {
-        const Panel *panel = app_panels[i].panel;
-        if (panel->create) app->state[i] = panel->create();
-    }
+    for (int i = 0; i < APP_PANELS; i++)
+        app->state[i] = panel_create(app_panels[i].panel);
     if (options->config) take_config(app, options->config);
     return app;
 }
 
 void app_free(App *app) {
     if (!app) return;
-    for (int i = 0; i < APP_PANELS; i++) {
-        const Panel *panel = app_panels[i].panel;
-        if (panel->destroy && app->state[i]) panel->destroy(app->state[i]);
-    }
+    for (int i = 0; i < APP_PANELS; i++)
+        panel_destroy(app_panels[i].panel, app->state[i]);
     sources_free(app->ui.sources);
     free(app);
 }
@@ -273,14 +270,15 @@ static bool act_kinds(App *app, Action action) {
 static bool act_focused(App *app, Action action) {
     int row = app_row(app->ui.focus);
     const Panel *panel = app->ui.focus;
-    return row >= 0 && panel->act && !time_hides(app, panel) &&
-           panel->act(app->state[row], &app->model, &app->ui, action, app->inner[row]);
+    return row >= 0 && PANEL_CALL(panel, act) && !time_hides(app, panel) &&
+           PANEL_CALL(panel, act)(app->state[row], &app->model, &app->ui, action, app->inner[row]);
 }
 
 static bool place_of(App *app, PanelPlace *place) {
     int row = app_row(app->ui.focus);
     const Panel *panel = app->ui.focus;
-    return panel->place && panel->place(app->state[row], &app->model, &app->ui, place);
+    return PANEL_CALL(panel, place) &&
+           PANEL_CALL(panel, place)(app->state[row], &app->model, &app->ui, place);
 }
 
 /* Asks the newest snapshot who holds what is under the cursor, on panels that say so and on the
@@ -315,8 +313,9 @@ static void open_breaks(App *app) {
     if (!can_ask(app)) return;
     if (panel != &panel_breaks) {
         app->ui.break_text[0] = 0;
-        bool asks = panel->place && panel != &panel_inspector; /* the list is wanted there */
-        if (asks && panel->place(app->state[row], &app->model, &app->ui, &place) &&
+        bool asks =
+            PANEL_CALL(panel, place) && panel != &panel_inspector; /* the list is wanted there */
+        if (asks && PANEL_CALL(panel, place)(app->state[row], &app->model, &app->ui, &place) &&
             place.line > 0 && !place.defined)
             ui_break_at(&app->ui, place.short_src, place.line);
         ui_open(&app->ui, &panel_breaks);
@@ -328,7 +327,7 @@ static void open_breaks(App *app) {
 static struct Table *focused_table(App *app) {
     const Panel *panel = app->ui.focus;
     int row = app_row(panel);
-    return panel->table && row >= 0 ? panel->table(app->state[row]) : NULL;
+    return PANEL_CALL(panel, table) && row >= 0 ? PANEL_CALL(panel, table)(app->state[row]) : NULL;
 }
 
 static void open_columns(App *app) {

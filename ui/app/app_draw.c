@@ -4,6 +4,7 @@
 
 #include "app/app_state.h"
 #include "base/format.h"
+#include "widget/tablepanel.h"
 
 #define TAB_MORE 2 /* columns of the sign that there are more tabs to the left */
 
@@ -222,7 +223,8 @@ void app_draw(App *app, Canvas *canvas, uint64_t now) {
         if (time_hides(app, app_panels[i].panel))
             time_draw_hidden(app_panels[i].panel, canvas, app->inner[i]);
         else
-            app_panels[i].panel->draw(app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
+            PANEL_CALL(app_panels[i].panel, draw)
+            (app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
         canvas_unclip(canvas, old);
         draw_frame(app, i, canvas); /* after the panel, so that the title matches it */
     }

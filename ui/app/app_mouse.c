@@ -1,6 +1,7 @@
 /* app_mouse.c - what the mouse does: finds spots (places outside of panels that stand for a key or
  * a panel: keys in the footer, tabs), and the panel that gets other events. */
 #include "app/app_state.h"
+#include "widget/tablepanel.h"
 
 void app_spot(App *app, Spot spot) {
     if (spot.w > 0 && app->spots < SPOTS) app->spot[app->spots++] = spot;
@@ -50,7 +51,7 @@ static void let_go(App *app, MouseEvent event) {
     const Rect *inner = &app->inner[row];
     event.x -= inner->x;
     event.y -= inner->y;
-    app_panels[row].panel->mouse(app->state[row], &app->model, &app->ui, event, *inner);
+    PANEL_CALL(app_panels[row].panel, mouse)(app->state[row], &app->model, &app->ui, event, *inner);
 }
 
 void app_mouse(App *app, MouseEvent event) {
@@ -95,12 +96,13 @@ void app_mouse(App *app, MouseEvent event) {
         if (is_click(event)) return;
     }
     if (time_hides(app, panel)) return;
-    if (panel->mouse && panel->mouse(app->state[row], &app->model, &app->ui, inside, *inner))
+    if (PANEL_CALL(panel, mouse) &&
+        PANEL_CALL(panel, mouse)(app->state[row], &app->model, &app->ui, inside, *inner))
         return;
     Action action = event.what == MOUSE_WHEEL_UP     ? ACT_UP
                     : event.what == MOUSE_WHEEL_DOWN ? ACT_DOWN
                     : event.what == MOUSE_DOUBLE     ? ACT_ENTER
                                                      : ACT_NONE;
-    if (action == ACT_NONE || !panel->act) return;
-    panel->act(app->state[row], &app->model, &app->ui, action, *inner);
+    if (action == ACT_NONE || !PANEL_CALL(panel, act)) return;
+    PANEL_CALL(panel, act)(app->state[row], &app->model, &app->ui, action, *inner);
 }

@@ -16,6 +16,10 @@ OpenedHeap *heapcell_heap(const Model *model, Canvas *canvas, Rect rect) {
     return model->heap;
 }
 
+bool heapcell_can(const Model *model, Canvas *canvas, Rect rect) {
+    return heapcell_heap(model, canvas, rect) != NULL;
+}
+
 bool heapcell_wait(const OpenedHeap *heap, uint64_t *asked, uint64_t what, const char *words,
                    Ui *ui, Canvas *canvas, Rect rect) {
     uint64_t mark = heap->serial * 64 + what + 1;
@@ -122,10 +126,6 @@ char *heapcell_age(const LmpSnapshot *s, uint32_t object, char *out) {
     return format_span(out, s->info.clock > born ? s->info.clock - born : 0);
 }
 
-void heapcell_percent(TableCell *cell, double share) {
-    tallycell_share(cell, share);
-}
-
 char *heapcell_objects(char *out, uint64_t count) {
     char number[LMP_NUM];
     snprintf(out, LMP_NUM + 16, "%s object%s", format_count(number, count), count == 1 ? "" : "s");
@@ -134,4 +134,56 @@ char *heapcell_objects(char *out, uint64_t count) {
 
 bool heapcell_no_lines(const TableSource *from) {
     return !from->model->heap || from->model->heap->now.ledger.lines == LMP_LINES_OFF;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static const LmpSnapshot *heap_of(const TableSource *from) {
+    return &from->model->heap->now;
+}
+
+double heapcol_retained(const TableSource *from, uint32_t row) {
+    return (double)heap_of(from)->retained[from->object(from, row)];
+}
+
+double heapcol_size(const TableSource *from, uint32_t row) {
+    return (double)snapshot_counted(heap_of(from), from->object(from, row));
+}
+
+double heapcol_class(const TableSource *from, uint32_t row) {
+    return heap_of(from)->class_of[from->object(from, row)];
+}
+
+void heapcol_age(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    (void)wide;
+    heapcell_age(heap_of(from), from->object(from, row), cell->text);
+    cell->style = STYLE(TONE_MUTED);
+}
+
+void heapcol_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    uint32_t object = from->object(from, row);
+    char text[TABLE_TEXT];
+    (void)wide;
+    snapshot_name(heap_of(from), object, text, sizeof text);
+    format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
+    cell->style = STYLE(heapcell_tone(heap_of(from), object));
+}
+
+void heapcol_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    char text[TABLE_TEXT];
+    (void)wide;
+    snapshot_site(heap_of(from), from->object(from, row), text, sizeof text);
+    format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
+}
+
+void heapcol_preview(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+    char text[TABLE_TEXT];
+    (void)wide;
+    snapshot_preview(heap_of(from), from->object(from, row), text, sizeof text);
+    format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
+    cell->style = STYLE(TONE_SOURCE);
+}
+
+bool heapcol_place(const TableSource *from, uint32_t row, PanelPlace *out) {
+    return heapcell_place(heap_of(from), from->object(from, row), out);
 }

@@ -3,13 +3,15 @@
 #ifndef LMP_HEAPCELL_H
 #define LMP_HEAPCELL_H
 
-#include "widget/table.h"
+#include "widget/tablepanel.h"
 
 /* From so many objects on, summing them up takes long enough to say so first. */
 #define HEAPCELL_LARGE 300000u
 
 /* Returns the snapshot that is open; NULL: none, which the canvas says if there is one. */
 OpenedHeap *heapcell_heap(const Model *model, Canvas *canvas, Rect rect);
+/* For TablePanelDef.can: a snapshot is open. */
+bool heapcell_can(const Model *model, Canvas *canvas, Rect rect);
 /* Call before work that takes long with a large heap. Returns true, once, when this frame says
  * "Summing up `what` ..." and the next one does the work; and as long as the work is stopped, which
  * the frame then says. `asked` is the panel's: 0 at first. */
@@ -34,8 +36,19 @@ char *heapcell_age(const LmpSnapshot *s, uint32_t object, char *out);
 /* For TableColumn.hidden: true if it is not known which line made what. */
 bool heapcell_no_lines(const TableSource *from);
 
-/* Writes a share as percent with its heat. */
-void heapcell_percent(TableCell *cell, double share);
+/* Columns of tables whose rows are about objects (TableSource.object): what the object retains; its
+ * own bytes; how old it is; its name; the line that made it; what is in it. heapcol_class sorts
+ * them by class. */
+double heapcol_retained(const TableSource *from, uint32_t row);
+double heapcol_size(const TableSource *from, uint32_t row);
+double heapcol_class(const TableSource *from, uint32_t row);
+void heapcol_age(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void heapcol_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void heapcol_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void heapcol_preview(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+/* For TablePanelDef.place. */
+bool heapcol_place(const TableSource *from, uint32_t row, PanelPlace *out);
+
 /* Writes "3 objects", "1 object"; returns out (LMP_NUM + 16). */
 char *heapcell_objects(char *out, uint64_t count);
 

@@ -7,30 +7,14 @@
 
 #include "base/format.h"
 #include "heap/heapcell.h"
-#include "widget/bychoice.h"
 #include "widget/tallycell.h"
 
-static const LmpLike *row_of(const TableSource *from, uint32_t row) {
+static const void *like_at(const TableSource *from, uint32_t row) {
     return &((const MembersAlike *)from->rows)->likes.row[row];
 }
 
-static void cell_objects(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    char count[LMP_NUM];
-    (void)wide;
-    snprintf(cell->text, sizeof cell->text, "%s%s", from->ui->utf8 ? "×" : "x",
-             format_count(count, row_of(from, row)->objects));
-    cell->style = STYLE(TONE_STRONG);
-}
-
-static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_bytes(cell, row_of(from, row)->size, STYLE(TONE_STRONG));
-}
-
-static void cell_each(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    const LmpLike *like = row_of(from, row);
-    (void)wide;
-    tallycell_bytes(cell, like->size / like->objects, STYLE(TONE_MUTED));
+static const LmpLike *row_of(const TableSource *from, uint32_t row) {
+    return like_at(from, row);
 }
 
 static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
@@ -42,27 +26,22 @@ static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCel
 }
 
 /* Returns NaN, which comes last in any order, for what is not known to be alike. */
-static double figure(const LmpLike *like, double value) {
-    return like->alike ? value : (double)NAN;
+static double rank(const TableSource *from, uint32_t row, double figure) {
+    return row_of(from, row)->alike ? figure : (double)NAN;
 }
-static double value_objects(const TableSource *from, uint32_t row) {
-    return figure(row_of(from, row), row_of(from, row)->objects);
-}
-static double value_size(const TableSource *from, uint32_t row) {
-    return figure(row_of(from, row), (double)row_of(from, row)->size);
-}
+
 static double value_each(const TableSource *from, uint32_t row) {
     const LmpLike *like = row_of(from, row);
-    return figure(like, (double)like->size / like->objects);
+    return (double)like->size / like->objects;
 }
 
 enum { COL_OBJECTS, COL_SIZE };
 static const TableColumn columns[] = {
-    [COL_OBJECTS] = {"objects", 9, 12, 1, .cell = cell_objects, .value = value_objects,
+    [COL_OBJECTS] = {"objects", 9, 12, 1, FIGURE(LmpLike, objects, LOOK_TIMES), .tone = TONE_STRONG,
                      .help = "how many of them are alike"},
-    [COL_SIZE] = {"size", 10, 11, 0, .cell = cell_size, .value = value_size,
+    [COL_SIZE] = {"size", 10, 11, 0, FIGURE(LmpLike, size, LOOK_BYTES), .tone = TONE_STRONG,
                   .help = "of all of them, with all their parts"},
-    {"each", 10, 10, 2, .cell = cell_each, .value = value_each,
+    {"each", 10, 10, 2, .value = value_each, .look = LOOK_BYTES, .tone = TONE_MUTED,
      .help = "of one of them, on average"},
     {"object", 20, 26, 0, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = cell_name,
      .help = "the string, the table's string keys; what is neither by its class"},
@@ -94,9 +73,11 @@ static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     return true;
 }
 
+/* Below the choice of the list of objects. */
 static Rect room(const Ui *ui, Rect rect) {
+    int above = rect.h >= BYCHOICE_ROOM ? 1 : 0;
     (void)ui;
-    return bychoice_below(rect);
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
 
 static const TablePanelDef def = {
@@ -106,8 +87,10 @@ static const TablePanelDef def = {
               .sort = COL_SIZE,
               .id = id_of,
               .words = words_of,
+              .rank = rank,
               .empty = "no objects"},
     .rows = rows,
+    .row = like_at,
     .room = room,
     .enter = enter,
 };

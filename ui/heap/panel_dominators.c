@@ -41,6 +41,10 @@ static const DomRow *row_of(const TableSource *from, uint32_t row) {
     return &((const DomRow *)from->rows)[row];
 }
 
+static uint32_t object_of(const TableSource *from, uint32_t row) {
+    return row_of(from, row)->object;
+}
+
 static const LmpSnapshot *heap_of(const TableSource *from) {
     return &from->model->heap->now;
 }
@@ -148,7 +152,7 @@ static void cell_retained(const TableSource *from, uint32_t row, bool wide, Tabl
 
 static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
-    heapcell_percent(cell, heapcell_share(heap_of(from), row_of(from, row)->bytes));
+    tallycell_share(cell, heapcell_share(heap_of(from), row_of(from, row)->bytes));
 }
 
 static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
@@ -159,11 +163,7 @@ static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCel
 }
 
 static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    char text[TABLE_TEXT];
-    (void)wide;
-    if (row_of(from, row)->more) return;
-    snapshot_site(heap_of(from), row_of(from, row)->object, text, sizeof text);
-    format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
+    if (!row_of(from, row)->more) heapcol_site(from, row, wide, cell);
 }
 
 /* Draws what the object holds as part of the heap; the object itself is lit. */
@@ -257,25 +257,16 @@ static const TablePanelDef def = {
               .words = words_of,
               .own_order = true},
     .rows = rows,
-    .place = place,
+    .object = object_of,
+    .can = heapcell_can,
 };
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(Dominators));
-}
-
-static void destroy(void *state) {
+static void end(void *state) {
     Dominators *d = state;
     keymap_free(&d->open);
     free(d->row);
-    tablepanel_free(d);
-}
-
-static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    TableSource from;
-    if (heapcell_heap(model, canvas, rect)) tablepanel_draw(state, model, ui, canvas, rect, &from);
 }
 
 static void choose(Dominators *d, const Model *model, Ui *ui, uint32_t object) {
@@ -337,10 +328,8 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Dominators *d = state;
-    if (!d || !model->heap) return;
-    table_note(&d->panel.table, ui, out, size);
     const char *dot = ui->utf8 ? "·" : "-";
-    if (!out[0])
+    if (d && model->heap && !tablepanel_noted(&d->panel, ui, out, size))
         snprintf(out, size, "who holds whom alone %s * follows the biggest %s w why", dot, dot);
 }
 
@@ -353,11 +342,8 @@ const Panel panel_dominators = {
     .offers = {ACT_FILTER, ACT_HOTTEST, ACT_EDIT, ACT_ENTER, ACT_ZOOM_IN, ACT_WHY},
     .min_w = 14,
     .min_h = 3,
-    .table = tablepanel_table,
-    .create = create,
-    .destroy = destroy,
-    .draw = draw,
+    .def = &def,
+    .size = sizeof(Dominators),
+    .end = end,
     .act = act,
-    .mouse = tablepanel_mouse,
-    .note = note,
-    .place = tablepanel_place};
+    .note = note};

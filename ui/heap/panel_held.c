@@ -22,14 +22,6 @@ typedef struct Held {
     int line[LMP_SUSPECT_RULES * 4 + 1]; /* where each begins, and the end */
 } Held;
 
-static void *create(void) {
-    return calloc(1, sizeof(Held));
-}
-
-static void destroy(void *state) {
-    free(state);
-}
-
 static Tone tone_of(OpenedHeap *heap, const LmpSuspect *row) {
     const LmpHeapGroups *groups =
         row->group != LMP_HEAP_NONE && row->by < LMP_BYS ? opened_groups(heap, row->by) : NULL;
@@ -204,8 +196,7 @@ const Panel panel_held = {
     .offers = {ACT_ENTER, ACT_WHY, ACT_EDIT},
     .min_w = 14,
     .min_h = 3,
-    .create = create,
-    .destroy = destroy,
+    .size = sizeof(Held),
     .draw = draw,
     .act = act,
     .mouse = mouse,

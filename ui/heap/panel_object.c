@@ -37,16 +37,6 @@ static uint32_t end_of(const TableSource *from, uint32_t row) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static void cell_retained(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_bytes(cell, heap_of(from)->retained[end_of(from, row)], STYLE(TONE_STRONG));
-}
-
-static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    tallycell_bytes(cell, snapshot_counted(heap_of(from), end_of(from, row)), STYLE(TONE_TEXT));
-}
-
 /* Writes the reference, and whether it holds anything. */
 static void cell_step(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const LmpSnapshot *s = heap_of(from);
@@ -61,44 +51,20 @@ static void cell_step(const TableSource *from, uint32_t row, bool wide, TableCel
     cell->style = STYLE(weak ? TONE_MUTED : TONE_SOURCE);
 }
 
-static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    char text[TABLE_TEXT];
-    (void)wide;
-    snapshot_name(heap_of(from), end_of(from, row), text, sizeof text);
-    format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
-    cell->style = STYLE(heapcell_tone(heap_of(from), end_of(from, row)));
-}
-
-static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    char text[TABLE_TEXT];
-    (void)wide;
-    snapshot_site(heap_of(from), end_of(from, row), text, sizeof text);
-    format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
-}
-
-static double value_retained(const TableSource *from, uint32_t row) {
-    return (double)heap_of(from)->retained[end_of(from, row)];
-}
-static double value_size(const TableSource *from, uint32_t row) {
-    return (double)snapshot_counted(heap_of(from), end_of(from, row));
-}
-static double value_class(const TableSource *from, uint32_t row) {
-    return heap_of(from)->class_of[end_of(from, row)];
-}
 /* The interpreter's order: arrays from the first entry on. */
 static double value_order(const TableSource *from, uint32_t row) {
     return page_of(from)->edge[row];
 }
 
 static const TableColumn columns[] = {
-    {"retains", 10, 11, 1, .cell = cell_retained, .value = value_retained,
+    {"retains", 10, 11, 1, .value = heapcol_retained, .look = LOOK_BYTES, .tone = TONE_STRONG,
      .help = "what would be freed without the object at the other end"},
-    {"size", 10, 11, 3, .cell = cell_size, .value = value_size, .help = "its own bytes"},
+    {"size", 10, 11, 3, .value = heapcol_size, .look = LOOK_BYTES, .help = "its own bytes"},
     {"reference", 16, 30, 0, .align = TABLE_LEFT, .rising = true, .cell = cell_step,
      .value = value_order, .help = "key, upvalue, local ...; a weak one holds nothing"},
     {"object", 16, 30, 0, .least = 8, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = cell_name, .value = value_class, .help = "the object at the other end"},
-    {"line", 14, 26, 4, .align = TABLE_TAIL, .cell = cell_site, .help = "the line that made it",
+     .cell = heapcol_name, .value = heapcol_class, .help = "the object at the other end"},
+    {"line", 14, 26, 4, .align = TABLE_TAIL, .cell = heapcol_site, .help = "the line that made it",
      .hidden = heapcell_no_lines},
 };
 
@@ -109,7 +75,7 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     TableCell step = {0}, name = {0};
     cell_step(from, row, true, &step);
-    cell_name(from, row, true, &name);
+    heapcol_name(from, row, true, &name);
     snprintf(out, size, "%s %s", step.text, name.text);
 }
 
@@ -160,36 +126,21 @@ static Rect room(const Ui *ui, Rect rect) {
     return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
 
-static const TablePanelDef def = {
-    .table = {.name = "Object",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
-              .id = id_of,
-              .words = words_of,
-              .empty = "no references"},
-    .rows = rows,
-    .room = room,
-    .enter = look_inside,
-};
-
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(Object));
-}
-
-static void destroy(void *state) {
+static void end(void *state) {
     Object *o = state;
     free(o->edge);
     free(o->end);
-    tablepanel_free(o);
 }
 
-static void draw_above(const Object *o, const LmpSnapshot *s, const Ui *ui, Canvas *canvas,
-                       Rect rect) {
+static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
+    const Object *o = state;
+    const LmpSnapshot *s = heap_of(from);
     char text[512], site[160], size[LMP_NUM], held[LMP_NUM], age[LMP_NUM];
     uint32_t i = o->object;
     int x = rect.x + 1, w = rect.w - 2;
+    if (room(ui, rect).h == rect.h) return;
     snapshot_name(s, i, text, sizeof text);
     int used = canvas_text(canvas, x, rect.y, w, STYLE_BOLD(heapcell_tone(s, i)), text);
     snapshot_preview(s, i, text, sizeof text);
@@ -222,30 +173,36 @@ static void draw_above(const Object *o, const LmpSnapshot *s, const Ui *ui, Canv
                     ui->utf8 ? "← →" : "left, right");
 }
 
-static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    Object *o = state;
-    TableSource from;
-    if (!heapcell_heap(model, canvas, rect)) return;
-    if (!tablepanel_draw(state, model, ui, canvas, rect, &from)) return;
-    if (room(ui, rect).h < rect.h) draw_above(o, &model->heap->now, ui, canvas, rect);
-}
-
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Object *o = state;
     TableSource from;
-    if (!o || !tablepanel_fill(state, model, ui, &from)) return false;
+    (void)rect;
+    bool turns = action == ACT_LEFT || action == ACT_RIGHT;
+    if ((!turns && action != ACT_WHY) || !tablepanel_fill(state, model, ui, &from)) return false;
     if (action == ACT_WHY) {
         ui_open_why(ui, model->heap, o->object);
         return true;
     }
-    if (action == ACT_LEFT || action == ACT_RIGHT) {
-        o->inwards = !o->inwards;
-        list(o, &model->heap->now);
-        table_to_top(&o->panel.table);
-        return true;
-    }
-    return tablepanel_act(state, model, ui, action, rect);
+    o->inwards = !o->inwards;
+    list(o, &model->heap->now);
+    table_to_top(&o->panel.table);
+    return true;
 }
+
+static const TablePanelDef def = {
+    .table = {.name = "Object",
+              .column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of,
+              .empty = "no references"},
+    .rows = rows,
+    .room = room,
+    .object = end_of,
+    .can = heapcell_can,
+    .around = around,
+    .enter = look_inside,
+};
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     (void)state;
@@ -256,8 +213,7 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Object *o = state;
     if (!o || !model->heap || o->object >= model->heap->now.g.objects) return;
-    table_note(&o->panel.table, ui, out, size);
-    if (!out[0])
+    if (!tablepanel_noted(&o->panel, ui, out, size))
         snprintf(out, size, "0x%llx %s w why it is alive %s esc back",
                  (unsigned long long)model->heap->now.g.addr[o->object], ui->utf8 ? "·" : "-",
                  ui->utf8 ? "·" : "-");
@@ -271,11 +227,8 @@ const Panel panel_object = {
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
     .min_w = 14,
     .min_h = 3,
-    .table = tablepanel_table,
-    .create = create,
-    .destroy = destroy,
-    .draw = draw,
-    .act = act,
-    .mouse = tablepanel_mouse,
+    .def = &def,
+    .size = sizeof(Object),
+    .end = end,
     .note = note,
     .place = place};

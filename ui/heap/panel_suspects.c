@@ -58,7 +58,7 @@ static void put_text(const TableSource *from, uint32_t row, uint32_t n, TableCel
 }
 
 /* For each figure and text: cell, order, heading, whether the page has it. */
-#define FIGURE(n)                                                                                  \
+#define PAGE_FIGURE(n)                                                                             \
     static void cell_##n(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {      \
         (void)wide;                                                                                \
         put_figure(from, row, n, cell);                                                            \
@@ -74,12 +74,12 @@ static void put_text(const TableSource *from, uint32_t row, uint32_t n, TableCel
     static bool lacks_##n(const TableSource *from) {                                               \
         return figure_of(from, n) == SUSPECTS_COLUMNS;                                             \
     }
-FIGURE(0)
-FIGURE(1)
-FIGURE(2)
-FIGURE(3)
-FIGURE(4)
-FIGURE(5)
+PAGE_FIGURE(0)
+PAGE_FIGURE(1)
+PAGE_FIGURE(2)
+PAGE_FIGURE(3)
+PAGE_FIGURE(4)
+PAGE_FIGURE(5)
 
 #define WORDS(n)                                                                                   \
     static void text_##n(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {      \
@@ -100,17 +100,8 @@ static bool lacks_text(const TableSource *from) {
     return texts_of(page_of(from)->page) < 2;
 }
 
-static double value_bytes(const TableSource *from, uint32_t row) {
-    return (double)page_of(from)->row[row].bytes;
-}
-
-static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    heapcell_percent(cell, heapcell_share(&from->model->heap->now, page_of(from)->row[row].bytes));
-}
-
 static const TableColumn columns[] = {
-    {"%", 6, 6, 3, .cell = cell_share, .value = value_bytes,
+    {"%", 6, 6, 3, FIGURE(LmpSuspectRow, bytes, LOOK_SHARE),
      .help = "of the heap: what the page's rows are in order by"},
 #define FIGURE_COLUMN(n, room)                                                                     \
     {                                                                                              \
@@ -130,6 +121,14 @@ static const TableColumn columns[] = {
      .compare = order_1, .heading = title_1, .hidden = lacks_text, .help = "more about it"},
 };
 
+static const void *row_at(const TableSource *from, uint32_t row) {
+    return &page_of(from)->row[row];
+}
+
+static uint32_t object_of(const TableSource *from, uint32_t row) {
+    return page_of(from)->row[row].object;
+}
+
 static uint64_t id_of(const TableSource *from, uint32_t row) {
     return page_of(from)->row[row].object;
 }
@@ -146,6 +145,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     if (!page) return false;
     from->rows = page;
     from->count = page->rows;
+    from->all = heapcell_whole(&model->heap->now);
     from->serial = model->heap->serial;
     return true;
 }
@@ -160,33 +160,13 @@ static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
     return true;
 }
 
-static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
-    return heapcell_place(&from->model->heap->now, page_of(from)->row[row].object, out);
-}
-
 static Rect room(const Ui *ui, Rect rect) {
     int above = rect.h >= ABOVE + 4 ? ABOVE : 0;
     (void)ui;
     return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
 
-static const TablePanelDef def = {
-    .table = {.name = "Lua",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
-              .id = id_of,
-              .words = words_of},
-    .rows = rows,
-    .room = room,
-    .enter = look_inside,
-    .place = place,
-};
-
 /* ---- panel ----------------------------------------------------------------------------------- */
-
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(Suspects));
-}
 
 /* Draws the names of the pages, the current one lit, as many around it as fit. Returns the page at
  * column x of them, -1: none. */
@@ -213,23 +193,25 @@ static int draw_pages(const Suspects *p, const Ui *ui, Canvas *canvas, Rect rect
     return found;
 }
 
-static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+/* Draws what stands above the page, and sums it up. */
+static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Suspects *p = state;
-    TableSource from;
-    OpenedHeap *heap = heapcell_heap(model, canvas, rect);
-    if (!heap || !p || rect.h <= 0) return;
-    const LmpSuspectPageInfo *info = &suspects_pages[p->page];
     Rect table = room(ui, rect);
     if (table.h < rect.h) {
         draw_pages(p, ui, canvas, rect, -1);
-        canvas_text(canvas, rect.x + 1, rect.y + 1, rect.w - 2, STYLE(TONE_MUTED), info->help);
+        canvas_text(canvas, rect.x + 1, rect.y + 1, rect.w - 2, STYLE(TONE_MUTED),
+                    suspects_pages[p->page].help);
     }
-    if (!opened_has_page(heap, p->page) &&
-        heapcell_wait(heap, &p->asked, p->page, "for this page", ui, canvas, table))
-        return;
-    if (!tablepanel_draw(state, model, ui, canvas, rect, &from)) return;
-    if (page_of(&from)->rows == 0 && table.h > 1)
-        canvas_text(canvas, table.x + 1, table.y + 1, table.w - 2, STYLE(TONE_TEXT), info->none);
+    return opened_has_page(model->heap, p->page) ||
+           !heapcell_wait(model->heap, &p->asked, p->page, "for this page", ui, canvas, table);
+}
+
+static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
+    const Suspects *p = state;
+    Rect table = room(ui, rect);
+    if (from->count == 0 && table.h > 1)
+        canvas_text(canvas, table.x + 1, table.y + 1, table.w - 2, STYLE(TONE_TEXT),
+                    suspects_pages[p->page].none);
 }
 
 static void turn(Suspects *p, int to) {
@@ -237,30 +219,40 @@ static void turn(Suspects *p, int to) {
     tablepanel_reset(&p->panel);
 }
 
-static bool why(Suspects *p, const Model *model, Ui *ui) {
-    TableSource from;
-    uint32_t at =
-        tablepanel_fill(p, model, ui, &from) ? table_selected(&p->panel.table) : TABLE_NONE;
-    if (at == TABLE_NONE) return false;
-    const LmpSuspectTable *page = page_of(&from);
-    const LmpSuspectRow *r = &page->row[at];
+static bool why(const TableSource *from, uint32_t row, Ui *ui) {
+    const LmpSuspectTable *page = page_of(from);
+    const LmpSuspectRow *r = &page->row[row];
     if (r->objects > 1)
-        ui_open_why_of(ui, model->heap, page->member + r->first, r->objects, r->text[0]);
+        ui_open_why_of(ui, from->model->heap, page->member + r->first, r->objects, r->text[0]);
     else
-        ui_open_why(ui, model->heap, r->object);
+        ui_open_why(ui, from->model->heap, r->object);
     return true;
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Suspects *p = state;
-    if (!p || !model->heap) return false;
-    if (action == ACT_WHY) return why(p, model, ui);
-    if (action == ACT_LEFT || action == ACT_RIGHT || action == ACT_OWNER) {
-        turn(p, (int)p->page + (action == ACT_LEFT ? -1 : 1));
-        return true;
-    }
-    return tablepanel_act(state, model, ui, action, rect);
+    (void)ui, (void)rect;
+    bool turns = action == ACT_LEFT || action == ACT_RIGHT || action == ACT_OWNER;
+    if (turns && model->heap) turn(p, (int)p->page + (action == ACT_LEFT ? -1 : 1));
+    return turns && model->heap;
 }
+
+static const TablePanelDef def = {
+    .table = {.name = "Lua",
+              .column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of},
+    .rows = rows,
+    .room = room,
+    .row = row_at,
+    .object = object_of,
+    .enter = look_inside,
+    .why = why,
+    .can = heapcell_can,
+    .ready = ready,
+    .around = around,
+};
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Suspects *p = state;
@@ -278,8 +270,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     char bytes[LMP_NUM], more[LMP_NUM];
     if (!p || !model->heap || !opened_has_page(model->heap, p->page)) return;
     const LmpSuspectTable *page = opened_page(model->heap, p->page);
-    table_note(&p->panel.table, ui, out, size);
-    if (out[0] || !page) return;
+    if (tablepanel_noted(&p->panel, ui, out, size) || !page) return;
     const char *dot = ui->utf8 ? "·" : "-";
     int used = snprintf(out, size, "%s %s %s", page->page->title, dot,
                         format_bytes(bytes, page->all_bytes));
@@ -297,11 +288,7 @@ const Panel panel_suspects = {
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
     .min_w = 14,
     .min_h = 3,
-    .table = tablepanel_table,
-    .create = create,
-    .destroy = tablepanel_free,
-    .draw = draw,
-    .act = act,
+    .def = &def,
+    .size = sizeof(Suspects),
     .mouse = mouse,
-    .note = note,
-    .place = tablepanel_place};
+    .note = note};

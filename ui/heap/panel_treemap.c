@@ -38,15 +38,10 @@ typedef struct Treemap {
     uint32_t *member; /* of the tile of a class that was opened last */
 } Treemap;
 
-static void *create(void) {
-    return calloc(1, sizeof(Treemap));
-}
-
-static void destroy(void *state) {
+static void end(void *state) {
     Treemap *t = state;
     treetiles_free(&t->tiles);
     free(t->member);
-    free(t);
 }
 
 static Zoom *top_of(Treemap *t) {
@@ -427,8 +422,8 @@ const Panel panel_treemap = {
     .offers = {ACT_ENTER, ACT_ZOOM_IN, ACT_EDIT, ACT_WHY},
     .min_w = 14,
     .min_h = 3,
-    .create = create,
-    .destroy = destroy,
+    .size = sizeof(Treemap),
+    .end = end,
     .draw = draw,
     .act = act,
     .mouse = mouse,

@@ -24,14 +24,9 @@ typedef struct Why {
     char wished[160];
 } Why;
 
-static void *create(void) {
-    return calloc(1, sizeof(Why));
-}
-
-static void destroy(void *state) {
+static void end(void *state) {
     Why *w = state;
     why_rows_free(&w->rows);
-    free(w);
 }
 
 /* ---- what it is about ------------------------------------------------------------------------ */
@@ -222,8 +217,8 @@ const Panel panel_why = {
     .offers = {ACT_ENTER, ACT_UNMARK, ACT_EDIT, ACT_WHY},
     .min_w = 14,
     .min_h = 3,
-    .create = create,
-    .destroy = destroy,
+    .size = sizeof(Why),
+    .end = end,
     .draw = draw,
     .act = act,
     .mouse = mouse,

@@ -12,7 +12,6 @@
 #include "base/format.h"
 #include "base/keymap.h"
 #include "base/rowindex.h"
-#include "widget/bychoice.h"
 #include "widget/describe.h"
 
 #define ASK_AGAIN 1000000000ull /* nanoseconds */
@@ -206,10 +205,14 @@ uint64_t alike_group_of(const Alike *a, uint64_t addr) {
 
 /* ---- as a table ------------------------------------------------------------------------------ */
 
-static const AlikeGroup *row_of(const TableSource *from, uint32_t row) {
+static const void *group_at(const TableSource *from, uint32_t row) {
     const BlocksAlike *b = from->rows;
     uint32_t count;
     return &alike_groups(b->alike, &count)[row];
+}
+
+static const AlikeGroup *row_of(const TableSource *from, uint32_t row) {
+    return group_at(from, row);
 }
 
 static void name_group(const AlikeGroup *group, bool ascii, char *out, size_t size) {
@@ -224,27 +227,6 @@ static void name_group(const AlikeGroup *group, bool ascii, char *out, size_t si
         describe_preview(out, size, &group->preview, ascii);
 }
 
-static void cell_blocks(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    char count[LMP_NUM];
-    (void)wide;
-    snprintf(cell->text, sizeof cell->text, "%s%s", from->ui->utf8 ? "×" : "x",
-             format_count(count, row_of(from, row)->blocks));
-    cell->style = STYLE(TONE_STRONG);
-}
-
-static void cell_bytes(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    format_bytes(cell->text, row_of(from, row)->bytes);
-    cell->style = STYLE(TONE_STRONG);
-}
-
-static void cell_each(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    const AlikeGroup *group = row_of(from, row);
-    (void)wide;
-    format_bytes(cell->text, group->bytes / group->blocks);
-    cell->style = STYLE(TONE_MUTED);
-}
-
 static void cell_contents(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     const AlikeGroup *group = row_of(from, row);
     (void)wide;
@@ -255,29 +237,21 @@ static void cell_contents(const TableSource *from, uint32_t row, bool wide, Tabl
 }
 
 /* Returns NaN, which comes last in any order, for what is not known to be alike. */
-static double figure(const AlikeGroup *group, double value) {
-    return group->read ? value : (double)NAN;
-}
-static double value_blocks(const TableSource *from, uint32_t row) {
-    const AlikeGroup *group = row_of(from, row);
-    return figure(group, (double)group->blocks);
-}
-static double value_bytes(const TableSource *from, uint32_t row) {
-    const AlikeGroup *group = row_of(from, row);
-    return figure(group, (double)group->bytes);
+static double rank(const TableSource *from, uint32_t row, double figure) {
+    return row_of(from, row)->read ? figure : (double)NAN;
 }
 static double value_each(const TableSource *from, uint32_t row) {
     const AlikeGroup *group = row_of(from, row);
-    return figure(group, (double)group->bytes / (double)group->blocks);
+    return (double)group->bytes / (double)group->blocks;
 }
 
 enum { COL_BLOCKS, COL_BYTES };
 static const TableColumn columns[] = {
-    [COL_BLOCKS] = {"blocks", 9, 12, 1, .cell = cell_blocks, .value = value_blocks,
+    [COL_BLOCKS] = {"blocks", 9, 12, 1, FIGURE(AlikeGroup, blocks, LOOK_TIMES), .tone = TONE_STRONG,
                     .help = "how many of them are alike"},
-    [COL_BYTES] = {"size", 10, 11, 0, .cell = cell_bytes, .value = value_bytes,
+    [COL_BYTES] = {"size", 10, 11, 0, FIGURE(AlikeGroup, bytes, LOOK_BYTES), .tone = TONE_STRONG,
                    .help = "of all of them; of tables without their parts"},
-    {"each", 10, 10, 2, .cell = cell_each, .value = value_each,
+    {"each", 10, 10, 2, .value = value_each, .look = LOOK_BYTES, .tone = TONE_MUTED,
      .help = "of one of them, on average"},
     {"contents", 13, 13, 0, .align = TABLE_LEFT, .flex = true, .cell = cell_contents,
      .help = "the string's beginning; the table's string keys"},
@@ -308,9 +282,11 @@ static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     return true;
 }
 
+/* Below the choice of the list of blocks. */
 static Rect room(const Ui *ui, Rect rect) {
+    int above = rect.h >= BYCHOICE_ROOM ? 1 : 0;
     (void)ui;
-    return bychoice_below(rect);
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
 
 static const TablePanelDef def = {
@@ -320,8 +296,10 @@ static const TablePanelDef def = {
               .sort = COL_BYTES,
               .id = id_of,
               .words = words_of,
+              .rank = rank,
               .empty = "none so far"},
     .rows = rows,
+    .row = group_at,
     .room = room,
     .enter = enter,
 };

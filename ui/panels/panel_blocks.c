@@ -1,6 +1,6 @@
 /* panel_blocks.c - the live blocks of a cell of the heap map or of a site, one line each: address,
  * type, size, age, the site that made it, and what is in strings and tables; or alike blocks in one
- * line (blocks_alike.h). The list of a cell is read anew with every repaint; the blocks of a site
+ * line (alike.h). The list of a cell is read anew with every repaint; the blocks of a site
  * are searched for in the whole heap, a little with every repaint (site_blocks.h). The cursor stays
  * on its block while others come and go. */
 #include <math.h>
@@ -14,7 +14,6 @@
 #include "panels/site_blocks.h"
 #include "read/heap/heapmap.h"
 #include "screen/canvas.h"
-#include "widget/bychoice.h"
 #include "widget/describe.h"
 #include "widget/tablepanel.h"
 
@@ -39,7 +38,6 @@ typedef struct Blocks {
     uint64_t serial;         /* of what was read */
     bool read;               /* there has been something to read */
     Previews previews;
-    AlikeBy by;
     BlocksAlike *alike;  /* NULL: never chosen */
     bool alike_begun;    /* of these blocks */
     uint64_t alike_done; /* when it was through, 0: it is not */
@@ -47,18 +45,22 @@ typedef struct Blocks {
 } Blocks;
 
 static const char *const by_words[ALIKE_WAYS] = {"block", "content", "keys"};
-static const ByChoice choice = {by_words, ALIKE_WAYS};
+static const ByChoice choice = {by_words, ALIKE_WAYS, true};
 
 static bool shows_groups(const Blocks *b) {
-    return b->by != ALIKE_NOT && b->alike && !b->within;
+    return b->panel.by != ALIKE_NOT && b->alike && !b->within;
 }
 
 static const Blocks *blocks_of(const TableSource *from) {
     return from->rows;
 }
 
-static const HeapListBlock *block_of(const TableSource *from, uint32_t row) {
+static const void *block_at(const TableSource *from, uint32_t row) {
     return &blocks_of(from)->shown[row];
+}
+
+static const HeapListBlock *block_of(const TableSource *from, uint32_t row) {
+    return block_at(from, row);
 }
 
 /* Reads the blocks of the range, as many as are listed. */
@@ -167,12 +169,6 @@ static void cell_type(const TableSource *from, uint32_t row, bool wide, TableCel
     cell->style = STYLE(TONE_KIND(block->kind));
 }
 
-static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    format_bytes(cell->text, block_of(from, row)->size);
-    cell->style = STYLE(TONE_STRONG);
-}
-
 static void cell_age(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
     describe_age(cell->text, block_of(from, row)->birth, from->model->epoch_length,
@@ -204,9 +200,6 @@ static void cell_contents(const TableSource *from, uint32_t row, bool wide, Tabl
 static double value_address(const TableSource *from, uint32_t row) {
     return (double)block_of(from, row)->addr;
 }
-static double value_size(const TableSource *from, uint32_t row) {
-    return (double)block_of(from, row)->size;
-}
 static double value_type(const TableSource *from, uint32_t row) {
     const HeapListBlock *block = block_of(from, row);
     return block->kind * 2 + block->part;
@@ -237,7 +230,8 @@ static const TableColumn columns[] = {
      .value = value_address, .help = "where the block begins"},
     {"type", 2, 14, 1, .align = TABLE_LEFT, .rising = true, .cell = cell_type, .value = value_type,
      .help = "what it belongs to; a part is an array, hash part, buffer or stack of an object"},
-    {"size", 9, 10, 2, .cell = cell_size, .value = value_size, .help = "as Lua asked for it"},
+    {"size", 9, 10, 2, FIGURE(HeapListBlock, size, LOOK_BYTES), .tone = TONE_STRONG,
+     .help = "as Lua asked for it"},
     {"age", 9, 9, 4, .cell = cell_age, .value = value_age, .help = "how long ago it was made"},
     {"site", 16, 28, 3, .align = TABLE_TAIL, .rising = true, .cell = cell_site, .value = value_site,
      .hidden = no_sites, .help = "the line that made it"},
@@ -280,11 +274,6 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return model->view != NULL;
 }
 
-static Rect room(const Ui *ui, Rect rect) {
-    (void)ui;
-    return bychoice_below(rect);
-}
-
 static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     static char source[4096], name[160];
     *out = (PanelPlace){.source = source, .short_src = name, .line = -1};
@@ -305,26 +294,13 @@ static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     return true;
 }
 
-static const TablePanelDef def = {
-    .table = {.name = "Blocks",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
-              .id = id_of,
-              .words = words_of,
-              .skips = skips,
-              .empty = "no live blocks here"},
-    .rows = rows,
-    .room = room,
-    .enter = enter,
-    .place = place,
-};
-
 /* ---- what is alike --------------------------------------------------------------------------- */
 
-static void turn(Blocks *b, AlikeBy by) {
+static void turn(void *state, int by) {
+    Blocks *b = state;
     if (!b->alike) b->alike = blocks_alike_new();
     if (!b->alike) return;
-    b->by = by;
+    b->panel.by = by;
     b->within = 0;
     b->alike_begun = false;
     tablepanel_reset(&b->alike->panel);
@@ -337,7 +313,7 @@ static void look_alike(Blocks *b, const Model *model, Ui *ui) {
     bool old = b->alike_done && !ui->frozen && model->seen == LMP_SEEN_RUNNING &&
                ui->now - b->alike_done > ALIKE_AGAIN;
     if (b->shown && whole && !b->within && (!b->alike_begun || old)) {
-        alike_begin(alike, b->by, b->shown, b->result.count, b->alike_begun);
+        alike_begin(alike, (AlikeBy)b->panel.by, b->shown, b->result.count, b->alike_begun);
         b->alike_begun = true;
         b->alike_done = 0;
     }
@@ -347,7 +323,8 @@ static void look_alike(Blocks *b, const Model *model, Ui *ui) {
 }
 
 /* Lists the blocks of a group on enter, goes back to the groups on escape. */
-static bool act_alike(Blocks *b, const Model *model, Ui *ui, Action action, Rect rect) {
+static bool act_alike(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    Blocks *b = state;
     if (action == ACT_BACK && b->within) {
         b->within = 0;
         return true;
@@ -363,53 +340,42 @@ static bool act_alike(Blocks *b, const Model *model, Ui *ui, Action action, Rect
     return done || action != ACT_BACK;
 }
 
-static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    Blocks *b = state;
-    TableSource from;
-    int to = bychoice_act(&choice, (int)b->by, action);
-    if (to >= 0 && model->view) {
-        turn(b, (AlikeBy)to);
-        return true;
-    }
-    if (b->within || shows_groups(b)) {
-        if (act_alike(b, model, ui, action, rect)) return true;
-        if (shows_groups(b)) return false;
-    }
-    if (action != ACT_WHY) return tablepanel_act(state, model, ui, action, rect);
-    if (!tablepanel_fill(state, model, ui, &from)) return false;
-    uint32_t row = table_selected(&b->panel.table);
-    if (row != TABLE_NONE) ui_ask_why_block(ui, block_of(&from, row)->addr);
-    return row != TABLE_NONE;
+static void *instead(void *state) {
+    return shows_groups(state) ? ((Blocks *)state)->alike : NULL;
 }
 
-static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
-    Blocks *b = state;
-    int to = (int)b->by;
-    if (bychoice_mouse(&choice, &to, event, rect)) {
-        if (to != (int)b->by) turn(b, (AlikeBy)to);
-        return true;
-    }
-    return tablepanel_mouse(shows_groups(b) ? (void *)b->alike : state, model, ui, event, rect);
+static bool why(const TableSource *from, uint32_t row, Ui *ui) {
+    ui_ask_why_block(ui, block_of(from, row)->addr);
+    return true;
 }
 
-static struct Table *table(void *state) {
-    Blocks *b = state;
-    return tablepanel_table(b && shows_groups(b) ? (void *)b->alike : state);
-}
+static const TablePanelDef def = {
+    .table = {.name = "Blocks",
+              .column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .id = id_of,
+              .words = words_of,
+              .skips = skips,
+              .empty = "no live blocks here"},
+    .rows = rows,
+    .row = block_at,
+    .enter = enter,
+    .place = place,
+    .why = why,
+    .choice = &choice,
+    .turn = turn,
+    .act = act_alike,
+    .instead = instead,
+};
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(Blocks));
-}
-
-static void destroy(void *state) {
+static void end(void *state) {
     Blocks *b = state;
     heaplist_free(b->source);
     site_blocks_free(b->site_blocks);
     blocks_alike_free(b->alike);
     free(b->block);
-    tablepanel_free(b);
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
@@ -430,17 +396,11 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         tablepanel_fill(b, model, ui, &from); /* nothing is under the cursor */
         return;
     }
-    int x = bychoice_draw(&choice, (int)b->by, canvas, rect) + 1;
-    if (rect.h >= BYCHOICE_ROOM && rect.w > x + 16)
-        canvas_text(canvas, rect.x + x, rect.y, rect.w - x, STYLE(TONE_MUTED),
-                    ui->utf8 ? "← →" : "left, right");
-    if (shows_groups(b)) {
-        tablepanel_draw(b->alike, model, ui, canvas, rect, &from);
+    tablepanel_calls.draw(b, model, ui, canvas, rect);
+    if (shows_groups(b))
         look_alike(b, model, ui);
-        return;
-    }
-    tablepanel_draw(b, model, ui, canvas, rect, &from);
-    ask(b, model, ui, rect.h);
+    else
+        ask(b, model, ui, rect.h);
 }
 
 static void name_site(const Blocks *b, const Model *model, bool utf8, char *out, size_t size) {
@@ -474,8 +434,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     if (!b || !b->read) return;
     const char *dot = ui->utf8 ? "·" : "-";
     if (shows_groups(b)) {
-        table_note(&b->alike->panel.table, ui, out, size);
-        if (!out[0]) blocks_alike_note(b->alike, b->by, ui, out, size);
+        if (!tablepanel_noted(&b->alike->panel, ui, out, size))
+            blocks_alike_note(b->alike, (AlikeBy)b->panel.by, ui, out, size);
     } else if (b->within) {
         char name[120];
         blocks_alike_name(b->alike, b->within, !ui->utf8, name, sizeof name);
@@ -503,16 +463,13 @@ const Panel panel_blocks = {
         "w who holds it, by the newest snapshot. left and right choose: strings of equal content, "
         "or tables with the same keys, in one line, of which enter lists the blocks.",
     .not_past = "Single blocks are not recorded.",
-    .table = table,
     .ledger = LEDGER_SITES,
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY, ACT_OWNER},
     .min_w = 20,
     .min_h = 3,
-    .create = create,
-    .destroy = destroy,
+    .def = &def,
+    .size = sizeof(Blocks),
+    .end = end,
     .update = update,
     .draw = draw,
-    .act = act,
-    .mouse = mouse,
-    .note = note,
-    .place = tablepanel_place};
+    .note = note};

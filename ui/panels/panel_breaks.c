@@ -442,14 +442,11 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     return true;
 }
 
-static void *create(void) {
-    Breaks *panel = calloc(1, sizeof *panel);
-    if (!panel) return NULL;
-    panel->edit.prompt = "break";
-    panel->edit.help = "enter add  esc close";
-    panel->edit.done = entered;
-    panel->edit.owner = panel;
-    return panel;
+static bool begin(void *state) {
+    Breaks *panel = state;
+    panel->edit = (LineEdit){
+        .prompt = "break", .help = "enter add  esc close", .done = entered, .owner = panel};
+    return true;
 }
 
 const Panel panel_breaks = {.title = "Break conditions",
@@ -457,8 +454,8 @@ const Panel panel_breaks = {.title = "Break conditions",
                             .offers = {ACT_DELETE, ACT_PAUSE, ACT_ENTER},
                             .min_w = 20,
                             .min_h = 3,
-                            .create = create,
-                            .destroy = free,
+                            .size = sizeof(Breaks),
+                            .begin = begin,
                             .update = update,
                             .draw = draw,
                             .act = act,

@@ -93,16 +93,11 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     return true;
 }
 
-static void *create(void) {
-    return calloc(1, sizeof(Columns));
-}
-
 const Panel panel_columns = {.title = "Columns",
                              .offers = {ACT_PAUSE, ACT_ENTER},
                              .min_w = 20,
                              .min_h = 3,
-                             .create = create,
-                             .destroy = free,
+                             .size = sizeof(Columns),
                              .draw = draw,
                              .act = act,
                              .mouse = mouse,

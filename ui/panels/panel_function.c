@@ -125,6 +125,34 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
+/* Draws "live 12.1 MiB · retained 14.0 MiB · 1,204 allocations · 96 B each". */
+static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
+    const Function *s = state;
+    const Ledger *ledger = &from->model->ledger;
+    const LmpFunctionRow *r = &ledger->function[s->rows.row];
+    if (tablepanel_below_figures(ui, rect).y == rect.y) return;
+    const LmpTally *all = &s->rows.all;
+    char number[LMP_NUM], name[128], where[96];
+    int x = rect.x + 2, right = rect.x + rect.w;
+    char plain[128], kind[24];
+    describe_function(plain, sizeof plain, kind, sizeof kind, r->name);
+    format_text(name, sizeof name, plain, !ui->utf8);
+    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_STRONG), name) + 1;
+    if (kind[0]) x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_FAINT), kind) + 1;
+    x++;
+    describe_where(where, sizeof where, r->short_src, r->linedefined, !ui->utf8);
+    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_SOURCE), where) + 2;
+    const char *retained = format_bytes((char[LMP_NUM]){0}, r->retained.live_bytes);
+    const PageFigure figure[] = {
+        {r->is_c ? "live " : "shallow ", format_bytes((char[LMP_NUM]){0}, all->live_bytes)},
+        {"retained ", ledger->stacks ? retained : ""},
+        {"made ", format_bytes((char[LMP_NUM]){0}, tally_made(all))},
+        {"allocs ", format_count(number, all->allocs)},
+        {"each ", format_bytes((char[LMP_NUM]){0}, tally_each(all))},
+    };
+    tablepanel_draw_figures(canvas, x, right, rect.y, figure, sizeof figure / sizeof *figure);
+}
+
 static const TablePanelDef def = {
     .table = {.name = "Function",
               .column = columns,
@@ -140,49 +168,10 @@ static const TablePanelDef def = {
     .rows = rows,
     .room = tablepanel_below_figures,
     .tally = tally_of,
+    .need = NEED_LINES,
+    .around = around,
     .site = row_of,
 };
-
-/* ---- panel ----------------------------------------------------------------------------------- */
-
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(Function));
-}
-
-/* Draws "live 12.1 MiB · retained 14.0 MiB · 1,204 allocations · 96 B each". */
-static void draw_figures(const Function *s, const Model *model, const Ui *ui, Canvas *canvas,
-                         Rect rect) {
-    const LmpFunctionRow *r = &model->ledger.function[s->rows.row];
-    const LmpTally *all = &s->rows.all;
-    char number[LMP_NUM], name[128], where[96];
-    int x = rect.x + 2, right = rect.x + rect.w;
-    char plain[128], kind[24];
-    describe_function(plain, sizeof plain, kind, sizeof kind, r->name);
-    format_text(name, sizeof name, plain, !ui->utf8);
-    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_STRONG), name) + 1;
-    if (kind[0]) x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_FAINT), kind) + 1;
-    x++;
-    describe_where(where, sizeof where, r->short_src, r->linedefined, !ui->utf8);
-    x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_SOURCE), where) + 2;
-    const char *retained = format_bytes((char[LMP_NUM]){0}, r->retained.live_bytes);
-    const PageFigure figure[] = {
-        {r->is_c ? "live " : "shallow ", format_bytes((char[LMP_NUM]){0}, all->live_bytes)},
-        {"retained ", model->ledger.stacks ? retained : ""},
-        {"made ", format_bytes((char[LMP_NUM]){0}, tally_made(all))},
-        {"allocs ", format_count(number, all->allocs)},
-        {"each ", format_bytes((char[LMP_NUM]){0}, tally_each(all))},
-    };
-    tablepanel_draw_figures(canvas, x, right, rect.y, figure, sizeof figure / sizeof *figure);
-}
-
-static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    TableSource from;
-    if (!tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_FUNCTIONS | LEDGER_SITES))
-        return;
-    if (tablepanel_draw(state, model, ui, canvas, rect, &from) &&
-        tablepanel_below_figures(ui, rect).y > rect.y)
-        draw_figures(state, model, ui, canvas, rect);
-}
 
 const Panel panel_function = {.title = "Function",
                               .about =
@@ -192,7 +181,6 @@ const Panel panel_function = {.title = "Function",
                               .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                               .min_w = 18,
                               .min_h = 3,
-                              TABLEPANEL_CALLS,
-                              .create = create,
-                              .draw = draw,
+                              .def = &def,
+                              .size = sizeof(Function),
                               .note = tablepanel_note_lines};

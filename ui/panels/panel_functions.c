@@ -1,7 +1,7 @@
 /* panel_functions.c - the functions of the program: what each made on its own lines (shallow) and,
  * if call paths are recorded, including everything it called (retained). */
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -47,17 +47,9 @@ static bool no_calls(const TableSource *from) {
     return !(from->model->ledger.counts & LMP_COUNTS_CALLS);
 }
 
-static void cell_calls(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    uint64_t calls = row_of(from, row)->calls;
-    if (calls == 0) return; /* "(parser)" and such have none */
-    if (wide)
-        format_count(cell->text, calls);
-    else
-        format_short(cell->text, calls);
-}
-
 static double value_calls(const TableSource *from, uint32_t row) {
-    return (double)row_of(from, row)->calls;
+    uint64_t calls = row_of(from, row)->calls;
+    return calls ? (double)calls : NAN; /* "(parser)" and such have none */
 }
 
 static int by_where(const TableSource *from, uint32_t a, uint32_t b) {
@@ -101,7 +93,7 @@ static const TableColumn columns[] = {
     {NULL, 7, 7, 9, MAKES(M_LATER)},
     {NULL, 10, 11, 10, MAKES(M_PER_CYCLE)},
     {NULL, 10, 11, 10, HOLDS(M_MADE)},
-    {"calls", 8, 13, 3, .cell = cell_calls, .value = value_calls, .hidden = no_calls,
+    {"calls", 8, 13, 3, .value = value_calls, .look = LOOK_COUNT, .hidden = no_calls,
      .help = "how often it was called; known with --calls"},
     {"function", 22, 60, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
      .cell = cell_name, .compare = by_name,
@@ -165,28 +157,17 @@ static const TablePanelDef def = {
               .empty = "no function has made anything"},
     .rows = rows,
     .tally = shallow_of,
+    .need = NEED_LINES,
     .enter = enter,
     .place = place,
 };
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(TablePanel));
-}
-
-static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    TableSource from;
-    if (tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_FUNCTIONS))
-        tablepanel_draw(state, model, ui, canvas, rect, &from);
-}
-
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const TablePanel *s = state;
     char count[LMP_NUM];
-    if (!s || model->ledger.functions == 0) return;
-    table_note(&s->table, ui, out, size);
-    if (out[0]) return;
+    if (!s || model->ledger.functions == 0 || tablepanel_noted(s, ui, out, size)) return;
     const char *dot = ui->utf8 ? "·" : "-";
     if (model->stats.hook_lost > 0 && model->ledger.counts & LMP_COUNTS_CALLS) {
         snprintf(out, size, "calls are not all there: another debug hook");
@@ -206,7 +187,6 @@ const Panel panel_functions = {.title = "Functions",
                                .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                                .min_w = 16,
                                .min_h = 3,
-                               TABLEPANEL_CALLS,
-                               .create = create,
-                               .draw = draw,
+                               .def = &def,
+                               .size = sizeof(TablePanel),
                                .note = note};

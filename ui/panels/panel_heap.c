@@ -164,14 +164,9 @@ typedef struct Heap {
     bool moved;      /* the cursor has moved since: the line below describes its cell */
 } Heap;
 
-static void *create(void) {
-    return calloc(1, sizeof(Heap));
-}
-
-static void destroy(void *state) {
+static void end(void *state) {
     Heap *heap = state;
     heapwindow_free(&heap->window);
-    free(heap);
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
@@ -511,8 +506,8 @@ const Panel panel_heap = {
     .number = 1,
     .min_w = 8,
     .min_h = 2,
-    .create = create,
-    .destroy = destroy,
+    .size = sizeof(Heap),
+    .end = end,
     .update = update,
     .draw = draw,
     .act = act,

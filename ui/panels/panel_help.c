@@ -17,16 +17,14 @@ typedef struct HelpState {
     int height;    /* lines */
 } HelpState;
 
-static void *create(void) {
-    HelpState *s = calloc(1, sizeof *s);
-    if (s) search_init(&s->search);
-    return s;
+static bool begin(void *state) {
+    search_init(&((HelpState *)state)->search);
+    return true;
 }
 
-static void destroy(void *state) {
+static void end(void *state) {
     HelpState *s = state;
     canvas_free(s->whole);
-    free(s);
 }
 
 /* Where the next line goes; lines scrolled out of view are counted but not drawn. */
@@ -240,8 +238,9 @@ static bool seeks(const void *state) {
 const Panel panel_help = {.title = "Help",
                           .min_w = 20,
                           .min_h = 1,
-                          .create = create,
-                          .destroy = destroy,
+                          .size = sizeof(HelpState),
+                          .begin = begin,
+                          .end = end,
                           .offers = {ACT_FILTER, ACT_NEXT_MATCH},
                           .seeks = seeks,
                           .note = note,

@@ -28,6 +28,10 @@ static const LmpLeak *leak_of(const TableSource *from, uint32_t row) {
     return &((const Leaks *)from->rows)->leak[row];
 }
 
+static const void *leak_at(const TableSource *from, uint32_t row) {
+    return leak_of(from, row);
+}
+
 static const LmpSiteRow *row_of(const TableSource *from, uint32_t row) {
     return &((const Leaks *)from->rows)->ledger->site[leak_of(from, row)->site];
 }
@@ -45,26 +49,10 @@ static Style style_of(const TableSource *from, uint32_t row, Tone tone) {
     return STYLE(leak->steady || leak->lately ? tone : (Tone)TONE_MUTED);
 }
 
-static void slope(TableCell *cell, double bytes) {
-    format_delta_bytes(cell->text, bytes > 9e18 || bytes < -9e18 ? 0 : (int64_t)bytes);
-}
-
-static void cell_grown(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    slope(cell, (double)leak_of(from, row)->gain);
-    cell->style = style_of(from, row, TONE_STRONG);
-}
-
-static void cell_cycle(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    slope(cell, leak_of(from, row)->bytes_per_cycle);
-    cell->style = style_of(from, row, TONE_GROWTH);
-}
-
-static void cell_second(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    slope(cell, leak_of(from, row)->bytes_per_second);
-    cell->style = style_of(from, row, TONE_TEXT);
+/* Figures of lines that do not grow are muted. */
+static void dress(const TableSource *from, uint32_t row, const TableColumn *column,
+                  TableCell *cell) {
+    if (column->tone) cell->style = style_of(from, row, column->tone);
 }
 
 static void paint_chart(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y,
@@ -82,7 +70,6 @@ static void cell_trend(const TableSource *from, uint32_t row, bool wide, TableCe
              : leak->lately ? wide ? "rose lately" : "rose"
              : wide         ? "no growth"
                             : "");
-    cell->style = style_of(from, row, TONE_GROWTH);
 }
 
 static void cell_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
@@ -101,23 +88,14 @@ static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCe
 static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
     tallycell_name(cell, from->ui, row_of(from, row)->func);
-    cell->style = style_of(from, row, TONE_TEXT);
 }
 
 /* Puts what grows first, whatever the figure, then what rose lately. */
-static double first(const TableSource *from, uint32_t row, double value) {
+static double rank(const TableSource *from, uint32_t row, double value) {
     const LmpLeak *leak = leak_of(from, row);
     return leak->steady ? value + 4e19 : leak->lately ? value + 2e19 : value;
 }
-static double value_grown(const TableSource *from, uint32_t row) {
-    return first(from, row, (double)leak_of(from, row)->gain);
-}
-static double value_cycle(const TableSource *from, uint32_t row) {
-    return first(from, row, leak_of(from, row)->bytes_per_cycle);
-}
-static double value_second(const TableSource *from, uint32_t row) {
-    return first(from, row, leak_of(from, row)->bytes_per_second);
-}
+
 enum {
     COL_GROWN,
     COL_CYCLE,
@@ -143,12 +121,13 @@ static const char *since_heading(const TableSource *from) {
 }
 
 static const TableColumn columns[COLS] = {
-    [COL_GROWN] = {"grew", 11, 12, 2, .cell = cell_grown, .value = value_grown,
+    [COL_GROWN] = {"grew", 11, 12, 2, FIGURE(LmpLeak, gain, LOOK_CHANGE), .tone = TONE_STRONG,
                    .help = "bytes it holds more than at first, after full collections"},
-    [COL_CYCLE] = {"a cycle", 11, 12, 0, .cell = cell_cycle, .value = value_cycle,
+    [COL_CYCLE] = {"a cycle", 11, 12, 0, FIGURE(LmpLeak, bytes_per_cycle, LOOK_CHANGE),
+                   .tone = TONE_GROWTH,
                    .help = "what it grows by from one collector cycle to the next, on average"},
-    [COL_SECOND] = {"a second", 11, 12, 5, .cell = cell_second, .value = value_second,
-                    .help = "the same a second"},
+    [COL_SECOND] = {"a second", 11, 12, 5, FIGURE(LmpLeak, bytes_per_second, LOOK_CHANGE),
+                    .tone = TONE_TEXT, .help = "the same a second"},
     [COL_CHART] = {"over the run", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart,
                    .help = "what it held after full collections"},
     [COL_LIVE] = {NULL, 10, 11, 6, .measure = &measure[M_LIVE], .cell = cell_live},
@@ -158,9 +137,9 @@ static const TableColumn columns[COLS] = {
                    .cell = cell_where, .compare = tallycol_by_where,
                    .help = "the line that asked for the memory"},
     [COL_NAME] = {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
-                  .cell = cell_name, .compare = tallycol_by_function,
+                  .tone = TONE_TEXT, .cell = cell_name, .compare = tallycol_by_function,
                   .help = "the function that the line stands in"},
-    [COL_TREND] = {"", 7, 17, 7, .align = TABLE_LEFT, .cell = cell_trend},
+    [COL_TREND] = {"", 7, 17, 7, .align = TABLE_LEFT, .tone = TONE_GROWTH, .cell = cell_trend},
     [COL_TEXT] = {"text", 40, 40, 8, .align = TABLE_LEFT, .flex = true,
                   .cell = tallycol_text_if_any, .help = "what stands in that line"},
 };
@@ -203,18 +182,17 @@ static const TablePanelDef def = {
               .sort = COL_CYCLE,
               .id = tallycol_id,
               .words = words_of,
+              .rank = rank,
               .empty = "no line holds more than it did after the first full cycle"},
     .rows = rows,
     .room = table_room,
+    .row = leak_at,
+    .dress = dress,
     .tally = tally_of,
     .site = row_of,
 };
 
 /* ---- panel ----------------------------------------------------------------------------------- */
-
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(Leaks));
-}
 
 static void draw_verdict(const Leaks *s, const Ui *ui, Canvas *canvas, Rect rect) {
     static const struct {
@@ -319,10 +297,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Leaks *s = state;
     char span[LMP_NUM];
-    if (!s) return;
-    table_note(&s->panel.table, ui, out, size);
     const Ledger *l = &model->ledger;
-    if (out[0] || l->live_history_rows < 2) return;
+    if (!s || tablepanel_noted(&s->panel, ui, out, size) || l->live_history_rows < 2) return;
     char cycles[LMP_NUM];
     uint64_t from = l->live_history_clock[0], to = l->live_history_clock[l->live_history_rows - 1];
     snprintf(out, size, "held after full cycles, %s in %s",
@@ -339,7 +315,7 @@ const Panel panel_leaks = {
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER},
     .min_w = 16,
     .min_h = 3,
-    TABLEPANEL_CALLS,
-    .create = create,
+    .def = &def,
+    .size = sizeof(Leaks),
     .draw = draw,
     .note = note};

@@ -139,14 +139,11 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     }
 }
 
-static void *create(void) {
-    Marks *panel = calloc(1, sizeof *panel);
-    if (!panel) return NULL;
-    panel->edit.prompt = "name";
-    panel->edit.help = "enter keep  esc as it was";
-    panel->edit.done = named;
-    panel->edit.owner = panel;
-    return panel;
+static bool begin(void *state) {
+    Marks *panel = state;
+    panel->edit = (LineEdit){
+        .prompt = "name", .help = "enter keep  esc as it was", .done = named, .owner = panel};
+    return true;
 }
 
 const Panel panel_marks = {.title = "Marks",
@@ -154,8 +151,8 @@ const Panel panel_marks = {.title = "Marks",
                            .offers = {ACT_DELETE, ACT_ENTER, ACT_EDIT},
                            .min_w = 14,
                            .min_h = 1,
-                           .create = create,
-                           .destroy = free,
+                           .size = sizeof(Marks),
+                           .begin = begin,
                            .draw = draw,
                            .act = act,
                            .note = note};

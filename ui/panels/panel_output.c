@@ -15,10 +15,9 @@ typedef struct OutputState {
     Search search;
 } OutputState;
 
-static void *create(void) {
-    OutputState *s = calloc(1, sizeof *s);
-    if (s) search_init(&s->search);
-    return s;
+static bool begin(void *state) {
+    search_init(&((OutputState *)state)->search);
+    return true;
 }
 
 static void text_of(void *context, uint64_t line, char *out, size_t size) {
@@ -155,8 +154,8 @@ const Panel panel_output = {.title = "Output",
                             .seeks = seeks,
                             .min_w = 10,
                             .min_h = 1,
-                            .create = create,
-                            .destroy = free,
+                            .size = sizeof(OutputState),
+                            .begin = begin,
                             .draw = draw,
                             .act = act,
                             .note = note};

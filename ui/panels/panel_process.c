@@ -79,12 +79,6 @@ static void paint_letter(const TableSource *from, uint32_t row, Canvas *canvas, 
                style_of(row));
 }
 
-static void cell_bytes(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
-    format_bytes(cell->text, bytes_of(from, row));
-    cell->style = STYLE(TONE_STRONG);
-}
-
 static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
     (void)wide;
     snprintf(cell->text, sizeof cell->text, "%.1f", share_of(from, row) * 100);
@@ -122,7 +116,8 @@ enum { COL_LETTER, COL_BYTES };
 
 static const TableColumn columns[] = {
     [COL_LETTER] = {"", 3, 3, 5, .align = TABLE_LEFT, .paint = paint_letter},
-    [COL_BYTES] = {"memory", 10, 11, 0, .cell = cell_bytes, .value = value_bytes,
+    [COL_BYTES] = {"memory", 10, 11, 0, .value = value_bytes, .look = LOOK_BYTES,
+                   .tone = TONE_STRONG,
                    .help = "bytes of it that are in memory; all rows come to the process's RSS"},
     {"%", 6, 6, 3, .cell = cell_share, .value = value_bytes, .help = "of the process's RSS"},
     {"", 5, 13, 4, .paint = paint_bar, .help = "the same as a bar"},
@@ -192,14 +187,8 @@ static const TablePanelDef def = {
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(ProcessPanel));
-}
-
-static void destroy(void *state) {
-    ProcessPanel *p = state;
-    if (p) process_free(p->reader);
-    tablepanel_free(state);
+static void end(void *state) {
+    process_free(((ProcessPanel *)state)->reader);
 }
 
 /* Goes on looking. The program is asked for what only it knows when a look begins, so its answer is
@@ -305,9 +294,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const ProcessPanel *p = state;
     const ProcessFigures *f = p && p->reader ? process_figures(p->reader) : NULL;
     char bytes[LMP_NUM], span[LMP_NUM];
-    if (!f) return;
-    table_note(&p->panel.table, ui, out, size);
-    if (out[0]) return;
+    if (!f || tablepanel_noted(&p->panel, ui, out, size)) return;
     const char *dot = ui->utf8 ? "·" : "-", *more = "";
     if (f->partial) {
         snprintf(out, size, "RSS %s %s looking at the heap: %.0f %%",
@@ -337,10 +324,8 @@ const Panel panel_process = {
     .offers = {TABLE_OFFERS},
     .min_w = 14,
     .min_h = 3,
-    .table = tablepanel_table,
-    .create = create,
-    .destroy = destroy,
+    .def = &def,
+    .size = sizeof(ProcessPanel),
+    .end = end,
     .draw = draw,
-    .act = tablepanel_act,
-    .mouse = tablepanel_mouse,
     .note = note};

@@ -90,10 +90,6 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     return true;
 }
 
-static void *create(void) {
-    return calloc(1, sizeof(Programs));
-}
-
 const Panel panel_programs = {.title = "Programs",
                               .about =
                                   "The profiled programs that this user can look at. Under lmp "
@@ -102,8 +98,7 @@ const Panel panel_programs = {.title = "Programs",
                               .offers = {ACT_ENTER},
                               .min_w = 14,
                               .min_h = 1,
-                              .create = create,
-                              .destroy = free,
+                              .size = sizeof(Programs),
                               .update = update,
                               .draw = draw,
                               .act = act,

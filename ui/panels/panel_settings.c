@@ -118,18 +118,13 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     return true;
 }
 
-static void *create(void) {
-    return calloc(1, sizeof(Settings));
-}
-
 const Panel panel_settings = {.title = "Settings",
                               .about = "What is kept for the next time. enter, or left and right, "
                                        "take another value, which holds at once.",
                               .offers = {ACT_PAUSE, ACT_ENTER},
                               .min_w = 20,
                               .min_h = 3,
-                              .create = create,
-                              .destroy = free,
+                              .size = sizeof(Settings),
                               .draw = draw,
                               .act = act,
                               .mouse = mouse};

@@ -43,18 +43,16 @@ typedef struct SitePage {
     int source;        /* line of the page on which the source begins */
 } SitePage;
 
-static void *create(void) {
-    SitePage *s = calloc(1, sizeof *s);
-    if (!s) return NULL;
+static bool begin(void *state) {
+    SitePage *s = state;
     s->blocks = site_blocks_new(LMP_PREVIEWS);
     search_init(&s->search);
-    return s;
+    return true;
 }
 
-static void destroy(void *state) {
+static void end(void *state) {
     SitePage *s = state;
     site_blocks_free(s->blocks);
-    free(s);
 }
 
 static const LmpSiteRow *find_site(const Model *model, uint64_t id) {
@@ -507,8 +505,9 @@ const Panel panel_site = {.title = "Site",
                           .offers = {ACT_MAKES, ACT_EDIT, ACT_FILTER, ACT_NEXT_MATCH, ACT_ENTER},
                           .min_w = 16,
                           .min_h = 2,
-                          .create = create,
-                          .destroy = destroy,
+                          .size = sizeof(SitePage),
+                          .begin = begin,
+                          .end = end,
                           .update = update,
                           .draw = draw,
                           .act = act,

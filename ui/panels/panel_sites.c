@@ -135,6 +135,24 @@ static Rect table_room(const Ui *ui, Rect rect) {
     return (Rect){rect.x, rect.y, rect.w, rect.h - source_below_rows(ui, rect.h)};
 }
 
+/* ---- panel ----------------------------------------------------------------------------------- */
+
+/* Lines may have been switched off later: what is there is shown. */
+static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    bool off = model->ledger.lines == LMP_LINES_OFF && model->ledger.sites == 0;
+    (void)state;
+    return !off || tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_SITES);
+}
+
+static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
+    const Sites *s = state;
+    int below = source_below_rows(ui, rect.h);
+    uint32_t row = table_selected(&s->panel.table);
+    if (below > 0 && row != TABLE_NONE)
+        source_below(from->model, ui, canvas,
+                     (Rect){rect.x, rect.y + rect.h - below, rect.w, below}, row_of(from, row));
+}
+
 static const TablePanelDef def = {
     .table = {.name = "Sites",
               .column = columns,
@@ -150,35 +168,16 @@ static const TablePanelDef def = {
     .rows = rows,
     .room = table_room,
     .tally = tally_of,
+    .ready = ready,
+    .around = around,
     .site = row_of,
 };
-
-/* ---- panel ----------------------------------------------------------------------------------- */
-
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(Sites));
-}
-
-static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    Sites *s = state;
-    TableSource from;
-    bool off = model->ledger.lines == LMP_LINES_OFF && model->ledger.sites == 0;
-    if (off && !tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_SITES)) return;
-    if (!tablepanel_draw(s, model, ui, canvas, rect, &from)) return;
-    int below = source_below_rows(ui, rect.h);
-    uint32_t row = table_selected(&s->panel.table);
-    if (below > 0 && row != TABLE_NONE)
-        source_below(model, ui, canvas, (Rect){rect.x, rect.y + rect.h - below, rect.w, below},
-                     row_of(&from, row));
-}
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Sites *s = state;
     char count[LMP_NUM];
-    if (!s || model->ledger.sites == 0) return;
+    if (!s || model->ledger.sites == 0 || tablepanel_noted(&s->panel, ui, out, size)) return;
     const char *dot = ui->utf8 ? "·" : "-";
-    table_note(&s->panel.table, ui, out, size);
-    if (out[0]) return;
     if (model->ledger.folded > 0) {
         snprintf(out, size, "no room for more sites: %s allocations in (others)",
                  format_short(count, model->ledger.folded));
@@ -197,7 +196,6 @@ const Panel panel_sites = {.title = "Sites",
                            .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                            .min_w = 16,
                            .min_h = 3,
-                           TABLEPANEL_CALLS,
-                           .create = create,
-                           .draw = draw,
+                           .def = &def,
+                           .size = sizeof(Sites),
                            .note = note};

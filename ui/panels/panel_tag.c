@@ -73,31 +73,11 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
     return true;
 }
 
-static const TablePanelDef def = {
-    .table = {.name = "Tag",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
-              .sort = PAGE_LIVE,
-              .sort_makes = PAGE_MADE,
-              .sort_range = COL_RANGE_MADE,
-              .sort_since = COL_SURVIVE,
-              .id = tallycol_id,
-              .words = words_of,
-              .skips = skips},
-    .rows = rows,
-    .room = tablepanel_below_figures,
-    .tally = tally_of,
-    .site = site_of,
-};
-
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(TagPage));
-}
-
 /* Draws "level  live 12.1 MiB  made 14.0 MiB  allocs 1,204", and what the rows leave out. */
-static void draw_figures(const TagPage *s, const Model *model, const Ui *ui, Canvas *canvas,
-                         Rect rect) {
-    const Ledger *ledger = &model->ledger;
+static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
+    const TagPage *s = state;
+    const Ledger *ledger = &from->model->ledger;
+    if (tablepanel_below_figures(ui, rect).y == rect.y) return;
     const LmpTagRow *tag = find(ledger, ui->tag);
     char name[LMP_NUM * 4], folded[96] = "";
     int x = rect.x + 2, right = rect.x + rect.w;
@@ -115,14 +95,24 @@ static void draw_figures(const TagPage *s, const Model *model, const Ui *ui, Can
     tablepanel_draw_figures(canvas, x, right, rect.y, figure, sizeof figure / sizeof *figure);
 }
 
-static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    unsigned parts = LEDGER_TAGS | LEDGER_SITES | LEDGER_TAG_LINES;
-    TableSource from;
-    if (!tallycell_can(model, ui, canvas, rect, NEED_TAGS, parts)) return;
-    if (tablepanel_draw(state, model, ui, canvas, rect, &from) &&
-        tablepanel_below_figures(ui, rect).y > rect.y)
-        draw_figures(state, model, ui, canvas, rect);
-}
+static const TablePanelDef def = {
+    .table = {.name = "Tag",
+              .column = columns,
+              .columns = sizeof columns / sizeof *columns,
+              .sort = PAGE_LIVE,
+              .sort_makes = PAGE_MADE,
+              .sort_range = COL_RANGE_MADE,
+              .sort_since = COL_SURVIVE,
+              .id = tallycol_id,
+              .words = words_of,
+              .skips = skips},
+    .rows = rows,
+    .room = tablepanel_below_figures,
+    .tally = tally_of,
+    .need = NEED_TAGS,
+    .around = around,
+    .site = site_of,
+};
 
 const Panel panel_tag = {.title = "Tag",
                          .about = "The lines that made something under one tag. A line that works "
@@ -132,7 +122,6 @@ const Panel panel_tag = {.title = "Tag",
                          .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
                          .min_w = 18,
                          .min_h = 3,
-                         TABLEPANEL_CALLS,
-                         .create = create,
-                         .draw = draw,
+                         .def = &def,
+                         .size = sizeof(TagPage),
                          .note = tablepanel_note_lines};

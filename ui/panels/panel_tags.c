@@ -56,10 +56,7 @@ static const TableColumn columns[] = {
 
 /* Tags have no number, but each has its own name. */
 static uint64_t id_of(const TableSource *from, uint32_t row) {
-    uint64_t hash = 1469598103934665603ull;
-    for (const char *p = row_of(from, row)->name; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211ull;
-    return hash;
+    return table_id_of(row_of(from, row)->name, 0);
 }
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
@@ -92,25 +89,14 @@ static const TablePanelDef def = {
               .words = words_of},
     .rows = rows,
     .tally = tally_of,
+    .need = NEED_TAGS,
     .enter = look_inside,
 };
-
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(TablePanel));
-}
-
-static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    TableSource from;
-    if (tallycell_can(model, ui, canvas, rect, NEED_TAGS, LEDGER_TAGS))
-        tablepanel_draw(state, model, ui, canvas, rect, &from);
-}
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const TablePanel *s = state;
     char count[LMP_NUM];
-    if (!s || model->ledger.tags == 0) return;
-    table_note(&s->table, ui, out, size);
-    if (out[0]) return;
+    if (!s || model->ledger.tags == 0 || tablepanel_noted(s, ui, out, size)) return;
     uint32_t tags = 0;
     for (uint32_t i = 0; i < model->ledger.tags; i++)
         tags += is_tag(&model->ledger.tag[i]);
@@ -126,7 +112,6 @@ const Panel panel_tags = {
     .offers = {TABLE_OFFERS_MAKES, ACT_ENTER},
     .min_w = 14,
     .min_h = 3,
-    TABLEPANEL_CALLS,
-    .create = create,
-    .draw = draw,
+    .def = &def,
+    .size = sizeof(TablePanel),
     .note = note};

@@ -249,24 +249,18 @@ typedef struct Tree {
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-static void *create(void) {
-    Tree *s = calloc(1, sizeof *s);
-    if (!s) return NULL;
-    s->look.rows = treerows_new();
-    if (!s->look.rows) {
-        free(s);
-        return NULL;
-    }
+static bool begin(void *state) {
+    Tree *s = state;
     table_init(&s->table, &tree_table);
     s->dirty = true;
-    return s;
+    s->look.rows = treerows_new();
+    return s->look.rows != NULL;
 }
 
-static void destroy(void *state) {
+static void end(void *state) {
     Tree *s = state;
     treerows_free(s->look.rows);
     table_free(&s->table);
-    free(s);
 }
 
 static bool there(const Tree *s, const Model *model) {
@@ -533,8 +527,9 @@ const Panel panel_tree = {
     .offers = {TABLE_OFFERS_MAKES, ACT_INVERT, ACT_HOTTEST, ACT_FLAME, ACT_EDIT, ACT_ENTER},
     .min_w = 17,
     .min_h = 2,
-    .create = create,
-    .destroy = destroy,
+    .size = sizeof(Tree),
+    .begin = begin,
+    .end = end,
     .draw = draw,
     .act = act,
     .mouse = mouse,

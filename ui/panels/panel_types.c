@@ -32,10 +32,6 @@ static const TypesRow *row_of(const TableSource *from, uint32_t row) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static Style plain(const TypesRow *row, bool strong) {
-    return STYLE(!row->shown ? TONE_FAINT : strong || !row->letter ? TONE_STRONG : TONE_TEXT);
-}
-
 static void paint_letter(const TableSource *from, uint32_t i, Canvas *canvas, int x, int y, int w) {
     const TypesRow *row = row_of(from, i);
     if (!row->letter || w < 3) return;
@@ -53,69 +49,35 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     return &row_of(from, row)->tally;
 }
 
-/* Writes a figure of the tally; hidden types are grey. */
-static void put_measure(const TableSource *from, uint32_t i, bool wide, MeasureName name,
-                        bool strong, TableCell *cell) {
-    const TypesRow *row = row_of(from, i);
-    measure_cell(&measure[name], from, i, &row->tally, wide, cell);
-    cell->style = plain(row, strong);
-}
-
+/* In a range the column is not sorted by, as others are. */
 static void cell_live(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    put_measure(from, i, wide, M_LIVE, true, cell);
-}
-static void cell_made(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    put_measure(from, i, wide, M_MADE, true, cell);
-}
-static void cell_blocks(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    put_measure(from, i, wide, M_BLOCKS, false, cell);
-}
-static void cell_allocs(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    put_measure(from, i, wide, M_ALLOCS, false, cell);
-}
-static void cell_survive(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    put_measure(from, i, wide, M_SURVIVE, true, cell);
-}
-static void cell_survivors(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    put_measure(from, i, wide, M_SURVIVORS, false, cell);
-}
-static void cell_each(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    put_measure(from, i, wide, M_EACH, false, cell);
-}
-static void cell_per_cycle(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    put_measure(from, i, wide, M_PER_CYCLE, false, cell);
-}
-
-static void cell_share(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    double share = table_share(from, i);
-    (void)wide;
-    snprintf(cell->text, sizeof cell->text, share >= 0.9995 ? "%.0f" : "%.1f", share * 100);
-    cell->style = plain(row_of(from, i), false);
-}
-
-static void put_change(const TypesRow *row, int64_t change, TableCell *cell) {
-    format_delta_bytes(cell->text, change);
-    cell->style = STYLE(!row->shown  ? TONE_FAINT
-                        : change > 0 ? TONE_GROWTH
-                        : change < 0 ? TONE_SHRINK
-                                     : TONE_FAINT);
-}
-
-static void cell_delta(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    const TypesRow *row = row_of(from, i);
-    (void)wide;
-    put_change(row, row->delta, cell);
+    measure_cell(&measure[M_LIVE], from, i, tally_of(from, i), wide, cell);
+    cell->style = STYLE(TONE_TEXT);
 }
 
 static void cell_rate(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    const TypesRow *row = row_of(from, i);
+    int64_t made = row_of(from, i)->made;
     (void)wide;
-    if (from->model->against.name) {
-        put_change(row, row->made, cell);
-        return;
-    }
-    format_bytes(cell->text, row->made > 0 ? (uint64_t)row->made : 0);
-    cell->style = row->made > 0 ? plain(row, false) : STYLE(TONE_FAINT);
+    if (from->model->against.name)
+        format_delta_bytes(cell->text, made);
+    else
+        format_bytes(cell->text, made > 0 ? (uint64_t)made : 0);
+    bool shrinks = made < 0 && from->model->against.name;
+    cell->style = STYLE(shrinks                                 ? TONE_SHRINK
+                        : made > 0 && from->model->against.name ? TONE_GROWTH
+                        : made > 0                              ? TONE_TEXT
+                                                                : TONE_FAINT);
+}
+
+/* Hidden types are grey, the sum stands out; figures of a tally are lit even where they are zero.
+ */
+static void dress(const TableSource *from, uint32_t i, const TableColumn *column, TableCell *cell) {
+    const TypesRow *row = row_of(from, i);
+    bool lit = column->measure || column->cell == tallycol_share || cell->style == STYLE(TONE_TEXT);
+    if (!row->shown)
+        cell->style = STYLE(TONE_FAINT);
+    else if (lit)
+        cell->style = STYLE(column->tone || !row->letter ? TONE_STRONG : TONE_TEXT);
 }
 
 /* In a range, what was made and has not grown was freed. */
@@ -124,19 +86,6 @@ static double value_freed(const TableSource *from, uint32_t i) {
     return row->made > row->delta ? (double)(row->made - row->delta) : 0;
 }
 
-static void cell_freed(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    uint64_t bytes = (uint64_t)value_freed(from, i);
-    (void)wide;
-    format_bytes(cell->text, bytes);
-    cell->style = bytes > 0 ? plain(row_of(from, i), false) : STYLE(TONE_FAINT);
-}
-
-static double value_delta(const TableSource *from, uint32_t i) {
-    return (double)row_of(from, i)->delta;
-}
-static double value_rate(const TableSource *from, uint32_t i) {
-    return (double)row_of(from, i)->made;
-}
 static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(row_of(from, a)->name, row_of(from, b)->name);
 }
@@ -171,38 +120,33 @@ static const TableColumn columns[] = {
     [COL_TYPE] = {"type", 9, 9, 1, .align = TABLE_LEFT, .rising = true, .paint = paint_name,
                   .compare = by_name,
                   .help = "its letter is the key that shows or hides it everywhere"},
-    [COL_SINCE] = {NULL, 10, 11, 0, .measure = &measure[M_SURVIVE], .cell = cell_survive,
+    [COL_SINCE] = {NULL, 10, 11, 0, .measure = &measure[M_SURVIVE], .tone = TONE_STRONG,
                    .hidden = not_since},
-    [COL_SINCE_BLOCKS] = {NULL, 11, 12, 1, .measure = &measure[M_SURVIVORS], .cell = cell_survivors,
-                          .hidden = not_since},
-    [COL_LIVE] = {"live", 10, 11, 0, HOLDS_NOW(M_LIVE), .cell = cell_live,
+    [COL_SINCE_BLOCKS] = {NULL, 11, 12, 1, .measure = &measure[M_SURVIVORS], .hidden = not_since},
+    [COL_LIVE] = {"live", 10, 11, 0, HOLDS_NOW(M_LIVE), .tone = TONE_STRONG,
                   .help = "bytes that are allocated now, as Lua asked for them"},
-    [COL_MADE] = {"made", 10, 11, 0, MAKES_NOW(M_MADE), .cell = cell_made,
+    [COL_MADE] = {"made", 10, 11, 0, MAKES_NOW(M_MADE), .tone = TONE_STRONG,
                   .help = "all bytes that ever were allocated, growth of blocks included"},
-    [COL_ALLOCATED] = {"allocated", 11, 12, 0, .cell = cell_rate, .value = value_rate,
+    [COL_ALLOCATED] = {"allocated", 11, 12, 0, .cell = cell_rate, FIELD(TypesRow, made),
                        .hidden = measure_no_range, .help = RANGE_MADE_HELP},
-    {"%", 5, 6, 2, .cell = cell_share, .help = SHARE_HELP, .hidden = measure_range},
-    {"freed", 10, 11, 1, .cell = cell_freed, .value = value_freed, .hidden = measure_no_range,
+    {"%", 5, 6, 2, .cell = tallycol_share, .help = SHARE_HELP, .hidden = measure_range},
+    {"freed", 10, 11, 1, .value = value_freed, .look = LOOK_BYTES, .hidden = measure_no_range,
      .help = "in a range of time: bytes freed in it"},
-    {"grew", 11, 12, 1, .cell = cell_delta, .value = value_delta, .hidden = measure_no_range,
+    {"grew", 11, 12, 1, FIGURE(TypesRow, delta, LOOK_CHANGE), .hidden = measure_no_range,
      .help = RANGE_GREW_HELP},
-    {"live", 10, 11, 3, .mode = TABLE_HOLDS, .cell = cell_live, .hidden = measure_no_range,
-     .help = "in a range of time: bytes live at its end"},
-    {"blocks", 7, 12, 4, HOLDS(M_BLOCKS), .cell = cell_blocks,
-     .help = "blocks that are allocated now"},
-    {"allocs", 7, 15, 5, HOLDS(M_ALLOCS), .cell = cell_allocs,
-     .help = "allocations since the start"},
-    {"Δ/s", 11, 12, 3, .mode = TABLE_HOLDS, .cell = cell_delta, .value = value_delta,
+    {"live", 10, 11, 3, .mode = TABLE_HOLDS, .cell = cell_live, .tone = TONE_STRONG,
+     .hidden = measure_no_range, .help = "in a range of time: bytes live at its end"},
+    {"blocks", 7, 12, 4, HOLDS(M_BLOCKS), .help = "blocks that are allocated now"},
+    {"allocs", 7, 15, 5, HOLDS(M_ALLOCS), .help = "allocations since the start"},
+    {"Δ/s", 11, 12, 3, .mode = TABLE_HOLDS, FIGURE(TypesRow, delta, LOOK_CHANGE),
      .heading = delta_heading, .hidden = measure_range,
      .help = "what live bytes change by a second, or have since the mark"},
-    {"made/s", 11, 12, 3, .mode = TABLE_MAKES, .cell = cell_rate, .value = value_rate,
+    {"made/s", 11, 12, 3, .mode = TABLE_MAKES, .cell = cell_rate, FIELD(TypesRow, made),
      .heading = rate_heading, .hidden = measure_range,
      .help = "bytes made a second, or since the mark"},
-    {"allocs", 7, 15, 4, MAKES(M_ALLOCS), .cell = cell_allocs,
-     .help = "allocations since the start"},
-    {"each", 9, 10, 6, MAKES(M_EACH), .cell = cell_each,
-     .help = "bytes made for an allocation, on average"},
-    {"per cycle", 10, 11, 7, MAKES(M_PER_CYCLE), .cell = cell_per_cycle,
+    {"allocs", 7, 15, 4, MAKES(M_ALLOCS), .help = "allocations since the start"},
+    {"each", 9, 10, 6, MAKES(M_EACH), .help = "bytes made for an allocation, on average"},
+    {"per cycle", 10, 11, 7, MAKES(M_PER_CYCLE),
      .help = "bytes made between two cycles of the collector"},
 };
 
@@ -302,13 +246,11 @@ static const TablePanelDef def = {
     .rows = rows,
     .room = table_room,
     .tally = tally_of,
+    .row_size = sizeof(TypesRow),
+    .dress = dress,
 };
 
 /* ---- panel ----------------------------------------------------------------------------------- */
-
-static void *create(void) {
-    return tablepanel_new(&def, sizeof(Types));
-}
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     TableSource from;
@@ -374,14 +316,12 @@ const Panel panel_types = {.title = "Types",
                                "The heap by the types of Lua. By owner, a table's array and hash "
                                "part count as table; v shows types as they were asked for. G "
                                "turns from what lives to what is made.",
-                           .table = tablepanel_table,
                            .number = 2,
                            .offers = {TABLE_OFFERS_MAKES},
                            .min_w = 14,
                            .min_h = 3,
-                           .create = create,
-                           .destroy = tablepanel_free,
+                           .def = &def,
+                           .size = sizeof(Types),
                            .draw = draw,
-                           .act = tablepanel_act,
                            .mouse = mouse,
                            .note = note};

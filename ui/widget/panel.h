@@ -18,7 +18,8 @@
 #include "widget/request.h"
 
 struct Panel;
-struct Table; /* table.h */
+struct Table;         /* table.h */
+struct TablePanelDef; /* tablepanel.h */
 
 /* The break conditions of this display. */
 typedef struct UiBreaks {
@@ -182,9 +183,16 @@ typedef struct Panel {
                  */
     bool all_types;   /* its rows combine all types: no keys for single ones */
     int min_w, min_h; /* room inside the frame on any screen from 20x5 on */
-    /* The panel's own state, from create() (NULL: none, or no memory: the panel must bear both). */
-    void *(*create)(void);
-    void (*destroy)(void *state);
+    /* Bytes of the panel's own state, which is zero at first (0: none). Every call gets that state;
+     * NULL: there is none, or no memory, and the panel must bear both. */
+    size_t size;
+    /* The panel is a table: its state begins with a TablePanel, and whichever of draw, act, mouse,
+     * place and table is NULL is that of tables. NULL: the panel is none. */
+    const struct TablePanelDef *def;
+    /* Completes the fresh state. Returns false: no memory. May be NULL. */
+    bool (*begin)(void *state);
+    /* Frees what the state holds, but not the state. May be NULL. */
+    void (*end)(void *state);
     /* Takes a fresh model. `rect`: where the panel was last drawn (w 0: not on screen). May be
      * NULL. */
     void (*update)(void *state, const Model *model, Ui *ui, Rect rect);

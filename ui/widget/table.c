@@ -114,19 +114,60 @@ const LmpTally *table_tally(const TableSource *from, const TableColumn *column, 
     return from->tally ? from->tally(from, row) : NULL;
 }
 
+const void *table_row(const TableSource *from, uint32_t row) {
+    return from->row ? from->row(from, row) : (const char *)from->rows + row * from->row_size;
+}
+
+static bool has_text(const TableColumn *column) {
+    return column->field.type == FIELD_TEXT || column->field.type == FIELD_CHARS;
+}
+
 static bool has_value(const TableColumn *column) {
-    return column && (column->value || column->measure);
+    return column &&
+           (column->value || column->measure || (column->field.type && !has_text(column)));
 }
 
-static double value_of(const TableSource *from, const TableColumn *column, uint32_t row) {
+static double field_of(TableField field, const void *row) {
+    const char *at = (const char *)row + field.at;
+    switch (field.type) {
+    case FIELD_U32:
+        return *(const uint32_t *)(const void *)at;
+    case FIELD_U64:
+        return (double)*(const uint64_t *)(const void *)at;
+    case FIELD_I64:
+        return (double)*(const int64_t *)(const void *)at;
+    case FIELD_REAL:
+        return *(const double *)(const void *)at;
+    default:
+        return NAN;
+    }
+}
+
+double table_value(const TableSource *from, const TableColumn *column, uint32_t row) {
     if (column->value) return column->value(from, row);
+    if (column->field.type) return field_of(column->field, table_row(from, row));
     const LmpTally *tally = table_tally(from, column, row);
-    return tally ? measure_value(column->measure, from->model, tally) : NAN;
+    return tally && column->measure ? measure_value(column->measure, from->model, tally) : NAN;
 }
 
-static double key_of(const TableSource *from, const TableColumn *column, uint32_t row) {
-    double value = value_of(from, column, row);
-    return column->measure ? measure_key(column->measure, from->model, value) : value;
+const char *table_text(const TableSource *from, const TableColumn *column, uint32_t row) {
+    if (!has_text(column)) return NULL;
+    const char *at = (const char *)table_row(from, row) + column->field.at;
+    return column->field.type == FIELD_CHARS ? at : *(const char *const *)(const void *)at;
+}
+
+uint64_t table_id_of(const char *name, uint32_t kind) {
+    uint64_t hash = 1469598103934665603ull + kind;
+    for (const char *p = name; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211ull;
+    return hash;
+}
+
+static double key_of(const Table *t, const TableSource *from, const TableColumn *column,
+                     uint32_t row) {
+    double value = table_value(from, column, row);
+    if (column->measure) return measure_key(column->measure, from->model, value);
+    return t->def->rank ? t->def->rank(from, row, value) : value;
 }
 
 static int by_id(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
@@ -144,7 +185,9 @@ int table_before(const Table *t, const TableSource *from, uint32_t a, uint32_t b
     const TableColumn *column = sort_column(t);
     int order = 0;
     if (has_value(column)) {
-        order = by_value(key_of(from, column, a), key_of(from, column, b));
+        order = by_value(key_of(t, from, column, a), key_of(t, from, column, b));
+    } else if (column && has_text(column)) {
+        order = strcmp(table_text(from, column, a), table_text(from, column, b));
     } else if (column && column->compare) {
         order = column->compare(from, a, b);
     }
@@ -333,7 +376,7 @@ void table_fill(Table *t, const TableSource *from) {
         t->total++;
         if (filter && !passes(t, from, i)) continue;
         row[count++] = i;
-        if (has_value(column)) t->keys[i] = key_of(from, column, i);
+        if (has_value(column)) t->keys[i] = key_of(t, from, column, i);
     }
     if (!t->def->own_order) {
         sort_rows(t, from, row, count);
@@ -369,7 +412,7 @@ const TableColumn *table_by(const Table *t) {
 double table_share(const TableSource *from, uint32_t row) {
     const TableColumn *column = from->table ? table_by(from->table) : NULL;
     if (!column || !from->whole) return 0;
-    double part = value_of(from, column, row);
+    double part = table_value(from, column, row);
     double all = measure_value(column->measure, from->model, from->whole);
     if (!(part > 0)) return 0;
     return part < all ? part / all : all > 0;

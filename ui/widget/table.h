@@ -29,6 +29,28 @@ typedef enum TableAlign {
     TABLE_TAIL /* left; a text that does not fit loses its beginning: paths */
 } TableAlign;
 
+/* A field of the rows' struct. FIELD(LmpHeapGroup, size) is one of a column, with a TableLook
+ * FIGURE(LmpHeapGroup, size, LOOK_BYTES). */
+typedef struct TableField {
+    enum { FIELD_NONE, FIELD_U32, FIELD_U64, FIELD_I64, FIELD_REAL, FIELD_TEXT, FIELD_CHARS } type;
+    size_t at; /* its place in the struct */
+} TableField;
+#define FIELD(Row, name)                                                                           \
+    .field = {_Generic(&((Row *)0)->name, uint32_t * : FIELD_U32, uint64_t * : FIELD_U64,          \
+                       int64_t * : FIELD_I64, double * : FIELD_REAL, const char ** : FIELD_TEXT,   \
+                       default : FIELD_CHARS), offsetof(Row, name)}
+#define FIGURE(Row, name, as) FIELD(Row, name), .look = as
+
+/* How a figure is written in a cell. */
+typedef enum TableLook {
+    LOOK_WORDS,  /* a text, as it is */
+    LOOK_BYTES,  /* "12.5 KiB" */
+    LOOK_COUNT,  /* "12,345", where there is little room "12.3k" */
+    LOOK_TIMES,  /* "×12,345" */
+    LOOK_CHANGE, /* "+12.5 KiB", in the tones of growth and shrinking */
+    LOOK_SHARE   /* percent of TableSource.all, in its heat */
+} TableLook;
+
 /* One column. Widths include the blank before the next column: text has one column less. `drop`:
  * columns with the highest value go first if room is short (0: the last to stay). Columns start as
  * narrow as possible and are then widened from the left; the last `flex` column gets the rest. */
@@ -46,10 +68,15 @@ typedef struct TableColumn {
      * is not TableSource.tally; may return NULL, no figure. */
     const struct Measure *measure;
     const LmpTally *(*tally)(const TableSource *from, uint32_t row);
+    /* The field that gives cell and order; or value() does. NaN: there is none. */
+    TableField field;
+    TableLook look;
+    Tone tone;   /* of the figure, unless it is zero; TONE_NONE: as plain text */
     bool rising; /* sorted by smallest first (names); else largest first */
-    /* Fills a row's cell; `wide`: the column has its wide width. */
+    /* Fills a row's cell in another way; `wide`: the column has its wide width. */
     void (*cell)(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-    /* The sort key: a figure, or an order (< 0: a is the smaller one); both NULL: not sortable. */
+    /* The sort key, if there is neither measure nor field: a figure, or an order (< 0: a is the
+     * smaller one); none of them: not sortable. */
     double (*value)(const TableSource *from, uint32_t row);
     int (*compare)(const TableSource *from, uint32_t a, uint32_t b);
     const char *(*heading)(const TableSource *from);
@@ -75,6 +102,9 @@ typedef struct TableDef {
     /* Writes the text that `/` searches, at most size - 1 bytes. NULL: the panel filters itself,
      * with table_matches. */
     void (*words)(const TableSource *from, uint32_t row, char *out, size_t size);
+    /* Returns what rows are sorted by in place of a figure that is no measure: such that some come
+     * before others. May be NULL. */
+    double (*rank)(const TableSource *from, uint32_t row, double figure);
     /* Returns true for rows that are not in the table at all. May be NULL. */
     bool (*skips)(const TableSource *from, uint32_t row);
     const char *empty; /* shown if there are no rows at all */
@@ -97,7 +127,7 @@ typedef struct Table {
     LineEdit filter;
     List list; /* places in `order` */
 
-    uint32_t off;      /* bit i: column i is not wanted (table_columns.c) */
+    uint32_t off;      /* bit i: column i is not wanted */
     bool columns_read; /* the config's choice of columns is in `off` */
 
     /* private */
@@ -184,6 +214,14 @@ int table_before(const Table *table, const TableSource *from, uint32_t a, uint32
 const TableColumn *table_by(const Table *table);
 /* Returns a row's share of the whole in that column, 0 .. 1. */
 double table_share(const TableSource *from, uint32_t row);
+/* Returns a row's struct, which columns have fields of. */
+const void *table_row(const TableSource *from, uint32_t row);
+/* Returns a row's figure in a column that has one; its text, if the column has a field of text,
+ * else NULL. */
+double table_value(const TableSource *from, const TableColumn *column, uint32_t row);
+const char *table_text(const TableSource *from, const TableColumn *column, uint32_t row);
+/* Returns an id for rows that are known by their names. */
+uint64_t table_id_of(const char *name, uint32_t kind);
 /* Returns a row's tally in a column. NULL: none. */
 const LmpTally *table_tally(const TableSource *from, const TableColumn *column, uint32_t row);
 
@@ -191,7 +229,7 @@ const LmpTally *table_tally(const TableSource *from, const TableColumn *column, 
  * on. */
 Tone table_heat(double share);
 
-/* Which columns a person wants to see (table_columns.c). */
+/* Which columns a person wants to see. */
 
 /* Returns a column's name in the list of columns: its title; "bar" if it is drawn. NULL: it cannot
  * be chosen, and is always shown. */

@@ -1,5 +1,6 @@
 /* table_draw.c - gives the columns their places in the room there is, draws heading, rows and
  * scroll bar, and handles the table's keys and mouse. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "widget/measure.h"
 #include "widget/search.h"
 #include "widget/table.h"
+#include "widget/tallycell.h"
 
 #define CURSOR_W 2     /* the cursor's arrow and a blank */
 #define FLEX_ENOUGH 44 /* columns for the last text before a path gets more than its wide width */
@@ -15,7 +17,7 @@
 /* ---- columns --------------------------------------------------------------------------------- */
 
 static bool can_sort(const TableColumn *column) {
-    return column->value || column->compare || column->measure;
+    return column->value || column->compare || column->measure || column->field.type;
 }
 
 /* True if the column belongs to this mode and is wanted. */
@@ -130,16 +132,54 @@ static void draw_left(Canvas *canvas, int x, int y, int w, const TableCell *cell
         canvas_text(canvas, x + used + 1, y, w - used - 1, STYLE(TONE_MUTED), cell->kind);
 }
 
+static void put_figure(const TableSource *from, const TableColumn *column, double value, bool wide,
+                       TableCell *cell) {
+    bool beyond = value > 9e18 || value < -9e18;
+    uint64_t whole = value > 0 && !beyond ? (uint64_t)value : 0;
+    int64_t change = beyond ? 0 : (int64_t)value;
+    char count[LMP_NUM];
+    if (whole == 0) cell->style = STYLE(TONE_FAINT);
+    switch (column->look) {
+    case LOOK_BYTES:
+        format_bytes(cell->text, whole);
+        break;
+    case LOOK_COUNT:
+        wide ? format_count(cell->text, whole) : format_short(cell->text, whole);
+        break;
+    case LOOK_TIMES:
+        snprintf(cell->text, sizeof cell->text, "%s%s", from->ui->utf8 ? "×" : "x",
+                 format_count(count, whole));
+        break;
+    case LOOK_CHANGE:
+        format_delta_bytes(cell->text, change);
+        cell->style = STYLE(change > 0 ? TONE_GROWTH : change < 0 ? TONE_SHRINK : TONE_FAINT);
+        break;
+    case LOOK_SHARE:
+        tallycell_share(cell, tally_share(whole, from->all));
+        break;
+    default:
+        break;
+    }
+}
+
 /* Fills a cell; the sort column has the heat of its share. */
 static void fill_cell(const Table *t, const TableSource *from, const TableColumn *column,
                       uint32_t row, bool wide, TableCell *cell) {
+    const char *text = table_text(from, column, row);
     if (column->cell) {
         column->cell(from, row, wide, cell);
-        return;
+    } else if (text) {
+        format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
+    } else if (column->measure) {
+        measure_cell(column->measure, from, row, table_tally(from, column, row), wide, cell);
+        if (column == table_by(t) && cell->style == STYLE(TONE_TEXT))
+            cell->style = STYLE_BOLD(table_heat(table_share(from, row)));
+    } else {
+        double value = table_value(from, column, row);
+        if (column->tone) cell->style = STYLE(column->tone);
+        if (!isnan(value)) put_figure(from, column, value, wide, cell);
     }
-    measure_cell(column->measure, from, row, table_tally(from, column, row), wide, cell);
-    if (column == table_by(t) && cell->style == STYLE(TONE_TEXT))
-        cell->style = STYLE_BOLD(table_heat(table_share(from, row)));
+    if (from->dress) from->dress(from, row, column, cell);
 }
 
 void table_draw_row(const Table *t, const TableSource *from, Canvas *canvas, Rect rect, int y,

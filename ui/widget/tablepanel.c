@@ -27,36 +27,150 @@ void tablepanel_reset(TablePanel *panel) {
     table_init(&panel->table, &panel->def->table);
 }
 
+void *panel_create(const Panel *panel) {
+    if (panel->size == 0) return NULL;
+    void *state = panel->def ? tablepanel_new(panel->def, panel->size) : calloc(1, panel->size);
+    if (state && panel->def) ((TablePanel *)state)->parts = panel->ledger;
+    if (!state || !panel->begin || panel->begin(state)) return state;
+    panel_destroy(panel, state);
+    return NULL;
+}
+
+void panel_destroy(const Panel *panel, void *state) {
+    if (!state) return;
+    if (panel->end) panel->end(state);
+    if (panel->def) table_free(&((TablePanel *)state)->table);
+    free(state);
+}
+
 bool tablepanel_fill(void *state, const Model *model, const Ui *ui, TableSource *from) {
     TablePanel *panel = state;
     if (!panel) return false;
+    const TablePanelDef *def = panel->def;
     *from = (TableSource){.model = model,
                           .ui = ui,
                           .table = &panel->table,
                           .whole = &model->ledger.all,
-                          .tally = panel->def->tally,
-                          .site = panel->def->site};
-    if (!panel->def->rows(state, model, ui, from)) return false;
+                          .row_size = def->row_size,
+                          .row = def->row,
+                          .dress = def->dress,
+                          .tally = def->tally,
+                          .site = def->site,
+                          .object = def->object};
+    if (!def->rows(state, model, ui, from)) return false;
     table_fill(&panel->table, from);
     return true;
 }
 
-static Rect room_of(const TablePanel *panel, const Ui *ui, Rect rect) {
-    return panel->def->room ? panel->def->room(ui, rect) : rect;
+bool tablepanel_noted(const TablePanel *panel, const Ui *ui, char *out, size_t size) {
+    table_note(&panel->table, ui, out, size);
+    return out[0] != 0;
+}
+
+/* ---- the choice above the table -------------------------------------------------------------- */
+
+enum { FIRST = 5 /* column of the first word */, GAP = 2, ARROWS = 16 };
+
+/* Returns the column of a word; of the last one plus one: where the line ends. */
+static int column_of(const ByChoice *choice, int by) {
+    int x = FIRST;
+    for (int i = 0; i < by; i++)
+        x += (int)strlen(choice->words[i]) + GAP;
+    return x;
+}
+
+static void draw_choice(const ByChoice *choice, int chosen, const Ui *ui, Canvas *canvas,
+                        Rect rect) {
+    int end = column_of(choice, choice->count) + 1;
+    if (rect.h < BYCHOICE_ROOM) return;
+    canvas_text(canvas, rect.x + 1, rect.y, rect.w, STYLE(TONE_MUTED), "by");
+    for (int by = 0; by < choice->count; by++) {
+        int x = column_of(choice, by);
+        canvas_text(canvas, rect.x + x, rect.y, rect.w - x,
+                    STYLE(by == chosen ? TONE_ACCENT : TONE_TEXT), choice->words[by]);
+    }
+    if (choice->arrows && rect.w > end + ARROWS)
+        canvas_text(canvas, rect.x + end, rect.y, rect.w - end, STYLE(TONE_MUTED),
+                    ui->utf8 ? "← →" : "left, right");
+}
+
+static void turn(TablePanel *panel, int to) {
+    if (panel->def->turn) {
+        panel->def->turn(panel, to);
+        return;
+    }
+    panel->by = to;
+    table_to_top(&panel->table);
+}
+
+/* Returns false: not an action of the line. */
+static bool act_on_choice(TablePanel *panel, Action action) {
+    const ByChoice *choice = panel->def->choice;
+    if (!choice) return false;
+    int step = action == ACT_LEFT                           ? choice->count - 1
+               : action == ACT_RIGHT || action == ACT_OWNER ? 1
+                                                            : 0;
+    if (step > 0) turn(panel, (panel->by + step) % choice->count);
+    return step > 0;
+}
+
+static bool click_on_choice(TablePanel *panel, MouseEvent event, Rect rect) {
+    const ByChoice *choice = panel->def->choice;
+    if (!choice || event.what != MOUSE_CLICK || event.y != 0 || rect.h < BYCHOICE_ROOM)
+        return false;
+    int chosen = panel->by;
+    for (int by = 0; by < choice->count; by++)
+        if (event.x >= column_of(choice, by) && event.x < column_of(choice, by + 1)) chosen = by;
+    if (chosen != panel->by) turn(panel, chosen);
+    return true;
+}
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+Rect tablepanel_room(const TablePanel *panel, const Ui *ui, Rect rect) {
+    if (panel->def->room) return panel->def->room(ui, rect);
+    int above = panel->def->choice && rect.h >= BYCHOICE_ROOM ? 1 : 0;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
 
 bool tablepanel_draw(void *state, const Model *model, const Ui *ui, Canvas *canvas, Rect rect,
                      TableSource *from) {
     TablePanel *panel = state;
     if (rect.w <= 0 || rect.h <= 0 || !tablepanel_fill(state, model, ui, from)) return false;
-    Rect room = room_of(panel, ui, rect);
+    Rect room = tablepanel_room(panel, ui, rect);
     if (room.h > 0) table_draw(&panel->table, from, canvas, room);
     return true;
 }
 
-static bool look_inside(const TablePanel *panel, const TableSource *from, Ui *ui) {
-    uint32_t row = table_selected(&panel->table);
-    if (row == TABLE_NONE) return false;
+static TablePanel *shown_of(TablePanel *panel) {
+    TablePanel *other = panel->def->instead ? panel->def->instead(panel) : NULL;
+    return other ? other : panel;
+}
+
+static bool can(const TablePanel *panel, const Model *model, const Ui *ui, Canvas *canvas,
+                Rect rect) {
+    const TablePanelDef *def = panel->def;
+    if (def->can && !def->can(model, canvas, rect)) return false;
+    return def->need == NEED_NOTHING || !canvas ||
+           tallycell_can(model, ui, canvas, rect, def->need, panel->parts);
+}
+
+static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    TablePanel *panel = state;
+    TableSource from;
+    if (!panel || rect.w <= 0 || rect.h <= 0 || !can(panel, model, ui, canvas, rect)) return;
+    const TablePanelDef *def = panel->def;
+    if (def->choice) draw_choice(def->choice, panel->by, ui, canvas, rect);
+    if (def->ready && !def->ready(state, model, ui, canvas, rect)) return;
+    TablePanel *shown = shown_of(panel);
+    if (shown != panel && tablepanel_draw(shown, model, ui, canvas, rect, &from)) return;
+    if (tablepanel_draw(panel, model, ui, canvas, rect, &from) && def->around)
+        def->around(state, &from, ui, canvas, rect);
+}
+
+/* ---- keys and mouse -------------------------------------------------------------------------- */
+
+static bool look_inside(const TablePanel *panel, const TableSource *from, uint32_t row, Ui *ui) {
     if (panel->def->enter) return panel->def->enter(from, row, ui);
     if (!from->site) return false;
     ui_open_site(ui, from->site(from, row)->id);
@@ -66,23 +180,31 @@ static bool look_inside(const TablePanel *panel, const TableSource *from, Ui *ui
 bool tablepanel_act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     TablePanel *panel = state;
     TableSource from;
-    (void)rect;
-    if (!tablepanel_fill(state, model, ui, &from)) return false;
-    if (action == ACT_ENTER && look_inside(panel, &from, ui)) return true;
+    if (!panel || !can(panel, model, ui, NULL, rect)) return false;
+    if (act_on_choice(panel, action)) return true;
+    if (panel->def->act && panel->def->act(state, model, ui, action, rect)) return true;
+    if (shown_of(panel) != panel || !tablepanel_fill(state, model, ui, &from)) return false;
+    uint32_t row = table_selected(&panel->table);
+    if (action == ACT_WHY && panel->def->why)
+        return row != TABLE_NONE && panel->def->why(&from, row, ui);
+    if (action == ACT_ENTER && row != TABLE_NONE && look_inside(panel, &from, row, ui)) return true;
     return table_act(&panel->table, &from, ui, action);
 }
 
 bool tablepanel_mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     TablePanel *panel = state;
     TableSource from;
-    if (!tablepanel_fill(state, model, ui, &from)) return false;
-    Rect room = room_of(panel, ui, rect);
+    if (!panel || !can(panel, model, ui, NULL, rect)) return false;
+    if (click_on_choice(panel, event, rect)) return true;
+    panel = shown_of(panel);
+    if (!tablepanel_fill(panel, model, ui, &from)) return false;
+    Rect room = tablepanel_room(panel, ui, rect);
     event.x -= room.x - rect.x;
     event.y -= room.y - rect.y;
     return table_mouse(&panel->table, &from, event, room);
 }
 
-bool tablepanel_place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     TablePanel *panel = state;
     TableSource from;
     if (!tablepanel_fill(state, model, ui, &from)) return false;
@@ -93,6 +215,18 @@ bool tablepanel_place(void *state, const Model *model, const Ui *ui, PanelPlace 
     *out = panel_place_of(from.site(&from, row));
     return true;
 }
+
+struct Table *tablepanel_table(void *state) {
+    return state ? &shown_of(state)->table : NULL;
+}
+
+const Panel tablepanel_calls = {.draw = draw,
+                                .act = tablepanel_act,
+                                .mouse = tablepanel_mouse,
+                                .place = place,
+                                .table = tablepanel_table};
+
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 Rect tablepanel_below_figures(const Ui *ui, Rect rect) {
     int above = rect.h >= 5 ? 1 : 0;
@@ -115,13 +249,7 @@ void tablepanel_note_lines(void *state, const Model *model, const Ui *ui, char *
     char count[LMP_NUM];
     (void)model;
     const char *dot = ui->utf8 ? "·" : "-";
-    if (!panel) return;
-    table_note(&panel->table, ui, out, size);
-    if (out[0]) return;
+    if (!panel || tablepanel_noted(panel, ui, out, size)) return;
     snprintf(out, size, "%s line%s %s enter: look inside %s esc back",
              format_count(count, panel->table.total), panel->table.total == 1 ? "" : "s", dot, dot);
-}
-
-struct Table *tablepanel_table(void *state) {
-    return state ? &((TablePanel *)state)->table : NULL;
 }

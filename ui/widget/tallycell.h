@@ -42,7 +42,7 @@ int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b);
 int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b);
 
 /* What a table needs from the run. */
-typedef enum TallyNeed { NEED_LINES, NEED_STACKS, NEED_TAGS } TallyNeed;
+typedef enum TallyNeed { NEED_NOTHING, NEED_LINES, NEED_STACKS, NEED_TAGS } TallyNeed;
 /* Returns true if the run has that, and the parts (LEDGER_*) have been read. If not, draws why, and
  * how to get it. */
 bool tallycell_can(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, TallyNeed need,

@@ -358,7 +358,7 @@ START_TEST(test_headings_sort) {
         MouseEvent click = {MOUSE_CLICK, end - 1 - s->rect.x, y - s->rect.y};
         uint32_t sign[2];
         for (int turn = 0; turn < 2; turn++) {
-            ck_assert(row[i].panel->mouse(s->state, s->model, &s->ui, click, s->rect));
+            ck_assert(PANEL_CALL(row[i].panel, mouse)(s->state, s->model, &s->ui, click, s->rect));
             stage_draw(s);
             sign[turn] = canvas_at(s->canvas, end, y)->glyph;
             ck_assert(sign[turn] == G_SORT_DOWN || sign[turn] == G_SORT_UP);

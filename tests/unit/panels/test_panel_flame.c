@@ -63,9 +63,9 @@ START_TEST(test_from_the_tree_and_back) {
     Stage *s = stage_new(&panel_tree, fixture.model, 118, 24, true, 256);
     ck_assert(stage_act(s, ACT_FLAME));
     ck_assert_ptr_eq(s->ui.over, &panel_flame);
-    s->panel->destroy(s->state);
+    panel_destroy(s->panel, s->state);
     s->panel = &panel_flame;
-    s->state = panel_flame.create();
+    s->state = panel_create(&panel_flame);
     ck_assert(stage_act(s, ACT_FLAME));
     ck_assert_ptr_null(s->ui.over);
     stage_free(s);

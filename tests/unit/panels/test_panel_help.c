@@ -12,8 +12,8 @@ enum { TABLES = sizeof tables / sizeof *tables };
 START_TEST(test_every_column) {
     int seen = 0;
     for (int i = 0; i < TABLES; i++) {
-        void *state = tables[i]->create();
-        const Table *table = tables[i]->table(state);
+        void *state = panel_create(tables[i]);
+        const Table *table = PANEL_CALL(tables[i], table)(state);
         ck_assert_msg(tables[i]->about, "%s", tables[i]->title);
         for (int c = 0; c < table->def->columns; c++) {
             const TableColumn *column = &table->def->column[c];
@@ -23,7 +23,7 @@ START_TEST(test_every_column) {
             ck_assert_msg(help && *help, "%s: %s", tables[i]->title, table_column_name(column));
             seen++;
         }
-        tables[i]->destroy(state);
+        panel_destroy(tables[i], state);
     }
     ck_assert_int_gt(seen, 80);
 }
@@ -34,7 +34,7 @@ static Model model;
 static Stage *help_stage(const Panel *about, void *state, int w, int h) {
     Stage *s = stage_new(&panel_help, &model, w, h, true, 256);
     s->ui.help_of = about;
-    s->ui.help_table = about->table ? about->table(state) : NULL;
+    s->ui.help_table = PANEL_CALL(about, table) ? PANEL_CALL(about, table)(state) : NULL;
     return s;
 }
 
@@ -47,14 +47,14 @@ static bool shows(Stage *s, const char *words) {
 
 /* Of two modes it is the one that is shown now. */
 START_TEST(test_modes) {
-    void *state = panel_sites.create();
+    void *state = panel_create(&panel_sites);
     Stage *s = help_stage(&panel_sites, state, 70, 40);
     ck_assert(shows(s, "This panel: Sites"));
     ck_assert(shows(s, "churn") && !shows(s, "at once"));
     panel_sites.table(state)->makes = true;
     ck_assert(!shows(s, "churn") && shows(s, "at once"));
     stage_free(s);
-    panel_sites.destroy(state);
+    panel_destroy(&panel_sites, state);
 }
 END_TEST
 
@@ -93,11 +93,11 @@ START_TEST(test_pictures) {
                  {&panel_heap, 58, 14, "help-heap-58x14.txt"},
                  {&panel_output, 58, 14, "help-output-58x14.txt"}}; /* needs no words */
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
-        void *state = looks[i].panel->create ? looks[i].panel->create() : NULL;
+        void *state = panel_create(looks[i].panel);
         Stage *s = help_stage(looks[i].panel, state, looks[i].w, looks[i].h);
         stage_golden(s, looks[i].name);
         stage_free(s);
-        if (state) looks[i].panel->destroy(state);
+        panel_destroy(looks[i].panel, state);
     }
 }
 END_TEST

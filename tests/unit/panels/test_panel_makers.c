@@ -315,8 +315,8 @@ START_TEST(test_any_size) {
             for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
                 free(stage_text(s, false));
                 stage_act(s, acts[i]);
-                s->panel->mouse(s->state, s->model, &s->ui,
-                                (MouseEvent){MOUSE_CLICK, w / 2, (int)i}, s->rect);
+                PANEL_CALL(s->panel, mouse)
+                (s->state, s->model, &s->ui, (MouseEvent){MOUSE_CLICK, w / 2, (int)i}, s->rect);
             }
             stage_free(s);
         }

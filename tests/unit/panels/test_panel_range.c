@@ -211,7 +211,7 @@ START_TEST(test_columns_have_room) {
             ck_says(s, "allocated");
             ck_says(s, "freed");
             ck_says(s, "grew");
-            const Table *table = panels[i / 2]->table(s->state);
+            const Table *table = PANEL_CALL(panels[i / 2], table)(s->state);
             ck_assert_int_le(table->def->columns, TABLE_COLUMNS);
             stage_free(s);
         }

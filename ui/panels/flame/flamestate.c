@@ -15,22 +15,18 @@ static void ended(LineEdit *edit, Ui *ui, bool entered) {
     if (!entered) edit_clear(edit);
 }
 
-Flame *flamestate_new(void) {
-    Flame *s = calloc(1, sizeof *s);
-    if (!s) return NULL;
+bool flamestate_begin(void *state) {
+    Flame *s = state;
     s->tree = flametree_new();
-    if (!s->tree) {
-        free(s);
-        return NULL;
-    }
     s->zooms = 1;
     s->ranged = FLAME_MADE_SINCE;
     s->since = FLAME_SURVIVE;
     s->edit = (LineEdit){.prompt = "find", .help = "enter keep  esc clear", .done = ended};
-    return s;
+    return s->tree != NULL;
 }
 
-void flamestate_free(Flame *s) {
+void flamestate_end(void *state) {
+    Flame *s = state;
     flametree_free(s->tree);
     flamelayout_free(&s->layout);
     flamefind_free(&s->find);
@@ -38,7 +34,6 @@ void flamestate_free(Flame *s) {
         flameplace_free(&s->zoom[i].place);
     flameplace_free(&s->chosen);
     free(s->match);
-    free(s);
 }
 
 bool flamestate_there(const Flame *s, const Model *model) {

@@ -54,8 +54,9 @@ typedef struct Flame {
     bool hidden;             /* the selection has no block of its own: `at` is one around it */
 } Flame;
 
-Flame *flamestate_new(void); /* NULL: no memory */
-void flamestate_free(Flame *s);
+/* As in Panel. */
+bool flamestate_begin(void *state);
+void flamestate_end(void *state);
 /* Returns true if call paths have been read. `s` may be NULL. */
 bool flamestate_there(const Flame *s, const Model *model);
 /* Return what is shown, which is not always what was chosen: some figures need a mark. */

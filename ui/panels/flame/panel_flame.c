@@ -13,14 +13,6 @@
 
 #define LEGIBLE 8 /* columns for a match that is brought into view */
 
-static void *create(void) {
-    return flamestate_new();
-}
-
-static void destroy(void *state) {
-    flamestate_free(state);
-}
-
 static bool seeks(const void *state) {
     return state && flamestate_seeks(state);
 }
@@ -417,8 +409,9 @@ const Panel panel_flame = {
                ACT_NEXT_MATCH, ACT_EDIT, ACT_ENTER, ACT_ZOOM_IN},
     .min_w = 17,
     .min_h = 2,
-    .create = create,
-    .destroy = destroy,
+    .size = sizeof(Flame),
+    .begin = flamestate_begin,
+    .end = flamestate_end,
     .draw = draw,
     .act = act,
     .mouse = mouse,

@@ -1,6 +1,6 @@
 /* panel_inspector.c - the paused memory operation: its Lua call stack with a cursor, and the places
  * of the rest: the operation in words (inspector_op.c), and for the frame under the cursor its
- * locals and upvalues (inspector_locals.c) and its source (inspector_source.c). */
+ * locals and upvalues (inspector_locals.c) and its source (inspector_op.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,16 +36,14 @@ typedef struct Inspector {
 #define LOCALS_W 52
 #define GAP 3
 
-static void *create(void) {
-    Inspector *in = calloc(1, sizeof *in);
-    if (in) search_init(&in->search);
-    return in;
+static bool begin(void *state) {
+    search_init(&((Inspector *)state)->search);
+    return true;
 }
 
-static void destroy(void *state) {
+static void end(void *state) {
     Inspector *in = state;
     if (in) varrows_free(&in->vars);
-    free(in);
 }
 
 static bool has_operation(const Model *model) {
@@ -483,8 +481,9 @@ const Panel panel_inspector = {
     .offers = {ACT_EDIT, ACT_ENTER, ACT_FILTER, ACT_NEXT_MATCH},
     .min_w = 20,
     .min_h = 3,
-    .create = create,
-    .destroy = destroy,
+    .size = sizeof(Inspector),
+    .begin = begin,
+    .end = end,
     .draw = draw,
     .act = act,
     .mouse = mouse,

@@ -1,7 +1,7 @@
 /* panel_timeline.c - the heap over time, back to the start: how large it was and how much of it is
- * held, with the collector's cycles below it, marks and frames that stand out (timeline_moments.h),
+ * held, with the collector's cycles below it, marks and frames that stand out (timeline_label.h),
  * and a cursor that describes a moment. The worst frames are listed below if there is room
- * (frames_list.h).
+ * (timeline_label.h).
  *
  * Without a cursor the window ends now and moves along; with one it stands still, so that a person
  * can read it, and arrows move it through everything that is kept. If any moment can be shown
@@ -38,10 +38,9 @@ typedef struct Parts {
     bool apart;               /* cycles and times have a row each */
 } Parts;
 
-static void *create(void) {
-    Timeline *t = calloc(1, sizeof *t);
-    if (t) t->window.span = TIMEWINDOW_WHOLE;
-    return t;
+static bool begin(void *state) {
+    ((Timeline *)state)->window.span = TIMEWINDOW_WHOLE;
+    return true;
 }
 
 /* ---- the moment that is shown ---------------------------------------------------------------- */
@@ -492,8 +491,8 @@ const Panel panel_timeline = {.title = "Timeline",
                               .drags = true,
                               .min_w = 8,
                               .min_h = 2,
-                              .create = create,
-                              .destroy = free,
+                              .size = sizeof(Timeline),
+                              .begin = begin,
                               .draw = draw,
                               .act = act,
                               .mouse = mouse,
