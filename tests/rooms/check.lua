@@ -3,6 +3,8 @@
 --     | `folder/` | what it is | `folder/` `folder/` `lua.h` ... |
 -- A source may include headers of its own room and of the rooms in its row's last column, written
 -- as room/file.h, headers of Lua and curses where the row names them, and the C library.
+-- CMake's libraries of the rooms (lmp_room) link each other as the table says: no room more, none
+-- less.
 --
 -- Inside a room, too, nothing goes round in a circle: NAME.c and NAME.h are one, and where there is
 -- a NAME_impl.h or NAME_state.h, what the files of NAME share, so are all NAME_*.
@@ -44,6 +46,39 @@ local function list(pattern)
     pipe:close()
     table.sort(out)
     return out
+end
+
+-- What CMake links: the rooms that `lmp_room(${here} NAME SEEN ...)` of a CMakeLists.txt in `base`
+-- names. Returns folder -> set of folders.
+local function linked_of(text, base, rooms)
+    local linked = {}
+    for args in text:gmatch("\nlmp_room%(%${here} ([^)]*)%)") do
+        local room, sees = nil, {}
+        for name in args:gmatch("%S+") do
+            local folder = rooms["src/" .. name .. "/"] and "src/" .. name .. "/" or "ui/" .. name .. "/"
+            if room then
+                sees[folder] = true
+            else
+                room = base .. name .. "/"
+            end
+        end
+        linked[room] = sees
+    end
+    return linked
+end
+
+-- What differs between a row of the table and what CMake links; nil: nothing.
+local function difference(room, may, sees)
+    for folder in pairs(may) do
+        if folder:find("/", 1, true) and folder ~= room and not sees[folder] then
+            return room .. " may see " .. folder .. ", which CMake does not link"
+        end
+    end
+    for folder in pairs(sees) do
+        if not may[folder] then
+            return room .. " links " .. folder .. ", which it may not see"
+        end
+    end
 end
 
 -- Headers of others that have a row's leave to be included.
@@ -168,6 +203,10 @@ if self then
     must("ui/panels/panel_heap.c", "heapmap.h")
     must("src/nowhere/new.c", "base/err.h")
     assert(not problem_of("src/read/view.c", "base/err.h", false, rooms, where))
+    local linked = linked_of("\nlmp_room(${here} base)\nlmp_room(${here} shared base pty)\n", "src/", rooms)
+    assert(not difference("src/base/", rooms["src/base/"], linked["src/base/"]))
+    assert(difference("src/shared/", rooms["src/shared/"], linked["src/shared/"]), "a room linked too much")
+    assert(difference("src/read/", rooms["src/read/"], linked["src/base/"]), "a room linked too little")
     rooms["src/base/"]["ui/cmd/"] = true
     assert(find_circle(rooms), "a circle of rooms was not found")
     local function circle_of(includes)
@@ -200,6 +239,17 @@ local circle = find_circle(rooms)
 if circle then
     tell("the table has a circle:" .. circle)
 end
+local libraries = 0
+for _, base in ipairs { "src/", "ui/" } do
+    for room, sees in pairs(linked_of(read(base .. "CMakeLists.txt"), base, rooms)) do
+        local problem = difference(room, rooms[room] or {}, sees)
+        libraries = libraries + 1
+        if problem then
+            tell("CMake: " .. problem)
+        end
+    end
+end
+assert(libraries > 20, "hardly any library of a room was found")
 local used, paths, includes = {}, list("*.[ch]"), {}
 for _, path in ipairs(paths) do
     used[path:match("^(.*/)")] = true
@@ -225,5 +275,5 @@ for room in pairs(rooms) do
     end
 end
 assert(checked > 500, "hardly any include was found")
-print(checked .. " includes looked at")
+print(checked .. " includes and " .. libraries .. " libraries looked at")
 os.exit(wrong == 0)
