@@ -154,31 +154,27 @@ double heapcol_class(const TableSource *from, uint32_t row) {
     return heap_of(from)->class_of[from->object(from, row)];
 }
 
-void heapcol_age(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+void heapcol_age(const TableSource *from, uint32_t row, TableCell *cell) {
     heapcell_age(heap_of(from), from->object(from, row), cell->text);
     cell->style = STYLE(TONE_MUTED);
 }
 
-void heapcol_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+void heapcol_name(const TableSource *from, uint32_t row, TableCell *cell) {
     uint32_t object = from->object(from, row);
     char text[TABLE_TEXT];
-    (void)wide;
     snapshot_name(heap_of(from), object, text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
     cell->style = STYLE(heapcell_tone(heap_of(from), object));
 }
 
-void heapcol_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+void heapcol_site(const TableSource *from, uint32_t row, TableCell *cell) {
     char text[TABLE_TEXT];
-    (void)wide;
     snapshot_site(heap_of(from), from->object(from, row), text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
 }
 
-void heapcol_preview(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+void heapcol_preview(const TableSource *from, uint32_t row, TableCell *cell) {
     char text[TABLE_TEXT];
-    (void)wide;
     snapshot_preview(heap_of(from), from->object(from, row), text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
     cell->style = STYLE(TONE_SOURCE);

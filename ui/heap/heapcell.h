@@ -42,10 +42,10 @@ bool heapcell_no_lines(const TableSource *from);
 double heapcol_retained(const TableSource *from, uint32_t row);
 double heapcol_size(const TableSource *from, uint32_t row);
 double heapcol_class(const TableSource *from, uint32_t row);
-void heapcol_age(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-void heapcol_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-void heapcol_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-void heapcol_preview(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void heapcol_age(const TableSource *from, uint32_t row, TableCell *cell);
+void heapcol_name(const TableSource *from, uint32_t row, TableCell *cell);
+void heapcol_site(const TableSource *from, uint32_t row, TableCell *cell);
+void heapcol_preview(const TableSource *from, uint32_t row, TableCell *cell);
 /* For TablePanelDef.place. */
 bool heapcol_place(const TableSource *from, uint32_t row, PanelPlace *out);
 

@@ -17,9 +17,8 @@ static const LmpLike *row_of(const TableSource *from, uint32_t row) {
     return like_at(from, row);
 }
 
-static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_name(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpLike *like = row_of(from, row);
-    (void)wide;
     format_text(cell->text, sizeof cell->text, like->name, !from->ui->utf8);
     cell->style = like->alike ? STYLE(heapcell_tone(&from->model->heap->now, like->object))
                               : STYLE(TONE_MUTED);
@@ -56,10 +55,9 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     snprintf(out, size, "%s", row_of(from, row)->name);
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     const MembersAlike *m = state;
-    (void)ui;
-    if (!m->made || !model->heap) return false;
+    if (!m->made || !from->model->heap) return false;
     from->rows = m;
     from->count = m->likes.rows;
     from->serial = m->number * 2 + m->by;
@@ -73,17 +71,9 @@ static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     return true;
 }
 
-/* Below the choice of the list of objects. */
-static Rect room(const Ui *ui, Rect rect) {
-    int above = rect.h >= BYCHOICE_ROOM ? 1 : 0;
-    (void)ui;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
-}
-
 static const TablePanelDef def = {
     .table = {.name = "Alike objects",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
+              TABLE_COLUMNS_OF(columns),
               .sort = COL_SIZE,
               .id = id_of,
               .words = words_of,
@@ -91,7 +81,7 @@ static const TablePanelDef def = {
               .empty = "no objects"},
     .rows = rows,
     .row = like_at,
-    .room = room,
+    .room = tablepanel_below_line, /* the choice of the list */
     .enter = enter,
 };
 

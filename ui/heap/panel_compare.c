@@ -52,19 +52,14 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
     return table_id_of(row_of(from, row)->name, row_of(from, row)->kind);
 }
 
-static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
-    snprintf(out, size, "%s", row_of(from, row)->name);
-}
-
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     const Compare *c = state;
-    (void)ui;
     const LmpHeapCompare *compare =
-        model->heap ? opened_compare(model->heap, (LmpHeapBy)c->panel.by) : NULL;
+        from->model->heap ? opened_compare(from->model->heap, (LmpHeapBy)c->panel.by) : NULL;
     if (!compare) return false;
     from->rows = compare->change;
     from->count = compare->changes;
-    from->serial = model->heap->serial;
+    from->serial = from->model->heap->serial;
     return true;
 }
 
@@ -141,10 +136,8 @@ static void end(void *state) {
 
 static const TablePanelDef def = {
     .table = {.name = "Compare",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
+              TABLE_COLUMNS_OF(columns),
               .id = id_of,
-              .words = words_of,
               .empty = "nothing has changed"},
     .rows = rows,
     .row_size = sizeof(LmpHeapChange),

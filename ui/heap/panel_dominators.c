@@ -144,26 +144,23 @@ static void sync(Dominators *d, const OpenedHeap *heap) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static void cell_retained(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_retained(const TableSource *from, uint32_t row, TableCell *cell) {
     tallycell_bytes(cell, row_of(from, row)->bytes,
                     STYLE(row_of(from, row)->more ? TONE_MUTED : TONE_STRONG));
 }
 
-static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_share(const TableSource *from, uint32_t row, TableCell *cell) {
     tallycell_share(cell, heapcell_share(heap_of(from), row_of(from, row)->bytes));
 }
 
-static void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_size(const TableSource *from, uint32_t row, TableCell *cell) {
     const DomRow *r = row_of(from, row);
-    (void)wide;
     if (r->more) return;
     tallycell_bytes(cell, snapshot_counted(heap_of(from), r->object), STYLE(TONE_TEXT));
 }
 
-static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    if (!row_of(from, row)->more) heapcol_site(from, row, wide, cell);
+static void cell_site(const TableSource *from, uint32_t row, TableCell *cell) {
+    if (!row_of(from, row)->more) heapcol_site(from, row, cell);
 }
 
 /* Draws what the object holds as part of the heap; the object itself is lit. */
@@ -233,11 +230,10 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
              snapshot_site(heap_of(from), r->object, site, sizeof site));
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     Dominators *d = state;
-    (void)ui;
-    if (!model->heap) return false;
-    sync(d, model->heap);
+    if (!from->model->heap) return false;
+    sync(d, from->model->heap);
     from->rows = d->row;
     from->count = d->rows;
     from->serial = d->rows_serial;
@@ -251,8 +247,7 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
 
 static const TablePanelDef def = {
     .table = {.name = "Dominators",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
+              TABLE_COLUMNS_OF(columns),
               .id = id_of,
               .words = words_of,
               .own_order = true},

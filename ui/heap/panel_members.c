@@ -77,10 +77,11 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
              snapshot_preview(s, object, text, sizeof text));
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     Members *m = state;
-    const UiObjects *some = &ui->members;
-    if (!model->heap || some->serial != model->heap->serial || !some->member) return false;
+    const UiObjects *some = &from->ui->members;
+    if (!from->model->heap || some->serial != from->model->heap->serial || !some->member)
+        return false;
     if (m->number != some->number) {
         m->number = some->number;
         m->within = 0;
@@ -163,8 +164,7 @@ static void *instead(void *state) {
 
 static const TablePanelDef def = {
     .table = {.name = "Members",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
+              TABLE_COLUMNS_OF(columns),
               .id = id_of,
               .words = words_of,
               .empty = "no objects"},

@@ -38,12 +38,11 @@ static uint32_t end_of(const TableSource *from, uint32_t row) {
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* Writes the reference, and whether it holds anything. */
-static void cell_step(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_step(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpSnapshot *s = heap_of(from);
     const Object *page = page_of(from);
     uint32_t edge = page->edge[row], source = page->inwards ? page->end[row] : page->object;
     char text[TABLE_TEXT];
-    (void)wide;
     snapshot_step(s, source, edge, text, sizeof text);
     format_text(cell->text, sizeof cell->text, text + strspn(text, " "), !from->ui->utf8);
     bool weak = (s->g.edge_kind[edge] & LMP_EDGE_WEAK) != 0;
@@ -74,8 +73,8 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     TableCell step = {0}, name = {0};
-    cell_step(from, row, true, &step);
-    heapcol_name(from, row, true, &name);
+    cell_step(from, row, &step);
+    heapcol_name(from, row, &name);
     snprintf(out, size, "%s %s", step.text, name.text);
 }
 
@@ -99,14 +98,14 @@ static void list(Object *o, const LmpSnapshot *s) {
     o->rows_serial++;
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     Object *o = state;
-    if (!model->heap || ui->object >= model->heap->now.g.objects) return false;
-    if (o->serial != model->heap->serial || o->object != ui->object) {
-        o->serial = model->heap->serial;
-        o->object = ui->object;
+    if (!from->model->heap || from->ui->object >= from->model->heap->now.g.objects) return false;
+    if (o->serial != from->model->heap->serial || o->object != from->ui->object) {
+        o->serial = from->model->heap->serial;
+        o->object = from->ui->object;
         o->inwards = false;
-        list(o, &model->heap->now);
+        list(o, &from->model->heap->now);
         tablepanel_reset(&o->panel);
     }
     from->rows = o;
@@ -191,8 +190,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 
 static const TablePanelDef def = {
     .table = {.name = "Object",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
+              TABLE_COLUMNS_OF(columns),
               .id = id_of,
               .words = words_of,
               .empty = "no references"},

@@ -87,24 +87,20 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
     return table_id_of(row_of(from, row)->name, row_of(from, row)->kind);
 }
 
-static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
-    snprintf(out, size, "%s", row_of(from, row)->name);
-}
-
 static bool skips(const TableSource *from, uint32_t row) {
     return !UI_SHOWS(from->ui, kind_of(from, row));
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     const Objects *o = state;
-    OpenedHeap *heap = model->heap;
+    OpenedHeap *heap = from->model->heap;
     if (!heap) return false;
     const LmpHeapGroups *groups = opened_groups(heap, (LmpHeapBy)o->panel.by);
     if (!groups) return false;
     from->rows = groups->group;
     from->count = groups->groups;
     from->all = heapcell_whole(&heap->now);
-    from->serial = heap->serial * 64 + ui->kinds;
+    from->serial = heap->serial * 64 + from->ui->kinds;
     return true;
 }
 
@@ -139,11 +135,9 @@ static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect 
 
 static const TablePanelDef def = {
     .table = {.name = "Objects",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
+              TABLE_COLUMNS_OF(columns),
               .sort = COL_HELD,
               .id = id_of,
-              .words = words_of,
               .skips = skips,
               .empty = "no objects of the chosen types"},
     .rows = rows,

@@ -59,8 +59,7 @@ static void put_text(const TableSource *from, uint32_t row, uint32_t n, TableCel
 
 /* For each figure and text: cell, order, heading, whether the page has it. */
 #define PAGE_FIGURE(n)                                                                             \
-    static void cell_##n(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {      \
-        (void)wide;                                                                                \
+    static void cell_##n(const TableSource *from, uint32_t row, TableCell *cell) {                 \
         put_figure(from, row, n, cell);                                                            \
     }                                                                                              \
     static double value_##n(const TableSource *from, uint32_t row) {                               \
@@ -82,8 +81,7 @@ PAGE_FIGURE(4)
 PAGE_FIGURE(5)
 
 #define WORDS(n)                                                                                   \
-    static void text_##n(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {      \
-        (void)wide;                                                                                \
+    static void text_##n(const TableSource *from, uint32_t row, TableCell *cell) {                 \
         put_text(from, row, n, cell);                                                              \
     }                                                                                              \
     static int order_##n(const TableSource *from, uint32_t a, uint32_t b) {                        \
@@ -138,15 +136,15 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     snprintf(out, size, "%s %s", r->text[0], r->text[1]);
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     const Suspects *p = state;
-    (void)ui;
-    const LmpSuspectTable *page = model->heap ? opened_page(model->heap, p->page) : NULL;
+    const LmpSuspectTable *page =
+        from->model->heap ? opened_page(from->model->heap, p->page) : NULL;
     if (!page) return false;
     from->rows = page;
     from->count = page->rows;
-    from->all = heapcell_whole(&model->heap->now);
-    from->serial = model->heap->serial;
+    from->all = heapcell_whole(&from->model->heap->now);
+    from->serial = from->model->heap->serial;
     return true;
 }
 
@@ -238,11 +236,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static const TablePanelDef def = {
-    .table = {.name = "Lua",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
-              .id = id_of,
-              .words = words_of},
+    .table = {.name = "Lua", TABLE_COLUMNS_OF(columns), .id = id_of, .words = words_of},
     .rows = rows,
     .room = room,
     .row = row_at,

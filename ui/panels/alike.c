@@ -227,9 +227,8 @@ static void name_group(const AlikeGroup *group, bool ascii, char *out, size_t si
         describe_preview(out, size, &group->preview, ascii);
 }
 
-static void cell_contents(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_contents(const TableSource *from, uint32_t row, TableCell *cell) {
     const AlikeGroup *group = row_of(from, row);
-    (void)wide;
     name_group(group, !from->ui->utf8, cell->text, sizeof cell->text);
     cell->style = STYLE(!group->read                                ? TONE_MUTED
                         : group->preview.valid == LMP_PREVIEW_SHAPE ? TONE_KIND(group->kind)
@@ -265,10 +264,8 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     name_group(row_of(from, row), !from->ui->utf8, out, size);
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     const BlocksAlike *b = state;
-    (void)model;
-    (void)ui;
     from->rows = b;
     alike_groups(b->alike, &from->count);
     from->serial = alike_serial(b->alike);
@@ -282,17 +279,9 @@ static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     return true;
 }
 
-/* Below the choice of the list of blocks. */
-static Rect room(const Ui *ui, Rect rect) {
-    int above = rect.h >= BYCHOICE_ROOM ? 1 : 0;
-    (void)ui;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
-}
-
 static const TablePanelDef def = {
     .table = {.name = "Alike",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
+              TABLE_COLUMNS_OF(columns),
               .sort = COL_BYTES,
               .id = id_of,
               .words = words_of,
@@ -300,7 +289,7 @@ static const TablePanelDef def = {
               .empty = "none so far"},
     .rows = rows,
     .row = group_at,
-    .room = room,
+    .room = tablepanel_below_line, /* the choice of the list */
     .enter = enter,
 };
 

@@ -150,18 +150,17 @@ static bool reaches_in(const TableSource *from, uint32_t row) {
     return block_of(from, row)->addr < blocks_of(from)->from; /* it began before the cell */
 }
 
-static void cell_address(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_address(const TableSource *from, uint32_t row, TableCell *cell) {
     snprintf(cell->text, sizeof cell->text, "0x%llx",
              (unsigned long long)block_of(from, row)->addr);
     if (reaches_in(from, row)) cell->style = STYLE(TONE_MUTED);
 }
 
 /* Shortens the name of a type to its letter if a string's contents would not fit beside it. */
-static void cell_type(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_type(const TableSource *from, uint32_t row, TableCell *cell) {
     const HeapListBlock *block = block_of(from, row);
     const LmpKindInfo *info = &kind_info[block->kind];
-    if (wide) {
+    if (cell->wide) {
         snprintf(cell->text, sizeof cell->text, "%s%s", info->name, block->part ? " part" : "");
     } else {
         snprintf(cell->text, sizeof cell->text, "%c", info->letter);
@@ -169,22 +168,19 @@ static void cell_type(const TableSource *from, uint32_t row, bool wide, TableCel
     cell->style = STYLE(TONE_KIND(block->kind));
 }
 
-static void cell_age(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_age(const TableSource *from, uint32_t row, TableCell *cell) {
     describe_age(cell->text, block_of(from, row)->birth, from->model->epoch_length,
                  from->model->clock);
 }
 
-static void cell_site(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_site(const TableSource *from, uint32_t row, TableCell *cell) {
     describe_context(cell->text, sizeof cell->text, &from->model->view->tables,
                      block_of(from, row)->alloc_context, !from->ui->utf8);
 }
 
-static void cell_contents(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_contents(const TableSource *from, uint32_t row, TableCell *cell) {
     const HeapListBlock *block = block_of(from, row);
     const LmpPreview *preview = previews_of(&blocks_of(from)->previews, block->addr);
-    (void)wide;
     if (preview && preview->valid == LMP_PREVIEW_SHAPE) {
         describe_shape(cell->text, sizeof cell->text, preview, !from->ui->utf8);
         cell->style = STYLE(TONE_KIND(LMP_TABLE));
@@ -265,13 +261,12 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
              kind_info[block->kind].name, block->part ? " part" : "", site, text);
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     const Blocks *b = state;
-    (void)ui;
     from->rows = b;
     from->count = b->result.count;
     from->serial = b->serial * 2 + (b->within != 0);
-    return model->view != NULL;
+    return from->model->view != NULL;
 }
 
 static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
@@ -351,8 +346,7 @@ static bool why(const TableSource *from, uint32_t row, Ui *ui) {
 
 static const TablePanelDef def = {
     .table = {.name = "Blocks",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
+              TABLE_COLUMNS_OF(columns),
               .id = id_of,
               .words = words_of,
               .skips = skips,

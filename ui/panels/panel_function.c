@@ -47,9 +47,8 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     return made ? made : &site->tally;
 }
 
-static void cell_line(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_line(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpSiteRow *site = row_of(from, row);
-    (void)wide;
     if (site->line < 0) return;
     snprintf(cell->text, sizeof cell->text, "%d", (int)site->line);
     int kind = describe_site_kind(site, (1u << LMP_KINDS) - 1);
@@ -80,7 +79,7 @@ static const TableColumn columns[] = {
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     TableCell cell;
-    tallycol_text(from, row, true, &cell);
+    tallycol_text(from, row, &cell);
     snprintf(out, size, "%d %s", (int)row_of(from, row)->line, cell.text);
 }
 
@@ -106,22 +105,22 @@ static LmpTally all_made(const Ledger *ledger, uint32_t id) {
     return all;
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     Function *s = state;
-    if (s->shown != ui->function) {
+    if (s->shown != from->ui->function) {
         tablepanel_reset(&s->panel);
-        s->shown = ui->function;
+        s->shown = from->ui->function;
     }
-    const Ledger *ledger = &model->ledger;
-    s->rows = (FunctionRows){.ledger = ledger, .row = find(ledger, ui->function)};
+    const Ledger *ledger = &from->model->ledger;
+    s->rows = (FunctionRows){.ledger = ledger, .row = find(ledger, from->ui->function)};
     if (s->rows.row == LEDGER_NO_ROW) return false;
     s->rows.is_c = ledger->function[s->rows.row].is_c;
     s->rows.all = ledger->function[s->rows.row].shallow;
-    if (s->rows.is_c) s->rows.all = all_made(ledger, ui->function);
+    if (s->rows.is_c) s->rows.all = all_made(ledger, from->ui->function);
     from->rows = &s->rows;
     from->whole = &s->rows.all;
     from->count = ledger->sites;
-    from->serial = model->ledger_serial;
+    from->serial = from->model->ledger_serial;
     return true;
 }
 
@@ -130,7 +129,7 @@ static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas,
     const Function *s = state;
     const Ledger *ledger = &from->model->ledger;
     const LmpFunctionRow *r = &ledger->function[s->rows.row];
-    if (tablepanel_below_figures(ui, rect).y == rect.y) return;
+    if (tablepanel_below_line(ui, rect).y == rect.y) return;
     const LmpTally *all = &s->rows.all;
     char number[LMP_NUM], name[128], where[96];
     int x = rect.x + 2, right = rect.x + rect.w;
@@ -155,18 +154,14 @@ static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas,
 
 static const TablePanelDef def = {
     .table = {.name = "Function",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
-              .sort = PAGE_LIVE,
-              .sort_makes = PAGE_MADE,
-              .sort_range = COL_RANGE_MADE,
-              .sort_since = COL_SURVIVE,
+              TABLE_COLUMNS_OF(columns),
+              TALLY_SORTS(PAGE_LIVE, PAGE_MADE),
               .id = tallycol_id,
               .words = words_of,
               .skips = skips,
               .empty = "made nothing by itself: its memory is that of what it called"},
     .rows = rows,
-    .room = tablepanel_below_figures,
+    .room = tablepanel_below_line,
     .tally = tally_of,
     .need = NEED_LINES,
     .around = around,

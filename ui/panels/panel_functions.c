@@ -28,17 +28,15 @@ static bool has_paths(const TableSource *from) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_where(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpFunctionRow *r = row_of(from, row);
-    (void)wide;
     tallycell_where(cell, from->ui, r->short_src, r->linedefined);
     cell->style = STYLE(TONE_MUTED);
     tallycell_side(cell, r->side);
 }
 
-static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_name(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpFunctionRow *r = row_of(from, row);
-    (void)wide;
     tallycell_name(cell, from->ui, r->name);
     if (r->linedefined < 0) cell->style = STYLE(TONE_MUTED);
 }
@@ -56,10 +54,6 @@ static int by_where(const TableSource *from, uint32_t a, uint32_t b) {
     const LmpFunctionRow *x = row_of(from, a), *y = row_of(from, b);
     int order = strcmp(x->short_src, y->short_src);
     return order ? order : x->linedefined < y->linedefined ? -1 : x->linedefined > y->linedefined;
-}
-
-static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
-    return strcmp(row_of(from, a)->name, row_of(from, b)->name);
 }
 
 static const char *retained_heading(const TableSource *from) {
@@ -96,7 +90,7 @@ static const TableColumn columns[] = {
     {"calls", 8, 13, 3, .value = value_calls, .look = LOOK_COUNT, .hidden = no_calls,
      .help = "how often it was called; known with --calls"},
     {"function", 22, 60, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = cell_name, .compare = by_name,
+     FIELD(LmpFunctionRow, name), .cell = cell_name,
      .help = "its name, as a traceback has it; the program: C code without a name, "
              "which is the interpreter's own, mostly"},
     {"where", 18, 28, 4, .align = TABLE_TAIL, .flex = true, .rising = true, .cell = cell_where,
@@ -120,11 +114,11 @@ static bool skips(const TableSource *from, uint32_t row) {
            r->retained.live_bytes == 0 && r->calls == 0;
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
-    (void)state, (void)ui;
-    from->rows = model->ledger.function;
-    from->count = model->ledger.functions;
-    from->serial = model->ledger_serial;
+static bool rows(void *state, TableSource *from) {
+    (void)state;
+    from->rows = from->model->ledger.function;
+    from->count = from->model->ledger.functions;
+    from->serial = from->model->ledger_serial;
     return true;
 }
 
@@ -145,17 +139,14 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
 
 static const TablePanelDef def = {
     .table = {.name = "Functions",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
-              .sort = COL_LIVE,
-              .sort_makes = COL_MADE,
-              .sort_range = COL_RANGE_MADE,
-              .sort_since = COL_SURVIVE,
+              TABLE_COLUMNS_OF(columns),
+              TALLY_SORTS(COL_LIVE, COL_MADE),
               .id = id_of,
               .words = words_of,
               .skips = skips,
               .empty = "no function has made anything"},
     .rows = rows,
+    .row_size = sizeof(LmpFunctionRow),
     .tally = shallow_of,
     .need = NEED_LINES,
     .enter = enter,

@@ -63,30 +63,27 @@ static void paint_chart(const TableSource *from, uint32_t row, Canvas *canvas, i
     spark_way(canvas, (Rect){x, y, w, 1}, value, n, style_of(from, row, TONE_GROWTH));
 }
 
-static void cell_trend(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_trend(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpLeak *leak = leak_of(from, row);
     snprintf(cell->text, sizeof cell->text, "%s",
              leak->steady   ? "grows"
-             : leak->lately ? wide ? "rose lately" : "rose"
-             : wide         ? "no growth"
+             : leak->lately ? cell->wide ? "rose lately" : "rose"
+             : cell->wide   ? "no growth"
                             : "");
 }
 
-static void cell_live(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_live(const TableSource *from, uint32_t row, TableCell *cell) {
     tallycell_bytes(cell, row_of(from, row)->tally.live_bytes, style_of(from, row, TONE_TEXT));
 }
 
-static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_where(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpSiteRow *site = row_of(from, row);
-    (void)wide;
     tallycell_where(cell, from->ui, site->short_src, site->line);
     int kind = describe_site_kind(site, (1u << LMP_KINDS) - 1);
     cell->style = style_of(from, row, kind < 0 ? (Tone)TONE_MUTED : TONE_KIND(kind));
 }
 
-static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_name(const TableSource *from, uint32_t row, TableCell *cell) {
     tallycell_name(cell, from->ui, row_of(from, row)->func);
 }
 
@@ -149,12 +146,11 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     snprintf(out, size, "%s %s:%d", site->func, site->short_src, (int)site->line);
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     Leaks *s = state;
-    (void)ui;
-    if (s->serial != model->ledger_serial || !s->ledger) {
-        s->ledger = &model->ledger;
-        s->serial = model->ledger_serial;
+    if (s->serial != from->model->ledger_serial || !s->ledger) {
+        s->ledger = &from->model->ledger;
+        s->serial = from->model->ledger_serial;
         s->count = 0;
         ledger_leaks(s->ledger, s->leak, MOST, &s->count, &s->judgement);
     }

@@ -79,8 +79,7 @@ static void paint_letter(const TableSource *from, uint32_t row, Canvas *canvas, 
                style_of(row));
 }
 
-static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_share(const TableSource *from, uint32_t row, TableCell *cell) {
     snprintf(cell->text, sizeof cell->text, "%.1f", share_of(from, row) * 100);
     cell->style = STYLE(table_heat(share_of(from, row)));
 }
@@ -91,14 +90,14 @@ static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int
     canvas_stack(canvas, x, y, w - 1, 1, &part, all, &style, NULL, G_BAR, STYLE(TONE_FAINT));
 }
 
-static void cell_words(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)from, (void)wide;
+static void cell_words(const TableSource *from, uint32_t row, TableCell *cell) {
+    (void)from;
     snprintf(cell->text, sizeof cell->text, "%s", process_rows[row].words);
     cell->style = STYLE(row == PROCESS_LUA ? TONE_STRONG : TONE_TEXT);
 }
 
-static void cell_help(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)from, (void)wide;
+static void cell_help(const TableSource *from, uint32_t row, TableCell *cell) {
+    (void)from;
     snprintf(cell->text, sizeof cell->text, "%s", process_rows[row].help);
     cell->style = STYLE(TONE_MUTED);
 }
@@ -141,10 +140,9 @@ static bool skips(const TableSource *from, uint32_t row) {
     return bytes_of(from, row) == 0;
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     ProcessPanel *p = state;
     const ProcessFigures *f = p->reader ? process_figures(p->reader) : NULL;
-    (void)model, (void)ui;
     if (!f) return false;
     if (f->ended != p->ended) p->serial++;
     p->ended = f->ended;
@@ -175,8 +173,7 @@ static Rect room(const Ui *ui, Rect rect) {
 
 static const TablePanelDef def = {
     .table = {.name = "Process",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
+              TABLE_COLUMNS_OF(columns),
               .sort = COL_BYTES,
               .id = id_of,
               .words = words_of,

@@ -57,17 +57,15 @@ static bool skips(const TableSource *from, uint32_t row) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_where(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpSiteRow *site = row_of(from, row);
-    (void)wide;
     describe_where(cell->text, sizeof cell->text, site->short_src, site->line, !from->ui->utf8);
     int kind = describe_site_kind(site, from->ui->kinds);
     cell->style = STYLE(kind < 0 ? TONE_MUTED : TONE_KIND(kind));
     tallycell_side(cell, site->side);
 }
 
-static void cell_function(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_function(const TableSource *from, uint32_t row, TableCell *cell) {
     tallycell_name(cell, from->ui, row_of(from, row)->func);
 }
 
@@ -122,12 +120,12 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     }
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     Sites *s = state;
-    s->rows = (SitesRows){&model->ledger, &s->shown};
+    s->rows = (SitesRows){&from->model->ledger, &s->shown};
     from->rows = &s->rows;
-    from->count = model->ledger.sites;
-    from->serial = model->ledger_serial << 8 ^ ui->kinds;
+    from->count = from->model->ledger.sites;
+    from->serial = from->model->ledger_serial << 8 ^ from->ui->kinds;
     return true;
 }
 
@@ -155,12 +153,8 @@ static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas,
 
 static const TablePanelDef def = {
     .table = {.name = "Sites",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
-              .sort = COL_LIVE,
-              .sort_makes = COL_MADE,
-              .sort_range = COL_RANGE_MADE,
-              .sort_since = COL_SURVIVE,
+              TABLE_COLUMNS_OF(columns),
+              TALLY_SORTS(COL_LIVE, COL_MADE),
               .id = tallycol_id,
               .words = words_of,
               .skips = skips,

@@ -40,7 +40,7 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     const LmpSiteRow *site = site_of(from, row);
     char where[160];
     TableCell cell;
-    tallycol_text(from, row, true, &cell);
+    tallycol_text(from, row, &cell);
     describe_where(where, sizeof where, site->short_src, site->line, !from->ui->utf8);
     snprintf(out, size, "%s %s", where, cell.text);
 }
@@ -56,20 +56,20 @@ static const LmpTagRow *find(const Ledger *ledger, uint32_t id) {
     return NULL;
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     TagPage *s = state;
-    const Ledger *ledger = &model->ledger;
-    const LmpTagRow *tag = find(ledger, ui->tag);
-    if (s->shown != ui->tag) {
+    const Ledger *ledger = &from->model->ledger;
+    const LmpTagRow *tag = find(ledger, from->ui->tag);
+    if (s->shown != from->ui->tag) {
         tablepanel_reset(&s->panel);
-        s->shown = ui->tag;
+        s->shown = from->ui->tag;
     }
-    if (!tag || !ledger->tagged || ledger->tagged_of != ui->tag) return false;
+    if (!tag || !ledger->tagged || ledger->tagged_of != from->ui->tag) return false;
     s->all = tag->tally;
     from->rows = ledger;
     from->whole = &s->all;
     from->count = ledger->sites;
-    from->serial = model->ledger_serial;
+    from->serial = from->model->ledger_serial;
     return true;
 }
 
@@ -77,7 +77,7 @@ static bool rows(void *state, const Model *model, const Ui *ui, TableSource *fro
 static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
     const TagPage *s = state;
     const Ledger *ledger = &from->model->ledger;
-    if (tablepanel_below_figures(ui, rect).y == rect.y) return;
+    if (tablepanel_below_line(ui, rect).y == rect.y) return;
     const LmpTagRow *tag = find(ledger, ui->tag);
     char name[LMP_NUM * 4], folded[96] = "";
     int x = rect.x + 2, right = rect.x + rect.w;
@@ -97,17 +97,13 @@ static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas,
 
 static const TablePanelDef def = {
     .table = {.name = "Tag",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
-              .sort = PAGE_LIVE,
-              .sort_makes = PAGE_MADE,
-              .sort_range = COL_RANGE_MADE,
-              .sort_since = COL_SURVIVE,
+              TABLE_COLUMNS_OF(columns),
+              TALLY_SORTS(PAGE_LIVE, PAGE_MADE),
               .id = tallycol_id,
               .words = words_of,
               .skips = skips},
     .rows = rows,
-    .room = tablepanel_below_figures,
+    .room = tablepanel_below_line,
     .tally = tally_of,
     .need = NEED_TAGS,
     .around = around,

@@ -21,15 +21,10 @@ static bool is_tag(const LmpTagRow *row) {
     return row->name[0] != '(';
 }
 
-static void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    const LmpTagRow *r = row_of(from, row);
-    (void)wide;
-    format_text(cell->text, sizeof cell->text, r->name, !from->ui->utf8);
-    cell->style = STYLE(is_tag(r) ? TONE_SOURCE : TONE_MUTED);
-}
-
-static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
-    return strcmp(row_of(from, a)->name, row_of(from, b)->name);
+static void dress(const TableSource *from, uint32_t row, const TableColumn *column,
+                  TableCell *cell) {
+    if (column->field.type)
+        cell->style = STYLE(is_tag(row_of(from, row)) ? TONE_SOURCE : TONE_MUTED);
 }
 
 enum { COL_SHARE, COL_LIVE = COL_AFTER_RANGE, COL_MADE };
@@ -51,7 +46,7 @@ static const TableColumn columns[] = {
     {NULL, 7, 7, 7, MAKES(M_IN_CYCLE)},
     {NULL, 7, 7, 7, MAKES(M_LATER)},
     {"tag", 20, 30, 1, .least = 6, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = cell_name, .compare = by_name, .help = "as the program has named it with lmp.tag"},
+     FIELD(LmpTagRow, name), .help = "as the program has named it with lmp.tag"},
 };
 
 /* Tags have no number, but each has its own name. */
@@ -59,15 +54,11 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
     return table_id_of(row_of(from, row)->name, 0);
 }
 
-static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
-    snprintf(out, size, "%s", row_of(from, row)->name);
-}
-
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
-    (void)state, (void)ui;
-    from->rows = model->ledger.tag;
-    from->count = model->ledger.tags;
-    from->serial = model->ledger_serial;
+static bool rows(void *state, TableSource *from) {
+    (void)state;
+    from->rows = from->model->ledger.tag;
+    from->count = from->model->ledger.tags;
+    from->serial = from->model->ledger_serial;
     return true;
 }
 
@@ -79,15 +70,12 @@ static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
 
 static const TablePanelDef def = {
     .table = {.name = "Tags",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
-              .sort = COL_LIVE,
-              .sort_makes = COL_MADE,
-              .sort_range = COL_RANGE_MADE,
-              .sort_since = COL_SURVIVE,
-              .id = id_of,
-              .words = words_of},
+              TABLE_COLUMNS_OF(columns),
+              TALLY_SORTS(COL_LIVE, COL_MADE),
+              .id = id_of},
     .rows = rows,
+    .row_size = sizeof(LmpTagRow),
+    .dress = dress,
     .tally = tally_of,
     .need = NEED_TAGS,
     .enter = look_inside,

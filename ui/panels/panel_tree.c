@@ -83,9 +83,8 @@ static LmpSide side_of(const LmpTally *total) {
     return is == was ? LMP_SIDE_BOTH : is ? LMP_SIDE_CAME : LMP_SIDE_WENT;
 }
 
-static void cell_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+static void cell_where(const TableSource *from, uint32_t row, TableCell *cell) {
     TreeRow r = row_of(from, row);
-    (void)wide;
     tallycell_where(cell, from->ui, r.short_src, r.line);
     if (!r.exact) cell->style = STYLE(TONE_MUTED); /* where the function is defined */
     if (from->model->against.read) tallycell_side(cell, side_of(r.total));

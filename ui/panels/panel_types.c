@@ -50,14 +50,13 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
 }
 
 /* In a range the column is not sorted by, as others are. */
-static void cell_live(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
-    measure_cell(&measure[M_LIVE], from, i, tally_of(from, i), wide, cell);
+static void cell_live(const TableSource *from, uint32_t i, TableCell *cell) {
+    measure_cell(&measure[M_LIVE], from, i, tally_of(from, i), cell);
     cell->style = STYLE(TONE_TEXT);
 }
 
-static void cell_rate(const TableSource *from, uint32_t i, bool wide, TableCell *cell) {
+static void cell_rate(const TableSource *from, uint32_t i, TableCell *cell) {
     int64_t made = row_of(from, i)->made;
-    (void)wide;
     if (from->model->against.name)
         format_delta_bytes(cell->text, made);
     else
@@ -84,10 +83,6 @@ static void dress(const TableSource *from, uint32_t i, const TableColumn *column
 static double value_freed(const TableSource *from, uint32_t i) {
     const TypesRow *row = row_of(from, i);
     return row->made > row->delta ? (double)(row->made - row->delta) : 0;
-}
-
-static int by_name(const TableSource *from, uint32_t a, uint32_t b) {
-    return strcmp(row_of(from, a)->name, row_of(from, b)->name);
 }
 
 /* The heading for a mark: it counts for types even if tables of lines cannot count from it
@@ -118,7 +113,7 @@ enum { COL_LETTER, COL_TYPE, COL_SINCE, COL_SINCE_BLOCKS, COL_LIVE, COL_MADE, CO
 static const TableColumn columns[] = {
     [COL_LETTER] = {"", 4, 4, 0, .align = TABLE_LEFT, .paint = paint_letter},
     [COL_TYPE] = {"type", 9, 9, 1, .align = TABLE_LEFT, .rising = true, .paint = paint_name,
-                  .compare = by_name,
+                  FIELD(TypesRow, name),
                   .help = "its letter is the key that shows or hides it everywhere"},
     [COL_SINCE] = {NULL, 10, 11, 0, .measure = &measure[M_SURVIVE], .tone = TONE_STRONG,
                    .hidden = not_since},
@@ -153,10 +148,6 @@ static const TableColumn columns[] = {
 static uint64_t id_of(const TableSource *from, uint32_t i) {
     (void)from;
     return i;
-}
-
-static void words_of(const TableSource *from, uint32_t i, char *out, size_t size) {
-    snprintf(out, size, "%s", row_of(from, i)->name);
 }
 
 /* Returns a second's change, or since the mark; for a program that stands still the average over
@@ -200,18 +191,18 @@ static void fill_row(TypesRow *row, const Model *model, bool by_tag, int k) {
     }
 }
 
-static bool rows(void *state, const Model *model, const Ui *ui, TableSource *from) {
+static bool rows(void *state, TableSource *from) {
     Types *t = state;
     for (int k = 0; k < LMP_KINDS; k++) {
         t->row[k] = (TypesRow){.name = kind_info[k].name,
                                .letter = (unsigned char)kind_info[k].letter,
                                .style = STYLE(TONE_KIND(k)),
-                               .shown = UI_SHOWS(ui, k)};
-        fill_row(&t->row[k], model, ui->by_tag, k);
+                               .shown = UI_SHOWS(from->ui, k)};
+        fill_row(&t->row[k], from->model, from->ui->by_tag, k);
     }
     TypesRow *total = &t->row[LMP_KINDS];
     *total = (TypesRow){.name = "total", .style = STYLE(TONE_STRONG), .shown = true};
-    fill_row(total, model, ui->by_tag, LMP_KINDS);
+    fill_row(total, from->model, from->ui->by_tag, LMP_KINDS);
     from->whole = &total->tally;
     from->rows = t->row;
     from->count = LMP_KINDS;
@@ -233,14 +224,12 @@ static Rect table_room(const Ui *ui, Rect rect) {
 
 static const TablePanelDef def = {
     .table = {.name = "Types",
-              .column = columns,
-              .columns = sizeof columns / sizeof *columns,
+              TABLE_COLUMNS_OF(columns),
               .sort = COL_LIVE,
               .sort_makes = COL_MADE,
               .sort_range = COL_ALLOCATED,
               .sort_since = COL_SINCE,
               .id = id_of,
-              .words = words_of,
               .heading = LMP_KINDS + 1,
               .no_cursor = true},
     .rows = rows,

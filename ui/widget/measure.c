@@ -135,14 +135,13 @@ static uint64_t whole(double value) {
     return value > 0 && value < 1.8e19 ? (uint64_t)(value + 0.5) : 0;
 }
 
-static void put_bytes(TableCell *cell, double value, bool wide) {
-    (void)wide;
+static void put_bytes(TableCell *cell, double value) {
     format_bytes(cell->text, whole(value));
     if (whole(value) == 0) cell->style = STYLE(TONE_FAINT);
 }
 
-static void put_count(TableCell *cell, double value, bool wide) {
-    if (wide) {
+static void put_count(TableCell *cell, double value) {
+    if (cell->wide) {
         format_count(cell->text, whole(value));
     } else {
         format_short(cell->text, whole(value));
@@ -150,16 +149,14 @@ static void put_count(TableCell *cell, double value, bool wide) {
     if (whole(value) == 0) cell->style = STYLE(TONE_FAINT);
 }
 
-static void put_change(TableCell *cell, double value, bool wide) {
-    (void)wide;
+static void put_change(TableCell *cell, double value) {
     int64_t bytes = value > 9e18 || value < -9e18 ? 0 : (int64_t)value;
     format_delta_bytes(cell->text, bytes);
     cell->style = STYLE(bytes > 0 ? TONE_GROWTH : bytes < 0 ? TONE_SHRINK : TONE_FAINT);
 }
 
 /* Shows 100% only for all of it, 0% only for nothing. */
-static void put_percent(TableCell *cell, double value, bool wide) {
-    (void)wide;
+static void put_percent(TableCell *cell, double value) {
     int percent = value >= 1 ? 100 : value > 0 ? (int)(value * 100 + 0.5) : 0;
     if (percent == 100 && value < 1) percent = 99;
     if (percent == 0 && value > 0) {
@@ -233,14 +230,14 @@ bool measure_adds(const Measure *m) {
     return stored(m) || m->adds;
 }
 
-static void put(const Measure *m, TableCell *cell, double value, bool wide) {
+static void put(const Measure *m, TableCell *cell, double value) {
     const LmpFigure *figure = stored(m);
     if (!figure)
-        m->put(cell, value, wide);
+        m->put(cell, value);
     else if (strcmp(figure->unit, "bytes") == 0)
-        put_bytes(cell, value, wide);
+        put_bytes(cell, value);
     else
-        put_count(cell, value, wide);
+        put_count(cell, value);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -276,14 +273,14 @@ static bool grows(const TableSource *from, uint32_t row, const LmpTally *tally) 
 }
 
 void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const LmpTally *tally,
-                  bool wide, TableCell *cell) {
+                  TableCell *cell) {
     if (!tally) return;
     double value = measure_value(m, from->model, tally);
     if (isnan(value)) return;
     if (measure_differs(m) && compares(from->model))
-        put_change(cell, value, wide);
+        put_change(cell, value);
     else
-        put(m, cell, value, wide);
+        put(m, cell, value);
     /* lights up memory that is never freed and grows; mutes garbage that is freed, as it should
      * be */
     if (m == &measure[M_CHURN]) {

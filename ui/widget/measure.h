@@ -41,7 +41,7 @@ typedef struct Measure {
         *mean; /* title of a figure since the mark, over the whole run; NULL: title */
     bool adds; /* see measure_adds */
     double (*of)(const Model *model, const LmpTally *tally);
-    void (*put)(TableCell *cell, double value, bool wide);
+    void (*put)(TableCell *cell, double value);
     const char *help;
 } Measure;
 extern const Measure measure[MEASURES];
@@ -72,6 +72,10 @@ enum {
     [COL_RANGE_MADE] = {"allocated", 11, 12, 0, IN_RANGE(M_RATE), .help = RANGE_MADE_HELP},        \
     [COL_RANGE_FREED] = {NULL, 10, 11, 1, IN_RANGE(M_FREED)},                                      \
     [COL_RANGE_GREW] = {"grew", 11, 12, 1, IN_RANGE(M_CHANGE), .help = RANGE_GREW_HELP}
+/* ... and by which of their columns such tables sort at first: while they show what is held, what
+ * is made, what happened in a range, what survives. */
+#define TALLY_SORTS(holds, makes)                                                                  \
+    .sort = holds, .sort_makes = makes, .sort_range = COL_RANGE_MADE, .sort_since = COL_SURVIVE
 #define RANGE_MADE_HELP "in a range of time (V): bytes made in it"
 #define RANGE_GREW_HELP "in a range of time: what live bytes changed by in it"
 
@@ -108,7 +112,7 @@ bool measure_differs(const Measure *m);
 double measure_key(const Measure *m, const Model *model, double value);
 /* Puts a tally's figure into a row's cell, styled by what else is known of the row. */
 void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const LmpTally *tally,
-                  bool wide, TableCell *cell);
+                  TableCell *cell);
 /* Returns the bytes per second that a tally makes. */
 double measure_rate(const Model *model, const LmpTally *tally);
 /* Returns true if the tally holds more than at the mark, or a second ago. */

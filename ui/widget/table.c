@@ -97,8 +97,30 @@ static bool is_filtered(const Table *t) {
     return t->filter.text[strspn(t->filter.text, " ")] != 0;
 }
 
+const void *table_row(const TableSource *from, uint32_t row) {
+    return from->row ? from->row(from, row) : (const char *)from->rows + row * from->row_size;
+}
+
+static bool has_text(const TableColumn *column) {
+    return column->field.type == FIELD_TEXT || column->field.type == FIELD_CHARS;
+}
+
+const char *table_text(const TableSource *from, const TableColumn *column, uint32_t row) {
+    if (!has_text(column)) return NULL;
+    const char *at = (const char *)table_row(from, row) + column->field.at;
+    return column->field.type == FIELD_CHARS ? at : *(const char *const *)(const void *)at;
+}
+
+/* Returns the first column with a field of text; NULL: there is none. */
+static const TableColumn *text_column(const Table *t) {
+    for (int i = 0; i < t->def->columns; i++)
+        if (has_text(&t->def->column[i])) return &t->def->column[i];
+    return NULL;
+}
+
 static bool passes(const Table *t, const TableSource *from, uint32_t row) {
     char words[1024] = "";
+    if (!t->def->words) return table_matches(t, table_text(from, text_column(t), row));
     t->def->words(from, row, words, sizeof words);
     return table_matches(t, words);
 }
@@ -112,14 +134,6 @@ static const TableColumn *sort_column(const Table *t) {
 const LmpTally *table_tally(const TableSource *from, const TableColumn *column, uint32_t row) {
     if (column->tally) return column->tally(from, row);
     return from->tally ? from->tally(from, row) : NULL;
-}
-
-const void *table_row(const TableSource *from, uint32_t row) {
-    return from->row ? from->row(from, row) : (const char *)from->rows + row * from->row_size;
-}
-
-static bool has_text(const TableColumn *column) {
-    return column->field.type == FIELD_TEXT || column->field.type == FIELD_CHARS;
 }
 
 static bool has_value(const TableColumn *column) {
@@ -148,12 +162,6 @@ double table_value(const TableSource *from, const TableColumn *column, uint32_t 
     if (column->field.type) return field_of(column->field, table_row(from, row));
     const LmpTally *tally = table_tally(from, column, row);
     return tally && column->measure ? measure_value(column->measure, from->model, tally) : NAN;
-}
-
-const char *table_text(const TableSource *from, const TableColumn *column, uint32_t row) {
-    if (!has_text(column)) return NULL;
-    const char *at = (const char *)table_row(from, row) + column->field.at;
-    return column->field.type == FIELD_CHARS ? at : *(const char *const *)(const void *)at;
 }
 
 uint64_t table_id_of(const char *name, uint32_t kind) {
@@ -368,7 +376,7 @@ void table_fill(Table *t, const TableSource *from) {
         t->list = (List){0};
         return;
     }
-    bool filter = is_filtered(t) && t->def->words;
+    bool filter = is_filtered(t) && (t->def->words || text_column(t));
     const TableColumn *column = sort_column(t);
     t->total = 0;
     for (uint32_t i = 0; i < from->count; i++) {

@@ -73,8 +73,8 @@ typedef struct TableColumn {
     TableLook look;
     Tone tone;   /* of the figure, unless it is zero; TONE_NONE: as plain text */
     bool rising; /* sorted by smallest first (names); else largest first */
-    /* Fills a row's cell in another way; `wide`: the column has its wide width. */
-    void (*cell)(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+    /* Fills a row's cell in another way. */
+    void (*cell)(const TableSource *from, uint32_t row, TableCell *cell);
     /* The sort key, if there is neither measure nor field: a figure, or an order (< 0: a is the
      * smaller one); none of them: not sortable. */
     double (*value)(const TableSource *from, uint32_t row);
@@ -99,8 +99,8 @@ typedef struct TableDef {
                        other */
     /* Identifies a row for as long as it exists. */
     uint64_t (*id)(const TableSource *from, uint32_t row);
-    /* Writes the text that `/` searches, at most size - 1 bytes. NULL: the panel filters itself,
-     * with table_matches. */
+    /* Writes the text that `/` searches, at most size - 1 bytes. NULL: that of the first column
+     * with a field of text; or, with own_order, the panel filters itself, with table_matches. */
     void (*words)(const TableSource *from, uint32_t row, char *out, size_t size);
     /* Returns what rows are sorted by in place of a figure that is no measure: such that some come
      * before others. May be NULL. */
@@ -113,6 +113,8 @@ typedef struct TableDef {
     bool own_order;    /* rows arrive in the order to show (a tree): the panel sorts, by
                         * table_before, and `<`, `>`, `r` only choose */
 } TableDef;
+
+#define TABLE_COLUMNS_OF(array) .column = array, .columns = sizeof array / sizeof *array
 
 typedef struct Table {
     const TableDef *def;

@@ -132,7 +132,7 @@ static void draw_left(Canvas *canvas, int x, int y, int w, const TableCell *cell
         canvas_text(canvas, x + used + 1, y, w - used - 1, STYLE(TONE_MUTED), cell->kind);
 }
 
-static void put_figure(const TableSource *from, const TableColumn *column, double value, bool wide,
+static void put_figure(const TableSource *from, const TableColumn *column, double value,
                        TableCell *cell) {
     bool beyond = value > 9e18 || value < -9e18;
     uint64_t whole = value > 0 && !beyond ? (uint64_t)value : 0;
@@ -144,7 +144,7 @@ static void put_figure(const TableSource *from, const TableColumn *column, doubl
         format_bytes(cell->text, whole);
         break;
     case LOOK_COUNT:
-        wide ? format_count(cell->text, whole) : format_short(cell->text, whole);
+        cell->wide ? format_count(cell->text, whole) : format_short(cell->text, whole);
         break;
     case LOOK_TIMES:
         snprintf(cell->text, sizeof cell->text, "%s%s", from->ui->utf8 ? "×" : "x",
@@ -164,20 +164,20 @@ static void put_figure(const TableSource *from, const TableColumn *column, doubl
 
 /* Fills a cell; the sort column has the heat of its share. */
 static void fill_cell(const Table *t, const TableSource *from, const TableColumn *column,
-                      uint32_t row, bool wide, TableCell *cell) {
+                      uint32_t row, TableCell *cell) {
     const char *text = table_text(from, column, row);
     if (column->cell) {
-        column->cell(from, row, wide, cell);
+        column->cell(from, row, cell);
     } else if (text) {
         format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
     } else if (column->measure) {
-        measure_cell(column->measure, from, row, table_tally(from, column, row), wide, cell);
+        measure_cell(column->measure, from, row, table_tally(from, column, row), cell);
         if (column == table_by(t) && cell->style == STYLE(TONE_TEXT))
             cell->style = STYLE_BOLD(table_heat(table_share(from, row)));
     } else {
         double value = table_value(from, column, row);
         if (column->tone) cell->style = STYLE(column->tone);
-        if (!isnan(value)) put_figure(from, column, value, wide, cell);
+        if (!isnan(value)) put_figure(from, column, value, cell);
     }
     if (from->dress) from->dress(from, row, column, cell);
 }
@@ -192,8 +192,8 @@ void table_draw_row(const Table *t, const TableSource *from, Canvas *canvas, Rec
             column->paint(from, row, canvas, x, y, room);
             continue;
         }
-        TableCell cell = {.style = STYLE(TONE_TEXT)};
-        fill_cell(t, from, column, row, t->width[i] >= column->wide, &cell);
+        TableCell cell = {.style = STYLE(TONE_TEXT), .wide = t->width[i] >= column->wide};
+        fill_cell(t, from, column, row, &cell);
         if (column->align == TABLE_RIGHT) {
             shorten_figure(cell.text, room);
             canvas_text_right(canvas, x + room, y, room, cell.style, cell.text);
@@ -229,8 +229,8 @@ static void measure_tails(Table *t, const TableSource *from, int page) {
         const TableColumn *column = &t->def->column[i];
         if (column->align != TABLE_TAIL || !column->cell) continue;
         for (int line = 0; line < page && t->list.top + (uint64_t)line < t->list.count; line++) {
-            TableCell cell = {.style = STYLE(TONE_TEXT)};
-            column->cell(from, t->order[t->list.top + (uint64_t)line], true, &cell);
+            TableCell cell = {.style = STYLE(TONE_TEXT), .wide = true};
+            column->cell(from, t->order[t->list.top + (uint64_t)line], &cell);
             int w = canvas_width(cell.text);
             if (w > t->tail[i]) t->tail[i] = w;
         }

@@ -57,7 +57,7 @@ bool tablepanel_fill(void *state, const Model *model, const Ui *ui, TableSource 
                           .tally = def->tally,
                           .site = def->site,
                           .object = def->object};
-    if (!def->rows(state, model, ui, from)) return false;
+    if (!def->rows(state, from)) return false;
     table_fill(&panel->table, from);
     return true;
 }
@@ -70,6 +70,7 @@ bool tablepanel_noted(const TablePanel *panel, const Ui *ui, char *out, size_t s
 /* ---- the choice above the table -------------------------------------------------------------- */
 
 enum { FIRST = 5 /* column of the first word */, GAP = 2, ARROWS = 16 };
+enum { LINE_ABOVE = 5 }; /* lines of a panel from which on there is room for one above the table */
 
 /* Returns the column of a word; of the last one plus one: where the line ends. */
 static int column_of(const ByChoice *choice, int by) {
@@ -82,7 +83,7 @@ static int column_of(const ByChoice *choice, int by) {
 static void draw_choice(const ByChoice *choice, int chosen, const Ui *ui, Canvas *canvas,
                         Rect rect) {
     int end = column_of(choice, choice->count) + 1;
-    if (rect.h < BYCHOICE_ROOM) return;
+    if (rect.h < LINE_ABOVE) return;
     canvas_text(canvas, rect.x + 1, rect.y, rect.w, STYLE(TONE_MUTED), "by");
     for (int by = 0; by < choice->count; by++) {
         int x = column_of(choice, by);
@@ -116,8 +117,7 @@ static bool act_on_choice(TablePanel *panel, Action action) {
 
 static bool click_on_choice(TablePanel *panel, MouseEvent event, Rect rect) {
     const ByChoice *choice = panel->def->choice;
-    if (!choice || event.what != MOUSE_CLICK || event.y != 0 || rect.h < BYCHOICE_ROOM)
-        return false;
+    if (!choice || event.what != MOUSE_CLICK || event.y != 0 || rect.h < LINE_ABOVE) return false;
     int chosen = panel->by;
     for (int by = 0; by < choice->count; by++)
         if (event.x >= column_of(choice, by) && event.x < column_of(choice, by + 1)) chosen = by;
@@ -127,10 +127,15 @@ static bool click_on_choice(TablePanel *panel, MouseEvent event, Rect rect) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
+Rect tablepanel_below_line(const Ui *ui, Rect rect) {
+    int above = rect.h >= LINE_ABOVE ? 1 : 0;
+    (void)ui;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+}
+
 Rect tablepanel_room(const TablePanel *panel, const Ui *ui, Rect rect) {
     if (panel->def->room) return panel->def->room(ui, rect);
-    int above = panel->def->choice && rect.h >= BYCHOICE_ROOM ? 1 : 0;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
+    return panel->def->choice ? tablepanel_below_line(ui, rect) : rect;
 }
 
 bool tablepanel_draw(void *state, const Model *model, const Ui *ui, Canvas *canvas, Rect rect,
@@ -227,12 +232,6 @@ const Panel tablepanel_calls = {.draw = draw,
                                 .table = tablepanel_table};
 
 /* ---- pages ----------------------------------------------------------------------------------- */
-
-Rect tablepanel_below_figures(const Ui *ui, Rect rect) {
-    int above = rect.h >= 5 ? 1 : 0;
-    (void)ui;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
-}
 
 void tablepanel_draw_figures(Canvas *canvas, int x, int right, int y, const PageFigure *figure,
                              size_t count) {

@@ -10,19 +10,17 @@
 #include "widget/tallycell.h"
 
 /* The line above a table, "by  class  type  line", that chooses what rows are summed up by: with
- * left and right, or a click. There is room for the line from BYCHOICE_ROOM lines on. */
+ * left and right, or a click. */
 typedef struct ByChoice {
     const char *const *words;
     int count;
     bool arrows; /* the line shows the keys */
 } ByChoice;
-enum { BYCHOICE_ROOM = 5 };
-
 typedef struct TablePanelDef {
     TableDef table;
     /* Gives the present rows: sets rows, count and serial of *from, which is zero except for model
      * and ui. Returns false if there is no table now. `state`: the panel's. */
-    bool (*rows)(void *state, const Model *model, const Ui *ui, TableSource *from);
+    bool (*rows)(void *state, TableSource *from);
     /* For columns with fields: the size of a row, if `rows` is an array of them; else the row. */
     size_t row_size;
     const void *(*row)(const TableSource *from, uint32_t row);
@@ -89,19 +87,19 @@ bool tablepanel_fill(void *state, const Model *model, const Ui *ui, TableSource 
 /* Fills the table, too, and draws it in its part of the panel's room `rect`. */
 bool tablepanel_draw(void *state, const Model *model, const Ui *ui, Canvas *canvas, Rect rect,
                      TableSource *from);
+/* Returns what is left below one line, if there is room for that: for TablePanelDef.room. */
+Rect tablepanel_below_line(const Ui *ui, Rect rect);
 /* Returns the place of the table in the panel's room. */
 Rect tablepanel_room(const TablePanel *panel, const Ui *ui, Rect rect);
 /* Writes what the table has to say in Panel.note (table_note). Returns true if that is something.
  */
 bool tablepanel_noted(const TablePanel *panel, const Ui *ui, char *out, size_t size);
 
-/* For a page whose figures stand in one line above its table: TablePanelDef.room; the figures, each
- * if it still fits (a text of "" is left out); "12 lines · enter: look inside · esc back", for
- * Panel.note. */
+/* For a page whose figures stand in one line above its table: the figures, each if it still fits (a
+ * text of "" is left out); "12 lines · enter: look inside · esc back", for Panel.note. */
 typedef struct PageFigure {
     const char *label, *text;
 } PageFigure;
-Rect tablepanel_below_figures(const Ui *ui, Rect rect);
 void tablepanel_draw_figures(Canvas *canvas, int x, int right, int y, const PageFigure *figure,
                              size_t count);
 void tablepanel_note_lines(void *state, const Model *model, const Ui *ui, char *out, size_t size);

@@ -40,6 +40,7 @@ typedef struct TableSource {
 struct TableCell {
     char text[TABLE_TEXT];
     Style style;   /* STYLE(TONE_TEXT) unless the callback sets another */
+    bool wide;     /* the column has its wide width */
     char kind[24]; /* shown in grey behind the text, if there is room */
 };
 

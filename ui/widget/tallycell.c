@@ -79,8 +79,7 @@ void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double who
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-void tallycol_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+void tallycol_share(const TableSource *from, uint32_t row, TableCell *cell) {
     tallycell_share(cell, table_share(from, row));
 }
 
@@ -88,20 +87,18 @@ void tallycol_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, 
     tallycell_bar(canvas, x, y, w, table_share(from, row), 0);
 }
 
-void tallycol_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
+void tallycol_where(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpSiteRow *site = from->site(from, row);
-    (void)wide;
     tallycell_where(cell, from->ui, site->short_src, site->line);
     tallycell_side(cell, site->side);
 }
 
-void tallycol_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+void tallycol_text(const TableSource *from, uint32_t row, TableCell *cell) {
     tallycell_source(cell, from->ui, from->site(from, row));
 }
 
-void tallycol_text_if_any(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    tallycol_text(from, row, wide, cell);
+void tallycol_text_if_any(const TableSource *from, uint32_t row, TableCell *cell) {
+    tallycol_text(from, row, cell);
     if (cell->style == STYLE(TONE_FAINT)) cell->text[0] = 0;
 }
 

@@ -29,13 +29,13 @@ void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double who
 
 /* Show the share of the whole in the column that the table is sorted by (table_share): as percent,
  * as a bar. */
-void tallycol_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void tallycol_share(const TableSource *from, uint32_t row, TableCell *cell);
 void tallycol_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
 /* For rows about sites (TableSource.site): the line's place; its text, or why there is none, or
  * nothing then; the row's id. */
-void tallycol_where(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-void tallycol_text(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
-void tallycol_text_if_any(const TableSource *from, uint32_t row, bool wide, TableCell *cell);
+void tallycol_where(const TableSource *from, uint32_t row, TableCell *cell);
+void tallycol_text(const TableSource *from, uint32_t row, TableCell *cell);
+void tallycol_text_if_any(const TableSource *from, uint32_t row, TableCell *cell);
 uint64_t tallycol_id(const TableSource *from, uint32_t row);
 /* The order of such rows: by place, by the function's name. */
 int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b);
