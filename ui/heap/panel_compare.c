@@ -141,6 +141,7 @@ static const TablePanelDef def = {
               .empty = "nothing has changed"},
     .rows = rows,
     .row_size = sizeof(LmpHeapChange),
+    .act = act,
     .choice = &choice,
     .can = can,
     .ready = ready,

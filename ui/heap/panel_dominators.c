@@ -253,6 +253,7 @@ static const TablePanelDef def = {
               .own_order = true},
     .rows = rows,
     .object = object_of,
+    .place = place,
     .can = heapcell_can,
 };
 

@@ -171,11 +171,13 @@ static const TablePanelDef def = {
     .rows = rows,
     .object = object_of,
     .enter = look_inside,
+    .place = heapcol_place,
     .why = why,
     .choice = &choice,
     .turn = turn,
     .can = heapcell_can,
     .ready = ready,
+    .act = act_alike,
     .instead = instead,
 };
 

@@ -197,6 +197,7 @@ static const TablePanelDef def = {
     .rows = rows,
     .room = room,
     .object = end_of,
+    .act = act,
     .can = heapcell_can,
     .around = around,
     .enter = look_inside,

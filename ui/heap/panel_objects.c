@@ -144,6 +144,7 @@ static const TablePanelDef def = {
     .row_size = sizeof(LmpHeapGroup),
     .dress = dress,
     .enter = look_inside,
+    .place = place,
     .why = why,
     .choice = &choice,
     .can = heapcell_can,
