@@ -38,15 +38,13 @@ static inline double value_size(const TableSource *from, uint32_t row) {
 static inline int by_name(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(row_at(from, a)->name, row_at(from, b)->name);
 }
-static inline void cell_size(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    snprintf(cell->text, sizeof cell->text, wide ? "%.1f" : "%.0f", row_at(from, row)->size);
+static inline void cell_size(const TableSource *from, uint32_t row, TableCell *cell) {
+    snprintf(cell->text, sizeof cell->text, cell->wide ? "%.1f" : "%.0f", row_at(from, row)->size);
 }
-static inline void cell_name(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static inline void cell_name(const TableSource *from, uint32_t row, TableCell *cell) {
     snprintf(cell->text, sizeof cell->text, "%s", row_at(from, row)->name);
 }
-static inline void cell_id(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static inline void cell_id(const TableSource *from, uint32_t row, TableCell *cell) {
     snprintf(cell->text, sizeof cell->text, "#%llu", (unsigned long long)row_at(from, row)->id);
 }
 

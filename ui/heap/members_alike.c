@@ -47,7 +47,6 @@ static const TableColumn columns[] = {
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
-    (void)from;
     return row + 1ull; /* rows are made once, largest first */
 }
 
@@ -66,7 +65,6 @@ static bool rows(void *state, TableSource *from) {
 
 static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     MembersAlike *m = (MembersAlike *)(uintptr_t)from->rows;
-    (void)ui;
     m->entered = row + 1;
     return true;
 }
@@ -111,13 +109,11 @@ bool members_alike_make(MembersAlike *m, const LmpSnapshot *s, const UiObjects *
     return m->made;
 }
 
-void members_alike_note(const MembersAlike *m, const UiObjects *some, const Ui *ui, char *out,
-                        size_t size) {
+void members_alike_note(const MembersAlike *m, const UiObjects *some, char *out, size_t size) {
     char count[LMP_NUM + 16], alike[LMP_NUM];
-    const char *dot = ui->utf8 ? "·" : "-";
     const char *what = m->by == LMP_LIKE_CONTENT ? "content" : "set";
     heapcell_objects(count, some->count);
-    snprintf(out, size, "%.60s %s %s %s %s %s%s%s %s esc back", some->name, dot, count, dot,
+    snprintf(out, size, "%.60s · %s · %s %s%s%s · esc back", some->name, count,
              format_count(alike, m->likes.alike), what, m->likes.alike == 1 ? "" : "s",
-             m->by == LMP_LIKE_KEYS ? " of keys" : "", dot);
+             m->by == LMP_LIKE_KEYS ? " of keys" : "");
 }

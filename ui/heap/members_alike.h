@@ -23,7 +23,6 @@ bool members_alike_made(const MembersAlike *groups, const UiObjects *some, LmpLi
 bool members_alike_make(MembersAlike *groups, const LmpSnapshot *s, const UiObjects *some,
                         LmpLikeBy by);
 /* Writes "12,041 objects · 312 contents". */
-void members_alike_note(const MembersAlike *groups, const UiObjects *some, const Ui *ui, char *out,
-                        size_t size);
+void members_alike_note(const MembersAlike *groups, const UiObjects *some, char *out, size_t size);
 
 #endif

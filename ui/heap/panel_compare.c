@@ -102,7 +102,6 @@ static bool look(Compare *c, const Model *model, Ui *ui, bool why) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    (void)rect;
     if (action != ACT_WHY && action != ACT_ENTER) return false;
     return look(state, model, ui, action == ACT_WHY);
 }
@@ -151,12 +150,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const Compare *c = state;
     char made[LMP_NUM], gone[LMP_NUM], kept[LMP_NUM];
     if (!c || !model->heap || !opened_has_compare(model->heap, (LmpHeapBy)c->panel.by)) return;
-    if (tablepanel_noted(&c->panel, ui, out, size)) return;
+    if (tablepanel_noted(&c->panel, out, size)) return;
     const LmpHeapCompare *compare = opened_compare(model->heap, (LmpHeapBy)c->panel.by);
     if (!compare) return;
-    const char *dot = ui->utf8 ? "·" : "-";
-    snprintf(out, size, "%s new %s %s gone %s %s kept", format_count(made, compare->all.made), dot,
-             format_count(gone, compare->all.gone), dot, format_count(kept, compare->all.kept));
+    snprintf(out, size, "%s new · %s gone · %s kept", format_count(made, compare->all.made),
+             format_count(gone, compare->all.gone), format_count(kept, compare->all.kept));
 }
 
 const Panel panel_compare = {

@@ -324,9 +324,8 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Dominators *d = state;
-    const char *dot = ui->utf8 ? "·" : "-";
-    if (d && model->heap && !tablepanel_noted(&d->panel, ui, out, size))
-        snprintf(out, size, "who holds whom alone %s * follows the biggest %s w why", dot, dot);
+    if (d && model->heap && !tablepanel_noted(&d->panel, out, size))
+        snprintf(out, size, "who holds whom alone · * follows the biggest · w why");
 }
 
 const Panel panel_dominators = {

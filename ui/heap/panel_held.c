@@ -147,7 +147,6 @@ static bool look(Held *h, OpenedHeap *heap, Ui *ui, bool why) {
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Held *h = state;
-    (void)rect;
     if (!h || !model->heap) return false;
     if (action == ACT_ENTER || action == ACT_WHY)
         return look(h, model->heap, ui, action == ACT_WHY);
@@ -159,7 +158,6 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Held *h = state;
-    (void)ui, (void)rect;
     if (!h || !model->heap || event.y < 0) return false;
     if (event.what != MOUSE_CLICK && event.what != MOUSE_DOUBLE) return false;
     for (uint64_t i = 0; i < h->list.count; i++)
@@ -169,7 +167,6 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     Held *h = state;
-    (void)ui;
     const LmpSuspect *row = h && model->heap ? chosen(h, model->heap) : NULL;
     const LmpHeapGroups *groups = NULL;
     const LmpHeapGroup *group = row ? group_of(model->heap, row, &groups) : NULL;
@@ -182,8 +179,7 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Held *h = state;
     if (!h || !model->heap || !model->heap->suspects_made) return;
-    const char *dot = ui->utf8 ? "·" : "-";
-    snprintf(out, size, "what holds most %s enter: look inside %s w why", dot, dot);
+    snprintf(out, size, "what holds most · enter: look inside · w why");
 }
 
 const Panel panel_held = {

@@ -184,26 +184,25 @@ static const TablePanelDef def = {
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Members *m = state;
     char count[LMP_NUM + 16], first[LMP_NUM];
-    const char *dot = ui->utf8 ? "·" : "-";
     if (!m || !model->heap) return;
     bool groups = shows_groups(m) && m->alike->made;
-    if (tablepanel_noted(groups ? &m->alike->panel : &m->panel, ui, out, size)) return;
+    if (tablepanel_noted(groups ? &m->alike->panel : &m->panel, out, size)) return;
     if (groups) {
-        members_alike_note(m->alike, &ui->members, ui, out, size);
+        members_alike_note(m->alike, &ui->members, out, size);
         return;
     }
     if (m->within) {
         const LmpLike *like = &m->alike->likes.row[m->within - 1];
         heapcell_objects(count, like->objects);
-        snprintf(out, size, "%.80s %s %s %s esc back", like->name, dot, count, dot);
+        snprintf(out, size, "%.80s · %s · esc back", like->name, count);
         return;
     }
     heapcell_objects(count, ui->members.count);
     if (ui->members.count > MOST)
-        snprintf(out, size, "%.80s %s the first %s of %s %s esc back", ui->members.name, dot,
-                 format_count(first, MOST), count, dot);
+        snprintf(out, size, "%.80s · the first %s of %s · esc back", ui->members.name,
+                 format_count(first, MOST), count);
     else
-        snprintf(out, size, "%.80s %s %s %s esc back", ui->members.name, dot, count, dot);
+        snprintf(out, size, "%.80s · %s · esc back", ui->members.name, count);
 }
 
 const Panel panel_members = {

@@ -121,7 +121,6 @@ static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
 
 static Rect room(const Ui *ui, Rect rect) {
     int above = rect.h >= ABOVE + 4 ? ABOVE : 0;
-    (void)ui;
     return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
 
@@ -175,7 +174,6 @@ static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas,
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Object *o = state;
     TableSource from;
-    (void)rect;
     bool turns = action == ACT_LEFT || action == ACT_RIGHT;
     if ((!turns && action != ACT_WHY) || !tablepanel_fill(state, model, ui, &from)) return false;
     if (action == ACT_WHY) {
@@ -204,7 +202,6 @@ static const TablePanelDef def = {
 };
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
-    (void)state;
     return model->heap && ui->object < model->heap->now.g.objects &&
            heapcell_place(&model->heap->now, ui->object, out);
 }
@@ -212,10 +209,9 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Object *o = state;
     if (!o || !model->heap || o->object >= model->heap->now.g.objects) return;
-    if (!tablepanel_noted(&o->panel, ui, out, size))
-        snprintf(out, size, "0x%llx %s w why it is alive %s esc back",
-                 (unsigned long long)model->heap->now.g.addr[o->object], ui->utf8 ? "·" : "-",
-                 ui->utf8 ? "·" : "-");
+    if (!tablepanel_noted(&o->panel, out, size))
+        snprintf(out, size, "0x%llx · w why it is alive · esc back",
+                 (unsigned long long)model->heap->now.g.addr[o->object]);
 }
 
 const Panel panel_object = {

@@ -154,7 +154,7 @@ static const TablePanelDef def = {
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Objects *o = state;
     char count[LMP_NUM], groups[LMP_NUM];
-    if (!o || !model->heap || tablepanel_noted(&o->panel, ui, out, size)) return;
+    if (!o || !model->heap || tablepanel_noted(&o->panel, out, size)) return;
     snprintf(out, size, "%s objects in %s groups", format_count(count, model->heap->now.g.objects),
              format_count(groups, o->panel.table.total));
 }

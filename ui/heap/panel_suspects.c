@@ -160,7 +160,6 @@ static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
 
 static Rect room(const Ui *ui, Rect rect) {
     int above = rect.h >= ABOVE + 4 ? ABOVE : 0;
-    (void)ui;
     return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
 
@@ -229,7 +228,6 @@ static bool why(const TableSource *from, uint32_t row, Ui *ui) {
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Suspects *p = state;
-    (void)ui, (void)rect;
     bool turns = action == ACT_LEFT || action == ACT_RIGHT || action == ACT_OWNER;
     if (turns && model->heap) turn(p, (int)p->page + (action == ACT_LEFT ? -1 : 1));
     return turns && model->heap;
@@ -266,12 +264,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     char bytes[LMP_NUM], more[LMP_NUM];
     if (!p || !model->heap || !opened_has_page(model->heap, p->page)) return;
     const LmpSuspectTable *page = opened_page(model->heap, p->page);
-    if (tablepanel_noted(&p->panel, ui, out, size) || !page) return;
-    const char *dot = ui->utf8 ? "·" : "-";
-    int used = snprintf(out, size, "%s %s %s", page->page->title, dot,
-                        format_bytes(bytes, page->all_bytes));
+    if (tablepanel_noted(&p->panel, out, size) || !page) return;
+    int used =
+        snprintf(out, size, "%s · %s", page->page->title, format_bytes(bytes, page->all_bytes));
     if (page->more > 0 && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used, " %s %s more rows", dot,
+        snprintf(out + used, size - (size_t)used, " · %s more rows",
                  format_count(more, page->more));
 }
 

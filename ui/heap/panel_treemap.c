@@ -394,7 +394,6 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     const Treemap *t = state;
-    (void)ui;
     if (!t || !model->heap || t->at < 0 || t->at >= t->tiles.tiles) return false;
     return heapcell_place(&model->heap->now, t->tiles.tile[t->at].inside, out);
 }
@@ -403,15 +402,14 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const Treemap *t = state;
     char name[80], bytes[LMP_NUM];
     if (!t || !model->heap || t->zooms == 0) return;
-    const char *dot = ui->utf8 ? "·" : "-";
     const LmpSnapshot *s = &model->heap->now;
     uint32_t root = t->zoom[t->zooms - 1].root;
     if (root == 0)
-        snprintf(out, size, "all that is held %s enter zooms", dot);
+        snprintf(out, size, "all that is held · enter zooms");
     else
-        snprintf(out, size, "%s %s %s %s enter zooms %s esc back",
-                 heapcell_label(s, root, name, sizeof name), dot,
-                 format_bytes(bytes, s->retained[root]), dot, dot);
+        snprintf(out, size, "%s · %s · enter zooms · esc back",
+                 heapcell_label(s, root, name, sizeof name),
+                 format_bytes(bytes, s->retained[root]));
 }
 
 const Panel panel_treemap = {

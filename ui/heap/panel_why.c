@@ -182,7 +182,6 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Why *w = state;
-    (void)ui;
     if (!w || !model->heap) return false;
     Rect list = list_of(rect);
     if (event.what == MOUSE_WHEEL_UP || event.what == MOUSE_WHEEL_DOWN) return false;
@@ -192,7 +191,6 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     const Why *w = state;
-    (void)ui;
     if (!w || !model->heap) return false;
     uint32_t object = why_rows_code(&w->rows, &model->heap->now);
     return object != LMP_HEAP_NONE && heapcell_place(&model->heap->now, object, out);
@@ -201,11 +199,10 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Why *w = state;
     if (!w || !model->heap) return;
-    const char *dot = ui->utf8 ? "·" : "-";
     if (ui->why.member)
-        snprintf(out, size, "how they are held %s enter: one of them %s esc back", dot, dot);
+        snprintf(out, size, "how they are held · enter: one of them · esc back");
     else
-        snprintf(out, size, "x leaves out a holder %s enter: look inside %s esc back", dot, dot);
+        snprintf(out, size, "x leaves out a holder · enter: look inside · esc back");
 }
 
 const Panel panel_why = {

@@ -274,7 +274,6 @@ static bool rows(void *state, TableSource *from) {
 
 static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
     BlocksAlike *b = (BlocksAlike *)(uintptr_t)from->rows;
-    (void)ui;
     b->entered = row_of(from, row)->id;
     return true;
 }
@@ -307,21 +306,20 @@ void blocks_alike_free(BlocksAlike *b) {
     tablepanel_free(b);
 }
 
-void blocks_alike_note(const BlocksAlike *b, AlikeBy by, const Ui *ui, char *out, size_t size) {
+void blocks_alike_note(const BlocksAlike *b, AlikeBy by, char *out, size_t size) {
     char read[LMP_NUM], all[LMP_NUM], groups[LMP_NUM];
-    const char *dot = ui->utf8 ? "·" : "-";
     const char *what = by == ALIKE_CONTENT ? "string" : "table";
     const char *alike = by == ALIKE_CONTENT ? "content" : "set";
     AlikeSum sum = alike_sum(b->alike);
     format_count(groups, sum.groups);
     if (sum.compared < sum.wanted)
-        snprintf(out, size, "%s of %s %ss compared %s %s %s%s%s %s esc back",
-                 format_count(read, sum.compared), format_count(all, sum.wanted), what, dot, groups,
-                 alike, sum.groups == 1 ? "" : "s", by == ALIKE_KEYS ? " of keys" : "", dot);
+        snprintf(out, size, "%s of %s %ss compared · %s %s%s%s · esc back",
+                 format_count(read, sum.compared), format_count(all, sum.wanted), what, groups,
+                 alike, sum.groups == 1 ? "" : "s", by == ALIKE_KEYS ? " of keys" : "");
     else
-        snprintf(out, size, "%s %s%s %s %s %s%s%s %s esc back", format_count(all, sum.wanted), what,
-                 sum.wanted == 1 ? "" : "s", dot, groups, alike, sum.groups == 1 ? "" : "s",
-                 by == ALIKE_KEYS ? " of keys" : "", dot);
+        snprintf(out, size, "%s %s%s · %s %s%s%s · esc back", format_count(all, sum.wanted), what,
+                 sum.wanted == 1 ? "" : "s", groups, alike, sum.groups == 1 ? "" : "s",
+                 by == ALIKE_KEYS ? " of keys" : "");
 }
 
 void blocks_alike_name(const BlocksAlike *b, uint64_t id, bool ascii, char *out, size_t size) {

@@ -59,7 +59,7 @@ typedef struct BlocksAlike {
 BlocksAlike *blocks_alike_new(void); /* NULL: no memory */
 void blocks_alike_free(BlocksAlike *groups);
 /* Writes "4,096 of 16,384 strings read · 312 contents". */
-void blocks_alike_note(const BlocksAlike *groups, AlikeBy by, const Ui *ui, char *out, size_t size);
+void blocks_alike_note(const BlocksAlike *groups, AlikeBy by, char *out, size_t size);
 /* Writes a group in words; "": no group has that id. */
 void blocks_alike_name(const BlocksAlike *groups, uint64_t id, bool ascii, char *out, size_t size);
 

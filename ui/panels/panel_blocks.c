@@ -407,18 +407,17 @@ static void name_site(const Blocks *b, const Model *model, bool utf8, char *out,
 
 static void note_site(const Blocks *b, const Model *model, bool utf8, char *out, size_t size) {
     char count[LMP_NUM], first[LMP_NUM], bytes[LMP_NUM], where[128];
-    const char *dot = utf8 ? "·" : "-";
     name_site(b, model, utf8, where, sizeof where);
     if (b->site_blocks && !site_blocks_found(b->site_blocks)->any) {
-        snprintf(out, size, "%s %s looking, %.0f %%", where, dot,
+        snprintf(out, size, "%s · looking, %.0f %%", where,
                  site_blocks_progress(b->site_blocks, model->view) * 100);
     } else if (b->result.total > b->result.count) {
-        snprintf(out, size, "%s %s %s of %s blocks %s esc back", where, dot,
-                 format_count(first, b->result.count), format_count(count, b->result.total), dot);
+        snprintf(out, size, "%s · %s of %s blocks · esc back", where,
+                 format_count(first, b->result.count), format_count(count, b->result.total));
     } else {
-        snprintf(out, size, "%s %s %s block%s %s %s %s esc back", where, dot,
-                 format_count(count, b->result.total), b->result.total == 1 ? "" : "s", dot,
-                 format_bytes(bytes, b->result.bytes), dot);
+        snprintf(out, size, "%s · %s block%s · %s · esc back", where,
+                 format_count(count, b->result.total), b->result.total == 1 ? "" : "s",
+                 format_bytes(bytes, b->result.bytes));
     }
 }
 
@@ -426,27 +425,25 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const Blocks *b = state;
     char count[LMP_NUM], first[LMP_NUM], bytes[LMP_NUM];
     if (!b || !b->read) return;
-    const char *dot = ui->utf8 ? "·" : "-";
     if (shows_groups(b)) {
-        if (!tablepanel_noted(&b->alike->panel, ui, out, size))
-            blocks_alike_note(b->alike, (AlikeBy)b->panel.by, ui, out, size);
+        if (!tablepanel_noted(&b->alike->panel, out, size))
+            blocks_alike_note(b->alike, (AlikeBy)b->panel.by, out, size);
     } else if (b->within) {
         char name[120];
         blocks_alike_name(b->alike, b->within, !ui->utf8, name, sizeof name);
-        snprintf(out, size, "%.60s %s %s block%s %s esc back", name, dot,
-                 format_count(count, b->panel.table.total), b->panel.table.total == 1 ? "" : "s",
-                 dot);
+        snprintf(out, size, "%.60s · %s block%s · esc back", name,
+                 format_count(count, b->panel.table.total), b->panel.table.total == 1 ? "" : "s");
     } else if (b->panel.table.filter.used > 0) {
-        table_note(&b->panel.table, ui, out, size);
+        table_note(&b->panel.table, out, size);
     } else if (b->of_site) {
         note_site(b, model, ui->utf8, out, size);
     } else if (b->result.total > b->result.count) {
-        snprintf(out, size, "the first %s of %s blocks %s zoom in for the others",
-                 format_count(first, b->result.count), format_count(count, b->result.total), dot);
+        snprintf(out, size, "the first %s of %s blocks · zoom in for the others",
+                 format_count(first, b->result.count), format_count(count, b->result.total));
     } else {
-        snprintf(out, size, "0x%llx %s %s block%s %s %s %s esc back", (unsigned long long)b->from,
-                 dot, format_count(count, b->result.total), b->result.total == 1 ? "" : "s", dot,
-                 format_bytes(bytes, b->result.bytes), dot);
+        snprintf(out, size, "0x%llx · %s block%s · %s · esc back", (unsigned long long)b->from,
+                 format_count(count, b->result.total), b->result.total == 1 ? "" : "s",
+                 format_bytes(bytes, b->result.bytes));
     }
 }
 

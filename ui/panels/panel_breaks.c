@@ -229,7 +229,6 @@ static bool is_answered(const Model *model, const Ui *ui) {
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     UiBreaks *breaks = &ui->breaks;
     Breaks *panel = state;
-    (void)rect;
     if (panel) panel->model = model;
     if (breaks->sent != 0 && !request_waits(&ui->requests, REQUEST_BREAKS) && !model->breaks_ours &&
         model->view) {
@@ -389,14 +388,10 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    (void)state;
-    (void)model;
     if (ui->breaks.taken_over) {
         snprintf(out, size, "another display has set its own");
     } else if (ui->breaks.count > 0) {
-        const char *dot = ui->utf8 ? "·" : "-";
-        snprintf(out, size, "b add %s d delete %s %u of %u on", dot, dot, ui_breaks_on(ui),
-                 ui->breaks.count);
+        snprintf(out, size, "b add · d delete · %u of %u on", ui_breaks_on(ui), ui->breaks.count);
     }
 }
 
@@ -404,8 +399,6 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Breaks *panel = state;
-    (void)model;
-    (void)rect;
     if (!panel) return false;
     uint32_t i = (uint32_t)panel->list.cursor;
     bool chosen = i < ui->breaks.count;
@@ -432,8 +425,6 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Breaks *panel = state;
-    (void)model;
-    (void)rect;
     uint64_t i = panel ? panel->list.top + (uint64_t)event.y : 0;
     if (!panel || event.what != MOUSE_CLICK || ui->edit || event.y < 0 || event.y >= panel->page ||
         i >= ui->breaks.count)

@@ -27,7 +27,6 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     Columns none = {{0}, 0}, *columns = state ? state : &none;
     const Table *table = ui->columns_of;
     int at[TABLE_COLUMNS], count = choices(table, at);
-    (void)model;
     columns->page = rect.h > 0 ? rect.h : 1;
     list_fit(&columns->list, (uint64_t)count, columns->page);
     for (int row = 0; row < rect.h && (int)columns->list.top + row < count; row++) {
@@ -49,8 +48,6 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    (void)state;
-    (void)model;
     const char *name = ui->columns_of ? ui->columns_of->def->name : "";
     snprintf(out, size, "of %s", name);
 }
@@ -70,8 +67,6 @@ static void toggle(Ui *ui, int column) {
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Columns *columns = state;
     int at[TABLE_COLUMNS], count = choices(ui->columns_of, at);
-    (void)model;
-    (void)rect;
     if (!columns) return false;
     list_fit(&columns->list, (uint64_t)count, columns->page);
     if (action != ACT_ENTER && action != ACT_PAUSE)
@@ -83,8 +78,6 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Columns *columns = state;
     int at[TABLE_COLUMNS], count = choices(ui->columns_of, at);
-    (void)model;
-    (void)rect;
     if (!columns || event.what != MOUSE_CLICK || event.y < 0 ||
         (int)columns->list.top + event.y >= count)
         return false;

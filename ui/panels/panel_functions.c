@@ -115,7 +115,6 @@ static bool skips(const TableSource *from, uint32_t row) {
 }
 
 static bool rows(void *state, TableSource *from) {
-    (void)state;
     from->rows = from->model->ledger.function;
     from->count = from->model->ledger.functions;
     from->serial = from->model->ledger_serial;
@@ -158,14 +157,13 @@ static const TablePanelDef def = {
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const TablePanel *s = state;
     char count[LMP_NUM];
-    if (!s || model->ledger.functions == 0 || tablepanel_noted(s, ui, out, size)) return;
-    const char *dot = ui->utf8 ? "·" : "-";
+    if (!s || model->ledger.functions == 0 || tablepanel_noted(s, out, size)) return;
     if (model->stats.hook_lost > 0 && model->ledger.counts & LMP_COUNTS_CALLS) {
         snprintf(out, size, "calls are not all there: another debug hook");
         return;
     }
-    snprintf(out, size, "%s function%s %s %s", format_count(count, s->table.total),
-             s->table.total == 1 ? "" : "s", dot,
+    snprintf(out, size, "%s function%s · %s", format_count(count, s->table.total),
+             s->table.total == 1 ? "" : "s",
              model->ledger.stacks ? "enter: its lines" : "retained: lmp run --stacks");
 }
 

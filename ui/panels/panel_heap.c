@@ -182,7 +182,6 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     }
     if (!heap->window.map) return;
     heapmap_refresh(heap->window.map, time);
-    (void)ui;
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
@@ -314,7 +313,7 @@ static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x
         int k = order[i];
         char letter[2] = {kind_info[k].letter, 0};
         const char *name = names ? kind_info[k].name : letter;
-        const char *before = names ? (ui->utf8 ? " · " : " - ") : "  ";
+        const char *before = names ? (" · ") : "  ";
         if (alone && i == 0) before = "  ";
         format_bytes(text, cell->bytes[k]);
         if (x + canvas_width(before) + canvas_width(name) + 1 + canvas_width(text) > right) break;
@@ -352,7 +351,7 @@ static void draw_status(const Heap *heap, const Model *model, const Ui *ui, Canv
     if (x + canvas_width(size) + 3 + canvas_width(what) <= right)
         x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), size);
     if (x + 3 + canvas_width(what) <= right) {
-        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_FAINT), ui->utf8 ? " · " : " - ");
+        x += canvas_text(canvas, x, y, right - x, STYLE(TONE_FAINT), " · ");
         x += canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), what);
     }
     if (s.lines > 1) x = rect.x - 2;
@@ -408,7 +407,6 @@ static bool look_inside(const HeapWindow *window, Ui *ui) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    (void)model;
     HeapWindow *window = ui->time.past ? NULL : window_of(state);
     if (!window) return false;
     HeapShape s = heapcells_shape(ui, rect);
@@ -492,7 +490,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     } else if (window->cols < 60) {
         snprintf(out, size, "%s/cell", cell);
     } else {
-        snprintf(out, size, "%s/cell %s 0x%llx +%s", cell, ui->utf8 ? "·" : "-",
+        snprintf(out, size, "%s/cell · 0x%llx +%s", cell,
                  (unsigned long long)heapmap_address(window->map, window->first),
                  format_bytes(all, left < shown ? left : shown));
     }

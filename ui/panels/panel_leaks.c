@@ -294,7 +294,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const Leaks *s = state;
     char span[LMP_NUM];
     const Ledger *l = &model->ledger;
-    if (!s || tablepanel_noted(&s->panel, ui, out, size) || l->live_history_rows < 2) return;
+    if (!s || tablepanel_noted(&s->panel, out, size) || l->live_history_rows < 2) return;
     char cycles[LMP_NUM];
     uint64_t from = l->live_history_clock[0], to = l->live_history_clock[l->live_history_rows - 1];
     snprintf(out, size, "held after full cycles, %s in %s",

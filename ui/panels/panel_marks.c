@@ -92,10 +92,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    const char *dot = ui->utf8 ? "·" : "-";
-    (void)state;
-    if (model->marks > 0)
-        snprintf(out, size, "enter count from it %s e name %s d take away", dot, dot);
+    if (model->marks > 0) snprintf(out, size, "enter count from it · e name · d take away");
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -113,7 +110,6 @@ static void named(LineEdit *edit, Ui *ui, bool by_enter) {
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Marks *panel = state;
-    (void)rect;
     if (!panel) return false;
     const LmpMark *mark = mark_at(model, panel->list.cursor);
     switch (action) {

@@ -57,7 +57,6 @@ static void show_match(OutputState *s, const Ui *ui, int page) {
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    (void)model;
     OutputState nothing = {0}, *s = state ? state : &nothing;
     if (!ui->output || output_lines(ui->output) == 0) {
         draw_empty(ui, canvas, rect);
@@ -107,7 +106,6 @@ static bool act_time(OutputState *s, Ui *ui, Action action, int page, uint64_t f
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
-    (void)model;
     OutputState *s = state;
     if (!s || !ui->output) return false;
     uint64_t last = last_top(ui->output, rect.h), first = first_line(ui->output);
@@ -127,7 +125,6 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    (void)model;
     const OutputState *s = state;
     char lines[LMP_NUM], bytes[LMP_NUM];
     if (s) search_note(&s->search, ui, out, size);
@@ -135,12 +132,12 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     if (!ui->output || output_bytes(ui->output) == 0) return;
     uint64_t n = output_lines(ui->output);
     if (s && s->chosen && ui->time.can && output_clock(ui->output, s->at)) {
-        snprintf(out, size, "printed at %s %s enter: go there",
-                 format_clock(lines, output_clock(ui->output, s->at)), ui->utf8 ? "·" : "-");
+        snprintf(out, size, "printed at %s · enter: go there",
+                 format_clock(lines, output_clock(ui->output, s->at)));
         return;
     }
-    snprintf(out, size, "%s line%s %s %s%s", format_count(lines, n), n == 1 ? "" : "s",
-             ui->utf8 ? "·" : "-", format_bytes(bytes, output_bytes(ui->output)),
+    snprintf(out, size, "%s line%s · %s%s", format_count(lines, n), n == 1 ? "" : "s",
+             format_bytes(bytes, output_bytes(ui->output)),
              s && s->scrolled ? " (End follows)" : "");
 }
 

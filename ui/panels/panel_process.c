@@ -91,13 +91,11 @@ static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int
 }
 
 static void cell_words(const TableSource *from, uint32_t row, TableCell *cell) {
-    (void)from;
     snprintf(cell->text, sizeof cell->text, "%s", process_rows[row].words);
     cell->style = STYLE(row == PROCESS_LUA ? TONE_STRONG : TONE_TEXT);
 }
 
 static void cell_help(const TableSource *from, uint32_t row, TableCell *cell) {
-    (void)from;
     snprintf(cell->text, sizeof cell->text, "%s", process_rows[row].help);
     cell->style = STYLE(TONE_MUTED);
 }
@@ -107,7 +105,6 @@ static double value_bytes(const TableSource *from, uint32_t row) {
 }
 
 static int by_words(const TableSource *from, uint32_t a, uint32_t b) {
-    (void)from;
     return strcmp(process_rows[a].words, process_rows[b].words);
 }
 
@@ -127,12 +124,10 @@ static const TableColumn columns[] = {
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
-    (void)from;
     return row + 1;
 }
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
-    (void)from;
     snprintf(out, size, "%s %s", process_rows[row].words, process_rows[row].help);
 }
 
@@ -162,7 +157,6 @@ static bool is_beside(Rect rect) {
 
 static Rect room(const Ui *ui, Rect rect) {
     int above = lines_above(rect), all = PROCESS_ROWS + 1;
-    (void)ui;
     Rect table = {rect.x, rect.y + above, rect.w, rect.h - above};
     if (is_beside(rect))
         table.w = TABLE_W;
@@ -291,18 +285,18 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const ProcessPanel *p = state;
     const ProcessFigures *f = p && p->reader ? process_figures(p->reader) : NULL;
     char bytes[LMP_NUM], span[LMP_NUM];
-    if (!f || tablepanel_noted(&p->panel, ui, out, size)) return;
-    const char *dot = ui->utf8 ? "·" : "-", *more = "";
+    if (!f || tablepanel_noted(&p->panel, out, size)) return;
+    const char *more = "";
     if (f->partial) {
-        snprintf(out, size, "RSS %s %s looking at the heap: %.0f %%",
-                 format_bytes(bytes, f->resident), dot, process_progress(p->reader) * 100);
+        snprintf(out, size, "RSS %s · looking at the heap: %.0f %%",
+                 format_bytes(bytes, f->resident), process_progress(p->reader) * 100);
         return;
     }
     if (f->malloc != PROCESS_MALLOC_READ)
         more = ui->utf8 ? " · parts not known" : " - parts not known";
     uint64_t age = ui->now > f->ended ? ui->now - f->ended : 0;
     if (model->seen == LMP_SEEN_RUNNING && age >= 2000000000ull)
-        snprintf(out, size, "RSS %s %s %s ago%s", format_bytes(bytes, f->resident), dot,
+        snprintf(out, size, "RSS %s · %s ago%s", format_bytes(bytes, f->resident),
                  format_span(span, age), more);
     else
         snprintf(out, size, "RSS %s%s", format_bytes(bytes, f->resident), more);

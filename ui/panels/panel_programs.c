@@ -35,7 +35,6 @@ static void draw_row(const Ui *ui, Canvas *canvas, Rect rect, int y, const UiPro
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Programs none = {0}, *panel = state ? state : &none;
-    (void)model;
     if (ui->programs.count == 0) {
         canvas_text(canvas, rect.x + 1, rect.y, rect.w - 1, STYLE(TONE_MUTED),
                     "no profiled program is there");
@@ -60,22 +59,18 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     Programs *panel = state;
-    (void)model;
     if (!panel || rect.w == 0 || (panel->asked && ui->now - panel->asked < AGE)) return;
     panel->asked = ui->now;
     request_put_kind(&ui->requests, REQUEST_PROGRAMS);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    (void)state, (void)model;
     if (ui->programs.count > 0)
-        snprintf(out, size, "%u %s enter shows another one", ui->programs.count,
-                 ui->utf8 ? "·" : "-");
+        snprintf(out, size, "%u · enter shows another one", ui->programs.count);
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Programs *panel = state;
-    (void)model, (void)rect;
     if (!panel) return false;
     int page = panel->page > 0 ? panel->page : 1;
     list_fit(&panel->list, ui->programs.count, page);

@@ -62,7 +62,6 @@ static void draw_help(const char *help, Canvas *canvas, int x, int y, int right)
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Settings none = {{0}, 0}, *s = state ? state : &none;
-    (void)model;
     s->page = rect.h > 0 ? rect.h : 1;
     list_fit(&s->list, rows(), s->page);
     for (int line = 0; line < rect.h; line++) {
@@ -96,8 +95,6 @@ static void choose(Ui *ui, const ConfigRow *row, bool back) {
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Settings *s = state;
-    (void)model;
-    (void)rect;
     if (!s) return false;
     list_fit(&s->list, rows(), s->page);
     bool back = action == ACT_LEFT, on = action == ACT_ENTER || action == ACT_PAUSE;
@@ -108,8 +105,6 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Settings *s = state;
-    (void)model;
-    (void)rect;
     if (!s || event.what != MOUSE_CLICK || event.y < 0) return false;
     const ConfigRow *row = row_at(s->list.top + (uint64_t)event.y);
     if (!row) return false;

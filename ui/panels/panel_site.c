@@ -477,7 +477,6 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
-    (void)state;
     const LmpSiteRow *row = find_site(model, ui->site);
     if (row) *out = panel_place_of(row);
     return row != NULL;
@@ -490,9 +489,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const LmpSiteRow *row = find_site(model, ui->site);
     char where[160];
     if (!row) return;
-    const char *dot = ui->utf8 ? "·" : "-";
-    snprintf(out, size, "%s %s enter blocks %s esc back",
-             describe_where(where, sizeof where, row->short_src, row->line, !ui->utf8), dot, dot);
+    snprintf(out, size, "%s · enter blocks · esc back",
+             describe_where(where, sizeof where, row->short_src, row->line, !ui->utf8));
 }
 
 static bool seeks(const void *state) {

@@ -138,7 +138,6 @@ static Rect table_room(const Ui *ui, Rect rect) {
 /* Lines may have been switched off later: what is there is shown. */
 static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     bool off = model->ledger.lines == LMP_LINES_OFF && model->ledger.sites == 0;
-    (void)state;
     return !off || tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_SITES);
 }
 
@@ -170,15 +169,14 @@ static const TablePanelDef def = {
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Sites *s = state;
     char count[LMP_NUM];
-    if (!s || model->ledger.sites == 0 || tablepanel_noted(&s->panel, ui, out, size)) return;
-    const char *dot = ui->utf8 ? "·" : "-";
+    if (!s || model->ledger.sites == 0 || tablepanel_noted(&s->panel, out, size)) return;
     if (model->ledger.folded > 0) {
         snprintf(out, size, "no room for more sites: %s allocations in (others)",
                  format_short(count, model->ledger.folded));
     } else {
         uint64_t sites = s->panel.table.total;
-        snprintf(out, size, "%s site%s %s %s", format_count(count, sites), sites == 1 ? "" : "s",
-                 dot, ui->focus == &panel_sites ? "/ filter" : "6 looks closer");
+        snprintf(out, size, "%s site%s · %s", format_count(count, sites), sites == 1 ? "" : "s",
+                 ui->focus == &panel_sites ? "/ filter" : "6 looks closer");
     }
 }
 

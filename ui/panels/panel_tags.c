@@ -55,7 +55,6 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 }
 
 static bool rows(void *state, TableSource *from) {
-    (void)state;
     from->rows = from->model->ledger.tag;
     from->count = from->model->ledger.tags;
     from->serial = from->model->ledger_serial;
@@ -84,7 +83,7 @@ static const TablePanelDef def = {
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const TablePanel *s = state;
     char count[LMP_NUM];
-    if (!s || model->ledger.tags == 0 || tablepanel_noted(s, ui, out, size)) return;
+    if (!s || model->ledger.tags == 0 || tablepanel_noted(s, out, size)) return;
     uint32_t tags = 0;
     for (uint32_t i = 0; i < model->ledger.tags; i++)
         tags += is_tag(&model->ledger.tag[i]);

@@ -208,7 +208,6 @@ static TreeMeasure tree_order(int column) {
 /* The heat of the whole, even if rows are sorted by their own share. */
 static double tree_heat(const void *about, const LmpTally *total, const LmpTally *own) {
     const TableSource *from = about;
-    (void)own;
     return figure(from, table_by(from->table)->measure, total);
 }
 
@@ -344,11 +343,10 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const Tree *s = state;
     char count[LMP_NUM], text[128];
     if (!there(s, model)) return;
-    const char *dot = ui->utf8 ? "·" : "-";
-    table_note(&s->table, ui, text, sizeof text);
+    table_note(&s->table, text, sizeof text);
     if (s->look.filter[0]) {
-        snprintf(out, size, "%s rows %s \"%s\" %s esc clears",
-                 format_count(count, s->table.list.count), dot, s->look.filter, dot);
+        snprintf(out, size, "%s rows · \"%s\" · esc clears",
+                 format_count(count, s->table.list.count), s->look.filter);
     } else if (text[0]) {
         snprintf(out, size, "%s", text);
     } else if (model->ledger.pathless > 0) {
@@ -357,10 +355,10 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
                  format_short(count, model->ledger.pathless),
                  format_bytes(live, model->ledger.pathless_bytes));
     } else {
-        snprintf(out, size, "%s%s nodes %s I %s %s * hottest path",
+        snprintf(out, size, "%s%s nodes · I %s · * hottest path",
                  model->ledger.sample ? "sampled, " : "",
-                 format_count(count, model->ledger.nodes - 1), dot,
-                 s->look.callers ? "callees" : "callers", dot);
+                 format_count(count, model->ledger.nodes - 1),
+                 s->look.callers ? "callees" : "callers");
     }
 }
 
@@ -453,7 +451,6 @@ static const struct {
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Tree *s = state;
-    (void)rect;
     if (action == ACT_FLAME) {
         ui_open(ui, &panel_flame);
         return true;

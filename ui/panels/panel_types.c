@@ -146,7 +146,6 @@ static const TableColumn columns[] = {
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t i) {
-    (void)from;
     return i;
 }
 
@@ -213,7 +212,6 @@ static bool rows(void *state, TableSource *from) {
 /* Keeps a table of six short rows narrow on a wide screen. The sum has the line below it. */
 static Rect table_room(const Ui *ui, Rect rect) {
     int room = rect.w > 90 ? 90 : rect.w;
-    (void)ui;
     if (rect.w >= 28) {
         rect.x++;
         room -= rect.w >= 46 ? 2 : 1;
@@ -271,13 +269,12 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Types *t = state;
-    const char *dot = ui->utf8 ? "·" : "-";
     const LmpMark *mark = model->marks ? &model->mark[model->marks - 1] : NULL;
     char clock[LMP_NUM], name[48], range[2 * LMP_NUM];
     if (t && t->panel.table.filter.used > 0) {
-        table_note(&t->panel.table, ui, out, size);
+        table_note(&t->panel.table, out, size);
     } else if (ui->kinds != (1u << LMP_KINDS) - 1) {
-        snprintf(out, size, "filtered %s a shows all", dot);
+        snprintf(out, size, "filtered · a shows all");
     } else if (model->against.name) {
         snprintf(out, size, "less %s", model->against.name);
     } else if (ui->time.range) {

@@ -203,7 +203,7 @@ void table_hold(Table *table, const Ui *ui);
 /* Returns true if the order is held now. */
 bool table_is_held(const Table *table, const Ui *ui);
 /* Writes the frame's note: "12 of 340 match 'push'", "order held", or "". */
-void table_note(const Table *table, const Ui *ui, char *out, size_t size);
+void table_note(const Table *table, char *out, size_t size);
 
 /* Returns true if a text matches every word of the filter, ignoring case. */
 bool table_matches(const Table *table, const char *text);

@@ -295,7 +295,6 @@ void table_hold(Table *t, const Ui *ui) {
 }
 
 static void filter_done(LineEdit *edit, struct Ui *ui, bool entered) {
-    (void)ui;
     if (!entered) edit_clear(edit);
 }
 
@@ -376,13 +375,13 @@ bool table_mouse(Table *t, const TableSource *from, MouseEvent event, Rect rect)
 
 /* ---- note ------------------------------------------------------------------------------------ */
 
-void table_note(const Table *t, const Ui *ui, char *out, size_t size) {
+void table_note(const Table *t, char *out, size_t size) {
     char shown[LMP_NUM], all[LMP_NUM];
     out[0] = 0;
     if (t->filter.used > 0) {
         snprintf(out, size, "%s of %s match \"%s\"", format_count(shown, t->list.count),
                  format_count(all, t->total), t->filter.text);
     } else if (t->held) {
-        snprintf(out, size, "order held %s Home sorts", ui->utf8 ? "·" : "-");
+        snprintf(out, size, "order held · Home sorts");
     }
 }

@@ -62,8 +62,8 @@ bool tablepanel_fill(void *state, const Model *model, const Ui *ui, TableSource 
     return true;
 }
 
-bool tablepanel_noted(const TablePanel *panel, const Ui *ui, char *out, size_t size) {
-    table_note(&panel->table, ui, out, size);
+bool tablepanel_noted(const TablePanel *panel, char *out, size_t size) {
+    table_note(&panel->table, out, size);
     return out[0] != 0;
 }
 
@@ -129,7 +129,6 @@ static bool click_on_choice(TablePanel *panel, MouseEvent event, Rect rect) {
 
 Rect tablepanel_below_line(const Ui *ui, Rect rect) {
     int above = rect.h >= LINE_ABOVE ? 1 : 0;
-    (void)ui;
     return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
 
@@ -246,9 +245,7 @@ void tablepanel_draw_figures(Canvas *canvas, int x, int right, int y, const Page
 void tablepanel_note_lines(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const TablePanel *panel = state;
     char count[LMP_NUM];
-    (void)model;
-    const char *dot = ui->utf8 ? "·" : "-";
-    if (!panel || tablepanel_noted(panel, ui, out, size)) return;
-    snprintf(out, size, "%s line%s %s enter: look inside %s esc back",
-             format_count(count, panel->table.total), panel->table.total == 1 ? "" : "s", dot, dot);
+    if (!panel || tablepanel_noted(panel, out, size)) return;
+    snprintf(out, size, "%s line%s · enter: look inside · esc back",
+             format_count(count, panel->table.total), panel->table.total == 1 ? "" : "s");
 }

@@ -93,7 +93,7 @@ Rect tablepanel_below_line(const Ui *ui, Rect rect);
 Rect tablepanel_room(const TablePanel *panel, const Ui *ui, Rect rect);
 /* Writes what the table has to say in Panel.note (table_note). Returns true if that is something.
  */
-bool tablepanel_noted(const TablePanel *panel, const Ui *ui, char *out, size_t size);
+bool tablepanel_noted(const TablePanel *panel, char *out, size_t size);
 
 /* For a page whose figures stand in one line above its table: the figures, each if it still fits (a
  * text of "" is left out); "12 lines · enter: look inside · esc back", for Panel.note. */

@@ -25,7 +25,7 @@ START_TEST(the_order_is_held_while_one_moves) {
     ck_assert_uint_eq(rows[table.order[0]].id, 1);
     ck_assert(table_is_held(&table, &ui));
     char note[64];
-    table_note(&table, &ui, note, sizeof note);
+    table_note(&table, note, sizeof note);
     ck_assert_str_eq(note, "order held · Home sorts");
     ui.now += TABLE_HOLD;
     table_fill(&table, &from);
@@ -89,7 +89,7 @@ START_TEST(a_filter_is_typed_and_cleared) {
     table_fill(&table, &from);
     type(&table, &from, "RC");
     ck_assert_uint_eq(table.list.count, 1);
-    table_note(&table, &ui, note, sizeof note);
+    table_note(&table, note, sizeof note);
     ck_assert_str_eq(note, "1 of 20 match \"RC\"");
     ui.edit->done(ui.edit, &ui, true); /* enter keeps it */
     table_fill(&table, &from);
@@ -151,8 +151,7 @@ static const LmpTally *tally_at(const TableSource *from, uint32_t row) {
     ck_assert_uint_lt(row, from->count);
     return &tally[row];
 }
-static void cell_share(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_share(const TableSource *from, uint32_t row, TableCell *cell) {
     snprintf(cell->text, sizeof cell->text, "%.0f", table_share(from, row) * 100);
 }
 
@@ -247,8 +246,7 @@ END_TEST
 
 /* A path gets as many columns more as it needs, at most a share of what the text beside it has
  * over, and keeps them when it is scrolled out. */
-static void cell_path(const TableSource *from, uint32_t row, bool wide, TableCell *cell) {
-    (void)wide;
+static void cell_path(const TableSource *from, uint32_t row, TableCell *cell) {
     snprintf(cell->text, sizeof cell->text, "%.*s/%s.lua:1", (int)row_at(from, row)->size,
              "a/long/way/to/the/file/that/has/it", row_at(from, row)->name);
 }

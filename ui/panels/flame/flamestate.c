@@ -11,7 +11,6 @@
 #include "widget/table.h"
 
 static void ended(LineEdit *edit, Ui *ui, bool entered) {
-    (void)ui;
     if (!entered) edit_clear(edit);
 }
 

@@ -71,9 +71,9 @@ static void note_found(const Flame *s, const Ui *ui, char *out, size_t size) {
     if (unseen)
         snprintf(hidden, sizeof hidden, ", %s %s%s", format_count(count, unseen),
                  s->in_sight ? "more " : "", deep ? "out of sight" : "too narrow");
-    snprintf(out, size, "%s%s%s: %s%.1f %% %s %s%s%s frame%s%s", s->same ? "" : "\"", what,
-             s->same ? "" : "\"", s->find.cut ? "at least " : "", percent, ui->utf8 ? "·" : "-",
-             place, format_count(count, s->find.hits), s->find.cut ? "+" : "",
+    snprintf(out, size, "%s%s%s: %s%.1f %% · %s%s%s frame%s%s", s->same ? "" : "\"", what,
+             s->same ? "" : "\"", s->find.cut ? "at least " : "", percent, place,
+             format_count(count, s->find.hits), s->find.cut ? "+" : "",
              s->find.hits == 1 ? "" : "s", hidden);
 }
 
@@ -81,14 +81,13 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     Flame *s = state;
     char figure[LMP_NUM];
     if (!flamestate_there(s, model) || s->failed || s->made.serial == 0) return;
-    const char *dot = ui->utf8 ? "·" : "-";
     FlameMetric metric = flamestate_metric(s, model);
     if (flamestate_seeks(s) && s->found) {
         note_found(s, ui, out, size);
         return;
     }
     static const char *const colours[] = {"what lives", "types", "change"};
-    snprintf(out, size, "%s%s%s%s%s %s %% %s %s T %s %s I %s",
+    snprintf(out, size, "%s%s%s%s%s · %% %s · T %s · I %s",
              flametree_cut(s->tree) ? "cut short, "
              : model->ledger.sample ? "sampled, "
                                     : "",
@@ -96,7 +95,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
              flame_metric[metric].bytes ? " " : "", flame_metric[metric].bytes ? "" : " ",
              flame_metric[metric].bytes ? flamedraw_word(metric, measure_in_range(model))
                                         : flamestate_name(metric, model),
-             dot, flamestate_name(metric, model), dot, colours[flamestate_colour(s, model)], dot,
+             flamestate_name(metric, model), colours[flamestate_colour(s, model)],
              s->inverted ? "callees" : "callers");
 }
 
@@ -369,7 +368,6 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Flame *s = state;
-    (void)ui;
     if (!flamestate_there(s, model) || !flamestate_sync(s, model, rect)) return false;
     if (event.what == MOUSE_WHEEL_UP || event.what == MOUSE_WHEEL_DOWN) {
         scroll(s, event.what == MOUSE_WHEEL_UP ? -1 : 1);
@@ -384,7 +382,6 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     Flame *s = state;
-    (void)ui;
     if (!flamestate_there(s, model) || s->failed || s->made.serial != model->ledger_serial)
         return false;
     uint32_t function = flametree_function(s->tree, s->selected);

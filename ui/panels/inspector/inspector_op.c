@@ -44,7 +44,7 @@ void inspector_hit(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y)
     canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), others);
 }
 
-void inspector_what(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y) {
+void inspector_what(const LmpOp *op, Canvas *canvas, Rect rect, int y) {
     char number[LMP_NUM];
     int x = rect.x, right = rect.x + rect.w;
     x += canvas_text(canvas, x, y, right - x, STYLE_BOLD(operations[op->op].tone),
@@ -57,7 +57,7 @@ void inspector_what(const LmpOp *op, bool utf8, Canvas *canvas, Rect rect, int y
     if (x + need > right) what = describe_class(op->cls);
     bool known = op->cls > LMP_C_NONE && op->cls < LMP_C_COUNTED;
     Style style = STYLE(known ? TONE_KIND(class_owner(op->cls)) : TONE_TEXT);
-    labelled(canvas, x, right, y, utf8 ? " · " : " - ", style, what);
+    labelled(canvas, x, right, y, " · ", style, what);
 }
 
 void inspector_block(const Model *model, bool utf8, Canvas *canvas, Rect rect, int y) {

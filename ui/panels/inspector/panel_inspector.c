@@ -171,7 +171,6 @@ static void draw_hint(const Model *model, const Ui *ui, Canvas *canvas, Rect rec
         text = "The program does not run any more: there is no operation to show.";
         more = "";
     }
-    (void)ui;
     canvas_text(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED), text);
     if (rect.h > 1) canvas_text(canvas, rect.x, rect.y + 1, rect.w, STYLE(TONE_MUTED), more);
 }
@@ -253,7 +252,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         inspector_hit(op, ui->utf8, canvas, rect, y++);
         left--;
     }
-    inspector_what(op, ui->utf8, canvas, rect, y++);
+    inspector_what(op, canvas, rect, y++);
     if (--left > 0) {
         inspector_block(model, ui->utf8, canvas, rect, y++);
         left--;
@@ -351,7 +350,6 @@ static bool move_variable(Inspector *in, Action action) {
  * stack. */
 static bool act_inside(Inspector *in, const Model *model, Action action) {
     uint32_t at = (uint32_t)in->var.cursor, up = varrows_parent(&in->vars, at);
-    (void)model;
     switch (action) {
     case ACT_ENTER:
         turn(in, at);
@@ -377,7 +375,6 @@ static bool act_inside(Inspector *in, const Model *model, Action action) {
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     Inspector *in = state;
-    (void)rect;
     if (!in || !has_operation(model)) return false;
     Sought sought = {&model->op, &in->vars};
     SearchLines lines = search_lines(&sought);
@@ -431,7 +428,6 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     Inspector *in = state;
-    (void)ui;
     if (!in || !has_operation(model)) return false;
     uint32_t frame = frame_chosen(in, model);
     if (frame == model->op.frames || model->op.frame[frame].is_c) return false;
@@ -456,17 +452,16 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
         return;
     }
     if (in && in->inside) {
-        const char *dot = ui->utf8 ? "·" : "-";
-        snprintf(out, size, "right unfolds %s left folds, back to the stack %s n step", dot, dot);
+        snprintf(out, size, "right unfolds · left folds, back to the stack · n step");
         return;
     }
     if (model->op.coroutines > 1)
-        snprintf(more, sizeof more, " through %u coroutine%s %s", model->op.coroutines - 1,
-                 model->op.coroutines == 2 ? "" : "s", ui->utf8 ? "·" : "-");
+        snprintf(more, sizeof more, " through %u coroutine%s ·", model->op.coroutines - 1,
+                 model->op.coroutines == 2 ? "" : "s");
     else
-        snprintf(more, sizeof more, " %s", ui->utf8 ? "·" : "-");
-    snprintf(out, size, "%s frame%s%s n step %s space resume", format_count(depth, model->op.depth),
-             model->op.depth == 1 ? "" : "s", more, ui->utf8 ? "·" : "-");
+        snprintf(more, sizeof more, " ·");
+    snprintf(out, size, "%s frame%s%s n step · space resume", format_count(depth, model->op.depth),
+             model->op.depth == 1 ? "" : "s", more);
 }
 
 const Panel panel_inspector = {

@@ -462,12 +462,11 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     const Timeline *t = state;
-    const char *dot = ui->utf8 ? "·" : "-";
     char clock[LMP_NUM];
     model = whole_of(model, ui);
     const char *name = t ? timewindow_name(&t->window, model->clock) : NULL;
     if (!name) {
-        snprintf(out, size, "whole run %s %s", dot, format_clock(clock, model->clock));
+        snprintf(out, size, "whole run · %s", format_clock(clock, model->clock));
     } else if (t->window.looks) {
         TimeSpan s = timewindow_span(&t->window, model->clock);
         snprintf(out, size, "%s from %s", name, format_clock(clock, s.from));
@@ -475,8 +474,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
         snprintf(out, size, "last %s", name);
     }
     size_t used = strlen(out);
-    if (t && t->window.looks && !ui->time.replay)
-        snprintf(out + used, size - used, " %s esc: now", dot);
+    if (t && t->window.looks && !ui->time.replay) snprintf(out + used, size - used, " · esc: now");
 }
 
 const Panel panel_timeline = {.title = "Timeline",
