@@ -47,7 +47,7 @@ static const Case cases[] = {
     {"inverted, a search of half", true, false, "step_1"},
 };
 
-static void measure(const Case *c, Model *model, Canvas *canvas) {
+static void time_one(const Case *c, Model *model, Canvas *canvas) {
     Ui ui = {.utf8 = true, .colours = 256, .kinds = (1u << LMP_KINDS) - 1, .focus = &panel_flame};
     Rect rect = {0, 0, W, H};
     Flame *s = panel_create(&panel_flame);
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
            "|---|---|---|---|\n",
            model->ledger.nodes - 1, W);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (argc <= 2 || strcmp(argv[2], cases[i].name) == 0) measure(&cases[i], model, canvas);
+        if (argc <= 2 || strcmp(argv[2], cases[i].name) == 0) time_one(&cases[i], model, canvas);
     ledger_free(&model->ledger);
     canvas_free(canvas);
     free(model);
