@@ -255,18 +255,14 @@ static uint64_t hits_of(const Model *model, const Ui *ui, uint32_t i) {
 static const char *why_not_yet(const Model *model, const Ui *ui, const LmpBreak *b) {
     if (b->kind == LMP_BREAK_GC && model->gc.mode == LMP_GC_UNKNOWN)
         return "cycles cannot be seen here";
-    switch (break_place_find(model, ui, b).kind) {
-    case BREAK_PLACE_NO_SOURCE:
-        return "nothing of it has made memory";
-    case BREAK_PLACE_NO_LINE:
-        return "no such line";
-    case BREAK_PLACE_NO_CODE:
-        return "no code on that line";
-    case BREAK_PLACE_NOTHING:
-        return "nothing made there";
-    default:
-        return "";
-    }
+    static const char *const words[] = {
+        [BREAK_PLACE_FINE] = "",
+        [BREAK_PLACE_NO_SOURCE] = "nothing of it has made memory",
+        [BREAK_PLACE_NO_LINE] = "no such line",
+        [BREAK_PLACE_NO_CODE] = "no code on that line",
+        [BREAK_PLACE_NOTHING] = "nothing made there",
+    };
+    return words[break_place_find(model, ui, b).kind];
 }
 
 static void draw_row(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, int y,

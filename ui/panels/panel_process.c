@@ -41,33 +41,22 @@ static double share_of(const TableSource *from, uint32_t row) {
 }
 
 /* The style of a sort of memory, with the tones of kinds: Lua's, C code's, the program's. */
-static Style style_of(uint32_t row) {
-    switch ((ProcessRow)row) {
-    case PROCESS_LUA:
-        return STYLE(TONE_KIND(LMP_TABLE));
-    case PROCESS_BEFORE:
-        return STYLE(TONE_KIND_LEVEL(LMP_TABLE, 2));
-    case PROCESS_AROUND:
-        return STYLE(TONE_KIND(LMP_STRING));
-    case PROCESS_FREE_PARTS:
-        return STYLE(TONE_MUTED);
-    case PROCESS_FREE_PAGES:
-        return STYLE(TONE_FAINT);
-    case PROCESS_MALLOC:
-        return STYLE(TONE_KIND(LMP_USERDATA));
-    case PROCESS_MAPPED:
-        return STYLE(TONE_KIND_LEVEL(LMP_USERDATA, 2));
-    case PROCESS_PROGRAM:
-        return STYLE(TONE_KIND(LMP_FUNCTION));
-    case PROCESS_FILES:
-    case PROCESS_SHARED:
-        return STYLE(TONE_KIND_LEVEL(LMP_FUNCTION, 2));
-    case PROCESS_STACKS:
-        return STYLE(TONE_KIND(LMP_THREAD));
-    default:
-        return STYLE(TONE_KIND(LMP_OTHER));
-    }
-}
+static const Style styles[PROCESS_ROWS] = {
+    [PROCESS_LUA] = STYLE(TONE_KIND(LMP_TABLE)),
+    [PROCESS_BEFORE] = STYLE(TONE_KIND_LEVEL(LMP_TABLE, 2)),
+    [PROCESS_AROUND] = STYLE(TONE_KIND(LMP_STRING)),
+    [PROCESS_FREE_PARTS] = STYLE(TONE_MUTED),
+    [PROCESS_FREE_PAGES] = STYLE(TONE_FAINT),
+    [PROCESS_MALLOC] = STYLE(TONE_KIND(LMP_USERDATA)),
+    [PROCESS_MAPPED] = STYLE(TONE_KIND_LEVEL(LMP_USERDATA, 2)),
+    [PROCESS_PROGRAM] = STYLE(TONE_KIND(LMP_FUNCTION)),
+    [PROCESS_FILES] = STYLE(TONE_KIND_LEVEL(LMP_FUNCTION, 2)),
+    [PROCESS_SHARED] = STYLE(TONE_KIND_LEVEL(LMP_FUNCTION, 2)),
+    [PROCESS_STACKS] = STYLE(TONE_KIND(LMP_THREAD)),
+    [PROCESS_OWN] = STYLE(TONE_KIND(LMP_OTHER)),
+    [PROCESS_KERNEL] = STYLE(TONE_KIND(LMP_OTHER)),
+    [PROCESS_UNTOLD] = STYLE(TONE_KIND(LMP_OTHER)),
+};
 
 static const char letters[] = "LLafFCCPmstokn"; /* of the rows, where there are no colours */
 _Static_assert(sizeof letters == PROCESS_ROWS + 1, "one for each row");
@@ -76,7 +65,7 @@ static void paint_letter(const TableSource *from, uint32_t row, Canvas *canvas, 
                          int w) {
     if (w < 1) return;
     canvas_put(canvas, x, y, from->ui->colours < 8 ? (uint32_t)letters[row] : G_SQUARE,
-               style_of(row));
+               styles[row]);
 }
 
 static void cell_share(const TableSource *from, uint32_t row, TableCell *cell) {
@@ -86,7 +75,7 @@ static void cell_share(const TableSource *from, uint32_t row, TableCell *cell) {
 
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     uint64_t part = bytes_of(from, row), all = figures_of(from)->resident;
-    Style style = row == PROCESS_FREE_PAGES ? STYLE(TONE_MUTED) : style_of(row); /* on the track */
+    Style style = row == PROCESS_FREE_PAGES ? STYLE(TONE_MUTED) : styles[row]; /* on the track */
     canvas_stack(canvas, x, y, w - 1, 1, &part, all, &style, NULL, G_BAR, STYLE(TONE_FAINT));
 }
 
@@ -197,10 +186,7 @@ static void look(ProcessPanel *p, const Model *model, Ui *ui) {
 
 /* Draws all rows in one line. */
 static void draw_picture(const ProcessFigures *f, const Ui *ui, Canvas *canvas, Rect rect) {
-    Style style[PROCESS_ROWS];
-    for (uint32_t row = 0; row < PROCESS_ROWS; row++)
-        style[row] = style_of(row);
-    canvas_stack(canvas, rect.x, rect.y, rect.w, PROCESS_ROWS, f->row, f->resident, style,
+    canvas_stack(canvas, rect.x, rect.y, rect.w, PROCESS_ROWS, f->row, f->resident, styles,
                  ui->colours < 8 ? letters : NULL, G_FULL, STYLE(TONE_FAINT));
 }
 
