@@ -2,7 +2,6 @@
  * kept, by class, type, line or age; most growth first. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "heap/heap_open.h"

@@ -1,8 +1,6 @@
 /* panel_held.c - the first page of a snapshot: what holds most, in sentences with their path, most
  * bytes first; below, which suspects (suspects.h) were not found. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "heap/heap_open.h"

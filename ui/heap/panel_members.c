@@ -2,8 +2,6 @@
  * what each retains, where and when it was made, and what is in it. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "heap/heap_open.h"

@@ -1,8 +1,6 @@
 /* panel_objects.c - sums up a snapshot's objects by class, by type, by the line that made them, or
  * by age. What a group holds is what all of its objects hold together: nothing is counted twice. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "heap/heap_open.h"

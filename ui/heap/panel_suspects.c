@@ -2,7 +2,6 @@
  * registry, coroutines, closures, loaded code ... Each page has its own columns; the table has room
  * for two texts and the figures. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"

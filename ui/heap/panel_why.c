@@ -2,8 +2,6 @@
  * what that frees; x leaves a holder out and finds the next path. For many objects: the shapes of
  * their paths, most objects first. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "heap/heap_open.h"

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct Strip {
     uint32_t from, to; /* weights [from, to) */

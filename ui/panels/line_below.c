@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "base/format.h"
-#include "widget/measure.h"
 #include "widget/source.h"
 #include "widget/tallycell.h"
 

@@ -1,7 +1,5 @@
 /* panel_columns.c - shows or hides each column of a table; the choice goes to the config file. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "widget/measure.h"
 #include "widget/panel.h"

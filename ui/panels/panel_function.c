@@ -1,8 +1,6 @@
 /* panel_function.c - one function, opened by enter in the table of functions: its figures, and
  * those of its lines that made something, with their text. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "widget/describe.h"

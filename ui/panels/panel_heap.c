@@ -5,7 +5,6 @@
  * With colours and UTF-8 a character holds two cells, one above the other; otherwise one, drawn as
  * the letter of the kind. Rows are read like text: addresses rise to the right, then downwards. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/format.h"
 #include "panels/heapwindow.h"

@@ -3,8 +3,6 @@
  * judged to grow are listed too: in plain amber if they rose lately, muted if they rose long ago or
  * fluctuate. Below the table the source of the line under the cursor, and its chart at large. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "panels/line_below.h"

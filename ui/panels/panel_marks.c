@@ -1,8 +1,6 @@
 /* panel_marks.c - the marks: when each was set, the heap then and its change since. All tables
  * count from one of them; names given and marks removed here affect only this display. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "screen/line.h"

@@ -1,8 +1,6 @@
 /* panel_output.c - what the program printed; follows the end unless the person has scrolled up. If
  * any moment can be shown (UiTime) there is a cursor, and enter goes to the moment when its line
  * was printed. */
-#include <stdlib.h>
-
 #include "base/format.h"
 #include "widget/search.h"
 

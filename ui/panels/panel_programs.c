@@ -1,7 +1,5 @@
 /* panel_programs.c - the profiled programs, such as the workers of a server that forks: enter shows
  * another one in place of this. */
-#include <stdlib.h>
-
 #include "base/format.h"
 #include "screen/line.h"
 #include "widget/panel.h"

@@ -1,6 +1,5 @@
 /* panel_settings.c - a person's lasting choices: the rows of the configuration that have a few
  * values, with a cursor; enter takes the next value, which holds at once and goes to the file. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "screen/config.h"

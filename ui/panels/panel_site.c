@@ -3,7 +3,6 @@
  * source, the chart and the blocks get the room that is left. Opened over the table of sites
  * (ui->site). */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"

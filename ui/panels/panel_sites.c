@@ -1,8 +1,6 @@
 /* panel_sites.c - the lines of the program that make memory: how much of it lives, how that
  * changes, and below the table the source of the line under the cursor. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "panels/line_below.h"

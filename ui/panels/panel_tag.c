@@ -2,8 +2,6 @@
  * it, with their text. This looks at no blocks: each record is for one line and one tag, so what is
  * live is as exact as the tags themselves. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "widget/describe.h"

@@ -1,8 +1,6 @@
 /* panel_tags.c - what the program made under each name set with lmp.tag(): a request, a level, a
  * plugin. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/format.h"
 #include "panels/opened.h"

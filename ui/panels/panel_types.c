@@ -1,8 +1,5 @@
 /* panel_types.c - the table of types: how much of each lives and how that changes, or how much of
  * each is made. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/format.h"
 #include "widget/describe.h"
 #include "widget/measure.h"

@@ -2,7 +2,6 @@
 #include "screen/theme.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Colour numbers; -1: the terminal's own. Plain text has that, so it is readable even on a light

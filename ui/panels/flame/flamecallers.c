@@ -5,7 +5,6 @@
  *
  * Counting hits does not need to know who made what, so it moves one number per path. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "panels/flame/flamefind.h"
 

@@ -3,7 +3,6 @@
  * it. Frames: flametree.c; places: flamelayout.c; search: flamefind.c; drawing: flamedraw.c;
  * selection and zoom: flamestate.c. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"

@@ -2,13 +2,11 @@
  * of the rest: the operation in words (inspector_op.c), and for the frame under the cursor its
  * locals and upvalues (inspector_locals.c) and its source (inspector_op.c). */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "panels/inspector/inspector_locals.h"
 #include "panels/inspector/inspector_op.h"
-#include "widget/describe.h"
 #include "widget/search.h"
 
 extern const Panel panel_inspector; /* below */

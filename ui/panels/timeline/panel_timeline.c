@@ -8,7 +8,6 @@
  * (UiTime) the cursor is that moment: keys ask for another one, and all panels follow. Picture:
  * timeline_chart.c; line above it: timeline_label.c; piece of time: timeline_window.c. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
