@@ -265,13 +265,13 @@ static const char *why_not_yet(const Model *model, const Ui *ui, const LmpBreak 
     return words[break_place_find(model, ui, b).kind];
 }
 
-static void draw_row(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, int y,
-                     uint32_t i) {
+static void draw_row(const Model *model, const Ui *ui, uint64_t row, Canvas *canvas, Rect rect) {
+    uint32_t i = (uint32_t)row;
     const LmpBreak *b = &ui->breaks.row[i];
     char words[BREAKS_TEXT], text[BREAKS_TEXT], count[LMP_NUM], state[48] = "";
     bool here = model->seen == LMP_SEEN_PAUSED && model->op.hits >> i & 1 && is_answered(model, ui);
     bool waits = false;
-    int x = rect.x + 2, right = rect.x + rect.w;
+    int x = rect.x + 2, y = rect.y, right = rect.x + rect.w;
     format_text(words, sizeof words, breaks_words(text, sizeof text, b), !ui->utf8);
     x += canvas_printf(canvas, x, y, right - x, STYLE(TONE_MUTED), "%2u ", i + 1);
     canvas_put(canvas, x++, y, b->on ? G_DOT : G_MIDDOT, STYLE(b->on ? TONE_RUNNING : TONE_FAINT));
@@ -299,17 +299,6 @@ static void draw_row(const Model *model, const Ui *ui, Canvas *canvas, Rect rect
                                 : waits ? TONE_PAUSED
                                         : TONE_MUTED),
                           state);
-}
-
-static void draw_list(Breaks *panel, const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
-    for (int row = 0; row < rect.h; row++) {
-        uint64_t i = panel->list.top + (uint64_t)row;
-        if (i >= ui->breaks.count) break;
-        draw_row(model, ui, canvas, rect, rect.y + row, (uint32_t)i);
-        if (i != panel->list.cursor || ui->edit) continue;
-        canvas_put(canvas, rect.x, rect.y + row, G_RIGHT, STYLE(TONE_ACCENT));
-        canvas_tint(canvas, (Rect){rect.x, rect.y + row, rect.w, 1}, TONE_SELECT);
-    }
 }
 
 static void draw_kinds(Canvas *canvas, Rect rect) {
@@ -371,10 +360,9 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         int most = typing ? rows - kinds - 1 : rows;
         list_h = count < most ? count : most > 0 ? most : 0;
     }
-    panel->page = list_h > 0 ? list_h : 1;
-    list_fit(&panel->list, ui->breaks.count, panel->page);
     int list_w = beside ? rect.w - KINDS_W - 2 : rect.w;
-    draw_list(panel, model, ui, canvas, (Rect){rect.x, y, list_w, list_h});
+    panel->page = list_draw(&panel->list, ui->breaks.count, draw_row, model, ui, canvas,
+                            (Rect){rect.x, y, list_w, list_h});
     if (beside) {
         draw_kinds(canvas, (Rect){rect.x + list_w + 2, y, KINDS_W, rows});
     } else {

@@ -21,28 +21,26 @@ static int choices(const Table *table, int *at) {
     return count;
 }
 
+static void draw_row(const Model *model, const Ui *ui, uint64_t row, Canvas *canvas, Rect line) {
+    const Table *table = ui->columns_of;
+    int at[TABLE_COLUMNS], x = line.x + 2, right = line.x + line.w - 1;
+    choices(table, at);
+    const TableColumn *column = &table->def->column[at[row]];
+    bool shown = table_column_shown(table, at[row]);
+    canvas_put(canvas, x, line.y, shown ? G_DOT : G_MIDDOT,
+               STYLE(shown ? TONE_RUNNING : TONE_FAINT));
+    x += 2;
+    x += canvas_printf(canvas, x, line.y, right - x, STYLE(shown ? TONE_STRONG : TONE_MUTED),
+                       "%-12s  ", measure_word(table_column_name(column), ui->utf8));
+    const char *help = table_column_help(column);
+    if (help) canvas_text(canvas, x, line.y, right - x, STYLE(TONE_MUTED), help);
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Columns none = {{0}, 0}, *columns = state ? state : &none;
-    const Table *table = ui->columns_of;
-    int at[TABLE_COLUMNS], count = choices(table, at);
-    columns->page = rect.h > 0 ? rect.h : 1;
-    list_fit(&columns->list, (uint64_t)count, columns->page);
-    for (int row = 0; row < rect.h && (int)columns->list.top + row < count; row++) {
-        int place = (int)columns->list.top + row, y = rect.y + row, right = rect.x + rect.w - 1;
-        const TableColumn *column = &table->def->column[at[place]];
-        bool shown = table_column_shown(table, at[place]);
-        int x = rect.x + 2;
-        canvas_put(canvas, x, y, shown ? G_DOT : G_MIDDOT,
-                   STYLE(shown ? TONE_RUNNING : TONE_FAINT));
-        x += 2;
-        x += canvas_printf(canvas, x, y, right - x, STYLE(shown ? TONE_STRONG : TONE_MUTED),
-                           "%-12s  ", measure_word(table_column_name(column), ui->utf8));
-        const char *help = table_column_help(column);
-        if (help) canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), help);
-        if (place != (int)columns->list.cursor) continue;
-        canvas_put(canvas, rect.x, y, G_RIGHT, STYLE(TONE_ACCENT));
-        canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);
-    }
+    int at[TABLE_COLUMNS];
+    uint64_t count = (uint64_t)choices(ui->columns_of, at);
+    columns->page = list_draw(&columns->list, count, draw_row, model, ui, canvas, rect);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {

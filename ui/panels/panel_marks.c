@@ -40,8 +40,8 @@ static uint64_t heap_at(const LmpMark *mark) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-static void draw_row(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, int y,
-                     const LmpMark *mark) {
+static void draw_row(const Model *model, const Ui *ui, uint64_t row, Canvas *canvas, Rect rect) {
+    const LmpMark *mark = mark_at(model, row);
     char name[21], clock[LMP_NUM], heap[LMP_NUM], since[LMP_NUM];
     uint64_t then = heap_at(mark);
     int64_t change = (int64_t)(model->stats.live_bytes - then);
@@ -49,8 +49,7 @@ static void draw_row(const Model *model, const Ui *ui, Canvas *canvas, Rect rect
     bool lines = model->ledger.lines != LMP_LINES_OFF;
     Line line = {0};
     format_text(name, sizeof name, mark->name, !ui->utf8);
-    line_add(&line, 1, STYLE(base ? TONE_MARK : TONE_FAINT), base ? " %s " : "   ",
-             ui->utf8 ? "●" : "*");
+    line_add(&line, 1, STYLE(base ? TONE_MARK : TONE_FAINT), base ? " %s " : "   ", "●");
     line_add(&line, 4, STYLE(TONE_MUTED), "%3u  ", mark->number);
     line_add(&line, 1, STYLE(base ? TONE_STRONG : TONE_TEXT), "%-20s", name);
     line_add(&line, 2, STYLE(TONE_TEXT), "  %9s", format_clock(clock, mark->clock));
@@ -62,7 +61,7 @@ static void draw_row(const Model *model, const Ui *ui, Canvas *canvas, Rect rect
              "  %12s", format_delta_bytes(since, change));
     if (base) line_add(&line, 6, STYLE(TONE_MARK), "  tables count from here");
     if (!kept && lines) line_add(&line, 7, STYLE(TONE_FAINT), "  lines are not kept, types are");
-    line_draw(&line, canvas, rect.x, y, rect.w);
+    line_draw(&line, canvas, rect.x, rect.y, rect.w);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
@@ -76,17 +75,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     if (top)
         canvas_printf(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED),
                       "   %3s  %-20s  %9s  %11s  %12s", "", "mark", "set at", "heap then", "since");
-    panel->page = rect.h - top > 0 ? rect.h - top : 1;
-    list_fit(&panel->list, model->marks, panel->page);
-    for (int i = 0; i < rect.h - top; i++) {
-        const LmpMark *mark = mark_at(model, panel->list.top + (uint64_t)i);
-        int y = rect.y + top + i;
-        if (!mark) break;
-        draw_row(model, ui, canvas, rect, y, mark);
-        if (panel->list.top + (uint64_t)i != panel->list.cursor || ui->edit) continue;
-        canvas_put(canvas, rect.x, y, G_RIGHT, STYLE(TONE_ACCENT));
-        canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);
-    }
+    Rect list = {rect.x, rect.y + top, rect.w, rect.h - top};
+    panel->page = list_draw(&panel->list, model->marks, draw_row, model, ui, canvas, list);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {

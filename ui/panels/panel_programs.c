@@ -12,7 +12,8 @@ typedef struct Programs {
     uint64_t asked; /* when */
 } Programs;
 
-static void draw_row(const Ui *ui, Canvas *canvas, Rect rect, int y, const UiProgram *program) {
+static void draw_row(const Model *model, const Ui *ui, uint64_t row, Canvas *canvas, Rect rect) {
+    const UiProgram *program = &ui->programs.row[row];
     static const char *const words[] = {"running", "paused", "ended", "killed"};
     static const Tone tones[] = {TONE_RUNNING, TONE_PAUSED, TONE_FINISHED, TONE_KILLED};
     char name[24], live[LMP_NUM], elapsed[LMP_NUM], from[24] = "";
@@ -21,14 +22,14 @@ static void draw_row(const Ui *ui, Canvas *canvas, Rect rect, int y, const UiPro
     if (program->forked_from) snprintf(from, sizeof from, "%u", program->forked_from);
     snprintf(name, sizeof name, program->serial > 1 ? "%u:%u" : "%u", program->pid,
              program->serial);
-    line_add(&line, 1, STYLE(TONE_ACCENT), program->shown ? " %s " : "   ", ui->utf8 ? "●" : "*");
+    line_add(&line, 1, STYLE(TONE_ACCENT), program->shown ? " %s " : "   ", "●");
     line_add(&line, 1, STYLE(program->shown ? TONE_STRONG : TONE_TEXT), "%-10s", name);
     line_add(&line, 6, STYLE(TONE_MUTED), "  %-10s", from);
     line_add(&line, 3, STYLE(tones[seen]), "  %-7s", words[seen]);
     line_add(&line, 2, STYLE(TONE_TEXT), "  %11s", format_bytes(live, program->live_bytes));
     line_add(&line, 5, STYLE(TONE_TEXT), "  %9s", format_clock(elapsed, program->elapsed));
     line_add(&line, 4, STYLE(TONE_TEXT), "  %s", program->name);
-    line_draw(&line, canvas, rect.x, y, rect.w);
+    line_draw(&line, canvas, rect.x, rect.y, rect.w);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
@@ -43,16 +44,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
         canvas_printf(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED),
                       "   %-10s  %-10s  %-7s  %11s  %9s  %s", "pid", "forked by", "state", "live",
                       "for", "program");
-    panel->page = rect.h - top > 0 ? rect.h - top : 1;
-    list_fit(&panel->list, ui->programs.count, panel->page);
-    for (int i = 0; i < panel->page && panel->list.top + (uint64_t)i < ui->programs.count; i++) {
-        uint64_t row = panel->list.top + (uint64_t)i;
-        int y = rect.y + top + i;
-        draw_row(ui, canvas, rect, y, &ui->programs.row[row]);
-        if (row != panel->list.cursor) continue;
-        canvas_put(canvas, rect.x, y, G_RIGHT, STYLE(TONE_ACCENT));
-        canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);
-    }
+    Rect list = {rect.x, rect.y + top, rect.w, rect.h - top};
+    panel->page = list_draw(&panel->list, ui->programs.count, draw_row, model, ui, canvas, list);
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {

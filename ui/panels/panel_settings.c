@@ -35,7 +35,9 @@ static bool next_word(const char **at, char *word, size_t size) {
     return true;
 }
 
-static void draw_row(const Ui *ui, const ConfigRow *row, Canvas *canvas, int x, int y, int right) {
+static void draw_row(const Model *model, const Ui *ui, uint64_t n, Canvas *canvas, Rect line) {
+    const ConfigRow *row = row_at(n);
+    int x = line.x + 2, y = line.y, right = line.x + line.w - 1;
     const char *at = row->choices, *now = config_get(ui->config, row->name);
     char word[32];
     bool known = false;
@@ -61,20 +63,11 @@ static void draw_help(const char *help, Canvas *canvas, int x, int y, int right)
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Settings none = {{0}, 0}, *s = state ? state : &none;
-    s->page = rect.h > 0 ? rect.h : 1;
-    list_fit(&s->list, rows(), s->page);
-    for (int line = 0; line < rect.h; line++) {
-        const ConfigRow *row = row_at(s->list.top + (uint64_t)line);
-        int y = rect.y + line;
-        const ConfigRow *chosen = row ? NULL : row_at(s->list.cursor);
-        if (chosen && line + 1 < rect.h)
-            draw_help(chosen->help, canvas, rect.x + 2, y + 1, rect.x + rect.w - 1);
-        if (!row) return;
-        draw_row(ui, row, canvas, rect.x + 2, y, rect.x + rect.w - 1);
-        if (s->list.top + (uint64_t)line != s->list.cursor) continue;
-        canvas_put(canvas, rect.x, y, G_RIGHT, STYLE(TONE_ACCENT));
-        canvas_tint(canvas, (Rect){rect.x, y, rect.w, 1}, TONE_SELECT);
-    }
+    s->page = list_draw(&s->list, rows(), draw_row, model, ui, canvas, rect);
+    int below = (int)(rows() - s->list.top) + 1;
+    if (below < rect.h)
+        draw_help(row_at(s->list.cursor)->help, canvas, rect.x + 2, rect.y + below,
+                  rect.x + rect.w - 1);
 }
 
 /* Chooses the value after the present one, or before it; if that is none of the choices, the

@@ -122,6 +122,20 @@ void list_fit(List *list, uint64_t count, int page) {
     if (list->top + rows > count) list->top = count > rows ? count - rows : 0;
 }
 
+int list_draw(List *list, uint64_t count, ListRow *draw, const Model *model, const Ui *ui,
+              Canvas *canvas, Rect rect) {
+    int page = rect.h > 0 ? rect.h : 1;
+    list_fit(list, count, page);
+    for (int i = 0; i < rect.h && list->top + (uint64_t)i < count; i++) {
+        Rect line = {rect.x, rect.y + i, rect.w, 1};
+        draw(model, ui, list->top + (uint64_t)i, canvas, line);
+        if (list->top + (uint64_t)i != list->cursor || ui->edit) continue;
+        canvas_put(canvas, line.x, line.y, G_RIGHT, STYLE(TONE_ACCENT));
+        canvas_tint(canvas, line, TONE_SELECT);
+    }
+    return page;
+}
+
 bool list_act(List *list, Action action, int page) {
     uint64_t rows = page > 1 ? (uint64_t)page - 1 : 1, last = list->count ? list->count - 1 : 0;
     switch (action) {

@@ -257,6 +257,11 @@ typedef struct List {
     uint64_t cursor, top, count;
 } List;
 void list_fit(List *list, uint64_t count, int page);
+/* Draws as many rows as fit into `rect`, one a line, with the cursor at its row, unless a line is
+ * being typed (Ui.edit). Returns the lines of a page, which is at least one. */
+typedef void ListRow(const Model *model, const Ui *ui, uint64_t row, Canvas *canvas, Rect line);
+int list_draw(List *list, uint64_t count, ListRow *draw, const Model *model, const Ui *ui,
+              Canvas *canvas, Rect rect);
 /* Moves the cursor by an action. Returns false: not an action of lists. */
 bool list_act(List *list, Action action, int page);
 
