@@ -16,6 +16,7 @@ typedef struct ByChoice {
     int count;
     bool arrows; /* the line shows the keys */
 } ByChoice;
+
 typedef struct TablePanelDef {
     TableDef table;
     /* Gives the present rows: sets rows, count and serial of *from, which is zero except for model
