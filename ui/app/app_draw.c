@@ -224,7 +224,7 @@ void app_draw(App *app, Canvas *canvas, uint64_t now) {
             time_draw_hidden(app_panels[i].panel, canvas, app->inner[i]);
         else
             PANEL_CALL(app_panels[i].panel, draw)
-            (app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
+        (app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
         canvas_unclip(canvas, old);
         draw_frame(app, i, canvas); /* after the panel, so that the title matches it */
     }
