@@ -51,7 +51,7 @@ START_TEST(test_modes) {
     Stage *s = help_stage(&panel_sites, state, 70, 40);
     ck_assert(shows(s, "This panel: Sites"));
     ck_assert(shows(s, "churn") && !shows(s, "at once"));
-    panel_sites.table(state)->makes = true;
+    PANEL_CALL(&panel_sites, table)(state)->makes = true;
     ck_assert(!shows(s, "churn") && shows(s, "at once"));
     stage_free(s);
     panel_destroy(&panel_sites, state);
