@@ -96,7 +96,7 @@ START_TEST(test_a_function_has_its_lines) {
     stage_golden(page, "function-118x12.txt");
     ck_assert(stage_act(page, ACT_DOWN));
     PanelPlace place;
-    ck_assert(panel_function.place(page->state, page->model, &page->ui, &place));
+    ck_assert(PANEL_CALL(&panel_function, place)(page->state, page->model, &page->ui, &place));
     ck_assert_str_eq(place.source, "@options.lua");
     /* all its lines, and only they: together they are what it made */
     uint64_t sum = 0, lines = 0;

@@ -248,7 +248,7 @@ END_TEST
 START_TEST(test_order) {
     LedgerFixture f = in_range();
     Stage *s = stage_of(&panel_sites, &f, 118, 16, true, 256);
-    Table *table = panel_sites.table(s->state);
+    Table *table = PANEL_CALL(&panel_sites, table)(s->state);
     ck_says(s, "allocated▾");
     int ranged = table->sort;
     stage_act(s, ACT_SORT_RIGHT);
