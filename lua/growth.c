@@ -1,4 +1,4 @@
-/* growth.c - lmp.measure_growth: does a function leave more behind the more often it is called?
+/* growth.c - lmp.measure_growth: whether a function leaves more behind the more often it is called.
  * After a call to warm up it is called 2, 4, 8 and 16 times, with full collections before and after
  * each round; what is in the heap then is summed up from the interpreter's own objects, so it does
  * not matter what was made before the profile. A leak keeps its bytes per call; what comes once, or

@@ -9,8 +9,9 @@
  * file is created if it does not exist. */
 bool outfile_writable(const char *path);
 
-/* Could a file be made beside what is there and then take its place? Else errno: what is there and
- * is no plain file stays. A name that ends in "/": could one be made in that directory? */
+/* Returns true if a file could be made beside what is there and then take its place; else errno
+ * says why not: what is there and is no plain file stays. A name that ends in "/" means a file in
+ * that directory. */
 bool outfile_replaceable(const char *path);
 
 /* For writing, from its beginning; NULL with errno (ENXIO: a FIFO has no reader, and got none

@@ -1,6 +1,6 @@
-/* gate.h - does a program keep its limits (limits.h)? Judged from its report and, where memory that
- * is still held is limited, from a snapshot of the heap at its end; said as text and as JUnit's
- * XML.
+/* gate.h - whether a program keeps its limits (limits.h). Judged from its report and, where memory
+ * that is still held is limited, from a snapshot of the heap at its end; said as text and as
+ * JUnit's XML.
  *
  * Exactly at the limit is kept. A limit that cannot be told is broken, but for leaks, which "cannot
  * be told yet" in most short runs: that is said. */

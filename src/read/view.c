@@ -345,8 +345,8 @@ bool view_preview_ready(const LmpView *view) {
     return atomic_load(&view->live->preview_done) == atomic_load(&view->control->preview);
 }
 
-/* Should a viewer that was taken for dead be alive after all, the list published last still has
- * whole rows, which the program checks. */
+/* If a viewer that was taken for dead is alive after all, the list published last still has whole
+ * rows, which the program checks. */
 uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count) {
     LmpControl *control = view->control;
     uint32_t mine = begin_group(&control->breaks);

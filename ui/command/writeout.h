@@ -5,8 +5,8 @@
 
 #include "report/save.h"
 
-/* Has `of` written to the file, all of it or nothing; NULL: to standard output. Says what is wrong.
- * Returns the exit status. */
+/* Writes what `of` says to the file, all of it or nothing; NULL: to standard output. Says what is
+ * wrong. Returns the exit status. */
 int writeout(const char *file, SaveWriter *writer, const void *of);
 
 /* Flushes what the command has printed. If that fails, says why, unless that was said before or the

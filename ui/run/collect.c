@@ -334,7 +334,7 @@ static LmpErr open_state(LmpView *view, const CollectState *state) {
                         : view_open(view, own);
 }
 
-/* Has `see` look at a state's report. Returns false if the state cannot be read. */
+/* Lets `see` look at a state's report. Returns false if the state cannot be read. */
 static bool read_state(const Collect *c, size_t which, const CollectEnd *end, unsigned wanted,
                        CollectSee *see, void *with) {
     const CollectState *state = &c->states[which];

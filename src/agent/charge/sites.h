@@ -26,7 +26,7 @@ uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address)
 /* The row of a stripped function, by stripped_hash; 0: not known, or forgotten. */
 uint32_t sites_stripped(const LmpProfile *p, uint64_t hash);
 void sites_keep_stripped(LmpProfile *p, uint64_t hash, uint32_t function);
-/* Might one more look at a call give an existing function a name? */
+/* Returns true if one more look at a call may give an existing function a name. */
 bool sites_wants_name(const LmpProfile *p, uint32_t function);
 /* A string's block is freed, or one that may have been a string's: sources are strings. */
 void sites_string_gone(LmpProfile *p, uintptr_t addr);

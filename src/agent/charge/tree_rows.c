@@ -133,7 +133,7 @@ static COLD uint32_t learn_outside(LmpProfile *p, uint32_t record) {
     return path;
 }
 
-/* Of what is done outside any function. */
+/* Returns the path of what is done outside any function. */
 uint32_t tree_outside_path(LmpProfile *p, uint32_t record) {
     struct LmpTree *t = p->tree;
     uint32_t at = record % TREE_OUTSIDE;

@@ -214,8 +214,8 @@ static bool is_hidden(const Hidden *h, const lua_State *L) {
     return false;
 }
 
-/* Which thread may have resumed the outermost hidden one? One of those that asked lately: one whose
- * topmost frame says so, else the last one that runs. NULL: none. */
+/* Returns the thread that may have resumed the outermost hidden one, among those that asked lately:
+ * one whose topmost frame says so, else the last one that runs. NULL: none. */
 static lua_State *hidden_resumer(const struct LmpTree *t, const Hidden *h, const lua_State *last) {
     const lua_State *child = h->n ? h->L[h->n - 1] : NULL;
     for (uint32_t i = 0; child && i < TREE_RECENT && t->recent[i]; i++) {

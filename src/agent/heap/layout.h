@@ -10,9 +10,9 @@
 #include "agent/heap/objects.h"
 #include "base/err.h"
 
-/* Is the layout known? Found once (thread-safe; where there was no memory, at the next call), in a
- * private state: not in a forked child, and not
- * within an operation of the profiled state. LMP_OK, LMP_E_LAYOUT, LMP_E_NOMEM. */
+/* Returns LMP_OK if the layout is known. Found once (thread-safe; where there was no memory, at the
+ * next call), in a private state: not in a forked child, and not within an operation of the
+ * profiled state. Errors: LAYOUT, NOMEM. */
 LmpErr heaplayout_known(void);
 /* What was found; only after LMP_OK. Safe anywhere from then on. */
 const LmpHeapLayout *heaplayout_get(void);

@@ -43,8 +43,8 @@ static ALWAYS_INLINE bool hook_off_grid(const LmpProfile *p, uintptr_t a) {
     return (a & HOOK_GRID) != p->skew;
 }
 
-/* Is it not our thread, is there a request from a viewer, or has the collector moved on? Elsewhere
- * nothing but the first can be looked at. */
+/* Returns true if this is not our thread, a viewer has a request, or the collector has moved on.
+ * Elsewhere nothing but the first can be looked at. */
 static ALWAYS_INLINE bool hook_must_stop(const LmpProfile *p) {
     if (foreign_elsewhere(p)) return true;
     uint32_t moved = collector_now(p) ^ p->gc_seen;

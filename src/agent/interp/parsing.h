@@ -1,5 +1,5 @@
-/* parsing.h - is Lua compiling a chunk right now? Asked only where no Lua function runs, to tell
- * the parser's work from the host's. */
+/* parsing.h - whether Lua is compiling a chunk right now. Asked only where no Lua function runs, to
+ * tell the parser's work from the host's. */
 #ifndef LMP_PARSING_H
 #define LMP_PARSING_H
 

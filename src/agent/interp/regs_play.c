@@ -150,7 +150,8 @@ static void look_on(lua_State *L, lua_Debug *ar) {
     (void)L, (void)ar;
 }
 
-/* Repeats what Lua code requests while the saved pc is the right one: does the plan agree? */
+/* Repeats what Lua code requests while the saved pc is the right one, and looks whether the plan
+ * agrees. */
 static void rehearse(LmpRegsStudy *study, lua_State *L, lua_State *const *threads) {
     for (int k = 0; k < THREADS; k++)
         lua_sethook(threads[k], look_on, LUA_MASKCOUNT, 1);

@@ -20,7 +20,7 @@ void ending_forget(void);
  * unless the relay or `lmp run` writes it). `ending`: how, in words. */
 void ending_finish(struct LmpProfile *p, const char *ending);
 
-/* Has `f` called when the process exits (also without lua_close). Once. */
+/* Calls `f` once, when the process exits (also without lua_close). */
 void ending_at_exit(void (*f)(void));
 
 /* Sends the shared state to `lmp run`. True: this state may show the display. */

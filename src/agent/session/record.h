@@ -5,8 +5,8 @@
 #include "agent/session/session.h"
 #include "base/err.h"
 
-/* Could a recording be written to `file`, "": to one in this folder? Error: FILE, errno says why.
- */
+/* Returns LMP_OK if a recording could be written to `file`, "": to one in this folder. Error: FILE,
+ * errno says why. */
 LmpErr record_possible(const char *file);
 /* Into `file`, "": a name is chosen; what a display keeps of the output goes there, too. Errors:
  * NOVIEWER, VIEWER, SECURE, FILE (it cannot be written there after all). */

@@ -23,7 +23,8 @@ LmpErr state_create(LmpProfile *p, const LmpIdentity *identity);
 /* Unmaps and closes all that state_create and the hook have mapped. */
 void state_release(LmpProfile *p);
 
-/* Is the viewer that the control block names still alive (LMP_VIEWER_LOCKED in layout.h)? */
+/* Returns true if the viewer that the control block names is still alive (LMP_VIEWER_LOCKED in
+ * layout.h). */
 bool state_viewer_lives(LmpProfile *p, uint32_t viewer);
 
 #endif

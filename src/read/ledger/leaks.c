@@ -177,8 +177,8 @@ static bool grows_below_sway(const Series *s) {
 
 /* ---- one site -------------------------------------------------------------------------------- */
 
-/* Did one rise bring most of it, far more than its share of the work? The others may be chance
- * then. */
+/* Returns true if one rise brought most of it, far more than its share of the work. The others may
+ * be chance then. */
 static bool mostly_at_once(const Series *s) {
     double gain = s->floor[s->n - 1] - s->floor[0], all = s->w[s->n - 1] - s->w[0];
     for (uint32_t i = 0; i < s->rises; i++) {

@@ -16,9 +16,9 @@
 
 typedef struct Survivors Survivors;
 
-/* Of what is made from now on. The view must stay open. NULL: no memory. */
+/* Returns a reader of what is made from now on. The view must stay open. NULL: no memory. */
 Survivors *survivors_since_now(const LmpView *view, uint64_t clock);
-/* Of what was made between two moments (nanoseconds since start). */
+/* Returns a reader of what was made between two moments (nanoseconds since start). */
 Survivors *survivors_between(const LmpView *view, uint64_t from, uint64_t to);
 void survivors_free(Survivors *survivors);
 

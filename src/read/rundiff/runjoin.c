@@ -248,7 +248,8 @@ LmpErr runjoin(Ledger *newer, const Ledger *old, RunJoined *out) {
  * of a tree are in the order of their depth, children of one behind each other, so nodes of the
  * newer run only move towards the end, and can be moved from the last to the first. */
 
-/* By node of the older run: is it in the newer one, too? *went: how many are not. */
+/* Returns, by node of the older run, whether it is in the newer one, too. *went: how many are
+ * not. */
 static unsigned char *find_kept(const Join *j, uint32_t *went) {
     unsigned char *kept = calloc(j->old->nodes, 1);
     *went = j->old->nodes;

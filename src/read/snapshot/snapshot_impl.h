@@ -175,7 +175,7 @@ bool words_place(SnapWords *w, const LmpSnapshot *s, uint32_t object);
 /* What Lua functions are found by in the tables; C functions: by address. */
 uint64_t snap_code_key(const char *source, size_t n, int64_t line);
 
-/* The string's text is this (a C text)? */
+/* Returns true if the string's text is this (a C text). */
 bool snap_is_text(const LmpSnapshot *s, uint32_t object, const char *text);
 /* The target of the first edge of a kind; LMP_HEAP_NONE: none. */
 uint32_t snap_edge_of(const LmpSnapshot *s, uint32_t object, unsigned kind);

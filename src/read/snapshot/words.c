@@ -88,7 +88,7 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Could be written with a dot. */
+/* Returns true if the text could be written with a dot. */
 static bool is_name(const char *text, size_t n) {
     if (n == 0 || n > 64 || !is_letter(text[0])) return false;
     for (size_t i = 0; i < n; i++)

@@ -85,8 +85,8 @@ static bool takes_entries(const LmpContainers *all, const LmpContainer *c) {
     return gain - more * before / tables >= ALONE_PART * gain;
 }
 
-/* For how long has a table that takes entries evenly done so? It was not seen while it was small.
- */
+/* Returns for how long a table that takes entries evenly has done so. It was not seen while it was
+ * small. */
 static double seconds_of(const LmpContainers *all, const LmpContainer *c, uint32_t first) {
     double interval = (double)all->interval / 1e9, now = (double)all->clock / 1e9;
     double from = (double)(first + 1) * interval, entries = (double)c->entries_at[first];
@@ -312,8 +312,8 @@ static uint64_t entries_of(const LmpMakes *m) {
     return m->regrown_array_bytes / ARRAY_ENTRY + m->regrown_hash_bytes / HASH_ENTRY + 1;
 }
 
-/* How many tables have grown there? One that has doubled k times gave back 2^k - 1 entries; so k is
- * known from how much was given back each time. */
+/* Returns how many tables have grown there. One that has doubled k times gave back 2^k - 1 entries;
+ * so k is known from how much was given back each time. */
 static uint32_t tables_of(double entries, double times) {
     double k = 1;
     while ((exp2(k + 1) - 1) / (k + 1) <= entries / times)

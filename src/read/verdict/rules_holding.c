@@ -56,7 +56,8 @@ static double grows_by(const VerdictFacts *f) {
     return f->leak ? rank_leak(f, f->leak) : 0;
 }
 
-/* Did the blocks of two lines become more at the same times, each by the same share of its own? */
+/* Returns true if the blocks of two lines became more at the same times, each by the same share of
+ * its own. */
 static bool same_course(const LmpSiteRow *a, const LmpSiteRow *b, uint32_t rows) {
     const uint64_t *v = a->live_history_blocks, *w = b->live_history_blocks;
     if (!v || !w || rows < 2) return false;
@@ -106,8 +107,8 @@ static int mostly(const LmpMakes *m) {
     return best;
 }
 
-/* Would a weak table let go of it, and nobody miss it? Strings are never taken out of one, and a
- * function may have no other holder than the table that calls it. */
+/* Returns true if a weak table would let go of it, and nobody would miss it. Strings are never
+ * taken out of one, and a function may have no other holder than the table that calls it. */
 static bool may_be_weak(const LmpMakes *m) {
     LmpWay way = objects[mostly(m)].way;
     return way == LMP_WAY_TABLE || way == LMP_WAY_USERDATA || way == LMP_WAY_PART;
@@ -362,7 +363,7 @@ static uint32_t moments(const LmpHistory *h) {
     return h ? (h->used < LMP_HISTORY ? h->used : LMP_HISTORY) : 0;
 }
 
-/* For how much of the time was the heap below so many bytes? */
+/* Returns for how much of the time the heap was below so many bytes. */
 static double below(const LmpHistory *h, double bytes) {
     uint32_t n = moments(h), under = 0;
     for (uint32_t i = 0; i < n; i++)

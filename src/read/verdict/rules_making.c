@@ -59,9 +59,9 @@ static double of_made(const VerdictFacts *f, uint64_t bytes) {
     return verdict_share((double)bytes, (double)f->made);
 }
 
-/* Did the line keep next to nothing of what it had made, when all of the heap was last looked at,
- * not long ago? In a short run that says it sooner, and does not swing from collection to
- * collection. */
+/* Returns true if the line kept next to nothing of what it had made, when all of the heap was last
+ * looked at, not long ago. In a short run that says it sooner, and does not swing from collection
+ * to collection. */
 static bool kept_nothing(const VerdictFacts *f) {
     const Ledger *l = f->in->ledger;
     uint32_t rows = l->live_history_rows;

@@ -153,7 +153,7 @@ const LmpLeak *verdict_leak(const VerdictFacts *facts, uint32_t row);
 /* Returns a line as a sentence names it: of its path as little as no other path ends in. */
 enum { VERDICT_NAME = 80 };
 const char *verdict_name(char out[VERDICT_NAME], const Ledger *ledger, const LmpSiteRow *row);
-/* Of what a line holds most of: was none ever freed? Of samples nobody knows. */
+/* Returns true if of what a line holds most of none was ever freed. Of samples nobody knows. */
 bool verdict_none_freed(const VerdictFacts *facts);
 /* A share in whole percent. */
 unsigned verdict_percent(double share);
