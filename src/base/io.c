@@ -1,8 +1,12 @@
-/* io.c - writes in a loop, waiting for a descriptor that takes nothing at the moment. */
+/* io.c - writes in a loop, waiting for a descriptor that takes nothing at the moment; sends
+ * descriptors as ancillary data of one sendmsg. */
 #include "base/io.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 1000 /* between checks of a descriptor that takes nothing */
@@ -23,6 +27,30 @@ bool write_all(int fd, const void *bytes, size_t size) {
         }
     }
     return true;
+}
+
+bool send_fds(int socket, const void *bytes, size_t size, const int *fd, size_t count, int flags) {
+    struct iovec part = {(void *)(uintptr_t)bytes, size};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    union {
+        char bytes[CMSG_SPACE(SEND_FDS * sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    memset(&control, 0, sizeof control);
+    if (count > 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(count * sizeof *fd);
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(count * sizeof *fd);
+        memcpy(CMSG_DATA(c), fd, count * sizeof *fd);
+    }
+    ssize_t sent;
+    do
+        sent = sendmsg(socket, &message, flags);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)size;
 }
 
 void close_fd(int *fd) {

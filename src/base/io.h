@@ -1,4 +1,4 @@
-/* io.h - descriptors: writing all of something, closing once. */
+/* io.h - descriptors: writing all of something, sending some, closing once. */
 #ifndef LMP_IO_H
 #define LMP_IO_H
 
@@ -8,6 +8,11 @@
 /* Writes everything to `fd` (tries again after EINTR, waits after EAGAIN). False: it does
  * not take it; errno says why. */
 bool write_all(int fd, const void *bytes, size_t size);
+
+/* Sends a message with descriptors, SEND_FDS at most, through a socket (tries again after EINTR).
+ * `flags` as of sendmsg. Returns false if it could not be sent; errno says why. */
+enum { SEND_FDS = 16 };
+bool send_fds(int socket, const void *bytes, size_t size, const int *fd, size_t count, int flags);
 
 /* Closes *fd, unless it is negative, and makes it -1. */
 void close_fd(int *fd);

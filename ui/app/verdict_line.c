@@ -311,6 +311,11 @@ static bool cut_parts(char *text, int room) {
     return cut;
 }
 
+/* Draws the place that the sentence is about, if any. Returns the columns it takes. */
+static int draw_where(Canvas *canvas, int x, int y, int end, const char *where) {
+    return *where ? canvas_text(canvas, x, y, end - x, STYLE_BOLD(TONE_STRONG), where) + 1 : 0;
+}
+
 /* Draws the sentence in one line, the advice in the next. */
 static void draw_tall(const App *app, Canvas *canvas, int x, int y, int end, int right,
                       const Verdict *v) {
@@ -318,10 +323,7 @@ static void draw_tall(const App *app, Canvas *canvas, int x, int y, int end, int
     const char *arrow = app->ui.utf8 ? "→ " : "-> ";
     int at = x;
     Halves h = halves_of(app, v);
-    if (*h.where) {
-        at += canvas_text(canvas, at, y, end - at, STYLE_BOLD(TONE_STRONG), h.where);
-        at++;
-    }
+    at += draw_where(canvas, at, y, end, h.where);
     bool more = cut_parts(h.text, end - at);
     draw_words(canvas, at, y, end - at, said, h.text, more);
     if (!*v->advice) return;
@@ -339,10 +341,7 @@ void verdict_draw(App *app, Canvas *canvas, Rect rect, int y) {
         return;
     }
     Halves h = halves_of(app, v);
-    if (*h.where) {
-        x += canvas_text(canvas, x, y, end - x, STYLE_BOLD(TONE_STRONG), h.where);
-        x++;
-    }
+    x += draw_where(canvas, x, y, end, h.where);
     const Style said = STYLE(*v->advice ? TONE_STRONG : TONE_TEXT);
     bool more = choose_parts(&h, end - x);
     x += draw_words(canvas, x, y, end - x, said, h.text, more);

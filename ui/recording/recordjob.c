@@ -451,21 +451,7 @@ int recordjob_start(const RecordJob *job) {
 
 void recordjob_give_output(int line, int output) {
     char word = RECORD_SAY_OUTPUT;
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {.bytes = {0}};
-    struct iovec io = {&word, 1};
-    struct msghdr message = {.msg_iov = &io,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof output);
-    memcpy(CMSG_DATA(c), &output, sizeof output);
-    (void)!sendmsg(line, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    send_fds(line, &word, 1, &output, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 const char *recordjob_problem(const RecordEnd *end) {
