@@ -19,8 +19,9 @@ LMP_READS_REGS void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cf
         return;
     }
     uintptr_t ip[2], stands[2], next;
-    bool found = unwind_callers(ret, ip, stands, 2) == 2;
-    if (!found || free_callers->n == LMP_MOST_FREE_CALLERS) return;
+    LmpUnwindCallers callers = {ret, ip, stands, 2, 0};
+    _Unwind_Backtrace(unwind_caller, &callers);
+    if (callers.found < 2 || free_callers->n == LMP_MOST_FREE_CALLERS) return;
     uintptr_t at = stands[1] - cfa;
     if (at > 4096) return;
     memcpy(&next, (const void *)stands[1], sizeof next); /* NOLINT */

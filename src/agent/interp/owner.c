@@ -60,15 +60,6 @@ typedef struct Study {
 
 /* ---- unwinding ------------------------------------------------------------------------------- */
 
-/* Walks outwards from the caller. Returns how many callers are found. */
-static int walk(Seen *seen, LmpCaller caller) {
-    uintptr_t at[DEEP];
-    int found = unwind_callers(caller.ret, seen->ret, at, DEEP);
-    for (int d = 0; d < found; d++)
-        seen->distance[d] = (int32_t)((intptr_t)at[d] - (intptr_t)caller.cfa);
-    return found;
-}
-
 static bool same_way(const Seen *a, const Seen *b, int depth) {
     return !memcmp(a->ret, b->ret, (size_t)depth * sizeof *a->ret);
 }
@@ -97,7 +88,13 @@ __attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller 
         memcpy(seen.distance, study->seen[i].distance, sizeof seen.distance);
         depth = DEEP;
     }
-    if (!depth) depth = walk(&seen, caller);
+    if (!depth) {
+        uintptr_t at[DEEP];
+        LmpUnwindCallers callers = {caller.ret, seen.ret, at, DEEP, 0};
+        _Unwind_Backtrace(unwind_caller, &callers);
+        for (; depth < callers.found; depth++)
+            seen.distance[depth] = (int32_t)((intptr_t)at[depth] - (intptr_t)caller.cfa);
+    }
     for (int d = 1; d < depth; d++) {
         uintptr_t word;
         memcpy(&word, caller.cfa + seen.distance[d], sizeof word);

@@ -3,8 +3,6 @@
  * before anything else runs. */
 #include "agent/interp/unwind.h"
 
-#include <unwind.h>
-
 #include "agent/interp/saved_regs_plan.h"
 
 #define MARK 0x5bd1e995c2b2ae35ull /* no address, no instruction */
@@ -66,22 +64,11 @@ void unwind_here(LmpUnwindRow *u) {
     _Unwind_Backtrace(walk_function, &walk);
 }
 
-typedef struct Callers {
-    uintptr_t ret, *ip, *at;
-    int found, most;
-} Callers;
-
-static _Unwind_Reason_Code walk_caller(struct _Unwind_Context *context, void *arg) {
-    Callers *c = arg;
+_Unwind_Reason_Code unwind_caller(struct _Unwind_Context *context, void *callers) {
+    LmpUnwindCallers *c = callers;
     uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
     if (!c->found && ip != c->ret) return _URC_NO_REASON;
     c->ip[c->found] = ip;
     c->at[c->found] = (uintptr_t)_Unwind_GetCFA(context) - sizeof ip; /* the CFA is the callee's */
     return ++c->found == c->most ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
-int unwind_callers(uintptr_t ret, uintptr_t *ip, uintptr_t *at, int most) {
-    Callers c = {ret, ip, at, 0, most};
-    _Unwind_Backtrace(walk_caller, &c);
-    return c.found;
 }

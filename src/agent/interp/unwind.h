@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <unwind.h>
 
 #include "agent/interp/frames.h"
 
@@ -33,7 +34,12 @@ bool unwind_regs(LmpUnwindRow *u, LmpSavedRegs regs);
 void unwind_here(LmpUnwindRow *u);
 
 /* Return addresses from `ret` outwards, `most` at most, and where on the stack each stands; on any
- * processor. Returns how many are found. */
-int unwind_callers(uintptr_t ret, uintptr_t *ip, uintptr_t *at, int most);
+ * processor. For _Unwind_Backtrace, with this as argument: a function around that would be one more
+ * frame to unwind, at each of a start's many requests. */
+typedef struct LmpUnwindCallers {
+    uintptr_t ret, *ip, *at;
+    int most, found;
+} LmpUnwindCallers;
+_Unwind_Reason_Code unwind_caller(struct _Unwind_Context *context, void *callers);
 
 #endif
