@@ -15,7 +15,7 @@ return {
         -- readers
         "tables.c", "view.c", "discover.c", "stats.c", "history.c", "laps.c", "heapmap.c", "heapregion.c",
         "heapcell.c", "heaplist.c", "ledger.c", "ledger_index.c", "ledger_rows.c",
-        "ledger_sum.c", "ledger_tools.c", "ledger_tree.c", "ledger_moments.c", "makes.c", "tallies.c",
+        "ledger_sum.c", "ledger_tree.c", "ledger_moments.c", "makes.c", "tallies.c",
         "leaks.c", "leaks_words.c", "model.c",
     },
     -- Room for that many jumps in a file.

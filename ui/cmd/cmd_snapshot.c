@@ -12,7 +12,7 @@
 #include "command/command.h"
 #include "command/operands.h"
 #include "read/discover.h"
-#include "read/snapshotline.h"
+#include "read/stats.h"
 #include "recording/recordname.h"
 #include "viewer/collect_wait.h"
 
@@ -108,7 +108,7 @@ static int take(uint32_t pid, uint32_t serial, const char *file, bool collect) {
         command_say("no snapshot: %s", problem);
     } else {
         if (s.state == LMP_SNAPSHOT_WRITTEN) wait_merged(&s);
-        snapshotline_say(line, sizeof line, &s);
+        stats_snapshot(line, sizeof line, &s);
         if (s.state == LMP_SNAPSHOT_WRITTEN)
             printf("%s\n", line);
         else

@@ -21,7 +21,7 @@
 #include "command/command.h"
 #include "pty/errorline.h"
 #include "pty/spool.h"
-#include "read/snapshotline.h"
+#include "read/stats.h"
 #include "read/view.h"
 #include "relay/pty_relay.h"
 #include "reporting/runreport.h"
@@ -420,7 +420,7 @@ static bool say_snapshot(const LmpSnapshotLive *s, const char *unsaid) {
     if (*unsaid && strncmp(s->file, unsaid, strlen(unsaid)) == 0) return true;
     if (s->state != LMP_SNAPSHOT_WRITTEN && s->state != LMP_SNAPSHOT_FAILED) return false;
     if (s->state == LMP_SNAPSHOT_FAILED && s->how == LMP_SNAPSHOT_ITSELF) return true;
-    command_say("%s", snapshotline_say(line, sizeof line, s));
+    command_say("%s", stats_snapshot(line, sizeof line, s));
     return true;
 }
 

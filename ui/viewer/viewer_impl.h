@@ -4,7 +4,7 @@
 
 #include "app/app.h"
 #include "base/privatedir.h"
-#include "read/model/survivors.h"
+#include "read/model/model.h"
 #include "record/writer/recorder.h"
 #include "replay/player.h"
 #include "terminal/term.h"

@@ -1,5 +1,5 @@
 /* viewer_program.c - looks at the program that the display shows (alive, changed, has answered),
- * fills the model from its state, and begins and ends the reading of the map (survivors.h) that
+ * fills the model from its state, and begins and ends the reading of the map (survivors.c) that
  * tells which blocks were made since a moment, or in a piece of the past, and live. */
 #include <poll.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "read/snapshotline.h"
+#include "read/stats.h"
 #include "recording/recordname.h"
 #include "viewer/viewer_impl.h"
 
@@ -38,7 +38,7 @@ static void say(Viewer *v, LmpSnapshotLive *s) {
     bool written = s->state == LMP_SNAPSHOT_WRITTEN;
     memcpy(file, s->file, sizeof file);
     snprintf(s->file, sizeof s->file, "%s", recordname_short(file));
-    app_say(v->app, "%s%s", written ? "enter opens " : "", snapshotline_say(line, sizeof line, s));
+    app_say(v->app, "%s%s", written ? "enter opens " : "", stats_snapshot(line, sizeof line, s));
     if (written)
         viewer_heap_written(v, file);
     else

@@ -16,7 +16,7 @@
 #include "base/keymap.h"
 #include "read/ledger/ledger.h"
 
-/* ---- small tools: ledger_tools.c ------------------------------------------------------------- */
+/* ---- small tools: ledger_sum.c --------------------------------------------------------------- */
 
 /* A growing array: `data` of `room` elements. */
 typedef struct LedgerPile {

@@ -1,7 +1,7 @@
 /* survivors.c - reads the map a part at a time for as long as a frame may take, and compares each
  * entry's birth with the moment; for "since now" two bits for each entry remember what was
  * there. */
-#include "read/model/survivors.h"
+#include "read/model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

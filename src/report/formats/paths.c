@@ -225,13 +225,8 @@ const LmpTally *paths_own(const Paths *p, uint32_t row) {
 bool paths_below(const Paths *p, uint32_t row, LmpTally *below) {
     const LmpTreeRow *r = &p->row[row];
     if (r->depth != p->deepest || r->children == 0) return false;
-    *below = (LmpTally){0};
-    uint64_t a[TALLY_WORDS], b[TALLY_WORDS];
-    memcpy(a, &r->retained, sizeof a);
-    memcpy(b, &r->shallow, sizeof b);
-    for (int i = 0; i < TALLY_WORDS; i++)
-        a[i] -= b[i];
-    memcpy(below, a, sizeof a);
+    *below = r->retained;
+    tally_sub(below, &r->shallow);
     return true;
 }
 

@@ -3,7 +3,7 @@
  * and what the program counts meanwhile, however the child ends. */
 #include "snapshot_fixture.h"
 
-#include "read/snapshotline.h"
+#include "read/stats.h"
 
 /* ---- taken ----------------------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static void ask_and_wait(bool lines, bool stacks, bool collect) {
     stat(name, &st);
     ck_assert_uint_eq((uint64_t)st.st_size, last.bytes);
     char line[512], want_line[256];
-    snapshotline_say(line, sizeof line, &last);
+    stats_snapshot(line, sizeof line, &last);
     snprintf(want_line, sizeof want_line, "snapshot 1: ");
     ck_assert_int_eq(strncmp(line, want_line, strlen(want_line)), 0);
     ck_assert_ptr_nonnull(strstr(line, ", slowest operation "));
@@ -278,7 +278,7 @@ START_TEST(in_place) {
         ck_assert_uint_eq(info.taken, LMP_TAKEN_IN_PLACE);
         ck_assert_str_eq(info.why_in_place, last.why_in_place);
         char line[700];
-        snapshotline_say(line, sizeof line, &last);
+        stats_snapshot(line, sizeof line, &last);
         ck_assert_ptr_nonnull(strstr(line, " (in place: "));
         check_figures();
         finish();
@@ -339,7 +339,7 @@ START_TEST(the_disk_is_full) {
         char line[400], want_line[400];
         snprintf(want_line, sizeof want_line,
                  "no snapshot: %s: cannot write the file: No space left on device", name);
-        ck_assert_str_eq(snapshotline_say(line, sizeof line, &last), want_line);
+        ck_assert_str_eq(stats_snapshot(line, sizeof line, &last), want_line);
         check_figures();
         finish();
     }

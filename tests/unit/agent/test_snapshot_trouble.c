@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "read/snapshotline.h"
+#include "read/stats.h"
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
@@ -56,7 +56,7 @@ static LmpHeapInfo written; /* of the last file */
  * why. */
 static bool outcome(char *line) {
     look();
-    snapshotline_say(line, 512, &last);
+    stats_snapshot(line, 512, &last);
     if (last.state == LMP_SNAPSHOT_WRITTEN) {
         written = check_file(name);
         ck_assert_uint_eq(written.live_bytes, last.live_bytes);

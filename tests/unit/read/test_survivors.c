@@ -5,7 +5,7 @@
 #include "fake_program.h"
 #include "suite.h"
 
-#include "read/model/survivors.h"
+#include "read/model/model.h"
 
 #define SLOTS 2000u
 #define AT 0x55d0c2a00000ull
@@ -60,7 +60,7 @@ static void leave(const Block *b) {
 }
 
 /* A block in the slot in place of the one that is there. One at the very address of another of the
- * same epoch and cycle cannot be told from that: survivors.h says so. */
+ * same epoch and cycle cannot be told from that: model.h says so. */
 static void make(uint32_t slot) {
     Block *b = &block[slot];
     if (b->cycle == cycle && (b->epoch == heap->live.epoch || cycle > 1)) return;
