@@ -387,14 +387,54 @@ static void open_or_close(App *app, const Panel *page) {
         ui_open(&app->ui, page);
 }
 
+/* Actions that open a page or close it, ask for something, or do what one function does. */
+static const struct {
+    Action action;
+    const Panel *page;
+    bool asks;
+    RequestKind request;
+    void (*act)(App *app);
+} plain[] = {
+    {ACT_MARKS, .page = &panel_marks},
+    {ACT_PROGRAMS, .page = &panel_programs, .asks = true, .request = REQUEST_PROGRAMS},
+    {ACT_SETTINGS, .page = &panel_settings},
+    {ACT_SAVE, .asks = true, .request = REQUEST_SAVE},
+    {ACT_REDRAW, .asks = true, .request = REQUEST_REDRAW},
+    {ACT_SUSPEND, .asks = true, .request = REQUEST_SUSPEND},
+    {ACT_INPUT, .act = begin_typing},
+    {ACT_NEXT_VERDICT, .act = verdict_next},
+    {ACT_BREAK, .act = open_breaks},
+    {ACT_COLUMNS, .act = open_columns},
+    {ACT_HELP, .act = toggle_help},
+};
+
+static bool act_plain(App *app, Action action) {
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        if (plain[i].action != action) continue;
+        if (plain[i].page) open_or_close(app, plain[i].page);
+        if (plain[i].asks) ask(app, plain[i].request);
+        if (plain[i].act) plain[i].act(app);
+        return true;
+    }
+    return false;
+}
+
+static void quit(App *app, Key key) {
+    if (key == 'q' && (app->ui.over || (app->set == SET_HEAP && !app->offline))) {
+        app_back(app);
+        app->q_led_back = true;
+    } else if (key == 'q' && app->q_led_back) { /* someone soon presses q once too often */
+        app->q_led_back = false;
+        app_say(app, "q once more to quit");
+    } else {
+        ask(app, REQUEST_QUIT);
+    }
+}
+
 static void act(App *app, Action action, Key key) {
     if (action != ACT_QUIT) app->q_led_back = false;
     if (act_kinds(app, action)) return;
-    if (act_heap(app, action)) {
-        show_said(app);
-        return;
-    }
-    if (time_act(app, action)) {
+    if (act_heap(app, action) || time_act(app, action) || act_plain(app, action)) {
         show_said(app);
         return;
     }
@@ -413,10 +453,8 @@ static void act(App *app, Action action, Key key) {
         app->ui.frozen = !app->ui.frozen && !app->ended;
         break;
     case ACT_NEXT_PANEL:
-        app_show_next(app, 1);
-        break;
     case ACT_PREV_PANEL:
-        app_show_next(app, -1);
+        app_show_next(app, action == ACT_NEXT_PANEL ? 1 : -1);
         break;
     case ACT_PANEL_NUMBER:
         app_show_number(app, key == '0' ? 10 : (int)key - '0');
@@ -433,13 +471,6 @@ static void act(App *app, Action action, Key key) {
     case ACT_SINCE:
         if (app->model.since.on || can_ask(app)) since_next(app);
         break;
-    case ACT_MARKS:
-        open_or_close(app, &panel_marks);
-        break;
-    case ACT_PROGRAMS:
-        open_or_close(app, &panel_programs);
-        ask(app, REQUEST_PROGRAMS);
-        break;
     case ACT_COLLECT:
         if (!can_ask(app)) break;
         ask(app, REQUEST_COLLECT);
@@ -452,9 +483,6 @@ static void act(App *app, Action action, Key key) {
     case ACT_RECORD:
         if (app->ui.recording.on || can_ask(app)) ask(app, REQUEST_RECORD);
         break;
-    case ACT_INPUT:
-        begin_typing(app);
-        break;
     case ACT_OWNER:
         if (panel_offers(app->ui.focus, ACT_OWNER) && act_focused(app, action)) break;
         app->ui.by_tag = !app->ui.by_tag;
@@ -462,62 +490,24 @@ static void act(App *app, Action action, Key key) {
     case ACT_MAKES:
         app->ui.makes = !app->ui.makes;
         break;
-    case ACT_SAVE:
-        ask(app, REQUEST_SAVE);
-        break;
     case ACT_MOUSE:
         app->ui.mouse = !app->ui.mouse;
         ask(app, REQUEST_MOUSE);
         break;
-    case ACT_SETTINGS:
-        open_or_close(app, &panel_settings);
-        break;
-    case ACT_REDRAW:
-        ask(app, REQUEST_REDRAW);
-        break;
     case ACT_INTERRUPT:
-        if (app->live && !app->ended) {
-            ask(app, REQUEST_INTERRUPT);
-        } else {
-            ask(app, REQUEST_QUIT);
-        }
+        ask(app, app->live && !app->ended ? REQUEST_INTERRUPT : REQUEST_QUIT);
         break;
     case ACT_WHY: /* who holds what is under the cursor, else what the line above is about */
         if (!ask_why(app)) verdict_open(app);
         break;
-    case ACT_NEXT_VERDICT:
-        verdict_next(app);
-        break;
-    case ACT_SUSPEND:
-        ask(app, REQUEST_SUSPEND);
-        break;
     case ACT_EDIT:
         if (!panel_offers(app->ui.focus, ACT_EDIT) || !act_focused(app, action)) edit_place(app);
         break;
-    case ACT_BREAK:
-        open_breaks(app);
-        break;
-    case ACT_COLUMNS:
-        open_columns(app);
-        break;
-    case ACT_HELP:
-        toggle_help(app);
-        break;
     case ACT_QUIT:
-        if (key == 'q' && (app->ui.over || (app->set == SET_HEAP && !app->offline))) {
-            app_back(app);
-            app->q_led_back = true;
-        } else if (key == 'q' && app->q_led_back) { /* someone soon presses q once too often */
-            app->q_led_back = false;
-            app_say(app, "q once more to quit");
-        } else {
-            ask(app, REQUEST_QUIT);
-        }
+        quit(app, key);
         break;
     case ACT_ENTER:
-        if (!act_focused(app, action) && app->set == SET_LIVE) {
-            app->ui.enlarged = !app->ui.enlarged;
-        }
+        if (!act_focused(app, action) && app->set == SET_LIVE) app->ui.enlarged = !app->ui.enlarged;
         break;
     case ACT_BACK:
         if (!act_focused(app, action)) app_back(app);
