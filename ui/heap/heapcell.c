@@ -138,48 +138,48 @@ bool heapcell_no_lines(const TableSource *from) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static const LmpSnapshot *heap_of(const TableSource *from) {
+const LmpSnapshot *heapcol_heap(const TableSource *from) {
     return &from->model->heap->now;
 }
 
 double heapcol_retained(const TableSource *from, uint32_t row) {
-    return (double)heap_of(from)->retained[from->object(from, row)];
+    return (double)heapcol_heap(from)->retained[from->object(from, row)];
 }
 
 double heapcol_size(const TableSource *from, uint32_t row) {
-    return (double)snapshot_counted(heap_of(from), from->object(from, row));
+    return (double)snapshot_counted(heapcol_heap(from), from->object(from, row));
 }
 
 double heapcol_class(const TableSource *from, uint32_t row) {
-    return heap_of(from)->class_of[from->object(from, row)];
+    return heapcol_heap(from)->class_of[from->object(from, row)];
 }
 
 void heapcol_age(const TableSource *from, uint32_t row, TableCell *cell) {
-    heapcell_age(heap_of(from), from->object(from, row), cell->text);
+    heapcell_age(heapcol_heap(from), from->object(from, row), cell->text);
     cell->style = STYLE(TONE_MUTED);
 }
 
 void heapcol_name(const TableSource *from, uint32_t row, TableCell *cell) {
     uint32_t object = from->object(from, row);
     char text[TABLE_TEXT];
-    snapshot_name(heap_of(from), object, text, sizeof text);
+    snapshot_name(heapcol_heap(from), object, text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
-    cell->style = STYLE(heapcell_tone(heap_of(from), object));
+    cell->style = STYLE(heapcell_tone(heapcol_heap(from), object));
 }
 
 void heapcol_site(const TableSource *from, uint32_t row, TableCell *cell) {
     char text[TABLE_TEXT];
-    snapshot_site(heap_of(from), from->object(from, row), text, sizeof text);
+    snapshot_site(heapcol_heap(from), from->object(from, row), text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
 }
 
 void heapcol_preview(const TableSource *from, uint32_t row, TableCell *cell) {
     char text[TABLE_TEXT];
-    snapshot_preview(heap_of(from), from->object(from, row), text, sizeof text);
+    snapshot_preview(heapcol_heap(from), from->object(from, row), text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
     cell->style = STYLE(TONE_SOURCE);
 }
 
 bool heapcol_place(const TableSource *from, uint32_t row, PanelPlace *out) {
-    return heapcell_place(heap_of(from), from->object(from, row), out);
+    return heapcell_place(heapcol_heap(from), from->object(from, row), out);
 }

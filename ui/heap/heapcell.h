@@ -36,6 +36,8 @@ char *heapcell_age(const LmpSnapshot *s, uint32_t object, char *out);
 /* For TableColumn.hidden: true if it is not known which line made what. */
 bool heapcell_no_lines(const TableSource *from);
 
+/* Returns the snapshot that a table is about. */
+const LmpSnapshot *heapcol_heap(const TableSource *from);
 /* Columns of tables whose rows are about objects (TableSource.object): what the object retains; its
  * own bytes; how old it is; its name; the line that made it; what is in it. heapcol_class sorts
  * them by class. */

@@ -7,7 +7,6 @@
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 typedef struct Compare {
     TablePanel panel;

@@ -11,7 +11,6 @@
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 #define CHILDREN 100u /* children shown at first; "more" opens ten times as many */
 #define LEVELS 200u   /* opened at once along the biggest */
@@ -43,10 +42,6 @@ static const DomRow *row_of(const TableSource *from, uint32_t row) {
 
 static uint32_t object_of(const TableSource *from, uint32_t row) {
     return row_of(from, row)->object;
-}
-
-static const LmpSnapshot *heap_of(const TableSource *from) {
-    return &from->model->heap->now;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -150,13 +145,13 @@ static void cell_retained(const TableSource *from, uint32_t row, TableCell *cell
 }
 
 static void cell_share(const TableSource *from, uint32_t row, TableCell *cell) {
-    tallycell_share(cell, heapcell_share(heap_of(from), row_of(from, row)->bytes));
+    tallycell_share(cell, heapcell_share(heapcol_heap(from), row_of(from, row)->bytes));
 }
 
 static void cell_size(const TableSource *from, uint32_t row, TableCell *cell) {
     const DomRow *r = row_of(from, row);
     if (r->more) return;
-    tallycell_bytes(cell, snapshot_counted(heap_of(from), r->object), STYLE(TONE_TEXT));
+    tallycell_bytes(cell, snapshot_counted(heapcol_heap(from), r->object), STYLE(TONE_TEXT));
 }
 
 static void cell_site(const TableSource *from, uint32_t row, TableCell *cell) {
@@ -166,7 +161,7 @@ static void cell_site(const TableSource *from, uint32_t row, TableCell *cell) {
 /* Draws what the object holds as part of the heap; the object itself is lit. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const DomRow *r = row_of(from, row);
-    const LmpSnapshot *s = heap_of(from);
+    const LmpSnapshot *s = heapcol_heap(from);
     double held = heapcell_share(s, r->bytes);
     double own = r->more ? 0 : heapcell_share(s, snapshot_counted(s, r->object));
     tallycell_bar(canvas, x, y, w, own < held ? own : held, held);
@@ -174,7 +169,7 @@ static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int
 
 static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const DomRow *r = row_of(from, row);
-    const LmpSnapshot *s = heap_of(from);
+    const LmpSnapshot *s = heapcol_heap(from);
     char text[256], name[200];
     int most = w / 2, indent = (int)(r->depth < 1000 ? r->depth : 1000) * 2, right = x + w;
     if (indent > most) {
@@ -225,9 +220,10 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
         out[0] = 0;
         return;
     }
-    snprintf(out, size, "%s %s %s", heapcell_label(heap_of(from), r->object, label, sizeof label),
-             snapshot_name(heap_of(from), r->object, name, sizeof name),
-             snapshot_site(heap_of(from), r->object, site, sizeof site));
+    snprintf(out, size, "%s %s %s",
+             heapcell_label(heapcol_heap(from), r->object, label, sizeof label),
+             snapshot_name(heapcol_heap(from), r->object, name, sizeof name),
+             snapshot_site(heapcol_heap(from), r->object, site, sizeof site));
 }
 
 static bool rows(void *state, TableSource *from) {
@@ -242,7 +238,7 @@ static bool rows(void *state, TableSource *from) {
 
 static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     const DomRow *r = row_of(from, row);
-    return !r->more && heapcell_place(heap_of(from), r->object, out);
+    return !r->more && heapcell_place(heapcol_heap(from), r->object, out);
 }
 
 static const TablePanelDef def = {

@@ -8,7 +8,6 @@
 #include "heap/heapcell.h"
 #include "heap/members_alike.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 #define MOST 100000u /* listed, those that retain most */
 
@@ -31,19 +30,15 @@ static uint32_t object_of(const TableSource *from, uint32_t row) {
     return ((const uint32_t *)from->rows)[row];
 }
 
-static const LmpSnapshot *heap_of(const TableSource *from) {
-    return &from->model->heap->now;
-}
-
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* Objects of unknown age come last. */
 static double value_age(const TableSource *from, uint32_t row) {
-    uint64_t born = snapshot_born(heap_of(from), object_of(from, row));
+    uint64_t born = snapshot_born(heapcol_heap(from), object_of(from, row));
     return born == UINT64_MAX ? NAN : -(double)born;
 }
 static double value_site(const TableSource *from, uint32_t row) {
-    const LmpSnapshot *s = heap_of(from);
+    const LmpSnapshot *s = heapcol_heap(from);
     uint32_t site = s->site_of ? s->site_of[object_of(from, row)] : 0;
     return site ? (double)site : (double)NAN;
 }
@@ -67,7 +62,7 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 }
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
-    const LmpSnapshot *s = heap_of(from);
+    const LmpSnapshot *s = heapcol_heap(from);
     uint32_t object = object_of(from, row);
     char name[160], site[160], text[256];
     snprintf(out, size, "%s %s %s", snapshot_name(s, object, name, sizeof name),

@@ -8,7 +8,6 @@
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 #define ABOVE 4      /* lines above the table */
 #define MOST 200000u /* references listed */
@@ -27,10 +26,6 @@ static const Object *page_of(const TableSource *from) {
     return from->rows;
 }
 
-static const LmpSnapshot *heap_of(const TableSource *from) {
-    return &from->model->heap->now;
-}
-
 static uint32_t end_of(const TableSource *from, uint32_t row) {
     return page_of(from)->end[row];
 }
@@ -39,7 +34,7 @@ static uint32_t end_of(const TableSource *from, uint32_t row) {
 
 /* Writes the reference, and whether it holds anything. */
 static void cell_step(const TableSource *from, uint32_t row, TableCell *cell) {
-    const LmpSnapshot *s = heap_of(from);
+    const LmpSnapshot *s = heapcol_heap(from);
     const Object *page = page_of(from);
     uint32_t edge = page->edge[row], source = page->inwards ? page->end[row] : page->object;
     char text[TABLE_TEXT];
@@ -134,7 +129,7 @@ static void end(void *state) {
 
 static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
     const Object *o = state;
-    const LmpSnapshot *s = heap_of(from);
+    const LmpSnapshot *s = heapcol_heap(from);
     char text[512], site[160], size[LMP_NUM], held[LMP_NUM], age[LMP_NUM];
     uint32_t i = o->object;
     int x = rect.x + 1, w = rect.w - 2;

@@ -6,7 +6,6 @@
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 typedef struct Objects {
     TablePanel panel;
@@ -18,10 +17,6 @@ static const ByChoice choice = {by_words, LMP_BYS, true};
 
 static const LmpHeapGroup *row_of(const TableSource *from, uint32_t row) {
     return &((const LmpHeapGroup *)from->rows)[row];
-}
-
-static const LmpSnapshot *heap_of(const TableSource *from) {
-    return &from->model->heap->now;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -41,7 +36,7 @@ static uint32_t first_of(const TableSource *from, uint32_t row) {
 
 static LmpKind kind_of(const TableSource *from, uint32_t row) {
     if (row_of(from, row)->objects == 0) return LMP_OTHER;
-    return snapshot_kind(heap_of(from), first_of(from, row));
+    return snapshot_kind(heapcol_heap(from), first_of(from, row));
 }
 
 /* Gives the name the tone of the group's kind. */
@@ -53,8 +48,8 @@ static void dress(const TableSource *from, uint32_t row, const TableColumn *colu
 /* Draws what all of the group hold, lit up to the size of the objects themselves. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const LmpHeapGroup *group = row_of(from, row);
-    double held = heapcell_share(heap_of(from), group->retained);
-    double own = heapcell_share(heap_of(from), group->size);
+    double held = heapcell_share(heapcol_heap(from), group->retained);
+    double own = heapcell_share(heapcol_heap(from), group->size);
     tallycell_bar(canvas, x, y, w, own < held ? own : held, held);
 }
 
@@ -120,7 +115,7 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     const LmpHeapGroups *of = groups_of(from), *groups = from->model->heap->groups;
     if (of != &groups[LMP_BY_LINE] && of != &groups[LMP_BY_PATH]) return false;
     return row_of(from, row)->objects > 0 &&
-           heapcell_place(heap_of(from), first_of(from, row), out);
+           heapcell_place(heapcol_heap(from), first_of(from, row), out);
 }
 
 static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {

@@ -8,7 +8,6 @@
 #include "heap/heap_open.h"
 #include "heap/heapcell.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 #define ABOVE 2 /* lines: the page's name; what the page is */
 

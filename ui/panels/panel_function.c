@@ -5,7 +5,6 @@
 #include "base/format.h"
 #include "widget/describe.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 /* What the cells are made from: the ledger's sites, and the wanted function. For a C function the
  * sites are the lines that called it, with what it made there. */

@@ -7,7 +7,6 @@
 #include "base/format.h"
 #include "panels/opened.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 static const LmpFunctionRow *row_of(const TableSource *from, uint32_t row) {
     return &((const LmpFunctionRow *)from->rows)[row];

@@ -9,7 +9,6 @@
 #include "widget/describe.h"
 #include "widget/spark.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 #define MOST 512u /* lines */
 

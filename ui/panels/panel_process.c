@@ -10,7 +10,6 @@
 #include "read/process/process.h"
 #include "widget/flow.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 #define BUDGET 5000000u        /* nanoseconds a frame */
 #define BUDGET_FIRST 40000000u /* while there is little to show */

@@ -7,7 +7,6 @@
 #include "widget/describe.h"
 #include "widget/spark.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 extern const Panel panel_sites; /* below */
 

@@ -6,7 +6,6 @@
 #include "base/format.h"
 #include "widget/describe.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 typedef struct TagPage {
     TablePanel panel;

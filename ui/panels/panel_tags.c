@@ -5,7 +5,6 @@
 #include "base/format.h"
 #include "panels/opened.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 static const LmpTagRow *row_of(const TableSource *from, uint32_t row) {
     return &((const LmpTagRow *)from->rows)[row];

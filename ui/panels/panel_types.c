@@ -2,9 +2,7 @@
  * each is made. */
 #include "base/format.h"
 #include "widget/describe.h"
-#include "widget/measure.h"
 #include "widget/tablepanel.h"
-#include "widget/tallycell.h"
 
 /* One line of the table: a kind, or their sum. */
 typedef struct TypesRow {

@@ -147,8 +147,7 @@ static void put_figure(const TableSource *from, const TableColumn *column, doubl
         cell->wide ? format_count(cell->text, whole) : format_short(cell->text, whole);
         break;
     case LOOK_TIMES:
-        snprintf(cell->text, sizeof cell->text, "%s%s", from->ui->utf8 ? "×" : "x",
-                 format_count(count, whole));
+        snprintf(cell->text, sizeof cell->text, "×%s", format_count(count, whole));
         break;
     case LOOK_CHANGE:
         format_delta_bytes(cell->text, change);
