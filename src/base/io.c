@@ -1,5 +1,5 @@
-/* io.c - writes in a loop, waiting for a descriptor that takes nothing at the moment; sends
- * descriptors as ancillary data of one sendmsg. */
+/* io.c - reads and writes in a loop, waiting for a descriptor that takes nothing at the moment;
+ * sends descriptors as ancillary data of one sendmsg. */
 #include "base/io.h"
 
 #include <errno.h>
@@ -51,6 +51,17 @@ bool send_fds(int socket, const void *bytes, size_t size, const int *fd, size_t 
         sent = sendmsg(socket, &message, flags);
     while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)size;
+}
+
+size_t read_at(int fd, uint64_t at, void *out, size_t size) {
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(fd, (char *)out + done, size - done, (off_t)(at + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        done += (size_t)got;
+    }
+    return done;
 }
 
 void close_fd(int *fd) {

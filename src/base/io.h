@@ -1,9 +1,10 @@
-/* io.h - descriptors: writing all of something, sending some, closing once. */
+/* io.h - descriptors: reading and writing all of something, sending some, closing once. */
 #ifndef LMP_IO_H
 #define LMP_IO_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Writes everything to `fd` (tries again after EINTR, waits after EAGAIN). False: it does
  * not take it; errno says why. */
@@ -13,6 +14,10 @@ bool write_all(int fd, const void *bytes, size_t size);
  * `flags` as of sendmsg. Returns false if it could not be sent; errno says why. */
 enum { SEND_FDS = 16 };
 bool send_fds(int socket, const void *bytes, size_t size, const int *fd, size_t count, int flags);
+
+/* Reads `size` bytes at a place of a file (tries again after EINTR). Returns how many there were.
+ */
+size_t read_at(int fd, uint64_t at, void *out, size_t size);
 
 /* Closes *fd, unless it is negative, and makes it -1. */
 void close_fd(int *fd);

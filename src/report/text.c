@@ -97,3 +97,8 @@ void text_csv(FILE *out, const char *text) {
     }
     if (quoted) fputc('"', out);
 }
+
+void text_csv_number(FILE *out, uint64_t n) {
+    fputc(',', out);
+    text_digits(out, n);
+}

@@ -33,6 +33,8 @@ const char *text_moment(char *out, uint64_t clock);
  * (= + - @, tab, carriage return), or with an apostrophe, has an apostrophe before it: without the
  * first one of a field its reader has what it was. */
 void text_csv(FILE *out, const char *text);
+/* A field that is a number, with the comma before it. */
+void text_csv_number(FILE *out, uint64_t n);
 
 /* Writes n in decimal: there are millions of numbers, for which printf takes several times as long.
  */

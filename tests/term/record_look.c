@@ -63,7 +63,7 @@ static void check(LmpRecording *r) {
         if (i > 0 && frame.clock < recording_frame(r, i - 1).clock) backwards++;
         if (recording_seek(r, i)) {
             lost++;
-        } else if (recording_taken(r).still && (frame.flags & LMP_FRAME_TABLES)) {
+        } else if (recording_tables_read(r).consistent && (frame.flags & LMP_FRAME_TABLES)) {
             still++;
             wrong += !sums_agree(recording_view(r));
         }

@@ -58,7 +58,7 @@ static bool open_side(Side *side, const char *name, unsigned parts) {
     if (!operand_recording_at(&r, name, &moment)) return false;
     LmpErr err = fill(side, r, moment.tables, parts);
     snprintf(side->report.moment.said, sizeof side->report.moment.said, "%s", moment.said);
-    report_set_apart(&side->report, recording_taken(r).moved);
+    report_set_apart(&side->report, recording_tables_read(r).moved);
     recording_close(r);
     if (err) return say_cannot(name, "it is damaged there: another moment may be readable");
     err = side->report.ledger_error;

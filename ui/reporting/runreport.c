@@ -120,7 +120,7 @@ static bool take_before(const RunReport *wish, LmpRecording *r, uint32_t from,
     const LmpView *view = recording_view(r);
     LmpErr err = report_before(before, view->live, &view->tables, parts_of(wish->kind, view),
                                view->live->clock);
-    moment.apart = recording_taken(r).moved;
+    moment.apart = recording_tables_read(r).moved;
     if (err) command_say("not enough memory to read what was there before");
     return !err;
 }
@@ -151,7 +151,7 @@ static void fill(const RunReport *wish, LmpRecording *r, ReportBefore *before, b
     LedgerWhen when = runreport_ending_at(ending, sizeof ending, r, recording_now(r));
     if (recording_again(r)) snprintf(again, sizeof again, "%s", recording_again(r));
     if (recording_damage(r)) snprintf(damage, sizeof damage, "%s", recording_damage(r));
-    uint64_t apart = moment.apart + recording_taken(r).moved;
+    uint64_t apart = moment.apart + recording_tables_read(r).moved;
     if (last && !stays) recording_spend(r);
     report_fill_since(&report, before, view->header, view->live, &view->tables,
                       parts_of(wish->kind, view), view->live->clock, ending, when);
@@ -193,7 +193,7 @@ static bool fill_at_top(const RunReport *wish, LmpRecording *r, uint32_t from, u
     if (ready) {
         const LmpView *view = recording_spend(r);
         report.moment = moment;
-        report_set_apart(&report, recording_taken(r).moved);
+        report_set_apart(&report, recording_tables_read(r).moved);
         ready = !report_at_top(&report, view->live, &view->tables, parts_of(wish->kind, view),
                                recording_frame(r, top).clock);
         if (!ready) command_say("not enough memory for its rows");

@@ -95,13 +95,7 @@ static int open_file(const LineTexts *texts, const char *name, size_t *size) {
 
 static char *read_file(int fd, size_t size) {
     char *text = malloc(size + 1);
-    size_t n = 0;
-    while (text && n < size) {
-        ssize_t got = read(fd, text + n, size - n);
-        if (got <= 0) break;
-        n += (size_t)got;
-    }
-    if (text && n == size) return text;
+    if (text && read_at(fd, 0, text, size) == size) return text;
     free(text);
     return NULL;
 }

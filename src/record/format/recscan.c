@@ -2,7 +2,6 @@
  * head, and after damage the next four bytes that begin a head whose checksum is right. */
 #include "record/format/recscan.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,23 +10,13 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
 
 enum {
     MOST_PARTS = 1 << 22,
     WINDOW = 64 << 10,
     LOOK_AGAIN = 256 << 20 /* bytes of damaged parts that are looked at for others, at most */
 };
-
-static size_t read_at(int fd, uint64_t at, void *to, size_t n) {
-    size_t done = 0;
-    while (done < n) {
-        ssize_t got = pread(fd, (char *)to + done, n - done, (off_t)(at + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        done += (size_t)got;
-    }
-    return done;
-}
 
 static bool add(RecScan *scan, const RecPart *part) {
     bool room = scan->parts < MOST_PARTS && array_room(&scan->part, &scan->room, scan->parts + 1);

@@ -439,7 +439,7 @@ uint64_t recording_left_out(const LmpRecording *r) {
     return r->left_out;
 }
 
-uint64_t recording_unknown(const LmpRecording *r) {
+uint64_t recording_lost_rows(const LmpRecording *r) {
     return r->lost_rows ? tablechecks_lost_rows(&r->view.tables) : 0;
 }
 
@@ -457,7 +457,7 @@ const char *recording_damage(LmpRecording *r) {
     }
     for (uint32_t n = 1; r->lost_rows && n <= r->frames && n <= TRIES; n++) {
         if (recording_seek(r, r->frames - n)) continue;
-        damage.unknown = recording_unknown(r);
+        damage.unknown = recording_lost_rows(r);
         break;
     }
     damage_words(words, &damage);
@@ -543,13 +543,13 @@ static const RecExtra *extra_of(const LmpRecording *r) {
     return (const void *)(r->state.fixed + REC_EXTRA_AT);
 }
 
-LmpRecordedTaken recording_taken(const LmpRecording *r) {
+LmpTablesRead recording_tables_read(const LmpRecording *r) {
     const RecExtra *x = extra_of(r);
-    return (LmpRecordedTaken){.clock = {x->clock[0], x->clock[1]},
-                              .live_bytes = {x->before.live_bytes, x->after.live_bytes},
-                              .moved = counters_moved(&x->before, &x->after),
-                              .still =
-                                  tablechecks_consistent(&x->before, &x->after, &r->view.tables)};
+    return (LmpTablesRead){.clock = {x->clock[0], x->clock[1]},
+                           .live_bytes = {x->before.live_bytes, x->after.live_bytes},
+                           .moved = counters_moved(&x->before, &x->after),
+                           .consistent =
+                               tablechecks_consistent(&x->before, &x->after, &r->view.tables)};
 }
 
 uint32_t recording_outputs(const LmpRecording *r) {

@@ -54,7 +54,7 @@ uint64_t recording_left_out(const LmpRecording *r);
 const char *recording_damage(LmpRecording *r);
 /* How many rows of the tables (functions, sites, records, nodes) of the frame sought are not known
  * then: what they say of who made what reads "(others)" or "?"; figures and sums are right. */
-uint64_t recording_unknown(const LmpRecording *r);
+uint64_t recording_lost_rows(const LmpRecording *r);
 /* Returns true if it was closed in order. Else it is still being written, or its writer was
  * killed. */
 bool recording_complete(const LmpRecording *r);
@@ -99,13 +99,13 @@ uint32_t recording_ended(const LmpRecording *r); /* 1 + wait status; 0: not know
 
 /* The live bytes before and after the tables of the frame sought were read, and whether the tables
  * are of one moment (tablechecks.h). */
-typedef struct LmpRecordedTaken {
+typedef struct LmpTablesRead {
     uint64_t clock[2];      /* ns since start */
     uint64_t live_bytes[2]; /* before, after */
     uint64_t moved;         /* bytes that came or went in between */
-    bool still;             /* nothing has happened in between, and nothing was half done */
-} LmpRecordedTaken;
-LmpRecordedTaken recording_taken(const LmpRecording *r);
+    bool consistent;        /* nothing has happened in between, and nothing was half done */
+} LmpTablesRead;
+LmpTablesRead recording_tables_read(const LmpRecording *r);
 
 /* ---- output ---------------------------------------------------------------------------------- */
 

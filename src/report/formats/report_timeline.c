@@ -3,11 +3,6 @@
 #include "report/formats/formats_impl.h"
 #include "report/text.h"
 
-static void put(FILE *out, uint64_t n) {
-    fputc(',', out);
-    text_digits(out, n);
-}
-
 uint64_t history_end_ms(const LmpReport *report, uint32_t interval) {
     uint64_t end = (interval + 1) * (report->history->interval / 1000) / 1000;
     uint64_t now = report->clock / 1000000;
@@ -32,16 +27,16 @@ LmpErr report_timeline(const LmpReport *report, FILE *out) {
         const LmpHistoryPoint *p = &h->samples[i];
         if (!history_within(report, i)) continue;
         text_digits(out, history_end_ms(report, i));
-        put(out, p->last_bytes);
-        put(out, p->max_bytes);
-        put(out, p->min_bytes);
-        put(out, p->allocs);
-        put(out, p->alloc_bytes);
-        put(out, p->frees);
-        put(out, p->free_bytes);
-        put(out, p->gc_cycles);
+        text_csv_number(out, p->last_bytes);
+        text_csv_number(out, p->max_bytes);
+        text_csv_number(out, p->min_bytes);
+        text_csv_number(out, p->allocs);
+        text_csv_number(out, p->alloc_bytes);
+        text_csv_number(out, p->frees);
+        text_csv_number(out, p->free_bytes);
+        text_csv_number(out, p->gc_cycles);
         for (unsigned k = 0; k < LMP_KINDS; k++)
-            put(out, p->kind_bytes[k]);
+            text_csv_number(out, p->kind_bytes[k]);
         fputc('\n', out);
     }
     return LMP_OK;

@@ -5,11 +5,6 @@
 #include "report/heap/heapreport_impl.h"
 #include "report/text.h"
 
-static void put_number(FILE *out, uint64_t n) {
-    fputc(',', out);
-    text_digits(out, n);
-}
-
 static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uint32_t i,
                        uint32_t id) {
     char text[200];
@@ -17,13 +12,13 @@ static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uin
     fprintf(out, "%u,0x%llx,%s,", id, (unsigned long long)s->g.addr[i],
             heapgraph_kind(s->g.kind[i]));
     text_csv(out, heaptext_class(r, s, i, text, sizeof text));
-    put_number(out, snapshot_counted(s, i));
-    put_number(out, s->g.size[i]);
-    put_number(out, s->retained[i]);
+    text_csv_number(out, snapshot_counted(s, i));
+    text_csv_number(out, s->g.size[i]);
+    text_csv_number(out, s->retained[i]);
     fputc(',', out);
     if (!snapshot_garbage(s, i)) text_digits(out, s->distance[i]);
-    put_number(out, s->g.edge_at[i + 1] - s->g.edge_at[i]);
-    put_number(out, s->in_at[i + 1] - s->in_at[i]);
+    text_csv_number(out, s->g.edge_at[i + 1] - s->g.edge_at[i]);
+    text_csv_number(out, s->in_at[i + 1] - s->in_at[i]);
     fputc(',', out);
     text_csv(out, snapshot_site(s, i, text, sizeof text));
     fputc(',', out);

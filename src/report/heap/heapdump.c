@@ -3,13 +3,13 @@
  * (heapfile.h), or not at all. */
 #include "report/heap/heapreport.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/io.h"
 #include "read/view.h"
 #include "shared/heapfile_impl.h"
 
@@ -22,14 +22,8 @@ typedef struct Dump {
     unsigned char *stored; /* HEAPFILE_PLAIN: a chunk's bytes */
 } Dump;
 
-static bool read_at(const Dump *d, uint64_t at, void *out, size_t n) {
-    for (size_t done = 0; done < n;) {
-        ssize_t got = pread(d->fd, (char *)out + done, n - done, (off_t)(at + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        done += (size_t)got;
-    }
-    return true;
+static bool read_all(const Dump *d, uint64_t at, void *out, size_t n) {
+    return read_at(d->fd, at, out, n) == n;
 }
 
 static void damaged(Dump *d, uint64_t at, const char *what) {
@@ -94,7 +88,7 @@ static void put_head(Dump *d, const LmpHeapHead *h, bool right) {
 static LmpErr dump_head(Dump *d) {
     LmpHeapHead head = {0};
     size_t n = d->size < sizeof head ? (size_t)d->size : sizeof head;
-    if (n < sizeof head.magic || !read_at(d, 0, &head, n) || head.magic != LMP_HEAPFILE_MAGIC)
+    if (n < sizeof head.magic || !read_all(d, 0, &head, n) || head.magic != LMP_HEAPFILE_MAGIC)
         return LMP_E_FOREIGN;
     if (n < sizeof head) {
         fprintf(d->out, "heap snapshot, %" PRIu64 " bytes\n", d->size);
@@ -126,7 +120,7 @@ static void dump_chunks(Dump *d) {
     uint64_t at = sizeof(LmpHeapHead);
     LmpHeapChunk chunk = {0};
     while (at < d->size && chunk.section != LMP_HEAPFILE_END) {
-        if (d->size - at < sizeof chunk || !read_at(d, at, &chunk, sizeof chunk)) {
+        if (d->size - at < sizeof chunk || !read_all(d, at, &chunk, sizeof chunk)) {
             damaged(d, at, "cut off");
             return;
         }
@@ -141,7 +135,7 @@ static void dump_chunks(Dump *d) {
             damaged(d, at, "cut off");
             return;
         }
-        bool right = read_at(d, at + sizeof chunk, d->stored, chunk.stored) &&
+        bool right = read_all(d, at + sizeof chunk, d->stored, chunk.stored) &&
                      heapfile_chunk_checksum(&chunk, d->stored) == chunk.checksum;
         fputs(right ? "\n" : ", wrong\n", d->out);
         d->bad |= !right;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "record/format/linetext.h"
 
 /* ---- a file ---------------------------------------------------------------------------------- */
@@ -24,11 +25,7 @@ static char *read_whole(const char *name, size_t *size) {
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
         st.st_size <= SOURCEFILE_BYTES)
         text = malloc((size_t)st.st_size);
-    while (text && *size < (size_t)st.st_size) {
-        ssize_t n = read(fd, text + *size, (size_t)st.st_size - *size);
-        if (n <= 0) break;
-        *size += (size_t)n;
-    }
+    if (text) *size = read_at(fd, 0, text, (size_t)st.st_size);
     close(fd);
     return text;
 }

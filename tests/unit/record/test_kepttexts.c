@@ -254,7 +254,7 @@ START_TEST(damage_costs_only_them) {
         ck_assert((recording_directory(r) == NULL) == (n % 2 == 1));
         for (uint32_t k = 0; k < recording_frames(r); k++)
             ck_assert_int_eq(recording_seek(r, k), LMP_OK);
-        ck_assert_uint_eq(recording_unknown(r), 0);
+        ck_assert_uint_eq(recording_lost_rows(r), 0);
         recording_close(r);
         ck_assert_int_eq(pwrite(fd, &was, 1, at), 1);
     }

@@ -30,7 +30,7 @@ static Whole *whole_of(int fd) {
     ck_assert_uint_le(w->frames, MOST_FRAMES);
     for (uint32_t i = 0; i < w->frames; i++) {
         ck_assert_int_eq(recording_seek(r, i), LMP_OK);
-        ck_assert_uint_eq(recording_unknown(r), 0);
+        ck_assert_uint_eq(recording_lost_rows(r), 0);
         w->clock[i] = recording_frame(r, i).clock;
         w->state[i] = expected_new();
         expected_take(&w->state[i], recording_view(r), false);
@@ -156,7 +156,7 @@ static uint32_t check_part(const Whole *w, int fd, const RecPart *damaged, bool 
         ck_assert_ptr_null(
             expected_contradicts(&w->state[k], recording_view(r), true, copies ? NULL : &unknown));
         if (damaged->kind != REC_ROWS_PART) ck_assert_uint_eq(unknown, 0);
-        if (unknown == before) ck_assert_uint_eq(recording_unknown(r), 0);
+        if (unknown == before) ck_assert_uint_eq(recording_lost_rows(r), 0);
     }
     for (uint32_t i = 0; i < w->frames; i++)
         wanted += !may_fail(w, frame_part(w, w->clock[i]), damaged);
