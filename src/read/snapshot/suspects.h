@@ -97,9 +97,10 @@ typedef struct LmpSuspectPageInfo {
     LmpSuspectColumn column[SUSPECTS_COLUMNS];
     /* How the page is made (suspects_impl.h): which column has what a row's objects retain together
      * (0: none); by which columns rows are in order (0: by how many objects they have); what puts
-     * objects into rows; what fills a row's texts. */
+     * objects into rows: all of them, or one that is asked about each; what fills a row's texts. */
     uint8_t retained, order[2];
     void (*collect)(struct SuspectMaking *m);
+    void (*each)(struct SuspectMaking *m, uint32_t object);
     void (*word)(const LmpSnapshot *s, const struct SuspectDraft *draft, LmpSuspectRow *row);
 } LmpSuspectPageInfo;
 

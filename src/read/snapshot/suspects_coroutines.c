@@ -22,12 +22,13 @@ static uint32_t body_of(const LmpSnapshot *s, uint32_t thread) {
     return LMP_HEAP_NONE;
 }
 
-static State state_of(const LmpSnapshot *s, uint32_t thread, uint32_t running) {
+static State state_of(const SuspectMaking *m, uint32_t thread) {
+    const LmpSnapshot *s = m->s;
     uint32_t row = s->ordinal[thread];
     uint8_t status = s->g.thread_status[row];
     if (status == STATUS_YIELD) return SUSPENDED;
     if (status != STATUS_OK) return FAILED;
-    if (thread == running) return RUNS;
+    if (thread == m->running) return RUNS;
     if (s->g.thread_frames[row] > 0) return RESUMES;
     return body_of(s, thread) == LMP_HEAP_NONE ? ENDED : NOT_STARTED;
 }
@@ -42,41 +43,25 @@ static bool is_coroutine(const LmpSnapshot *s, uint32_t i) {
     return s->g.kind[i] == LMP_HEAP_THREAD && i != s->main_thread && !snapshot_garbage(s, i);
 }
 
-/* The number of the first frame of each thread, by ordinal. NULL: no memory. */
-static uint32_t *first_frames(const LmpSnapshot *s) {
-    uint32_t threads = s->g.count[LMP_HEAP_THREAD], sum = 0;
-    uint32_t *first = malloc(((size_t)threads + 1) * sizeof *first);
-    for (uint32_t i = 0; first && i < threads; i++) {
-        first[i] = sum;
-        sum += s->g.thread_frames[i];
-    }
-    return first;
-}
-
-void suspects_collect_coroutines(SuspectMaking *m) {
+void suspects_put_coroutine(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
-    uint32_t running = suspects_root(s, LMP_ROOT_RUNNING);
-    uint32_t *first = first_frames(s);
-    m->failed = m->failed || !first;
-    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
-        if (!is_coroutine(s, i)) continue;
-        State state = state_of(s, i, running);
-        uint32_t at = first[s->ordinal[i]], end = at + s->g.thread_frames[s->ordinal[i]];
-        while (at < end && s->g.frame_line[at] < 0)
-            at++; /* yield itself, and what else is C */
-        uint64_t code, line = 0;
-        if (at < end) {
-            code = code_of(s, s->g.frame_function[at]);
-            line = (uint64_t)(uint32_t)s->g.frame_line[at];
-        } else {
-            code = code_of(s, body_of(s, i));
-        }
-        SuspectDraft *d = suspects_put(m, i, state, code, line);
-        if (!d) break;
-        d->number[2]++;
-        d->number[3] += snapshot_counted(s, i);
+    if (!is_coroutine(s, i)) return;
+    State state = state_of(m, i);
+    const uint32_t *frame = snap_own(s)->frame_at + s->ordinal[i];
+    uint32_t at = frame[0], end = frame[1];
+    while (at < end && s->g.frame_line[at] < 0)
+        at++; /* yield itself, and what else is C */
+    uint64_t code, line = 0;
+    if (at < end) {
+        code = code_of(s, s->g.frame_function[at]);
+        line = (uint64_t)(uint32_t)s->g.frame_line[at];
+    } else {
+        code = code_of(s, body_of(s, i));
     }
-    free(first);
+    SuspectDraft *d = suspects_put(m, i, state, code, line);
+    if (!d) return;
+    d->number[2]++;
+    d->number[3] += snapshot_counted(s, i);
 }
 
 void suspects_word_coroutines(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
@@ -100,17 +85,14 @@ enum { MAKERS_ALL = 1, MAKERS_STACKS = 6 };
 static const uint8_t makers_state[STATES] = {
     [SUSPENDED] = 2, [NOT_STARTED] = 2, [RUNS] = 3, [RESUMES] = 4, [FAILED] = 5, [ENDED] = 5};
 
-void suspects_collect_makers(SuspectMaking *m) {
+void suspects_put_maker(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
-    uint32_t running = suspects_root(s, LMP_ROOT_RUNNING);
-    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
-        if (!is_coroutine(s, i)) continue;
-        SuspectDraft *d = suspects_put(m, i, suspects_site(s, i), 0, 0);
-        if (!d) return;
-        d->number[MAKERS_ALL]++;
-        d->number[makers_state[state_of(s, i, running)]]++;
-        d->number[MAKERS_STACKS] += snapshot_counted(s, i);
-    }
+    if (!is_coroutine(s, i)) return;
+    SuspectDraft *d = suspects_put(m, i, suspects_site(s, i), 0, 0);
+    if (!d) return;
+    d->number[MAKERS_ALL]++;
+    d->number[makers_state[state_of(m, i)]]++;
+    d->number[MAKERS_STACKS] += snapshot_counted(s, i);
 }
 
 /* ---- nobody resumes them --------------------------------------------------------------------- */

@@ -77,6 +77,7 @@ typedef struct SuspectDraft {
 
 typedef struct SuspectMaking {
     const LmpSnapshot *s;
+    uint32_t running;    /* the thread that runs; LMP_HEAP_NONE */
     SuspectDraft *draft; /* from 1 */
     uint32_t drafts, room;
     LmpRowIndex index;
@@ -95,13 +96,11 @@ bool suspects_go_on(SuspectMaking *m, uint32_t object);
 
 /* The line that made it, as a number for keys; all that is not known has the same. */
 uint64_t suspects_site(const LmpSnapshot *s, uint32_t object);
-/* The registry, the main thread, or whatever else the root refers to in this way; LMP_HEAP_NONE. */
-uint32_t suspects_root(const LmpSnapshot *s, uint32_t root);
 
 /* The pages of coroutines (suspects_coroutines.c). */
-void suspects_collect_coroutines(SuspectMaking *m);
+void suspects_put_coroutine(SuspectMaking *m, uint32_t i);
 void suspects_word_coroutines(const LmpSnapshot *s, const SuspectDraft *draft, LmpSuspectRow *row);
-void suspects_collect_makers(SuspectMaking *m);
+void suspects_put_maker(SuspectMaking *m, uint32_t i);
 
 /* For each row (group_of: rows from 1, 0 none) what all its objects retain together, into
  * retained[rows + 1]; retained[0] is what all rows do. False: no memory. */

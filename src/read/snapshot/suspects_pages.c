@@ -46,21 +46,17 @@ static void collect_references(SuspectMaking *m) {
 
 /* ---- closures -------------------------------------------------------------------------------- */
 
-static void collect_closures(SuspectMaking *m) {
+static void put_closure(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
-        uint32_t kind = s->g.kind[i];
-        if ((kind != LMP_HEAP_LUA_FUNCTION && kind != LMP_HEAP_C_FUNCTION) ||
-            snapshot_garbage(s, i))
-            continue;
-        uint32_t proto = kind == LMP_HEAP_LUA_FUNCTION ? snapshot_proto(s, i) : LMP_HEAP_NONE;
-        uint64_t code =
-            kind == LMP_HEAP_C_FUNCTION ? s->g.c_address[s->ordinal[i]] : (uint64_t)proto;
-        SuspectDraft *d = suspects_put(m, i, kind, code, 0);
-        if (!d) return;
-        d->number[2]++;
-        d->number[3] += snapshot_counted(s, i);
-    }
+    uint32_t kind = s->g.kind[i];
+    if ((kind != LMP_HEAP_LUA_FUNCTION && kind != LMP_HEAP_C_FUNCTION) || snapshot_garbage(s, i))
+        return;
+    uint32_t proto = kind == LMP_HEAP_LUA_FUNCTION ? snapshot_proto(s, i) : LMP_HEAP_NONE;
+    uint64_t code = kind == LMP_HEAP_C_FUNCTION ? s->g.c_address[s->ordinal[i]] : (uint64_t)proto;
+    SuspectDraft *d = suspects_put(m, i, kind, code, 0);
+    if (!d) return;
+    d->number[2]++;
+    d->number[3] += snapshot_counted(s, i);
 }
 
 /* An upvalue's value: the upvalue is an object of its own in Lua functions. */
@@ -183,17 +179,15 @@ static bool waits(const LmpSnapshot *s, uint32_t i) {
            s->g.edge_label[edge] == LMP_ROOT_FINALIZING;
 }
 
-static void collect_finalizers(SuspectMaking *m) {
+static void put_finalizer(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
-        bool found = waits(s, i);
-        bool dead = snapshot_garbage(s, i) && (s->g.flags[i] & LMP_HEAP_FINALIZER);
-        if (!found && !dead) continue;
-        SuspectDraft *d = suspects_put(m, i, s->class_of[i], suspects_site(s, i), found);
-        if (!d) return;
-        d->number[2]++;
-        if (s->g.kind[i] == LMP_HEAP_USERDATA) d->number[3] += s->g.userdata_bytes[s->ordinal[i]];
-    }
+    bool found = waits(s, i);
+    bool dead = snapshot_garbage(s, i) && (s->g.flags[i] & LMP_HEAP_FINALIZER);
+    if (!found && !dead) return;
+    SuspectDraft *d = suspects_put(m, i, s->class_of[i], suspects_site(s, i), found);
+    if (!d) return;
+    d->number[2]++;
+    if (s->g.kind[i] == LMP_HEAP_USERDATA) d->number[3] += s->g.userdata_bytes[s->ordinal[i]];
 }
 
 static void word_finalizers(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
@@ -220,18 +214,16 @@ static uint64_t leaving(const LmpSnapshot *s, uint32_t table) {
     return keys > values ? keys : values;
 }
 
-static void collect_weak(SuspectMaking *m) {
+static void put_weak_table(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
-        uint32_t mode = s->g.flags[i] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES);
-        if (s->g.kind[i] != LMP_HEAP_TABLE || !mode || snapshot_garbage(s, i)) continue;
-        SuspectDraft *d = suspects_put(m, i, i, 0, 0);
-        if (!d) return;
-        uint32_t row = s->ordinal[i];
-        uint64_t out = leaving(s, i);
-        d->number[2] = (uint64_t)s->g.table_array_used[row] + s->g.table_hash_used[row];
-        d->number[3] = d->number[2] > out ? d->number[2] - out : 0;
-    }
+    uint32_t mode = s->g.flags[i] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES);
+    if (s->g.kind[i] != LMP_HEAP_TABLE || !mode || snapshot_garbage(s, i)) return;
+    SuspectDraft *d = suspects_put(m, i, i, 0, 0);
+    if (!d) return;
+    uint32_t row = s->ordinal[i];
+    uint64_t out = leaving(s, i);
+    d->number[2] = (uint64_t)s->g.table_array_used[row] + s->g.table_hash_used[row];
+    d->number[3] = d->number[2] > out ? d->number[2] - out : 0;
 }
 
 static void word_weak(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
@@ -249,19 +241,17 @@ static void word_weak(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-static void collect_strings(SuspectMaking *m) {
+static void put_string(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
-        if (s->g.kind[i] != LMP_HEAP_STRING || snapshot_garbage(s, i)) continue;
-        uint32_t row = s->ordinal[i];
-        SuspectDraft *d = suspects_put(m, i, s->g.string_hash[row], s->g.string_length[row], 0);
-        if (!d) return;
-        uint64_t size = snapshot_counted(s, i);
-        d->number[2]++;
-        d->number[3] = s->g.string_length[row];
-        d->number[4] += size;
-        if (d->number[2] > 1) d->number[5] += size;
-    }
+    if (s->g.kind[i] != LMP_HEAP_STRING || snapshot_garbage(s, i)) return;
+    uint32_t row = s->ordinal[i];
+    SuspectDraft *d = suspects_put(m, i, s->g.string_hash[row], s->g.string_length[row], 0);
+    if (!d) return;
+    uint64_t size = snapshot_counted(s, i);
+    d->number[2]++;
+    d->number[3] = s->g.string_length[row];
+    d->number[4] += size;
+    if (d->number[2] > 1) d->number[5] += size;
 }
 
 static void word_strings(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
@@ -271,24 +261,22 @@ static void word_strings(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspect
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static void collect_tables(SuspectMaking *m) {
+static void put_table(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
-    for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
-        if (s->g.kind[i] != LMP_HEAP_TABLE || snapshot_garbage(s, i)) continue;
-        if (s->g.flags[i] & LMP_HEAP_BEFORE) continue; /* their slots count nowhere */
-        uint32_t row = s->ordinal[i];
-        uint64_t site = suspects_site(s, i);
-        SuspectDraft *d = suspects_put(m, i, site, site == LEDGER_NO_ROW ? s->class_of[i] : 0, 0);
-        if (!d) return;
-        uint64_t array = s->g.table_array[row], hash = s->g.table_hash[row];
-        uint64_t array_used = s->g.table_array_used[row], hash_used = s->g.table_hash_used[row];
-        array_used = array_used < array ? array_used : array;
-        hash_used = hash_used < hash ? hash_used : hash;
-        d->number[2]++;
-        d->number[3] += array + hash;
-        d->number[4] += array_used + hash_used;
-        d->number[5] += (array - array_used) * SLOT_ARRAY + (hash - hash_used) * SLOT_HASH;
-    }
+    if (s->g.kind[i] != LMP_HEAP_TABLE || snapshot_garbage(s, i)) return;
+    if (s->g.flags[i] & LMP_HEAP_BEFORE) return; /* their slots count nowhere */
+    uint32_t row = s->ordinal[i];
+    uint64_t site = suspects_site(s, i);
+    SuspectDraft *d = suspects_put(m, i, site, site == LEDGER_NO_ROW ? s->class_of[i] : 0, 0);
+    if (!d) return;
+    uint64_t array = s->g.table_array[row], hash = s->g.table_hash[row];
+    uint64_t array_used = s->g.table_array_used[row], hash_used = s->g.table_hash_used[row];
+    array_used = array_used < array ? array_used : array;
+    hash_used = hash_used < hash ? hash_used : hash;
+    d->number[2]++;
+    d->number[3] += array + hash;
+    d->number[4] += array_used + hash_used;
+    d->number[5] += (array - array_used) * SLOT_ARRAY + (hash - hash_used) * SLOT_HASH;
 }
 
 static void word_tables(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
@@ -306,9 +294,9 @@ static void word_tables(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectR
     { title, LMP_CELL_BYTES, name }
 #define PERCENT(title, name)                                                                       \
     { title, LMP_CELL_PERCENT, name }
-/* As LmpSuspectPageInfo has it: `retains`, the two columns of the order, collect, word. */
-#define MADE(retains, first, then, put, texts)                                                     \
-    .retained = retains, .order = {first, then}, .collect = put, .word = texts
+/* As LmpSuspectPageInfo has it: `retains`, the two columns of the order, collect, each, word. */
+#define MADE(retains, first, then, all, one, texts)                                                \
+    .retained = retains, .order = {first, then}, .collect = all, .each = one, .word = texts
 
 const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
     [LMP_PAGE_REFERENCES] = {"references",
@@ -317,7 +305,7 @@ const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
                              "Nothing is in the registry under a number of its own.",
                              {TEXT("holds", "holds"), TEXT("made at", "line"),
                               COUNT("refs", "references"), BYTES("retains", "retained")},
-                             MADE(3, 3, 0, collect_references, word_what_and_line)},
+                             MADE(3, 3, 0, collect_references, NULL, word_what_and_line)},
     [LMP_PAGE_COROUTINES] = {"coroutines",
                              "Coroutines",
                              "One that is suspended and that nobody resumes keeps its whole stack.",
@@ -325,7 +313,7 @@ const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
                              {TEXT("state", "state"), TEXT("waits at", "waits_at"),
                               COUNT("coroutines", "coroutines"), BYTES("stacks", "stacks"),
                               BYTES("retains", "retained")},
-                             MADE(4, 4, 0, suspects_collect_coroutines, suspects_word_coroutines)},
+                             MADE(4, 4, 0, NULL, suspects_put_coroutine, suspects_word_coroutines)},
     [LMP_PAGE_MAKERS] = {"makers",
                          "Coroutines by who made them",
                          "As coroutine.status says it; the dead have ended, or failed.",
@@ -334,7 +322,7 @@ const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
                           COUNT("suspended", "suspended"), COUNT("running", "running"),
                           COUNT("normal", "normal"), COUNT("dead", "dead"),
                           BYTES("stacks", "stacks")},
-                         MADE(0, 6, 0, suspects_collect_makers, word_line)},
+                         MADE(0, 6, 0, NULL, suspects_put_maker, word_line)},
     [LMP_PAGE_CLOSURES] = {"closures",
                            "Functions and their upvalues",
                            "Each closure holds what its upvalues hold.",
@@ -342,7 +330,7 @@ const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
                            {TEXT("function", "function"), TEXT("largest upvalues", "upvalues"),
                             COUNT("closures", "closures"), BYTES("own size", "bytes"),
                             BYTES("retains", "retained")},
-                           MADE(4, 4, 0, collect_closures, word_closures)},
+                           MADE(4, 4, 0, NULL, put_closure, word_closures)},
     [LMP_PAGE_CHUNKS] = {"chunks",
                          "Loaded code",
                          "Code that was loaded several times, or from texts that differ in numbers "
@@ -350,7 +338,7 @@ const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
                          "No code was loaded since start.",
                          {TEXT("source", "source"), COUNT("functions", "functions"),
                           COUNT("copies", "copies"), BYTES("code", "bytes")},
-                         MADE(0, 3, 1, collect_chunks, word_chunks)},
+                         MADE(0, 3, 1, collect_chunks, NULL, word_chunks)},
     [LMP_PAGE_FINALIZERS] = {"finalizers",
                              "Waiting for their __gc",
                              "Dead, but kept with all that they hold until their __gc was called.",
@@ -358,7 +346,7 @@ const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
                              {TEXT("what", "what"), TEXT("made at", "line"),
                               COUNT("objects", "objects"), BYTES("for C code", "userdata_bytes"),
                               BYTES("retains", "retained")},
-                             MADE(4, 4, 0, collect_finalizers, word_finalizers)},
+                             MADE(4, 4, 0, NULL, put_finalizer, word_finalizers)},
     [LMP_PAGE_WEAK] =
         {"weak",
          "Weak tables",
@@ -367,7 +355,7 @@ const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
          "There are no weak tables.",
          {TEXT("table", "table"), TEXT("made at", "line"), COUNT("entries", "entries"),
           COUNT("stay", "stay"), BYTES("retains", "retained")},
-         MADE(4, 4, 2, collect_weak, word_weak)},
+         MADE(4, 4, 2, NULL, put_weak_table, word_weak)},
     [LMP_PAGE_STRINGS] =
         {"strings",
          "Strings by content",
@@ -375,7 +363,7 @@ const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
          "There are no strings.",
          {TEXT("content", "content"), TEXT("made at", "line"), COUNT("copies", "copies"),
           BYTES("length", "length"), BYTES("all", "bytes"), BYTES("too many", "wasted")},
-         MADE(0, 5, 4, collect_strings, word_strings)},
+         MADE(0, 5, 4, NULL, put_string, word_strings)},
     [LMP_PAGE_TABLES] = {"tables",
                          "Tables by fill",
                          "Slots of array and hash part that have nothing in them.",
@@ -383,5 +371,5 @@ const LmpSuspectPageInfo suspects_pages[LMP_PAGES] = {
                          {TEXT("made at", "line"), TEXT("such as", "class"),
                           COUNT("tables", "tables"), COUNT("slots", "slots"),
                           PERCENT("used", "used_percent"), BYTES("unused", "wasted")},
-                         MADE(0, 5, 2, collect_tables, word_tables)},
+                         MADE(0, 5, 2, NULL, put_table, word_tables)},
 };

@@ -73,13 +73,6 @@ uint64_t suspects_site(const LmpSnapshot *s, uint32_t object) {
     return ledger_site_of(&s->ledger, &s->view->tables, s->g.context[object]);
 }
 
-uint32_t suspects_root(const LmpSnapshot *s, uint32_t root) {
-    for (uint32_t e = s->g.edge_at[0]; e < s->g.edge_at[1]; e++)
-        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_ROOT && s->g.edge_label[e] == root)
-            return s->g.edge_to[e];
-    return LMP_HEAP_NONE;
-}
-
 /* ---- what rows retain ------------------------------------------------------------------------ */
 
 /* A walk over the tree of dominators that knows how many objects of each row it is below of. Only
@@ -244,6 +237,21 @@ static bool order_rows(SuspectMaking *m, LmpSuspectTable *out, const LmpSuspectP
     return done;
 }
 
+/* Whatever the root refers to in this way; LMP_HEAP_NONE. */
+static uint32_t root_of(const LmpSnapshot *s, uint32_t root) {
+    for (uint32_t e = s->g.edge_at[0]; e < s->g.edge_at[1]; e++)
+        if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_ROOT && s->g.edge_label[e] == root)
+            return s->g.edge_to[e];
+    return LMP_HEAP_NONE;
+}
+
+static void collect(SuspectMaking *m, const LmpSuspectPageInfo *page) {
+    m->running = root_of(m->s, LMP_ROOT_RUNNING);
+    if (page->collect) page->collect(m);
+    for (uint32_t i = 1; page->each && i < m->s->g.objects && suspects_go_on(m, i); i++)
+        page->each(m, i);
+}
+
 LmpErr suspects_page_make(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspectPage which) {
     const LmpSuspectPageInfo *page = &suspects_pages[which];
     SuspectMaking m = {.s = s, .group_of = calloc((size_t)s->g.objects + 1, sizeof *m.group_of)};
@@ -251,7 +259,7 @@ LmpErr suspects_page_make(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspect
     out->page = page;
     bool index = rowindex_open(&m.index, 256);
     m.failed = !m.group_of || !index;
-    if (!m.failed) page->collect(&m);
+    if (!m.failed) collect(&m, page);
     bool done = !m.failed && sum_up(&m, page) && order_rows(&m, out, page);
     out->all_bytes = m.all_bytes;
     if (index) rowindex_close(&m.index);
