@@ -89,7 +89,7 @@ typedef struct LmpSite {
     _Atomic uint32_t records; /* the site's newest record, the others by LmpRecord.next */
     uint64_t unproven;        /* requests charged here that LmpTablesUsed.unproven counts */
     uint32_t how;             /* LmpHow; 0: not known */
-    /* What looks.h has seen, in looks of a few operations each (counts). */
+    /* What agent/charge/inspect.h has seen, in looks of a few operations each (counts). */
     uint32_t joins;     /* strings too long to be shared made by `..` */
     uint32_t fed;       /* of these, those of which one operand is at least half */
     uint32_t fed_by;    /* row of the site that made that operand, the last time */

@@ -9,9 +9,9 @@ return {
         "shadow.c", "rowindex.c", "slab.c",
         -- charging: owner, type, line, path, tag, name
         "owner.c", "counters.c", "sites.c", "lines.c", "lines_asking.c",
-        "newtable.c", "private_state.c", "line_cache.c", "sources.c", "looks.c", "free_callers.c", "tree.c",
+        "newtable.c", "private_state.c", "line_cache.c", "sources.c", "inspect.c", "free_callers.c", "tree.c",
         "tree_rows.c", "tree_threads.c", "tags.c", "invalidate.c", "names.c", "names_walk.c",
-        "c_names.c", "cycles.c", "live_history.c",
+        "c_names.c", "cycles.c",
         -- readers
         "tables.c", "view.c", "discover.c", "stats.c", "history.c", "laps.c", "heapmap.c", "heapregion.c",
         "heapcell.c", "heaplist.c", "ledger.c", "ledger_index.c", "ledger_rows.c",

@@ -27,9 +27,9 @@ return {
     targets = {
         "luamemprofiler", "truth", "truth_lines", "truth_strangers", "test_breaks", "test_codes", "test_collector",
         "test_discover", "test_foreign", "test_free_callers", "test_given_back", "test_heap_truth", "test_heapmap", "test_history", "test_hook",
-        "test_hot_path", "test_laps", "test_leaks", "test_ledger", "test_ledger_between", "test_ledger_counts",
+        "test_hot_path", "test_inspect", "test_laps", "test_leaks", "test_ledger", "test_ledger_between", "test_ledger_counts",
         "test_ledger_model", "test_ledger_refused", "test_ledger_shown", "test_ledger_tools", "test_lines", "test_lines_asking", "test_lines_constructors",
-        "test_lines_naming", "test_lines_slots", "test_live_history", "test_looks", "test_makes",
+        "test_lines_naming", "test_lines_slots", "test_live_history", "test_makes",
         "test_marks", "test_model", "test_names",
         "test_names_running", "test_names_walk", "test_names_walk_limits", "test_newtable",
         "test_own_descriptors", "test_owner", "test_parsing", "test_past", "test_pause", "test_safepoint",

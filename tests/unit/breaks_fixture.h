@@ -11,7 +11,7 @@
 #include <lualib.h>
 #include <unistd.h>
 
-#include "agent/charge/looks.h"
+#include "agent/charge/inspect.h"
 #include "agent/hook/break_check.h"
 #include "agent/session/profiler.h"
 #include "agent/state/profile.h"
@@ -120,7 +120,7 @@ __attribute__((unused)) static int run_with(const char *condition, const char *s
 }
 
 __attribute__((unused)) static bool goes_fast(void) {
-    bool none = !profile->breaks->on && looks_on(profile); /* that passes by itself */
+    bool none = !profile->breaks->on && inspect_on(profile); /* that passes by itself */
     return none || profile->trap == &profile->control->trap;
 }
 

@@ -4,9 +4,9 @@
 #ifndef LMP_LINES_FIXTURE_H
 #define LMP_LINES_FIXTURE_H
 
+#include "agent/charge/inspect.h"
 #include "agent/charge/line_cache.h"
 #include "agent/charge/lines_impl.h"
-#include "agent/charge/looks.h"
 #include "agent/interp/owner.h"
 #include "agent/interp/saved_regs.h"
 #include "agent/interp/stack.h"

@@ -3,9 +3,9 @@
  * lines.h's. */
 #include "agent/charge/lines.h"
 
+#include "agent/charge/inspect.h"
 #include "agent/charge/line_cache.h"
 #include "agent/charge/lines_impl.h"
-#include "agent/charge/looks.h"
 #include "agent/interp/owner.h"
 #include "agent/interp/saved_regs.h"
 #include "agent/interp/stack.h"
@@ -40,7 +40,7 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
     if (p->regs && p->regs->differed) p->regs = NULL;
     p->live->tables.lines = p->regs ? LMP_LINES_EXACT : LMP_LINES_APPROXIMATE;
     cache->jumps = frames_jumps_known();
-    looks_open(p);
+    inspect_open(p);
     if (p->regs) {
         owner_note_threads(p->regs);
         p->object_ret = p->regs->objects.ret;
@@ -58,7 +58,7 @@ void lines_close(LmpProfile *p) {
     codes_close(p->lines->codes);
     lmp_os->unmap(p->lines->codes, sizeof *p->lines->codes);
     l2_close(&p->lines->l2);
-    looks_close(p);
+    inspect_close(p);
     lmp_os->unmap(p->lines, sizeof *p->lines);
     p->lines = NULL;
     p->regs = NULL;

@@ -13,7 +13,7 @@
 #include "agent/hook/hook.h"
 #include "agent/hook/odd.h"
 #include "agent/interp/collector.h"
-#include "agent/interp/return_addr.h"
+#include "agent/interp/owner.h"
 #include "agent/interp/saved_regs_plan.h"
 #include "agent/map/shadow.h"
 #include "agent/map/usage.h"

@@ -5,7 +5,7 @@
 #ifndef LMP_ODD_H
 #define LMP_ODD_H
 
-#include "agent/interp/return_addr.h"
+#include "agent/interp/owner.h"
 #include "agent/state/profile.h"
 
 /* Classes by the tag of a request: 4 .. 8 the Lua types, 9 upvalues, 10 prototypes (lobject.h). */

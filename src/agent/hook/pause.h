@@ -5,7 +5,7 @@
 #define LMP_PAUSE_H
 
 #include "agent/hook/break_check.h"
-#include "agent/interp/return_addr.h"
+#include "agent/interp/owner.h"
 #include "agent/state/profile.h"
 
 /* A request, its effect, and what was done about it so far. */

@@ -4,7 +4,7 @@
 
 #include "agent/charge/callers.h"
 #include "agent/charge/counts.h"
-#include "agent/charge/looks.h"
+#include "agent/charge/inspect.h"
 #include "agent/hook/break_check.h"
 
 void slow_path_always(LmpProfile *p, bool always) {
@@ -14,6 +14,7 @@ void slow_path_always(LmpProfile *p, bool always) {
 
 void slow_path_route(LmpProfile *p) {
     bool by_api = p->exact && !p->regs;
-    slow_path_always(p, p->own.frame || p->expecting || !p->return_addrs || by_api || looks_on(p) ||
-                            callers_on(p) || p->slow->snapshot || counts_overrides(p));
+    slow_path_always(p, p->own.frame || p->expecting || !p->return_addrs || by_api ||
+                            inspect_on(p) || callers_on(p) || p->slow->snapshot ||
+                            counts_overrides(p));
 }

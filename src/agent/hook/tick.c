@@ -8,7 +8,7 @@
 #include "agent/charge/callers.h"
 #include "agent/charge/calls.h"
 #include "agent/charge/cycles.h"
-#include "agent/charge/looks.h"
+#include "agent/charge/inspect.h"
 #include "agent/charge/names.h"
 #include "agent/heap/containers.h"
 #include "agent/hook/break_check.h"
@@ -110,7 +110,7 @@ COLD void tick_now(LmpProfile *p) {
     ask_again(p);
     snapshot_tick(p);
     memory_told_tick(p);
-    if (looks_due(p)) slow_path_route(p);
+    if (inspect_due(p)) slow_path_route(p);
     if (callers_due(p)) slow_path_route(p);
     if (!p->slow->snapshot) containers_tick(p, passed); /* or all of a frozen map would be read */
 }

@@ -5,8 +5,8 @@
 
 #include "agent/charge/callers.h"
 #include "agent/charge/cycles.h"
+#include "agent/charge/inspect.h"
 #include "agent/charge/lines.h"
-#include "agent/charge/looks.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/odd.h"
@@ -59,11 +59,11 @@ static bool stack_is_safe(const void *ptr, uint32_t entry) {
 /* Does the operation, and the tick if one is due: where all requests take this path, ticks do too.
  * `called`: a viewer asked for something. */
 static void *operate(LmpProfile *p, const LmpTrapped *q, bool called) {
-    bool look = looks_on(p);
+    bool look = inspect_on(p);
     uint64_t begun = p->slow->snapshot || called ? lmp_os->clock() : 0;
-    if (look) looks_before(p);
+    if (look) inspect_before(p);
     void *r = odd_operate(p, q->ptr, q->osize, q->nsize, q->caller, q->own);
-    if (look && !looks_after(p, q->ptr || q->own ? NULL : r, q->nsize)) slow_path_route(p);
+    if (look && !inspect_after(p, q->ptr || q->own ? NULL : r, q->nsize)) slow_path_route(p);
     if (callers_on(p) && !callers_after(p, q->ptr || q->own ? NULL : r, q->nsize))
         slow_path_route(p);
     /* A program that asks for memory once in a while has few ticks: viewers want more of them, and

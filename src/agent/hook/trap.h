@@ -3,7 +3,7 @@
 #ifndef LMP_TRAP_H
 #define LMP_TRAP_H
 
-#include "agent/interp/return_addr.h"
+#include "agent/interp/owner.h"
 #include "agent/state/profile.h"
 
 /* Does one operation with everything around it: other threads and states (foreign.h), the

@@ -1,6 +1,6 @@
 /* free_callers.h - who frees parts of objects: the collector, or the program (a table that grows)?
  *
- * Decided by return addresses, as owners are (return_addr.h): while the private state of
+ * Decided by return addresses, as owners are (owner.h): while the private state of
  * saved_regs.c runs programs and collections, the return addresses of all callers that free are
  * noted. Those seen in a collection are the collector's, also where the program frees from there
  * now and then: CallInfos that a thread no longer needs go by the same way after each error. */

@@ -1,5 +1,5 @@
 /* owner.c - finds the call sites in the interpreter that request parts of tables, threads and
- * functions, and string buffers (see return_addr.h).
+ * functions, and string buffers.
  *
  * A private Lua state, made by the same code as the user's, plays exercises, in which every raw
  * request has a known owner. For each request the allocator here notes its caller and the callers

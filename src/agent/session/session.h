@@ -8,7 +8,6 @@
 
 #include "agent/charge/callers.h"
 #include "agent/charge/cycles.h"
-#include "agent/charge/live_history.h"
 #include "agent/heap/containers.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/slow_path.h"

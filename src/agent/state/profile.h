@@ -87,7 +87,7 @@ typedef struct LmpProfile {
     int64_t sample_left; /* bytes up to the next sample; entry.h knows its offset */
     const struct LmpReturnAddrs *return_addrs; /* owners of parts by call site, NULL: by rules */
     struct LmpLineCache *lines;                /* who makes what, NULL: not asked for */
-    struct LmpLook *look;                      /* at what strings are made of; NULL: not known */
+    struct LmpInspection *look;                /* at what strings are made of; NULL: not known */
     LmpRecord *record;                         /* of the tables */
     const struct LmpSavedRegsPlan *regs; /* where the caller's thread is kept; NULL: not known */
     uintptr_t object_ret; /* who asks for objects, and where its thread is kept then */
@@ -135,7 +135,7 @@ typedef struct LmpProfile {
     struct LmpContainerLooks *containers;    /* heap/containers.h */
     struct LmpCallerSampling *callers;       /* callers.h */
     struct LmpCycles *cycles;                /* cycles.h */
-    struct LmpLiveHistoryPlan *live_history; /* live_history.h */
+    struct LmpLiveHistoryPlan *live_history; /* cycles.h */
     struct LmpIndexes *indexes;              /* of the tables, sites.c */
     struct LmpCounts *counts;                /* counts.h; NULL: memory alone is counted */
     struct LmpTree *tree;                    /* call paths, tree.c; NULL: not kept */

@@ -9,7 +9,7 @@
 #include "agent/hook/foreign.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/tick.h"
-#include "agent/interp/return_addr.h"
+#include "agent/interp/owner.h"
 #include "agent/map/shadow.h"
 #include "bare_profile.h"
 #include "base/os.h"

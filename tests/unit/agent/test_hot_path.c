@@ -4,8 +4,8 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "agent/charge/inspect.h"
 #include "agent/charge/lines.h"
-#include "agent/charge/looks.h"
 #include "agent/hook/odd.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/trap.h"
@@ -134,7 +134,7 @@ static lua_State *begin(bool lines, bool stacks) {
     ck_assert_int_eq(lack, LMP_OK);
     lua_getallocf(L, &ud);
     profile = ud;
-    looks_close(profile); /* which take a few operations, from time to time */
+    inspect_close(profile); /* which take a few operations, from time to time */
     slow_path_route(profile);
     lua_newuserdatauv(L, 32 << 20, 0);
     lua_pop(L, 1);

@@ -1,7 +1,7 @@
-/* Tests of live_history.c: rows are what every site holds after full collections, the last of them
+/* Tests of cycles.c: rows are what every site holds after full collections, the last of them
  * the newest; the newest are as dense as they were made, the others span the whole run, and the
  * most that was ever held is never lost; making them costs a bounded share of the time. */
-#include "agent/charge/live_history.h"
+#include "agent/charge/cycles.h"
 
 #include "agent/charge/sites.h"
 #include "base/os.h"

@@ -1,4 +1,4 @@
-/* looks.h - a closer look at a few operations now and then: what strings are made of.
+/* inspect.h - a closer look at a few operations now and then: what strings are made of.
  *
  * Figures tell that a line makes large strings, not whether each is the last one with a little
  * more, or the same one again. So every now and then, after a tick, some dozens of operations take
@@ -15,7 +15,7 @@
 
 #include "agent/state/profile.h"
 
-typedef struct LmpLook {
+typedef struct LmpInspection {
     uint32_t ticks;        /* so far (count) */
     uint32_t allocs, left; /* of this look: allocations and operations to come; 0: none is on */
     uintptr_t block; /* a string of the last operation, whose contents are there by now; or 0 */
@@ -23,19 +23,19 @@ typedef struct LmpLook {
     uint64_t size;
     uint64_t bytes;    /* of contents that may still be compared in this look */
     uint64_t sum[256]; /* of the contents of the last string, by site; 0: none */
-} LmpLook;
+} LmpInspection;
 
 /* What looks need, and its end; without memory there are none. Sites are open. */
-void looks_open(LmpProfile *p);
-void looks_close(LmpProfile *p);
+void inspect_open(LmpProfile *p);
+void inspect_close(LmpProfile *p);
 
 /* Returns true while a look is on: then all operations have to take the slow path. */
-bool looks_on(const LmpProfile *p);
+bool inspect_on(const LmpProfile *p);
 /* With every tick. True: a look begins. */
-bool looks_due(LmpProfile *p);
+bool inspect_due(LmpProfile *p);
 /* To be called before and after each operation of a look. `r`: the block that was made, or NULL.
  * Returns false after the last one. */
-void looks_before(LmpProfile *p);
-bool looks_after(LmpProfile *p, const void *r, size_t size);
+void inspect_before(LmpProfile *p);
+bool inspect_after(LmpProfile *p, const void *r, size_t size);
 
 #endif

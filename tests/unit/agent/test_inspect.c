@@ -1,6 +1,6 @@
-/* Tests of looks.c: what a look sees of the strings that a program makes: joins, what they were
+/* Tests of inspect.c: what a look sees of the strings that a program makes: joins, what they were
  * made of, and the same contents again. The look is made to last through all of it. */
-#include "agent/charge/looks.h"
+#include "agent/charge/inspect.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -41,7 +41,7 @@ static void run(const char *script) {
     p->look->bytes = 1u << 30;
     slow_path_route(p);
     ck_assert_msg(lua_pcall(L, 0, 0, 0) == LUA_OK, "%s", lua_tostring(L, -1));
-    ck_assert(looks_on(p));
+    ck_assert(inspect_on(p));
     p->look->left = 0;
     slow_path_route(p);
 }
@@ -160,13 +160,13 @@ START_TEST(is_over) {
         slow_path_route(p);
         ck_assert(p->trap != &p->control->trap);
         ck_assert_int_eq(luaL_dostring(L, "for i = 1, 40 do local _ = {} end"), LUA_OK);
-        ck_assert(!looks_on(p));
+        ck_assert(!inspect_on(p));
         ck_assert(p->trap == &p->control->trap);
         p->look->allocs = 1000;
         p->look->left = few;
         slow_path_route(p);
         ck_assert_int_eq(luaL_dostring(L, "for i = 1, 40 do local _ = {} end"), LUA_OK);
-        ck_assert(!looks_on(p));
+        ck_assert(!inspect_on(p));
         ck_assert(p->trap == &p->control->trap);
     }
     end();
@@ -178,30 +178,30 @@ START_TEST(when_due) {
     p->look->ticks = p->look->left = 0;
     for (unsigned n = 1; n <= 100; n++) {
         bool due = n == 1 || n == 2 || n == 4 || n == 8 || n % 16 == 0;
-        ck_assert_msg(looks_due(p) == due, "tick %u", n);
-        ck_assert(looks_on(p) == due);
+        ck_assert_msg(inspect_due(p) == due, "tick %u", n);
+        ck_assert(inspect_on(p) == due);
         if (due) ck_assert(p->look->allocs > 0 && p->look->bytes > 0 && !p->look->block);
         p->look->left = 0;
     }
     p->look->ticks = 15;
     p->look->left = 5; /* one is under way */
-    ck_assert(!looks_due(p));
+    ck_assert(!inspect_due(p));
     p->look->left = 0;
     bool exact = p->exact, framed = p->framed;
-    LmpLook *look = p->look;
+    LmpInspection *look = p->look;
     p->look->ticks = 15;
     p->exact = false;
-    ck_assert(!looks_due(p));
+    ck_assert(!inspect_due(p));
     p->exact = exact;
     p->framed = false;
-    ck_assert(!looks_due(p));
+    ck_assert(!inspect_due(p));
     p->framed = framed;
     p->look = NULL;
-    ck_assert(!looks_due(p) && !looks_on(p));
+    ck_assert(!inspect_due(p) && !inspect_on(p));
     p->look = look;
-    ck_assert(looks_due(p));
+    ck_assert(inspect_due(p));
     end();
 }
 END_TEST
 
-SUITE("looks", joins, the_same_again, so_much_and_no_more, is_over, when_due)
+SUITE("inspect", joins, the_same_again, so_much_and_no_more, is_over, when_due)

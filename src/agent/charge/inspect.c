@@ -1,6 +1,6 @@
-/* looks.c - decides when a look is due, compares the contents of neighbouring strings by a
+/* inspect.c - decides when a look is due, compares the contents of neighbouring strings by a
  * checksum, and reads the operands of OP_CONCAT from the stack. */
-#include "agent/charge/looks.h"
+#include "agent/charge/inspect.h"
 
 #include "agent/charge/sites.h"
 #include "agent/interp/frames.h"
@@ -17,22 +17,22 @@ enum {
     COMPARED = 256 << 10, /* bytes of contents that are compared in one look: some 30 us */
 };
 
-void looks_open(LmpProfile *p) {
+void inspect_open(LmpProfile *p) {
     p->look = lmp_os->map(sizeof *p->look, -1, 0, true);
 }
 
-void looks_close(LmpProfile *p) {
+void inspect_close(LmpProfile *p) {
     if (p->look) lmp_os->unmap(p->look, sizeof *p->look);
     p->look = NULL;
 }
 
-bool looks_on(const LmpProfile *p) {
+bool inspect_on(const LmpProfile *p) {
     return p->look && p->look->left > 0;
 }
 
-bool looks_due(LmpProfile *p) {
+bool inspect_due(LmpProfile *p) {
     if (!p->look || !p->exact || !p->framed) return false;
-    LmpLook *look = p->look;
+    LmpInspection *look = p->look;
     uint32_t n = ++look->ticks;
     bool early = n <= EVERY && (n & (n - 1)) == 0;
     if (look->left > 0 || (!early && n % EVERY != 0)) return false;
@@ -58,8 +58,8 @@ static uint64_t sum_of(const char *text, uint64_t size) {
 }
 
 /* The string of the operation before is complete, and nothing has happened since. */
-void looks_before(LmpProfile *p) {
-    LmpLook *look = p->look;
+void inspect_before(LmpProfile *p) {
+    LmpInspection *look = p->look;
     if (!look->block) return;
     if (look->size > look->bytes) { /* too large for this look; the sum is dropped, as only
                                      * neighbours are compared */
@@ -117,8 +117,8 @@ static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
     site->fed_bytes = bytes;
 }
 
-bool looks_after(LmpProfile *p, const void *r, size_t size) {
-    LmpLook *look = p->look;
+bool inspect_after(LmpProfile *p, const void *r, size_t size) {
+    LmpInspection *look = p->look;
     uint32_t row =
         r && size > LMP_STRING_HEAD + LMP_STRING_SHORT_MOST + 1 ? site_of(p, (uintptr_t)r) : 0;
     if (row && row != sites_pseudo(p, LMP_PSEUDO_OTHERS)) {
