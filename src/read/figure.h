@@ -25,7 +25,7 @@ typedef enum LmpFigureKind {
 
 /* Figures of a tally are columns of the page of a run, too: of it alone, or also of the page that
  * compares two runs. */
-typedef enum LmpFigurePages { LMP_PAGE_RUN, LMP_PAGE_RUN_AND_DIFF } LmpFigurePages;
+typedef enum LmpFigureColumn { LMP_COLUMN_OF_RUN, LMP_COLUMN_OF_BOTH } LmpFigureColumn;
 
 typedef struct LmpFigure {
     const char *name; /* its key in JSON, Lua and CSV */
@@ -42,7 +42,7 @@ typedef struct LmpFigure {
     const char *title, *shown; /* heading and help of its column on the screen */
     struct {
         uint32_t place; /* among the columns of the page, from 1; 0: it has none */
-        LmpFigurePages of;
+        LmpFigureColumn of;
         const char *name;
     } page;
 } LmpFigure;

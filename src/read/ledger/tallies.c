@@ -8,8 +8,8 @@
 #define COUNT(key, field, text) ROW(key, LMP_FIG_COUNT, field, "count", text)
 #define BYTES(key, field, text) ROW(key, LMP_FIG_COUNT, field, "bytes", text)
 #define SCREEN(heading, text) .title = heading, .shown = text
-#define PAGE(number, key) .page = {number, LMP_PAGE_RUN, key}
-#define PAGES(number, key) .page = {number, LMP_PAGE_RUN_AND_DIFF, key}
+#define PAGE(number, key) .page = {number, LMP_COLUMN_OF_RUN, key}
+#define PAGES(number, key) .page = {number, LMP_COLUMN_OF_BOTH, key}
 
 #define STRUCT LmpTally
 const LmpFigure tally_figures[TALLY_FIGURES] = {

@@ -102,10 +102,10 @@ static LmpErr put_table(Json *json, const Rows *r, const char *key, HtmlKept *ke
     put_words(json, r, kept);
     if (r->by == RUNDIFF_SITES) put_texts(json, r, kept);
     json_count(json, "more", r->table->rows - kept->rows);
-    LmpErr err = htmlkeep_columns(json, &rows, kept, LMP_PAGE_RUN_AND_DIFF);
+    LmpErr err = htmlkeep_columns(json, &rows, kept, LMP_COLUMN_OF_BOTH);
     rows.tally = tally_was;
     json_begin(json, "was", '{');
-    if (!err) err = htmlkeep_columns(json, &rows, kept, LMP_PAGE_RUN_AND_DIFF);
+    if (!err) err = htmlkeep_columns(json, &rows, kept, LMP_COLUMN_OF_BOTH);
     json_end(json, '}');
     json_end(json, '}');
     return err;

@@ -90,7 +90,7 @@ static const LmpFigure *column_at(unsigned place) {
     return NULL;
 }
 
-void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigurePages of) {
+void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigureColumn of) {
     const LmpFigure *figure;
     for (unsigned place = 1; (figure = column_at(place)); place++) {
         if (figure->page.of < of) continue;
@@ -101,7 +101,8 @@ void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFig
     }
 }
 
-LmpErr htmlkeep_columns(Json *json, const HtmlRows *rows, const HtmlKept *kept, LmpFigurePages of) {
+LmpErr htmlkeep_columns(Json *json, const HtmlRows *rows, const HtmlKept *kept,
+                        LmpFigureColumn of) {
     const LmpTally **list = malloc(((size_t)kept->rows + 1) * sizeof *list);
     LmpTally rest = {0};
     if (!list) return LMP_E_NOMEM;

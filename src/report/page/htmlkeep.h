@@ -31,12 +31,12 @@ bool htmlkeep(const HtmlRows *rows, HtmlKept *kept);
 void htmlkept_free(HtmlKept *kept);
 /* The figures of the rows kept, and, where some were left out, of these together as one row more.
  * Errors: NOMEM. */
-LmpErr htmlkeep_columns(Json *json, const HtmlRows *rows, const HtmlKept *kept, LmpFigurePages of);
+LmpErr htmlkeep_columns(Json *json, const HtmlRows *rows, const HtmlKept *kept, LmpFigureColumn of);
 
 /* The largest share that a row's figures have of the whole, 0 to 1. */
 float htmlkeep_score(const LmpTally *tally, const LmpTally *all);
 
 /* The figures of some tallies, one array a figure: all, or those of the page that compares runs. */
-void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigurePages of);
+void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigureColumn of);
 
 #endif

@@ -10,7 +10,7 @@ enum { CHARTS = 500 }; /* sites with what they held after collections */
 /* Columns of figures, and "more": how many rows the last one stands for. */
 static LmpErr put_figures(Json *json, const HtmlRows *rows, const HtmlKept *kept) {
     json_count(json, "more", rows->rows - kept->rows);
-    return htmlkeep_columns(json, rows, kept, LMP_PAGE_RUN);
+    return htmlkeep_columns(json, rows, kept, LMP_COLUMN_OF_RUN);
 }
 
 /* ---- sites ----------------------------------------------------------------------------------- */
