@@ -47,6 +47,7 @@ static const TableColumn columns[] = {
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
+    (void)from;
     return row + 1ull; /* rows are made once, largest first */
 }
 
@@ -64,6 +65,7 @@ static bool rows(void *state, TableSource *from) {
 }
 
 static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
+    (void)ui;
     MembersAlike *m = (MembersAlike *)(uintptr_t)from->rows;
     m->entered = row + 1;
     return true;

@@ -100,6 +100,7 @@ static bool look(Compare *c, const Model *model, Ui *ui, bool why) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)rect;
     if (action != ACT_WHY && action != ACT_ENTER) return false;
     return look(state, model, ui, action == ACT_WHY);
 }
@@ -145,6 +146,7 @@ static const TablePanelDef def = {
 };
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const Compare *c = state;
     char made[LMP_NUM], gone[LMP_NUM], kept[LMP_NUM];
     if (!c || !model->heap || !opened_has_compare(model->heap, (LmpHeapBy)c->panel.by)) return;

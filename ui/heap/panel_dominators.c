@@ -319,6 +319,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const Dominators *d = state;
     if (d && model->heap && !tablepanel_noted(&d->panel, out, size))
         snprintf(out, size, "who holds whom alone · * follows the biggest · w why");

@@ -144,6 +144,7 @@ static bool look(Held *h, OpenedHeap *heap, Ui *ui, bool why) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)rect;
     Held *h = state;
     if (!h || !model->heap) return false;
     if (action == ACT_ENTER || action == ACT_WHY)
@@ -155,6 +156,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    (void)rect, (void)ui;
     Held *h = state;
     if (!h || !model->heap || event.y < 0) return false;
     if (event.what != MOUSE_CLICK && event.what != MOUSE_DOUBLE) return false;
@@ -164,6 +166,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 }
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    (void)ui;
     Held *h = state;
     const LmpSuspect *row = h && model->heap ? chosen(h, model->heap) : NULL;
     const LmpHeapGroups *groups = NULL;
@@ -175,6 +178,7 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const Held *h = state;
     if (!h || !model->heap || !model->heap->suspects_made) return;
     snprintf(out, size, "what holds most · enter: look inside · w why");

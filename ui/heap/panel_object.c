@@ -115,6 +115,7 @@ static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
 }
 
 static Rect room(const Ui *ui, Rect rect) {
+    (void)ui;
     int above = rect.h >= ABOVE + 4 ? ABOVE : 0;
     return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
@@ -167,6 +168,7 @@ static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas,
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)rect;
     Object *o = state;
     TableSource from;
     bool turns = action == ACT_LEFT || action == ACT_RIGHT;
@@ -197,11 +199,13 @@ static const TablePanelDef def = {
 };
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    (void)state;
     return model->heap && ui->object < model->heap->now.g.objects &&
            heapcell_place(&model->heap->now, ui->object, out);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const Object *o = state;
     if (!o || !model->heap || o->object >= model->heap->now.g.objects) return;
     if (!tablepanel_noted(&o->panel, out, size))

@@ -145,6 +145,7 @@ static const TablePanelDef def = {
 };
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const Objects *o = state;
     char count[LMP_NUM], groups[LMP_NUM];
     if (!o || !model->heap || tablepanel_noted(&o->panel, out, size)) return;

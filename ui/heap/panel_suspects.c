@@ -157,6 +157,7 @@ static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
 }
 
 static Rect room(const Ui *ui, Rect rect) {
+    (void)ui;
     int above = rect.h >= ABOVE + 4 ? ABOVE : 0;
     return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
@@ -225,6 +226,7 @@ static bool why(const TableSource *from, uint32_t row, Ui *ui) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)rect, (void)ui;
     Suspects *p = state;
     bool turns = action == ACT_LEFT || action == ACT_RIGHT || action == ACT_OWNER;
     if (turns && model->heap) turn(p, (int)p->page + (action == ACT_LEFT ? -1 : 1));
@@ -258,6 +260,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const Suspects *p = state;
     char bytes[LMP_NUM], more[LMP_NUM];
     if (!p || !model->heap || !opened_has_page(model->heap, p->page)) return;

@@ -393,12 +393,14 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 }
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    (void)ui;
     const Treemap *t = state;
     if (!t || !model->heap || t->at < 0 || t->at >= t->tiles.tiles) return false;
     return heapcell_place(&model->heap->now, t->tiles.tile[t->at].inside, out);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const Treemap *t = state;
     char name[80], bytes[LMP_NUM];
     if (!t || !model->heap || t->zooms == 0) return;

@@ -179,6 +179,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    (void)ui;
     Why *w = state;
     if (!w || !model->heap) return false;
     Rect list = list_of(rect);
@@ -188,6 +189,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 }
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    (void)ui;
     const Why *w = state;
     if (!w || !model->heap) return false;
     uint32_t object = why_rows_code(&w->rows, &model->heap->now);

@@ -273,6 +273,7 @@ static bool rows(void *state, TableSource *from) {
 }
 
 static bool enter(const TableSource *from, uint32_t row, Ui *ui) {
+    (void)ui;
     BlocksAlike *b = (BlocksAlike *)(uintptr_t)from->rows;
     b->entered = row_of(from, row)->id;
     return true;

@@ -227,6 +227,7 @@ static bool is_answered(const Model *model, const Ui *ui) {
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
+    (void)rect;
     UiBreaks *breaks = &ui->breaks;
     Breaks *panel = state;
     if (panel) panel->model = model;
@@ -372,6 +373,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)model, (void)state;
     if (ui->breaks.taken_over) {
         snprintf(out, size, "another display has set its own");
     } else if (ui->breaks.count > 0) {
@@ -382,6 +384,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)model, (void)rect;
     Breaks *panel = state;
     if (!panel) return false;
     uint32_t i = (uint32_t)panel->list.cursor;
@@ -408,6 +411,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    (void)model, (void)rect;
     Breaks *panel = state;
     uint64_t i = panel ? panel->list.top + (uint64_t)event.y : 0;
     if (!panel || event.what != MOUSE_CLICK || ui->edit || event.y < 0 || event.y >= panel->page ||

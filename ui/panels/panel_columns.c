@@ -22,6 +22,7 @@ static int choices(const Table *table, int *at) {
 }
 
 static void draw_row(const Model *model, const Ui *ui, uint64_t row, Canvas *canvas, Rect line) {
+    (void)model;
     const Table *table = ui->columns_of;
     int at[TABLE_COLUMNS], x = line.x + 2, right = line.x + line.w - 1;
     choices(table, at);
@@ -44,6 +45,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)model, (void)state;
     const char *name = ui->columns_of ? ui->columns_of->def->name : "";
     snprintf(out, size, "of %s", name);
 }
@@ -61,6 +63,7 @@ static void toggle(Ui *ui, int column) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)model, (void)rect;
     Columns *columns = state;
     int at[TABLE_COLUMNS], count = choices(ui->columns_of, at);
     if (!columns) return false;
@@ -72,6 +75,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    (void)model, (void)rect;
     Columns *columns = state;
     int at[TABLE_COLUMNS], count = choices(ui->columns_of, at);
     if (!columns || event.what != MOUSE_CLICK || event.y < 0 ||

@@ -114,6 +114,7 @@ static bool skips(const TableSource *from, uint32_t row) {
 }
 
 static bool rows(void *state, TableSource *from) {
+    (void)state;
     from->rows = from->model->ledger.function;
     from->count = from->model->ledger.functions;
     from->serial = from->model->ledger_serial;
@@ -154,6 +155,7 @@ static const TablePanelDef def = {
 /* ---- panel ----------------------------------------------------------------------------------- */
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const TablePanel *s = state;
     char count[LMP_NUM];
     if (!s || model->ledger.functions == 0 || tablepanel_noted(s, out, size)) return;

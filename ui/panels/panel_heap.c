@@ -169,6 +169,7 @@ static void end(void *state) {
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
+    (void)ui;
     Heap *heap = state;
     if (!heap || !model->view) return;
     uint64_t time = rect.w > 0 ? REFRESH_TIME : REFRESH_TIME / 8;
@@ -406,6 +407,7 @@ static bool look_inside(const HeapWindow *window, Ui *ui) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)model;
     HeapWindow *window = ui->time.past ? NULL : window_of(state);
     if (!window) return false;
     HeapShape s = heapcells_shape(ui, rect);

@@ -180,6 +180,7 @@ static void show_match(HelpState *s, int page) {
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    (void)model;
     HelpState nothing = {0}, *s = state ? state : &nothing;
     int bar = inside(rect).x + inside(rect).w - 1;
     rect = text_rect(rect);
@@ -205,6 +206,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)model;
     HelpState *s = state;
     if (action == ACT_ENTER) {
         ui_close(ui);
@@ -225,6 +227,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)model;
     if (state) search_note(&((HelpState *)state)->search, ui, out, size);
 }
 

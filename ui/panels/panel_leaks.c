@@ -288,6 +288,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const Leaks *s = state;
     char span[LMP_NUM];
     const Ledger *l = &model->ledger;

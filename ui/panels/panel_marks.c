@@ -80,6 +80,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)state, (void)ui;
     if (model->marks > 0) snprintf(out, size, "enter count from it · e name · d take away");
 }
 
@@ -97,6 +98,7 @@ static void named(LineEdit *edit, Ui *ui, bool by_enter) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)rect;
     Marks *panel = state;
     if (!panel) return false;
     const LmpMark *mark = mark_at(model, panel->list.cursor);

@@ -55,6 +55,7 @@ static void show_match(OutputState *s, const Ui *ui, int page) {
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    (void)model;
     OutputState nothing = {0}, *s = state ? state : &nothing;
     if (!ui->output || output_lines(ui->output) == 0) {
         draw_empty(ui, canvas, rect);
@@ -104,6 +105,7 @@ static bool act_time(OutputState *s, Ui *ui, Action action, int page, uint64_t f
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)model;
     OutputState *s = state;
     if (!s || !ui->output) return false;
     uint64_t last = last_top(ui->output, rect.h), first = first_line(ui->output);
@@ -123,6 +125,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)model;
     const OutputState *s = state;
     char lines[LMP_NUM], bytes[LMP_NUM];
     if (s) search_note(&s->search, ui, out, size);

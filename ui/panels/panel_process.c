@@ -79,11 +79,13 @@ static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int
 }
 
 static void cell_words(const TableSource *from, uint32_t row, TableCell *cell) {
+    (void)from;
     snprintf(cell->text, sizeof cell->text, "%s", process_rows[row].words);
     cell->style = STYLE(row == PROCESS_LUA ? TONE_STRONG : TONE_TEXT);
 }
 
 static void cell_help(const TableSource *from, uint32_t row, TableCell *cell) {
+    (void)from;
     snprintf(cell->text, sizeof cell->text, "%s", process_rows[row].help);
     cell->style = STYLE(TONE_MUTED);
 }
@@ -93,6 +95,7 @@ static double value_bytes(const TableSource *from, uint32_t row) {
 }
 
 static int by_words(const TableSource *from, uint32_t a, uint32_t b) {
+    (void)from;
     return strcmp(process_rows[a].words, process_rows[b].words);
 }
 
@@ -112,10 +115,12 @@ static const TableColumn columns[] = {
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
+    (void)from;
     return row + 1;
 }
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
+    (void)from;
     snprintf(out, size, "%s %s", process_rows[row].words, process_rows[row].help);
 }
 
@@ -144,6 +149,7 @@ static bool is_beside(Rect rect) {
 }
 
 static Rect room(const Ui *ui, Rect rect) {
+    (void)ui;
     int above = lines_above(rect), all = PROCESS_ROWS + 1;
     Rect table = {rect.x, rect.y + above, rect.w, rect.h - above};
     if (is_beside(rect))

@@ -13,6 +13,7 @@ typedef struct Programs {
 } Programs;
 
 static void draw_row(const Model *model, const Ui *ui, uint64_t row, Canvas *canvas, Rect rect) {
+    (void)model;
     const UiProgram *program = &ui->programs.row[row];
     static const char *const words[] = {"running", "paused", "ended", "killed"};
     static const Tone tones[] = {TONE_RUNNING, TONE_PAUSED, TONE_FINISHED, TONE_KILLED};
@@ -49,6 +50,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
+    (void)model;
     Programs *panel = state;
     if (!panel || rect.w == 0 || (panel->asked && ui->now - panel->asked < AGE)) return;
     panel->asked = ui->now;
@@ -56,11 +58,13 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)model, (void)state;
     if (ui->programs.count > 0)
         snprintf(out, size, "%u · enter shows another one", ui->programs.count);
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)model, (void)rect;
     Programs *panel = state;
     if (!panel) return false;
     int page = panel->page > 0 ? panel->page : 1;

@@ -36,6 +36,7 @@ static bool next_word(const char **at, char *word, size_t size) {
 }
 
 static void draw_row(const Model *model, const Ui *ui, uint64_t n, Canvas *canvas, Rect line) {
+    (void)model;
     const ConfigRow *row = row_at(n);
     int x = line.x + 2, y = line.y, right = line.x + line.w - 1;
     const char *at = row->choices, *now = config_get(ui->config, row->name);
@@ -86,6 +87,7 @@ static void choose(Ui *ui, const ConfigRow *row, bool back) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)model, (void)rect;
     Settings *s = state;
     if (!s) return false;
     list_fit(&s->list, rows(), s->page);
@@ -96,6 +98,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    (void)model, (void)rect;
     Settings *s = state;
     if (!s || event.what != MOUSE_CLICK || event.y < 0) return false;
     const ConfigRow *row = row_at(s->list.top + (uint64_t)event.y);

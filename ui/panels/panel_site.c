@@ -476,6 +476,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    (void)state;
     const LmpSiteRow *row = find_site(model, ui->site);
     if (row) *out = panel_place_of(row);
     return row != NULL;

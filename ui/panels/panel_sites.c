@@ -134,6 +134,7 @@ static Rect table_room(const Ui *ui, Rect rect) {
 
 /* Lines may have been switched off later: what is there is shown. */
 static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
+    (void)state;
     bool off = model->ledger.lines == LMP_LINES_OFF && model->ledger.sites == 0;
     return !off || tallycell_can(model, ui, canvas, rect, NEED_LINES, LEDGER_SITES);
 }

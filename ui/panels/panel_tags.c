@@ -52,6 +52,7 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 }
 
 static bool rows(void *state, TableSource *from) {
+    (void)state;
     from->rows = from->model->ledger.tag;
     from->count = from->model->ledger.tags;
     from->serial = from->model->ledger_serial;
@@ -78,6 +79,7 @@ static const TablePanelDef def = {
 };
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const TablePanel *s = state;
     char count[LMP_NUM];
     if (!s || model->ledger.tags == 0 || tablepanel_noted(s, out, size)) return;

@@ -206,6 +206,7 @@ static TreeMeasure tree_order(int column) {
 
 /* The heat of the whole, even if rows are sorted by their own share. */
 static double tree_heat(const void *about, const LmpTally *total, const LmpTally *own) {
+    (void)own;
     const TableSource *from = about;
     return figure(from, table_by(from->table)->measure, total);
 }
@@ -339,6 +340,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)ui;
     const Tree *s = state;
     char count[LMP_NUM], text[128];
     if (!there(s, model)) return;
@@ -449,6 +451,7 @@ static const struct {
 };
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)rect;
     Tree *s = state;
     if (action == ACT_FLAME) {
         ui_open(ui, &panel_flame);

@@ -141,6 +141,7 @@ static const TableColumn columns[] = {
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t i) {
+    (void)from;
     return i;
 }
 
@@ -206,6 +207,7 @@ static bool rows(void *state, TableSource *from) {
 
 /* Keeps a table of six short rows narrow on a wide screen. The sum has the line below it. */
 static Rect table_room(const Ui *ui, Rect rect) {
+    (void)ui;
     int room = rect.w > 90 ? 90 : rect.w;
     if (rect.w >= 28) {
         rect.x++;

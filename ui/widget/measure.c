@@ -65,6 +65,7 @@ static uint64_t each_live(const LmpTally *t) {
 
 #define OF(name, value)                                                                            \
     static double of_##name(const Model *model, const LmpTally *t) {                               \
+        (void)model;                                                                               \
         return (value);                                                                            \
     }
 OF(each_live, t->live_blocks ? (double)each_live(t) : NAN)

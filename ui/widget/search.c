@@ -45,6 +45,7 @@ static bool go(Search *s, const SearchLines *lines, uint64_t from, int step) {
 }
 
 static void done(LineEdit *edit, Ui *ui, bool entered) {
+    (void)ui;
     if (!entered) edit_clear(edit);
 }
 

@@ -294,6 +294,7 @@ void table_hold(Table *t, const Ui *ui) {
 }
 
 static void filter_done(LineEdit *edit, struct Ui *ui, bool entered) {
+    (void)ui;
     if (!entered) edit_clear(edit);
 }
 

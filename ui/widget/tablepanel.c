@@ -128,6 +128,7 @@ static bool click_on_choice(TablePanel *panel, MouseEvent event, Rect rect) {
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 Rect tablepanel_below_line(const Ui *ui, Rect rect) {
+    (void)ui;
     int above = rect.h >= LINE_ABOVE ? 1 : 0;
     return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
@@ -243,6 +244,7 @@ void tablepanel_draw_figures(Canvas *canvas, int x, int right, int y, const Page
 }
 
 void tablepanel_note_lines(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
+    (void)model, (void)ui;
     const TablePanel *panel = state;
     char count[LMP_NUM];
     if (!panel || tablepanel_noted(panel, out, size)) return;

@@ -11,6 +11,7 @@
 #include "widget/table.h"
 
 static void ended(LineEdit *edit, Ui *ui, bool entered) {
+    (void)ui;
     if (!entered) edit_clear(edit);
 }
 

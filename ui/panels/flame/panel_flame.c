@@ -366,6 +366,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
+    (void)ui;
     Flame *s = state;
     if (!flamestate_there(s, model) || !flamestate_sync(s, model, rect)) return false;
     if (event.what == MOUSE_WHEEL_UP || event.what == MOUSE_WHEEL_DOWN) {
@@ -380,6 +381,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 }
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    (void)ui;
     Flame *s = state;
     if (!flamestate_there(s, model) || s->failed || s->made.serial != model->ledger_serial)
         return false;

@@ -160,6 +160,7 @@ static void draw_below(Inspector *in, const Model *model, const Ui *ui, Canvas *
 }
 
 static void draw_hint(const Model *model, const Ui *ui, Canvas *canvas, Rect rect) {
+    (void)ui;
     const char *text = "space pauses the program inside its next memory operation;";
     const char *more = "what it does, to which block, and the Lua call stack stand here then.";
     if (model->seen == LMP_SEEN_PAUSED) {
@@ -347,6 +348,7 @@ static bool move_variable(Inspector *in, Action action) {
 /* Right unfolds; left folds, or goes to the row around this one, and from the outermost back to the
  * stack. */
 static bool act_inside(Inspector *in, const Model *model, Action action) {
+    (void)model;
     uint32_t at = (uint32_t)in->var.cursor, up = varrows_parent(&in->vars, at);
     switch (action) {
     case ACT_ENTER:
@@ -372,6 +374,7 @@ static bool act_inside(Inspector *in, const Model *model, Action action) {
 }
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
+    (void)rect;
     Inspector *in = state;
     if (!in || !has_operation(model)) return false;
     Sought sought = {&model->op, &in->vars};
@@ -425,6 +428,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 }
 
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
+    (void)ui;
     Inspector *in = state;
     if (!in || !has_operation(model)) return false;
     uint32_t frame = frame_chosen(in, model);
