@@ -28,7 +28,7 @@ LmpErr recording_marks(LmpRecording *r, RecordedMark **mark, uint32_t *marks);
     "12:30 or 1:02:03 since the start, 90s, 5m, 1h30m, 50% of all of it, -5m before the end,\n"    \
     "start, end, peak, mark (the last one), mark 3, or a mark's name"
 
-enum { MOMENT_PROBLEM = 160, MOMENT_SAID = 240 };
+enum { MOMENT_PROBLEM = 160, MOMENT_SAID = 304 };
 
 /* A moment that was asked for, and the one that reports can be made of. */
 typedef struct LmpMoment {

@@ -142,7 +142,7 @@ static void draw_rest(const VarRows *v, const LmpOp *op, bool utf8, Canvas *canv
                       int y, uint32_t top, uint32_t end, bool chosen) {
     uint32_t left = op->locals_more + op->upvalues_more, ups = op->upvalues_more;
     const char *to = chosen ? "" : utf8 ? " →" : " ->";
-    char words[96], count[LMP_NUM], of_them[48] = "", before[48] = "";
+    char words[128], count[LMP_NUM], of_them[48] = "", before[48] = "";
     for (uint32_t row = end; row < v->rows; row++) {
         left += v->row[row].kind == VAR_VALUE;
         ups += v->row[row].kind == VAR_VALUE && v->row[row].upvalue;
