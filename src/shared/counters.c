@@ -97,11 +97,10 @@ void counters_allocs(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes, in
     *resized = (int64_t)grown;
 }
 
-/* What a class holds, for the writer itself: it needs not read twice, and there is no race. */
-static uint64_t class_bytes(const LmpCounters *c, int i) {
-    const LmpClassCount *full = &c->count[i];
+uint64_t counters_class_bytes(const LmpCounters *c, unsigned cls) {
+    const LmpClassCount *full = &c->count[cls];
     uint64_t bytes = full->alloc_bytes + (uint64_t)full->realloc_bytes - full->free_bytes;
-    return bytes + packed_bytes(c->alloc_now[i]) - packed_bytes(c->free_now[i]);
+    return bytes + packed_bytes(c->alloc_now[cls]) - packed_bytes(c->free_now[cls]);
 }
 
 void counters_note_peak(LmpCounters *c, uint64_t clock) {
@@ -112,8 +111,8 @@ void counters_note_peak(LmpCounters *c, uint64_t clock) {
     if (c->peak_kept) c->peak_kept = c->live_bytes;
     c->peak_serial++;
     c->peak_clock = clock;
-    for (int i = 0; i < LMP_C_COUNTED; i++)
-        c->class_peak[i] = class_bytes(c, i);
+    for (unsigned cls = 0; cls < LMP_C_COUNTED; cls++)
+        c->class_peak[cls] = counters_class_bytes(c, cls);
 }
 
 uint64_t counters_split_peak(LmpCounters *c, uint64_t clock) {

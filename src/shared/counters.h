@@ -46,6 +46,9 @@ void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes);
 /* The same of allocations and of changes of size. */
 void counters_allocs(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes, int64_t *resized);
 
+/* What a class holds, for the writer itself: nothing is read twice, and there is no race. */
+uint64_t counters_class_bytes(const LmpCounters *c, unsigned cls);
+
 /* The totals of a class. */
 typedef struct LmpClassTotal {
     uint64_t allocs, alloc_bytes, frees, free_bytes, reallocs;

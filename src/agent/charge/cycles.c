@@ -43,11 +43,9 @@ static void begin_cycle(LmpProfile *p) {
 
 /* For the timeline, which has it with its next sample. */
 static void note_held(LmpProfile *p) {
-    LmpClassTotal total[LMP_CLASSES];
-    counters_read(p->counters, total);
     memset(p->cycles->held_bytes, 0, sizeof p->cycles->held_bytes);
     for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++)
-        p->cycles->held_bytes[class_owner(cls)] += total[cls].live_bytes;
+        p->cycles->held_bytes[class_owner(cls)] += counters_class_bytes(p->counters, cls);
 }
 
 static void end_cycle(LmpProfile *p) {

@@ -10,7 +10,7 @@ enum {
     /* Of one tick. A unit is about 8 ns: 8 entries of the map, or a slot; an object takes more. */
     UNITS_LEAST = 250,
     UNITS_MOST = 25000,
-    UNIT_PASSED = 1600, /* nanoseconds since the last tick for each */
+    UNIT_PASSED = 1600, /* nanoseconds for each since units were spent last */
     UNIT_ENTRIES = 8,
     OBJECT_UNITS = 8,
     SLOTS_LEAST = 32, /* of a part that is looked at */
@@ -403,10 +403,11 @@ COLD void containers_tick(LmpProfile *p, uint64_t passed) {
     LmpContainerLooks *l = p->containers;
     const LmpLive *live = p->live;
     if (!p->exact || !p->framed || live->clock < l->due) return;
-    uint64_t share = passed / UNIT_PASSED;
-    uint32_t units = share < UNITS_LEAST  ? UNITS_LEAST
-                     : share < UNITS_MOST ? (uint32_t)share
-                                          : UNITS_MOST;
+    l->passed += passed; /* where ticks are frequent, one does what several may */
+    uint64_t share = l->passed / UNIT_PASSED;
+    if (share < UNITS_LEAST) return;
+    uint32_t units = share < UNITS_MOST ? (uint32_t)share : UNITS_MOST;
+    l->passed = 0;
     for (uint32_t used = 0; used < units;) {
         if (l->leaf == live->leaves) {
             end_look(p, live->clock);

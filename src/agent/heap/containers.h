@@ -38,6 +38,7 @@ typedef struct LmpContainerRow {
 
 typedef struct LmpContainerLooks {
     uint64_t due;         /* clock from which on the next look begins, nanoseconds since start */
+    uint64_t passed;      /* nanoseconds of a look's ticks for which nothing was done yet */
     uint32_t leaf, entry; /* where the look is */
     uint32_t moments;     /* as in LmpContainers */
     uint64_t interval;
