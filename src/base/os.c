@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/keptfile.h"
 #include "base/own.h"
 
 enum { LARGE_PAGE = 2 << 20 };
@@ -235,6 +236,8 @@ const LmpOs os_real = {
     .peek_process = real_peek_process,
     .read_file = real_read_file,
     .write_at = real_write_at,
+    .read_kept = keptfile_read,
+    .write_kept = keptfile_write,
     .clock = real_clock,
     .worked = real_worked,
     .futex_wait = real_futex_wait,

@@ -49,6 +49,9 @@ typedef struct LmpOs {
     /* Writes all of it to the file at byte `at`, or tells by errno why not (never raises SIGXFSZ).
      */
     bool (*write_at)(int fd, uint64_t at, const void *from, size_t n);
+    /* Small files for the next start (keptfile.h). */
+    int64_t (*read_kept)(const char *path, void *to, size_t size);
+    bool (*write_kept)(const char *path, const void *from, size_t size);
     /* Returns true if a process with this pid is there. */
     bool (*alive)(uint32_t pid);
     /* Returns true if another process holds a lock on this byte of the file. */

@@ -96,6 +96,9 @@ static const struct Row {
     {"LUA_INIT_5_4, LUA_INIT",
      "Run in every Lua state as ever; lmp run puts its own start before yours"},
     {"LMP_COMMAND", "Path of the command lmp, where the Lua module cannot find it"},
+    {"LMP_CACHE",
+     "Directory for what a start has learned of an interpreter, so that the next one is "
+     "faster ($XDG_CACHE_HOME/lmp, or ~/.cache/lmp); off: none"},
     {"TERM, NO_COLOR, LANG", "What the terminal can do, whether colours are wanted, and whether it "
                              "shows UTF-8"},
     {"LMP_THEME",

@@ -12,9 +12,7 @@
  *
  * The process exits at the end, whatever it was going to do otherwise. */
 #include <dlfcn.h>
-#include <elf.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +22,7 @@
 #include <lauxlib.h>
 
 #include "agent/doctor/judge.h"
+#include "agent/interp/code.h"
 #include "shared/launch.h"
 
 static const Mode modes[] = {
@@ -60,45 +59,6 @@ static void say(const char *format, ...) {
 
 /* ---- the interpreter ------------------------------------------------------------------------- */
 
-typedef struct Code {
-    uintptr_t address;
-    char id[100]; /* hexadecimal */
-} Code;
-
-static void read_notes(Code *code, const char *at, size_t size) {
-    while (size >= sizeof(ElfW(Nhdr))) {
-        ElfW(Nhdr) note;
-        memcpy(&note, at, sizeof note);
-        size_t name = (note.n_namesz + 3u) & ~3u, text = (note.n_descsz + 3u) & ~3u;
-        size_t whole = sizeof note + name + text;
-        if (whole > size) return;
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-            memcmp(at + sizeof note, "GNU", 4) == 0)
-            for (size_t i = 0; i < note.n_descsz && i * 2 + 3 < sizeof code->id; i++)
-                snprintf(code->id + i * 2, 3, "%02x",
-                         (unsigned)(unsigned char)at[sizeof note + name + i]);
-        at += whole;
-        size -= whole;
-    }
-}
-
-static int find_code(struct dl_phdr_info *info, size_t size, void *ud) {
-    (void)size;
-    Code *code = ud;
-    bool here = false;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-        here = here || (h->p_type == PT_LOAD &&
-                        code->address - (info->dlpi_addr + h->p_vaddr) < h->p_memsz);
-    }
-    for (int i = 0; here && i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-        if (h->p_type == PT_NOTE)
-            read_notes(code, (const char *)(info->dlpi_addr + h->p_vaddr), h->p_memsz);
-    }
-    return here;
-}
-
 /* The file that is mapped at an address. */
 static void find_file(uintptr_t address, char *file, size_t size) {
     char line[4500];
@@ -118,11 +78,13 @@ static void say_interpreter(void) {
     at = ident ? strstr(ident, LUA_VERSION) : NULL;
     say("lua\t%.*s", at ? (int)(strcspn(at + 4, " ") + 4) : (int)strlen(LUA_VERSION),
         at ? at : LUA_VERSION);
-    Code code = {.address = (uintptr_t)&lua_newstate};
-    char file[4096] = "";
-    dl_iterate_phdr(find_code, &code);
-    find_file(code.address, file, sizeof file);
-    say("code\t%s\t%s", file, code.id);
+    LmpCode code = {0};
+    char file[4096] = "", id[2 * LMP_BUILD_ID + 1] = "";
+    code_find(&code, (uintptr_t)&lua_newstate);
+    find_file((uintptr_t)&lua_newstate, file, sizeof file);
+    for (uint32_t i = 0; i < code.id_size; i++)
+        snprintf(id + 2 * i, 3, "%02x", code.id[i]);
+    say("code\t%s\t%s", file, id);
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------ */

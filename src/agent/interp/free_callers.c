@@ -23,7 +23,7 @@ LMP_READS_REGS void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cf
     _Unwind_Backtrace(unwind_caller, &callers);
     if (callers.found < 2 || free_callers->n == LMP_MOST_FREE_CALLERS) return;
     uintptr_t at = stands[1] - cfa;
-    if (at > 4096) return;
+    if (!free_caller_near((int64_t)at)) return;
     memcpy(&next, (const void *)stands[1], sizeof next); /* NOLINT */
     if (next != ip[1]) return;
     free_callers->caller[free_callers->n++] = (struct LmpFreeCaller){

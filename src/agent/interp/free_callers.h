@@ -21,6 +21,11 @@ typedef struct LmpFreeCallers {
     } caller[LMP_MOST_FREE_CALLERS];
 } LmpFreeCallers;
 
+/* Returns true if a caller's caller may stand so many bytes from where the allocator's own does. */
+static inline bool free_caller_near(int64_t at) {
+    return at >= 0 && at <= 4096;
+}
+
 /* Notes who frees; `cfa` and `ret` are those of the allocator's caller. */
 void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cfa, uintptr_t ret);
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "agent/interp/calibration.h"
+#include "agent/interp/learned.h"
 #include "agent/interp/unwind.h"
 
 enum { MAX_SEEN = 1024 };
@@ -77,6 +78,11 @@ __attribute__((no_sanitize("address"))) static bool looks_like(const Seen *way, 
     return true;
 }
 
+/* Returns true if a return address may stand so many bytes above the allocator's. */
+static bool near(int32_t distance) {
+    return distance >= 0 && distance <= 16384;
+}
+
 /* Notes a raw request: who has asked, and on whose behalf. Returns its row, -1: none is made. A
  * call chain met before is not walked again: walking takes most of the time. */
 __attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller caller) {
@@ -98,7 +104,7 @@ __attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller 
     for (int d = 1; d < depth; d++) {
         uintptr_t word;
         memcpy(&word, caller.cfa + seen.distance[d], sizeof word);
-        if (seen.distance[d] < 0 || seen.distance[d] > 16384 || word != seen.ret[d]) depth = d;
+        if (!near(seen.distance[d]) || word != seen.ret[d]) depth = d;
     }
     int sure = study->refuse ? SURE_AGAIN : SURE;
     if (depth < sure) {
@@ -265,29 +271,76 @@ static bool goes_on(const Study *study, const Seen *way, int depth) {
     return true;
 }
 
-/* Adds a call chain, as far out as it takes to tell owners apart. */
-static bool add_way(const Study *study, const Seen *way, LmpReturnAddrs *sites) {
-    uintptr_t key = way->ret[0];
-    for (int depth = 1;; depth++) {
-        unsigned cls = one_owner(study, way, depth);
-        if (cls) return return_addr_add(sites, key, 0, cls);
-        if (!goes_on(study, way, depth)) return return_addr_add(sites, key, 0, LMP_C_OTHER);
-        if (!return_addr_add(sites, key, way->distance[depth], LMP_C_OTHER)) return false;
-        key = return_addr_pair(key, way->ret[depth]);
-    }
-}
-
-static bool fill_table(const Study *study, LmpReturnAddrs *sites) {
-    bool ok = true, parts[LMP_CLASSES] = {false};
-    for (int i = 0; i < study->count; i++) {
-        ok = ok && add_way(study, &study->seen[i], sites);
-        parts[study->seen[i].cls] = true;
-    }
-    return ok && parts[LMP_C_TABLE_PART] && parts[LMP_C_THREAD_PART] && parts[LMP_C_FUNCTION_PART];
-}
-
 static LmpReturnAddrs table;
 static bool table_good;
+
+/* The rows of the table as they are kept for the next start: the call chain, then its depth, the
+ * distance to the next return address, and the class. */
+typedef struct Kept {
+    LmpLearnedRow row[LMP_RETURN_ADDRS];
+    uint32_t rows;
+} Kept;
+
+static const char kept_name[] = "owners";
+
+static uintptr_t key_of(const uintptr_t *ret, int depth) {
+    uintptr_t key = ret[0];
+    for (int d = 1; d < depth; d++)
+        key = return_addr_pair(key, ret[d]);
+    return key;
+}
+
+/* Enters what a call chain up to `depth` says. Returns false if the table is full. */
+static bool enter(Kept *kept, const uintptr_t *ret, int depth, int32_t distance, unsigned cls) {
+    uintptr_t key = key_of(ret, depth);
+    const LmpReturnAddr *there = return_addr_find(&table, key);
+    if (there && there->distance == distance && there->cls == cls) return true;
+    if (kept && kept->rows < LMP_RETURN_ADDRS) {
+        LmpLearnedRow *row = &kept->row[kept->rows++];
+        *row = (LmpLearnedRow){{0}, {depth, distance, (int32_t)cls}};
+        memcpy(row->place, ret, (size_t)depth * sizeof *ret);
+    }
+    return return_addr_add(&table, key, distance, cls);
+}
+
+/* Enters a call chain, as far out as it takes to tell owners apart. */
+static bool add_way(const Study *study, const Seen *way, Kept *kept) {
+    for (int depth = 1;; depth++) {
+        unsigned cls = one_owner(study, way, depth);
+        if (cls) return enter(kept, way->ret, depth, 0, cls);
+        if (!goes_on(study, way, depth)) return enter(kept, way->ret, depth, 0, LMP_C_OTHER);
+        if (!enter(kept, way->ret, depth, way->distance[depth], LMP_C_OTHER)) return false;
+    }
+}
+
+static bool fill_table(const Study *study) {
+    bool ok = true, parts[LMP_CLASSES] = {false};
+    Kept *kept = calloc(1, sizeof *kept);
+    for (int i = 0; i < study->count; i++) {
+        ok = ok && add_way(study, &study->seen[i], kept);
+        parts[study->seen[i].cls] = true;
+    }
+    ok = ok && parts[LMP_C_TABLE_PART] && parts[LMP_C_THREAD_PART] && parts[LMP_C_FUNCTION_PART];
+    if (ok && kept && kept->rows < LMP_RETURN_ADDRS)
+        learned_write(kept_name, kept->row, kept->rows);
+    free(kept);
+    return ok;
+}
+
+/* What an earlier start has learned of the same code, if all of it holds. */
+static bool take_kept(void) {
+    uint32_t rows = 0;
+    LmpLearnedRow *row = learned_read(kept_name, &rows);
+    bool good = row && rows > 0;
+    for (uint32_t i = 0; good && i < rows; i++) {
+        int32_t depth = row[i].number[0], distance = row[i].number[1], cls = row[i].number[2];
+        good = depth >= 1 && depth <= DEEP && row[i].place[0] && near(distance) && cls > 0 &&
+               cls < LMP_CLASSES && enter(NULL, row[i].place, depth, distance, (unsigned)cls);
+    }
+    if (!good) memset(&table, 0, sizeof table);
+    free(row);
+    return good;
+}
 
 static int open_libraries(lua_State *L) {
     luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
@@ -298,6 +351,8 @@ static int open_libraries(lua_State *L) {
 }
 
 static void study_once(void) {
+    table_good = take_kept();
+    if (table_good) return;
     Study *study = calloc(1, sizeof *study);
     if (!study) return;
     lua_State *L = lua_newstate(study_alloc, study);
@@ -307,7 +362,7 @@ static void study_once(void) {
             play_all(L, study);
             study->refuse = true;
             play_all(L, study);
-            table_good = !study->broken && fill_table(study, &table);
+            table_good = !study->broken && fill_table(study);
         }
         study->refuse = false;
         lua_close(L);

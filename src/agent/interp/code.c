@@ -1,0 +1,52 @@
+/* code.c - asks the loader (dl_iterate_phdr) for the module of an address, and reads its build id.
+ */
+#include "agent/interp/code.h"
+
+#include <link.h>
+#include <string.h>
+
+typedef struct Search {
+    LmpCode *code;
+    uintptr_t address;
+} Search;
+
+static void read_notes(LmpCode *code, const char *at, size_t size) {
+    while (size >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) note;
+        memcpy(&note, at, sizeof note);
+        size_t name = (note.n_namesz + 3u) & ~3u, text = (note.n_descsz + 3u) & ~3u;
+        size_t whole = sizeof note + name + text;
+        if (whole > size) return;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+            memcmp(at + sizeof note, "GNU", 4) == 0) {
+            code->id_size = note.n_descsz < LMP_BUILD_ID ? note.n_descsz : LMP_BUILD_ID;
+            memcpy(code->id, at + sizeof note + name, code->id_size);
+        }
+        at += whole;
+        size -= whole;
+    }
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *ud) {
+    (void)size;
+    Search *search = ud;
+    LmpCode *code = search->code;
+    bool here = false;
+    for (int i = 0; i < info->dlpi_phnum && !here; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + h->p_vaddr;
+        here = h->p_type == PT_LOAD && search->address - begin < h->p_memsz;
+        if (here) *code = (LmpCode){info->dlpi_addr, begin, begin + h->p_memsz, {0}, 0};
+    }
+    for (int i = 0; here && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        if (h->p_type == PT_NOTE)
+            read_notes(code, (const char *)(info->dlpi_addr + h->p_vaddr), h->p_memsz);
+    }
+    return here;
+}
+
+bool code_find(LmpCode *code, uintptr_t address) {
+    Search search = {code, address};
+    return dl_iterate_phdr(look_at, &search) != 0;
+}

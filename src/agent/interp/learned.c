@@ -1,0 +1,226 @@
+/* learned.c - the file of learned.h: a header, the places (an address in one of the two modules,
+ * and the code around it), then the rows, which name places by number. */
+#include "agent/interp/learned.h"
+
+#include <lua.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/interp/code.h"
+#include "base/os.h"
+
+enum { FORMAT = 1, AROUND = 16, MODULES = 2, MOST_PLACES = 4096, MOST_ROWS = 4096 };
+
+typedef struct Header {
+    char magic[8];
+    uint64_t sum;                                          /* of all that follows */
+    uint32_t format, places, rows, id_size[MODULES], none; /* no gaps: compared as bytes */
+    unsigned char id[MODULES][LMP_BUILD_ID];
+} Header;
+
+typedef struct Place {
+    uint64_t at; /* in the module's file */
+    uint32_t module, none;
+    unsigned char code[2 * AROUND]; /* before and from there on */
+} Place;
+
+typedef struct Row {
+    uint16_t place[LMP_LEARNED_PLACES]; /* from 1 on; 0: none */
+    int32_t number[LMP_LEARNED_NUMBERS];
+} Row;
+
+static const char magic[8] = "lmplrnd";
+enum { MOST_BYTES = sizeof(Header) + MOST_PLACES * sizeof(Place) + MOST_ROWS * sizeof(Row) };
+
+/* FNV-1a, 64 bits. */
+static uint64_t sum_of(uint64_t sum, const void *from, size_t size) {
+    const unsigned char *byte = from;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ byte[i]) * 0x100000001b3ull;
+    return sum;
+}
+#define SUM 0xcbf29ce484222325ull
+
+/* ---- the modules ----------------------------------------------------------------------------- */
+
+/* The interpreter's and lmp's, which may be one. Returns false if one has no build id. */
+static bool find_modules(LmpCode code[MODULES]) {
+    return code_find(&code[0], (uintptr_t)&lua_newstate) &&
+           code_find(&code[1], (uintptr_t)&learned_read) && code[0].id_size && code[1].id_size;
+}
+
+/* The code around an address; NULL: not all of it lies in the module. */
+static const unsigned char *around(const LmpCode *code, uintptr_t address) {
+    if (address < code->begin + AROUND || address > code->end - AROUND) return NULL;
+    return (const unsigned char *)(address - AROUND); /* NOLINT: mapped, and never unmapped */
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/* Returns false if there is no directory for it. A program with more rights than its caller has
+ * none.
+ */
+static bool path_of(char *out, size_t size, const char *name, const LmpCode code[MODULES]) {
+    const char *own = secure_getenv(LMP_CACHE), *xdg = secure_getenv("XDG_CACHE_HOME"),
+               *home = secure_getenv("HOME");
+    uint64_t key = SUM;
+    int n = -1;
+    for (int i = 0; i < MODULES; i++)
+        key = sum_of(key, code[i].id, code[i].id_size);
+    if (own && *own)
+        n = *own == '/' ? snprintf(out, size, "%s/", own) : -1;
+    else if (xdg && *xdg == '/')
+        n = snprintf(out, size, "%s/lmp/", xdg);
+    else if (home && *home == '/')
+        n = snprintf(out, size, "%s/.cache/lmp/", home);
+    if (n < 0 || (size_t)n >= size) return false;
+    int more = snprintf(out + n, size - (size_t)n, "%s-%016llx", name, (unsigned long long)key);
+    return more > 0 && (size_t)more < size - (size_t)n;
+}
+
+static void fill_header(Header *h, const LmpCode code[MODULES], uint32_t places, uint32_t rows) {
+    *h = (Header){.format = FORMAT, .places = places, .rows = rows};
+    memcpy(h->magic, magic, sizeof magic);
+    for (int i = 0; i < MODULES; i++) {
+        h->id_size[i] = code[i].id_size;
+        memcpy(h->id[i], code[i].id, sizeof code[i].id);
+    }
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Returns true if these bytes are a whole file about these modules. */
+static bool header_holds(const unsigned char *file, size_t size, const LmpCode code[MODULES]) {
+    Header h, right;
+    if (size < sizeof h) return false;
+    memcpy(&h, file, sizeof h);
+    if (h.places > MOST_PLACES || h.rows > MOST_ROWS ||
+        size != sizeof h + h.places * sizeof(Place) + h.rows * sizeof(Row))
+        return false;
+    fill_header(&right, code, h.places, h.rows);
+    right.sum = h.sum;
+    size_t summed = offsetof(Header, format);
+    return !memcmp(&h, &right, sizeof h) && h.sum == sum_of(SUM, file + summed, size - summed);
+}
+
+/* Returns false if the code there is not what it was. */
+static bool find_places(uintptr_t *address, const unsigned char *file, uint32_t places,
+                        const LmpCode code[MODULES]) {
+    for (uint32_t i = 0; i < places; i++) {
+        Place place;
+        memcpy(&place, file + i * sizeof place, sizeof place);
+        if (place.module >= MODULES) return false;
+        const LmpCode *c = &code[place.module];
+        address[i] = c->base + (uintptr_t)place.at;
+        const unsigned char *is = around(c, address[i]);
+        if (!is || memcmp(is, place.code, sizeof place.code) != 0) return false;
+    }
+    return true;
+}
+
+static bool take_rows(LmpLearnedRow *out, const unsigned char *file, uint32_t rows,
+                      const uintptr_t *address, uint32_t places) {
+    for (uint32_t i = 0; i < rows; i++) {
+        Row row;
+        memcpy(&row, file + i * sizeof row, sizeof row);
+        for (int k = 0; k < LMP_LEARNED_PLACES; k++) {
+            if (row.place[k] > places) return false;
+            out[i].place[k] = row.place[k] ? address[row.place[k] - 1] : 0;
+        }
+        memcpy(out[i].number, row.number, sizeof row.number);
+    }
+    return true;
+}
+
+static LmpLearnedRow *read_rows(const unsigned char *file, size_t size, const LmpCode code[MODULES],
+                                uint32_t *rows) {
+    Header h;
+    if (!header_holds(file, size, code)) return NULL;
+    memcpy(&h, file, sizeof h);
+    const unsigned char *places = file + sizeof h, *at = places + h.places * sizeof(Place);
+    uintptr_t *address = calloc(h.places + 1, sizeof *address);
+    LmpLearnedRow *out = calloc(h.rows + 1, sizeof *out);
+    bool good = address && out && find_places(address, places, h.places, code) &&
+                take_rows(out, at, h.rows, address, h.places);
+    free(address);
+    if (good) {
+        *rows = h.rows;
+        return out;
+    }
+    free(out);
+    return NULL;
+}
+
+LmpLearnedRow *learned_read(const char *name, uint32_t *rows) {
+    LmpCode code[MODULES];
+    char path[4096];
+    if (!find_modules(code) || !path_of(path, sizeof path, name, code)) return NULL;
+    unsigned char *file = malloc(MOST_BYTES);
+    int64_t size = file ? lmp_os->read_kept(path, file, MOST_BYTES) : -1;
+    LmpLearnedRow *out = size > 0 ? read_rows(file, (size_t)size, code, rows) : NULL;
+    free(file);
+    return out;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+typedef struct Writing {
+    LmpCode code[MODULES];
+    Place place[MOST_PLACES];
+    Row row[MOST_ROWS];
+    uint32_t places;
+} Writing;
+
+/* The number of an address's place; -1: it lies in no module that is known, or there is no room. */
+static int32_t place_of(Writing *w, uintptr_t address) {
+    if (!address) return 0;
+    for (uint32_t m = 0; m < MODULES; m++) {
+        const unsigned char *is = around(&w->code[m], address);
+        if (!is) continue;
+        Place place = {.at = address - w->code[m].base, .module = m};
+        memcpy(place.code, is, sizeof place.code);
+        for (uint32_t i = 0; i < w->places; i++)
+            if (!memcmp(&w->place[i], &place, sizeof place)) return (int32_t)i + 1;
+        if (w->places == MOST_PLACES) return -1;
+        w->place[w->places++] = place;
+        return (int32_t)w->places;
+    }
+    return -1;
+}
+
+static bool fill_rows(Writing *w, const LmpLearnedRow *row, uint32_t rows) {
+    for (uint32_t i = 0; i < rows; i++) {
+        for (int k = 0; k < LMP_LEARNED_PLACES; k++) {
+            int32_t place = place_of(w, row[i].place[k]);
+            if (place < 0) return false;
+            w->row[i].place[k] = (uint16_t)place;
+        }
+        memcpy(w->row[i].number, row[i].number, sizeof row[i].number);
+    }
+    return true;
+}
+
+static void write_file(const char *path, const Writing *w, uint32_t rows) {
+    Header h;
+    size_t places = w->places * sizeof *w->place, size = sizeof h + places + rows * sizeof *w->row;
+    unsigned char *file = malloc(size);
+    if (!file) return;
+    fill_header(&h, w->code, w->places, rows);
+    memcpy(file, &h, sizeof h);
+    memcpy(file + sizeof h, w->place, places);
+    memcpy(file + sizeof h + places, w->row, rows * sizeof *w->row);
+    h.sum = sum_of(SUM, file + offsetof(Header, format), size - offsetof(Header, format));
+    memcpy(file, &h, sizeof h);
+    lmp_os->write_kept(path, file, size);
+    free(file);
+}
+
+void learned_write(const char *name, const LmpLearnedRow *row, uint32_t rows) {
+    char path[4096];
+    Writing *w = rows <= MOST_ROWS ? calloc(1, sizeof *w) : NULL;
+    if (w && find_modules(w->code) && path_of(path, sizeof path, name, w->code) &&
+        fill_rows(w, row, rows))
+        write_file(path, w, rows);
+    free(w);
+}

@@ -1,0 +1,69 @@
+/* keptfile.c - files of keptfile.h: written beside their name first, then put in place. */
+#include "base/keptfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+
+enum { PATH_MOST = 4096 };
+
+/* Returns true if nobody but this user (or root) can have written the file. */
+static bool own_file(int fd, size_t most, size_t *size) {
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) return false;
+    *size = (size_t)st.st_size;
+    return !(st.st_mode & (S_IWGRP | S_IWOTH)) && st.st_size > 0 && *size <= most;
+}
+
+int64_t keptfile_read(const char *path, void *to, size_t size) {
+    int before = errno, fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    size_t whole = 0;
+    int64_t got = -1;
+    if (fd >= 0 && own_file(fd, size, &whole)) got = read(fd, to, whole);
+    if (fd >= 0) close(fd);
+    errno = before;
+    return got >= 0 && (size_t)got == whole ? got : -1;
+}
+
+/* Makes the directory that the path is in, and the one above, as the XDG specification wants. */
+static void make_directory(const char *path) {
+    char name[PATH_MOST];
+    size_t n = strlen(path);
+    if (n >= sizeof name) return;
+    memcpy(name, path, n + 1);
+    char *last = strrchr(name, '/');
+    if (!last) return;
+    *last = 0;
+    char *above = strrchr(name, '/');
+    if (above && above > name) {
+        *above = 0;
+        mkdir(name, S_IRWXU);
+        *above = '/';
+    }
+    mkdir(name, S_IRWXU);
+}
+
+static bool write_new(const char *path, const void *from, size_t size) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd < 0) return false;
+    bool wrote = lmp_os->write_at(fd, 0, from, size);
+    return close(fd) == 0 && wrote;
+}
+
+bool keptfile_write(const char *path, const void *from, size_t size) {
+    char beside[PATH_MOST];
+    int before = errno, n = snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
+    bool put = false;
+    if (n > 0 && (size_t)n < sizeof beside) {
+        make_directory(path);
+        put = write_new(beside, from, size) && rename(beside, path) == 0;
+        if (!put && errno != EEXIST) unlink(beside);
+    }
+    errno = before;
+    return put;
+}

@@ -1,0 +1,19 @@
+/* keptfile.h - small files that lmp keeps for its next start, in the user's cache directory:
+ * whoever else may write there is not believed. Reached through lmp_os (os.h). errno is preserved.
+ */
+#ifndef LMP_KEPTFILE_H
+#define LMP_KEPTFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads a regular file that belongs to this user and that nobody else may write. Returns how many
+ * of at most `size` bytes were read, -1: there is no such file, or it is larger. */
+int64_t keptfile_read(const char *path, void *to, size_t size);
+
+/* Puts a file with these bytes in place, for this user alone; makes its directory and the one
+ * above. Returns false if that was refused; what was there stays then. */
+bool keptfile_write(const char *path, const void *from, size_t size);
+
+#endif
