@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "agent/interp/code.h"
-#include "agent/interp/unwind.h"
 #include "agent/interp/owner.h"
 #include "agent/interp/saved_regs.h"
+#include "agent/interp/unwind.h"
 #include "base/os.h"
 
 static char directory[64], cache[96];
