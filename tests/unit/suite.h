@@ -1,14 +1,15 @@
 /* suite.h - what the Check suites share: a main, seeds that can be repeated, golden files.
  *
- * A suite file includes this, defines tests with START_TEST and ends with
- *     SUITE("name", test_one, test_two, ...)
- * Every test runs in a process of its own. Property tests draw from `suite_random` after
- * `suite_seed()`: the same series in each run, so that what fails has to do with what was changed.
- * SEED=clock in the environment makes new ones, SEED=number another. */
+ * A suite is a file that includes this and has tests: TEST(name) { ... }. Each is played in a process
+ * of its own. What all of them begin and end with is said once: AROUND_TESTS(set_up, tear_down).
+ * Property tests draw from `suite_random`: the same series in each run and for each test, so that
+ * what fails has to do with what was changed. SEED=clock in the environment makes new ones,
+ * SEED=number another. */
 #ifndef LMP_SUITE_H
 #define LMP_SUITE_H
 
 #include <check.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,19 +35,23 @@ __attribute__((unused)) static uint64_t suite_below(uint64_t n) {
     return suite_random() % n;
 }
 
-/* Seeds suite_random by SEED of the environment. Prints it (stderr is shown by
+/* The series begins anew. */
+static uint64_t suite_seed;
+static void suite_again(void) {
+    suite_state_ = suite_seed * 2 + 1;
+}
+
+/* Takes the seed from SEED of the environment and prints it (stderr is shown by
  * `ctest --output-on-failure`), so that a failure can be repeated. */
-__attribute__((unused)) static uint64_t suite_seed(void) {
+static void suite_take_seed_(void) {
     const char *request = getenv("SEED");
-    uint64_t seed = request ? strtoull(request, NULL, 10) : 54;
+    suite_seed = request ? strtoull(request, NULL, 10) : 54;
     if (request && strcmp(request, "clock") == 0) {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
-        seed = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+        suite_seed = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     }
-    suite_state_ = seed * 2 + 1;
-    fprintf(stderr, "SEED=%llu\n", (unsigned long long)seed);
-    return seed;
+    fprintf(stderr, "SEED=%llu\n", (unsigned long long)suite_seed);
 }
 
 /* Compares `text` with tests/golden/NAME; with GENERATE=1 writes it there instead. On a difference
@@ -96,25 +101,40 @@ __attribute__((unused)) static void suite_golden(const char *name, const char *t
     free(want);
 }
 
-__attribute__((unused)) static int suite_main(const char *name, const TTest *const *tests,
-                                              size_t n) {
-    Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
-    tcase_set_timeout(tcase, 1200); /* for what hangs; ctest's own limit is above it */
-    for (size_t i = 0; i < n; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
+static TCase *suite_case_;
+
+static void suite_add_(const TTest *test) {
+    if (!suite_case_) {
+        suite_case_ = tcase_create("all");
+        tcase_set_timeout(suite_case_, 1200); /* for what hangs; ctest's own limit is above it */
+        tcase_add_checked_fixture(suite_case_, suite_again, NULL);
+    }
+    if (test) tcase_add_test(suite_case_, test);
+}
+
+#define TEST(name)                                                                                 \
+    static void name##_fn(int);                                                                    \
+    __attribute__((constructor)) static void name##_add(void) {                                    \
+        static const TTest test = {#name, name##_fn, __FILE__, __LINE__};                          \
+        suite_add_(&test);                                                                         \
+    }                                                                                              \
+    static void name##_fn(int suite_row_ CK_ATTRIBUTE_UNUSED)
+
+#define AROUND_TESTS(set_up, tear_down)                                                            \
+    __attribute__((constructor)) static void suite_around_(void) {                                 \
+        suite_add_(NULL);                                                                          \
+        tcase_add_checked_fixture(suite_case_, set_up, tear_down);                                 \
+    }
+
+int main(void) {
+    suite_take_seed_();
+    Suite *suite = suite_create(program_invocation_short_name);
+    suite_add_tcase(suite, suite_case_);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
-
-#define SUITE(name, ...)                                                                           \
-    int main(void) {                                                                               \
-        const TTest *const tests[] = {__VA_ARGS__};                                                \
-        return suite_main(name, tests, sizeof tests / sizeof *tests);                              \
-    }
 
 #endif

@@ -7,7 +7,7 @@
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-START_TEST(test_size) {
+TEST(test_size) {
     begin();
     ck_assert(goes_fast());
     ck_assert_int_eq(run_with("size 64KiB", "local n = 100000\n"
@@ -36,9 +36,8 @@ START_TEST(test_size) {
     ck_assert_int_eq(run_with("size 10KiB", "t = nil collectgarbage()"), 0);
     end();
 }
-END_TEST
 
-START_TEST(test_heap) {
+TEST(test_heap) {
     static const char grow[] = "t = {} for i = 1, 2000 do t[i] = {} end";
     begin();
     char text[64];
@@ -73,7 +72,6 @@ START_TEST(test_heap) {
     ck_assert_int_eq(pauses, 1);
     end();
 }
-END_TEST
 
 static int lines[100]; /* pauses by line of the innermost Lua function */
 
@@ -115,7 +113,7 @@ static void pauses_at(int line, int least) {
     ck_assert_msg(n < 2 * least + 8, "%s: %d pauses", condition, n);
 }
 
-START_TEST(test_at) {
+TEST(test_at) {
     for (int way = 0; way < 3; way++) {
         begin_as(way > 0, way == 2);
         on_pause = note_line;
@@ -139,7 +137,6 @@ START_TEST(test_at) {
         end();
     }
 }
-END_TEST
 
 /* The block under the pause is known by the line that made it. */
 static int made_lines[3];
@@ -152,7 +149,7 @@ static bool note_context(void) {
     return true;
 }
 
-START_TEST(test_maker) {
+TEST(test_maker) {
     for (int stacks = 0; stacks < 2; stacks++) {
         begin_as(true, stacks);
         if (view->live->tables.lines != LMP_LINES_EXACT) {
@@ -171,7 +168,6 @@ START_TEST(test_maker) {
         end();
     }
 }
-END_TEST
 
 static unsigned wanted_kind;
 
@@ -181,7 +177,7 @@ static bool note_kind(void) {
     return true;
 }
 
-START_TEST(test_type) {
+TEST(test_type) {
     static const char script[] =
         "local t = {} for i = 1, 20 do t[i] = {i} end\n"
         "local s = '' for i = 1, 20 do s = s .. i end\n"
@@ -216,7 +212,6 @@ START_TEST(test_type) {
     }
     end();
 }
-END_TEST
 
 static uint64_t seen_cycles;
 
@@ -228,7 +223,7 @@ static bool note_cycle(void) {
     return true;
 }
 
-START_TEST(test_once) {
+TEST(test_once) {
     begin();
     run("t = {} for i = 1, 1000 do t[i] = {} end t = nil collectgarbage()");
     uint64_t peak = view->live->counters.peak_bytes;
@@ -264,11 +259,10 @@ START_TEST(test_once) {
     ck_assert_int_eq(pauses, 1);
     end();
 }
-END_TEST
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-START_TEST(test_list) {
+TEST(test_list) {
     static const char script[] = "for i = 1, 10 do local a = {} end";
     begin();
     want("-type table", "-size 0", NULL);
@@ -298,9 +292,8 @@ START_TEST(test_list) {
     ck_assert_uint_eq(op.hit, LMP_BREAKS);
     end();
 }
-END_TEST
 
-START_TEST(test_viewer_gone) {
+TEST(test_viewer_gone) {
     static const char script[] = "for i = 1, 300000 do local a = {} end";
     begin();
     want("size 1GiB", NULL);
@@ -318,9 +311,8 @@ START_TEST(test_viewer_gone) {
     ck_assert_uint_eq(atomic_load(&view->live->state), LMP_RUNNING);
     end();
 }
-END_TEST
 
-START_TEST(test_viewer_died_writing) {
+TEST(test_viewer_died_writing) {
     begin();
     want("type table", NULL);
     atomic_fetch_add(&view->control->breaks, 1); /* as if in the middle */
@@ -336,10 +328,9 @@ START_TEST(test_viewer_died_writing) {
     ck_assert_uint_eq(profile->breaks->row[0].kind, LMP_BREAK_SIZE);
     end();
 }
-END_TEST
 
-START_TEST(test_foreign_list) { /* whatever stands in the control block, the program goes on */
-    uint64_t seed = suite_seed();
+TEST(test_foreign_list) { /* whatever stands in the control block, the program goes on */
+    uint64_t seed = suite_seed;
     begin();
     for (int i = 0; i < 2000; i++) {
         LmpBreak row[LMP_BREAKS];
@@ -355,7 +346,3 @@ START_TEST(test_foreign_list) { /* whatever stands in the control block, the pro
     ck_assert_msg(luaL_dostring(L, "return #'abc'") == 0, "SEED=%llu", (unsigned long long)seed);
     end();
 }
-END_TEST
-
-SUITE("breaks", test_size, test_heap, test_at, test_maker, test_type, test_once, test_list,
-      test_viewer_gone, test_viewer_died_writing, test_foreign_list)

@@ -11,7 +11,7 @@ static bool read_locals_of(uint32_t frame) {
     return false;
 }
 
-START_TEST(test_locals) {
+TEST(test_locals) {
     begin();
     ck_assert_int_eq(run_with("at prog.lua:13", "local nothing\n"
                                                 "local yes, no = true, false\n"
@@ -60,9 +60,8 @@ START_TEST(test_locals) {
     ck_assert_ptr_null(local_of("(for state)"));
     end();
 }
-END_TEST
 
-START_TEST(test_many_locals) {
+TEST(test_many_locals) {
     begin();
     char script[4000] = "", *at = script;
     for (int i = 1; i <= 150; i++)
@@ -74,7 +73,6 @@ START_TEST(test_many_locals) {
     local_is("v24", "number", "576");
     end();
 }
-END_TEST
 
 /* ---- upvalues -------------------------------------------------------------------------------- */
 
@@ -90,7 +88,7 @@ static void upvalue_is(const char *name, const char *type, const char *value) {
 
 /* Those of a function that is over, of one that still runs, of one two functions further out; with
  * the values of this moment. _ENV is none to see. */
-START_TEST(test_upvalues) {
+TEST(test_upvalues) {
     begin();
     ck_assert_int_eq(run_with("at prog.lua:11", "local outer, gone = 'as it was', nil\n"
                                                 "local function counter()\n"
@@ -120,9 +118,8 @@ START_TEST(test_upvalues) {
     local_is("mine", "number", "2");
     end();
 }
-END_TEST
 
-START_TEST(test_many_upvalues) {
+TEST(test_many_upvalues) {
     begin();
     char script[4000] = "", *at = script;
     for (int i = 1; i <= 100; i++)
@@ -138,7 +135,6 @@ START_TEST(test_many_upvalues) {
     local_is("t", "number", "338350");
     end();
 }
-END_TEST
 
 /* A C function's are its own affair, and what has been stripped of names has none to show. */
 static bool outer_frames(void) {
@@ -155,7 +151,7 @@ static bool outer_frames(void) {
     return true;
 }
 
-START_TEST(test_upvalues_without_names) {
+TEST(test_upvalues_without_names) {
     begin();
     asked = 0;
     on_pause = outer_frames;
@@ -167,7 +163,6 @@ START_TEST(test_upvalues_without_names) {
     ck_assert_uint_eq(asked, 2);
     end();
 }
-END_TEST
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
@@ -204,7 +199,7 @@ static bool walk_frames(void) {
     return asked > op.frames || read_locals_of(asked++);
 }
 
-START_TEST(test_frames) {
+TEST(test_frames) {
     begin();
     asked = 0;
     found[0] = 0;
@@ -239,7 +234,6 @@ START_TEST(test_frames) {
     ck_assert_uint_eq(op.coroutines, 2);
     end();
 }
-END_TEST
 
 /* Of a stack too deep to be kept whole, the locals belong to the frame they are shown for. */
 static uint32_t deep_at;
@@ -258,7 +252,7 @@ static bool deep_frame(void) {
     return read_locals_of(frames[asked++]);
 }
 
-START_TEST(test_deep) {
+TEST(test_deep) {
     begin();
     asked = 0;
     on_pause = deep_frame;
@@ -268,7 +262,6 @@ START_TEST(test_deep) {
     ck_assert_uint_eq(deep_at, 7);
     end();
 }
-END_TEST
 
 /* The value at each pause is the one of that moment, and in every kind of call. */
 static int told;
@@ -282,7 +275,7 @@ static bool count_up(void) {
     return true;
 }
 
-START_TEST(test_values_follow) {
+TEST(test_values_follow) {
     begin();
     told = 0;
     on_pause = count_up;
@@ -293,7 +286,6 @@ START_TEST(test_values_follow) {
     ck_assert_int_eq(told, 2000); /* the number as text, and the whole */
     end();
 }
-END_TEST
 
 /* ---- stress ---------------------------------------------------------------------------------- */
 
@@ -369,8 +361,7 @@ static bool stress_pause(void) {
     return true;
 }
 
-START_TEST(test_stress) {
-    suite_seed();
+TEST(test_stress) {
     lua_State *plain = luaL_newstate();
     luaL_openlibs(plain);
     char *expected = stress_result(plain);
@@ -394,7 +385,3 @@ START_TEST(test_stress) {
     ck_assert_uint_gt(upvalues_seen, 10000);
     free(expected);
 }
-END_TEST
-
-SUITE("breaks_locals", test_locals, test_many_locals, test_upvalues, test_many_upvalues,
-      test_upvalues_without_names, test_frames, test_deep, test_values_follow, test_stress)

@@ -29,7 +29,7 @@ static void begin(bool stacks) {
     os = os_real;
     os.clock = clock_of_test;
     lmp_os = &os;
-    suite_seed();
+    suite_again();
     p->callers->random = suite_random();
     atomic_store(&p->control->attached, 1);
 }
@@ -100,7 +100,7 @@ static void judge(const char *what, const double share[3], uint32_t least, doubl
     "\nlocal function c() local t = make() return t end "                                          \
     "\nlocal function rest() return {} end\n"
 
-START_TEST(test_rhythms) {
+TEST(test_rhythms) {
     static const struct {
         const char *name, *script;
         double share[3];
@@ -163,10 +163,9 @@ START_TEST(test_rhythms) {
         end();
     }
 }
-END_TEST
 
 /* Where ticks are further apart, each sample stands for more. */
-START_TEST(test_a_slow_part_counts_as_much) {
+TEST(test_a_slow_part_counts_as_much) {
     begin(false);
     run(2048, THREE "for i = 1, 900000 do a() end A, B, C = a, b, c");
     run(128, "for i = 1, 60000 do B() end for i = 1, 40000 do C() end");
@@ -174,9 +173,8 @@ START_TEST(test_a_slow_part_counts_as_much) {
     judge("slow", (const double[]){.9, .06, .04}, 500, 1e6);
     end();
 }
-END_TEST
 
-START_TEST(test_frames) {
+TEST(test_frames) {
     begin(false);
     run(64, "local yield = coroutine.yield "
             "\nlocal function make() return {} end "
@@ -209,9 +207,8 @@ START_TEST(test_frames) {
     ck_assert(!is_at(row->by[0], 15));
     end();
 }
-END_TEST
 
-START_TEST(test_no_room) {
+TEST(test_no_room) {
     begin(false);
     run(64, "local text = { 'local f = ... return {' } "
             "for i = 1, 400 do text[#text + 1] = '\\nfunction() local t = f() return t end,' end "
@@ -241,9 +238,8 @@ START_TEST(test_no_room) {
     ck_assert_double_eq_tol((double)most / all.samples, .5, 5 * .5 / sqrt(all.samples));
     end();
 }
-END_TEST
 
-START_TEST(test_nobody_looks) {
+TEST(test_nobody_looks) {
     static const char *script = "for i = 1, 100000 do local t = {} end";
     begin(true); /* call paths are kept */
     run(64, script);
@@ -264,7 +260,3 @@ START_TEST(test_nobody_looks) {
     ck_assert_uint_eq(copy.row[0].site, 0);
     end();
 }
-END_TEST
-
-SUITE("callers", test_rhythms, test_a_slow_part_counts_as_much, test_frames, test_no_room,
-      test_nobody_looks)

@@ -79,7 +79,7 @@ static void look_around(void *of) {
     atomic_store(&beat->phase, LMP_BEAT_DONE);
 }
 
-START_TEST(the_program_does_not_notice) {
+TEST(the_program_does_not_notice) {
     sigset_t before, after;
     memset(&before, 0, sizeof before);
     memset(&after, 0, sizeof after);
@@ -110,10 +110,9 @@ START_TEST(the_program_does_not_notice) {
     ck_assert_int_eq(fcntl(keep, F_GETFD), 0);
     check_none();
 }
-END_TEST
 
 /* Also where the program waits for all of its children, or ignores them. */
-START_TEST(ignored_children) {
+TEST(ignored_children) {
     begin();
     signal(SIGCHLD, SIG_IGN);
     begin_child(look_around, 0);
@@ -127,7 +126,6 @@ START_TEST(ignored_children) {
     ck_assert(end.gone);
     check_none();
 }
-END_TEST
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
@@ -151,8 +149,7 @@ static void caught(int sig) {
     _exit(sig);
 }
 
-START_TEST(it_is_killed_or_crashes) {
-    suite_seed();
+TEST(it_is_killed_or_crashes) {
     begin();
     signal(SIGSEGV, caught); /* the program's handlers are not run */
     begin_child(crash_at_null, 0);
@@ -173,10 +170,9 @@ START_TEST(it_is_killed_or_crashes) {
         check_none();
     }
 }
-END_TEST
 
 /* By a clock of the test's: quiet for ten seconds, in which the program looks. */
-START_TEST(a_quiet_one_is_killed) {
+TEST(a_quiet_one_is_killed) {
     begin();
     ForkEnd end = {0};
     begin_child(stay, 0);
@@ -204,7 +200,6 @@ START_TEST(a_quiet_one_is_killed) {
     ck_assert_int_eq(end.signal, SIGKILL);
     check_none();
 }
-END_TEST
 
 /* Looks cost a system call only now and then. */
 static int reaped;
@@ -213,7 +208,7 @@ static ForkEnd count_reap(int pid, bool wait) {
     return forkos_real.reap(pid, wait);
 }
 
-START_TEST(looks_are_cheap) {
+TEST(looks_are_cheap) {
     static ForkOs os;
     ForkEnd end = {0};
     os = forkos_real;
@@ -230,10 +225,9 @@ START_TEST(looks_are_cheap) {
     child_wait(&child);
     check_none();
 }
-END_TEST
 
 /* By itself, where nobody looks: its alarm. Slow, for the clock is the system's. */
-START_TEST(its_alarm) {
+TEST(its_alarm) {
     begin();
     signal(SIGALRM, SIG_IGN);
     begin_child(stay, 0);
@@ -246,7 +240,6 @@ START_TEST(its_alarm) {
     ck_assert_uint_ge(passed, CHILD_QUIET_NS - 100000000);
     child_forget(&child);
 }
-END_TEST
 
 /* ---- refused --------------------------------------------------------------------------------- */
 
@@ -259,7 +252,7 @@ static void *no_map(size_t size, int fd, uint64_t offset, bool writable) {
     return NULL;
 }
 
-START_TEST(there_is_none) {
+TEST(there_is_none) {
     static ForkOs os;
     static LmpOs os2;
     sigset_t before, after;
@@ -283,7 +276,3 @@ START_TEST(there_is_none) {
     ck_assert_int_eq(child_begin(&child, beat, 1, stay, NULL, 0), ENOMEM);
     check_none();
 }
-END_TEST
-
-SUITE("child", the_program_does_not_notice, ignored_children, it_is_killed_or_crashes,
-      a_quiet_one_is_killed, looks_are_cheap, its_alarm, there_is_none)

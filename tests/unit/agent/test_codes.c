@@ -81,7 +81,7 @@ static void come_and_go(LmpCodes *codes, int most) {
     }
 }
 
-START_TEST(vectors_are_those_noted) {
+TEST(vectors_are_those_noted) {
     LmpCodes codes;
     begin();
     maps_left = 0;
@@ -114,7 +114,6 @@ START_TEST(vectors_are_those_noted) {
     codes_close(&codes);
     end();
 }
-END_TEST
 
 /* ---- homes ------------------------------------------------------------------------------------
  */
@@ -149,7 +148,7 @@ static unsigned round_trip(LmpCodes *codes, unsigned n, bool no_memory) {
     return told;
 }
 
-START_TEST(homes_are_those_entered) {
+TEST(homes_are_those_entered) {
     LmpCodes codes;
     begin();
     ck_assert(codes_open(&codes));
@@ -164,11 +163,10 @@ START_TEST(homes_are_those_entered) {
     codes_close(&codes);
     end();
 }
-END_TEST
 
 /* ---- the second cache ------------------------------------------------------------------------ */
 
-START_TEST(answers_are_to_one_question) {
+TEST(answers_are_to_one_question) {
     begin();
     const LmpLineEntry asked = {.key = 0x5555000, .cfn = 64, .life = 3, .cls = 2, .row = 9};
     LmpLineEntry others[] = {asked, asked, asked, asked};
@@ -185,14 +183,13 @@ START_TEST(answers_are_to_one_question) {
     l2_close(&answers);
     end();
 }
-END_TEST
 
 static LmpLineEntry numbered(uint32_t i) {
     return (LmpLineEntry){.key = 0x5000 + 4 * (uint64_t)i, .life = 1, .cls = 2, .row = i};
 }
 
 /* What is newest stays, whatever comes to a set; growing loses nothing. */
-START_TEST(newest_answers_stay) {
+TEST(newest_answers_stay) {
     enum { FEW = 20000, MANY = 500000 };
     static bool found[FEW];
     LmpLineL2 answers = {0};
@@ -224,10 +221,9 @@ START_TEST(newest_answers_stay) {
     l2_close(&answers);
     end();
 }
-END_TEST
 
 /* Without memory there is none; what there is goes on, and nothing is asked of the system again. */
-START_TEST(answers_without_memory) {
+TEST(answers_without_memory) {
     LmpLineL2 answers = {0};
     begin();
     for (int maps = 0; maps < 2; maps++) {
@@ -244,9 +240,8 @@ START_TEST(answers_without_memory) {
     }
     end();
 }
-END_TEST
 
-START_TEST(tags_stand_beside_each_other) {
+TEST(tags_stand_beside_each_other) {
     LmpLineL2 answers = {0};
     unsigned found = 0;
     for (uint32_t round = 0; round < 3; round++)
@@ -262,7 +257,3 @@ START_TEST(tags_stand_beside_each_other) {
     ck_assert_uint_le(answers.slots, LMP_L2_LEAST * 2);
     l2_close(&answers);
 }
-END_TEST
-
-SUITE("codes", vectors_are_those_noted, homes_are_those_entered, answers_are_to_one_question,
-      newest_answers_stay, answers_without_memory, tags_stand_beside_each_other)

@@ -42,7 +42,7 @@ static void counts(const char *script) {
     full = view->live->gc.full - f;
 }
 
-START_TEST(incremental) {
+TEST(incremental) {
     begin();
     counts("collectgarbage 'incremental' for i = 1, 300000 do local t = {i} end");
     ck_assert_uint_gt(cycles, 5);
@@ -52,9 +52,8 @@ START_TEST(incremental) {
     ck_assert_uint_eq(full, cycles);
     end();
 }
-END_TEST
 
-START_TEST(generational) {
+TEST(generational) {
     begin();
     counts("keep = {} for i = 1, 2000 do keep[i] = {i} end collectgarbage()");
     counts("collectgarbage 'generational'"); /* begins with a full one */
@@ -73,10 +72,9 @@ START_TEST(generational) {
     ck_assert_uint_eq(full, 0);
     end();
 }
-END_TEST
 
 /* A heap that grows has major cycles; these are bad ones, and further ones full, too. */
-START_TEST(growing) {
+TEST(growing) {
     begin();
     counts("collectgarbage 'generational' all = {} for i = 1, 200000 do all[i] = {i} end");
     ck_assert_uint_ge(full, 4);
@@ -85,6 +83,3 @@ START_TEST(growing) {
     ck_assert_uint_gt(cycles, full + 5);
     end();
 }
-END_TEST
-
-SUITE("collector", incremental, generational, growing)

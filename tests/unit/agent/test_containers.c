@@ -78,7 +78,7 @@ static bool about(double a, double b) {
 }
 
 /* Values and keys; what is below them, in fields, upvalues and on stacks. */
-START_TEST(what_tables_hold) {
+TEST(what_tables_hold) {
     for (int stacks = 0; stacks < 2; stacks++) {
         begin(stacks);
         look_after("\n"
@@ -111,7 +111,6 @@ START_TEST(what_tables_hold) {
         end();
     }
 }
-END_TEST
 
 static uint64_t now_ns;
 
@@ -129,7 +128,7 @@ static int wait_a_second(lua_State *state) {
 
 /* A program that wakes once in a while makes the first things before the tick, and what keeps them
  * after it: no more than that is said to be older than the entry. */
-START_TEST(what_is_made_around_a_tick) {
+TEST(what_is_made_around_a_tick) {
     static LmpOs os;
     const LmpOs *before = lmp_os;
     begin(false);
@@ -153,10 +152,9 @@ START_TEST(what_is_made_around_a_tick) {
     ck_assert(at(7) && each(at(7), 7) >= 0.9 && each(at(7), 3) < 0.1);
     end();
 }
-END_TEST
 
 /* Entries that went are not counted; a table that is gone is forgotten. */
-START_TEST(what_has_gone) {
+TEST(what_has_gone) {
     begin(false);
     look_after("t = {}\nfor i = 1, 4000 do\nt[i] = { i }\nend\n", 1000000000);
     ck_assert(at(3) && about((double)at(3)->entries, 4000));
@@ -169,20 +167,18 @@ START_TEST(what_has_gone) {
     ck_assert_ptr_null(at(3));
     end();
 }
-END_TEST
 
 /* With each tick only so much: a large heap takes many, and nothing is lost. */
-START_TEST(a_little_at_a_time) {
+TEST(a_little_at_a_time) {
     begin(false);
     int ticks = look_after("t = {}\nfor i = 1, 100000 do\nt[i] = { i }\nend\n", 2000000);
     ck_assert_int_ge(ticks, 30);
     ck_assert(at(3) && about((double)at(3)->entries, 100000));
     end();
 }
-END_TEST
 
 /* Moments are as far apart as the run is long, and keep what there was. */
-START_TEST(moments) {
+TEST(moments) {
     begin(false);
     look_after("t = {}\nfor i = 1, 100 do\nt[i] = { i }\nend\n", 1000000000);
     for (int i = 1; i <= 40; i++) {
@@ -199,7 +195,3 @@ START_TEST(moments) {
     clock_set = 0;
     end();
 }
-END_TEST
-
-SUITE("containers", what_tables_hold, what_is_made_around_a_tick, what_has_gone, a_little_at_a_time,
-      moments)

@@ -66,7 +66,7 @@ static void end(lua_State *L) {
 
 static const char calling[] = "local function f() end for i = 1, 100 do f() end";
 
-START_TEST(a_hook_that_c_code_sets) {
+TEST(a_hook_that_c_code_sets) {
     char lost[STATS_LOST];
     lua_State *L = begin(LMP_COUNTS_CALLS);
     run(L, calling);
@@ -88,10 +88,9 @@ START_TEST(a_hook_that_c_code_sets) {
     ck_assert(lua_gethook(L) == own_hook); /* it stays */
     lua_close(L);
 }
-END_TEST
 
 /* What takes ours away without another one in its place does not keep it away. */
-START_TEST(a_hook_that_c_code_takes_away) {
+TEST(a_hook_that_c_code_takes_away) {
     lua_State *L = begin(LMP_COUNTS_ALL);
     run(L, "take_away()");
     until_lost(L, 1);
@@ -106,10 +105,9 @@ START_TEST(a_hook_that_c_code_takes_away) {
     ck_assert_uint_ge(now, calls + 100);
     end(L);
 }
-END_TEST
 
 /* At its end a profile looks once more: a short run says it, too. */
-START_TEST(just_before_the_end) {
+TEST(just_before_the_end) {
     lua_State *L = begin(LMP_COUNTS_INSTRUCTIONS);
     run(L, calling);
     run(L, "set_by_c()");
@@ -119,20 +117,18 @@ START_TEST(just_before_the_end) {
     ck_assert_ptr_nonnull(strstr(stats_counts_lost(lost, &s), "instructions are not all there"));
     end(L);
 }
-END_TEST
 
 /* Where neither is counted, nothing can be lost. */
-START_TEST(nothing_to_lose) {
+TEST(nothing_to_lose) {
     lua_State *L = begin(LMP_COUNTS_OVERRIDES);
     run(L, "set_by_c()");
     run(L, calling);
     ck_assert_uint_eq(stats(L).hook_lost, 0);
     end(L);
 }
-END_TEST
 
 /* So many hooks of the program's own are known; of one more calls are missing, and that is said. */
-START_TEST(too_many_hooks_of_its_own) {
+TEST(too_many_hooks_of_its_own) {
     lua_State *L = begin(LMP_COUNTS_CALLS);
     char text[200];
     snprintf(text, sizeof text,
@@ -147,7 +143,3 @@ START_TEST(too_many_hooks_of_its_own) {
            "assert(not debug.gethook(CO[1]) and not debug.gethook(CO.more))");
     end(L);
 }
-END_TEST
-
-SUITE("counts_hooks", a_hook_that_c_code_sets, a_hook_that_c_code_takes_away, just_before_the_end,
-      nothing_to_lose, too_many_hooks_of_its_own)

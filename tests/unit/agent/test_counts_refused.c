@@ -149,7 +149,7 @@ static bool with_maps(int maps, bool stacks, int *lacking) {
     return whole;
 }
 
-START_TEST(maps_are_refused) {
+TEST(maps_are_refused) {
     for (int stacks = 0; stacks < 2; stacks++) {
         int lacking = 0, maps = 0;
         while (!with_maps(maps, stacks, &lacking))
@@ -157,11 +157,10 @@ START_TEST(maps_are_refused) {
         ck_assert_int_gt(lacking, 3); /* the caches, the indexes, the frames */
     }
 }
-END_TEST
 
 /* ---- tables that are full -------------------------------------------------------------------- */
 
-START_TEST(tables_are_full) {
+TEST(tables_are_full) {
     for (uint32_t rows = 2; rows < 200; rows = rows * 3 / 2 + 1) {
         begin(-1);
         LmpProfile *p = profiled_start(L, all_counts(rows % 2));
@@ -178,10 +177,9 @@ START_TEST(tables_are_full) {
         counted_maps_end();
     }
 }
-END_TEST
 
 /* Functions and lines without a row of their own: their calls are those of "(others)". */
-START_TEST(functions_are_too_many) {
+TEST(functions_are_too_many) {
     begin(-1);
     LmpProfile *p = profiled_start(L, all_counts(true));
     p->limits.functions = p->live->tables.functions + 10;
@@ -204,7 +202,6 @@ START_TEST(functions_are_too_many) {
     lua_close(L);
     counted_maps_end();
 }
-END_TEST
 
 /* Two thousand edges, and a thousand frames at once of a function with tail calls. */
 static const char many[] =
@@ -216,7 +213,7 @@ static const char many[] =
     "deep(1000) return 'done'";
 
 /* Nothing can grow any more: what is counted still adds up. */
-START_TEST(growth_is_refused) {
+TEST(growth_is_refused) {
     for (int stacks = 0; stacks < 2; stacks++) {
         begin(-1);
         LmpProfile *p = profiled_start(L, all_counts(stacks));
@@ -234,7 +231,3 @@ START_TEST(growth_is_refused) {
         counted_maps_end();
     }
 }
-END_TEST
-
-SUITE("counts_refused", maps_are_refused, tables_are_full, functions_are_too_many,
-      growth_is_refused)

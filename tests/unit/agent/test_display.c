@@ -119,28 +119,24 @@ static void check_case(const Case *c) {
                   c->command, c->limit, status);
 }
 
-START_TEST(no_terminal) {
+TEST(no_terminal) {
     check_case(&(Case){.command = "/bin/true", .expected = LMP_E_NOTTY, .no_terminal = true});
 }
-END_TEST
 
-START_TEST(no_command) {
+TEST(no_command) {
     check_case(&(Case){.command = "/no/such/lmp", .expected = LMP_E_NOVIEWER});
     check_case(&(Case){.command = "/etc/passwd", .expected = LMP_E_NOVIEWER});
 }
-END_TEST
 
-START_TEST(other_command) {
+TEST(other_command) {
     check_case(&(Case){.command = "/bin/false", .expected = LMP_E_VIEWER});
     check_case(&(Case){.command = "/bin/true", .expected = LMP_E_VIEWER});
 }
-END_TEST
 
-START_TEST(too_many_files) {
+TEST(too_many_files) {
     for (int limit = 4; limit < 48; limit++)
         check_case(&(Case){.command = "/bin/true", .limit = limit});
 }
-END_TEST
 
 /* The program has closed what is the display's, and its files have the numbers: nothing is written
  * there, or closed, whatever the display does. */
@@ -175,7 +171,7 @@ static int files_instead(int step) {
     return lseek(victim, 0, SEEK_END) == 0 && lseek(victim, 0, SEEK_CUR) == 0 ? 0 : 15;
 }
 
-START_TEST(foreign_numbers) {
+TEST(foreign_numbers) {
     for (int step = 0; step < 3; step++) {
         int status;
         pid_t pid = fork();
@@ -184,6 +180,3 @@ START_TEST(foreign_numbers) {
         ck_assert_msg(status == 0, "step %d: status %x", step, status);
     }
 }
-END_TEST
-
-SUITE("display", foreign_numbers, no_terminal, no_command, other_command, too_many_files)

@@ -199,40 +199,34 @@ static void each_call_fails(int call, int mode) {
     lmp_os = &os_real;
 }
 
-START_TEST(memfd_fails) {
+TEST(memfd_fails) {
     each_call_fails(CALL_MEMFD, ONCE);
 }
-END_TEST
 
-START_TEST(grow_fails_once) {
+TEST(grow_fails_once) {
     each_call_fails(CALL_GROW, ONCE);
 }
-END_TEST
 
-START_TEST(grow_fails_for_ever) {
+TEST(grow_fails_for_ever) {
     each_call_fails(CALL_GROW, FOR_EVER);
 }
-END_TEST
 
-START_TEST(map_fails_once) {
+TEST(map_fails_once) {
     each_call_fails(CALL_MAP, ONCE);
 }
-END_TEST
 
-START_TEST(map_fails_for_ever) {
+TEST(map_fails_for_ever) {
     each_call_fails(CALL_MAP, FOR_EVER);
 }
-END_TEST
 
-START_TEST(a_second_fails_in_its_wake) {
+TEST(a_second_fails_in_its_wake) {
     each_call_fails(CALL_MEMFD, TWICE);
     each_call_fails(CALL_GROW, TWICE);
     each_call_fails(CALL_MAP, TWICE);
 }
-END_TEST
 
 /* Lines, call paths and samples have memory of their own: each can be lacking alone. */
-START_TEST(options_without_memory) {
+TEST(options_without_memory) {
     wish_all = true;
     lacking = 0;
     each_call_fails(CALL_MAP, ONCE);
@@ -242,7 +236,6 @@ START_TEST(options_without_memory) {
 #endif
     wish_all = false;
 }
-END_TEST
 
 /* ---- limits of the process (each test is a process of its own) ------------------------------- */
 
@@ -256,31 +249,28 @@ static rlim_t limit(int what, rlim_t to) {
     return old;
 }
 
-START_TEST(no_more_files) {
+TEST(no_more_files) {
     uint64_t dropped;
     rlim_t old = limit(RLIMIT_NOFILE, 3);
     ck_assert(!live(&dropped));
     limit(RLIMIT_NOFILE, old); /* the sanitizers want files at the end */
 }
-END_TEST
 
 /* SIGXFSZ would kill the program. */
-START_TEST(small_files_only) {
+TEST(small_files_only) {
     uint64_t dropped;
     limit(RLIMIT_FSIZE, 1000);
     ck_assert(!live(&dropped));
 }
-END_TEST
 
-START_TEST(files_of_some_size) {
+TEST(files_of_some_size) {
     uint64_t dropped;
     limit(RLIMIT_FSIZE, LMP_LEAVES_AT + (48u << 20));
     ck_assert(live(&dropped));
     ck_assert_uint_gt(dropped, 0);
 }
-END_TEST
 
-START_TEST(little_address_space) {
+TEST(little_address_space) {
     uint64_t dropped;
     if (SANITIZED) return; /* needs terabytes of it */
     char line[256];
@@ -299,8 +289,3 @@ START_TEST(little_address_space) {
     ck_assert_int_gt(refused, 0);
     ck_assert_int_gt(profiled, 0);
 }
-END_TEST
-
-SUITE("faults", memfd_fails, grow_fails_once, grow_fails_for_ever, map_fails_once,
-      map_fails_for_ever, a_second_fails_in_its_wake, options_without_memory, no_more_files,
-      small_files_only, files_of_some_size, little_address_space)

@@ -40,7 +40,7 @@ static void expect(const char *want) {
     ck_assert_str_eq(why, want);
 }
 
-START_TEST(by_what_is_available) {
+TEST(by_what_is_available) {
     begin(ENOUGH);
     expect("");
     begin("MemTotal: 9000000 kB\nMemAvailable: 262143 kB\n");
@@ -55,9 +55,8 @@ START_TEST(by_what_is_available) {
     used = 0;
     expect("");
 }
-END_TEST
 
-START_TEST(by_the_cgroup) {
+TEST(by_the_cgroup) {
     begin(ENOUGH);
     file("/proc/self/cgroup", "0::/a/b\n");
     expect("");
@@ -70,9 +69,8 @@ START_TEST(by_the_cgroup) {
     file("/sys/fs/cgroup/a/memory.stat", "anon 7\ninactive_file 4096\n");
     expect("");
 }
-END_TEST
 
-START_TEST(by_a_cgroup_of_its_own) {
+TEST(by_a_cgroup_of_its_own) {
     begin(ENOUGH);
     file("/proc/self/cgroup", "0::/\n");
     file("/sys/fs/cgroup/memory.max", "104857600\n");
@@ -84,15 +82,11 @@ START_TEST(by_a_cgroup_of_its_own) {
     file("/sys/fs/cgroup/memory/x/memory.usage_in_bytes", "1048576\n");
     expect("256.0 MiB may be needed twice, the cgroup allows 99.0 MiB more");
 }
-END_TEST
 
 /* Of this process, as it is. */
-START_TEST(here) {
+TEST(here) {
     char why[96];
     fork_os = &forkos_real;
     bool fits = fits_twice(why, sizeof why);
     ck_assert(fits == !why[0]);
 }
-END_TEST
-
-SUITE("fits", by_what_is_available, by_the_cgroup, by_a_cgroup_of_its_own, here)

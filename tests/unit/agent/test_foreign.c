@@ -97,7 +97,7 @@ static void runs_elsewhere(void) {
 
 /* Before anything is known of the interpreter, which is so in the first test alone: nothing is a
  * birth, and whoever comes is believed. */
-START_TEST(not_known) {
+TEST(not_known) {
     begin_unknown();
     ck_assert_uint_eq(collector_birth()->size, 0);
     ck_assert_uint_eq(atomic_load(&p->foreign.global), 0);
@@ -111,7 +111,6 @@ START_TEST(not_known) {
     ck_assert_uint_eq(atomic_load(&p->pass.thread), foreign_thread());
     end();
 }
-END_TEST
 
 /* ---- newborns -------------------------------------------------------------------------------- */
 
@@ -157,7 +156,7 @@ static bool has_below(Newborn *n) {
     return lua_getallocf(n->L, &ud) == underneath && ud == p->pass.ud;
 }
 
-START_TEST(what_is_a_birth) {
+TEST(what_is_a_birth) {
     begin();
     size_t size = collector_birth()->size;
     ck_assert(foreign_is_birth(LUA_TTHREAD, size));
@@ -168,9 +167,8 @@ START_TEST(what_is_a_birth) {
     ck_assert(!foreign_is_birth(0, size));
     end();
 }
-END_TEST
 
-START_TEST(birth_here) {
+TEST(birth_here) {
     begin();
     size_t size = collector_birth()->size;
     void *mixed = &mixed;
@@ -195,10 +193,9 @@ START_TEST(birth_here) {
     free(block);
     end();
 }
-END_TEST
 
 /* It is given the allocator below if it has ours, whichever, with this profile. */
-START_TEST(set_free) {
+TEST(set_free) {
     static const lua_Alloc ours[] = {
         hook_alloc,
 #if LMP_HAS_ENTRY
@@ -234,7 +231,6 @@ START_TEST(set_free) {
     ck_assert_uint_eq(mixed_count(), 3);
     end();
 }
-END_TEST
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
@@ -251,7 +247,7 @@ static void all_noted_by(uintptr_t thread) {
 
 /* A thread has one note, in a free place, else in that of another; none in one that is just being
  * written. */
-START_TEST(places_of_notes) {
+TEST(places_of_notes) {
     begin();
     uintptr_t here = foreign_thread();
     size_t size = collector_birth()->size;
@@ -293,7 +289,6 @@ START_TEST(places_of_notes) {
     free(one);
     end();
 }
-END_TEST
 
 /* ---- where the state runs -------------------------------------------------------------------- */
 
@@ -313,7 +308,7 @@ static bool pass(uintptr_t *above, const uintptr_t *words, void **r) {
 }
 
 /* Whether the state's global state stands in a register that was saved, or a few words above. */
-START_TEST(words_that_show_it) {
+TEST(words_that_show_it) {
     begin();
     const size_t page = PAGE / sizeof *area;
     void *r;
@@ -339,10 +334,9 @@ START_TEST(words_that_show_it) {
     ck_assert_uint_eq(mixed_count() + apart(), 0);
     end();
 }
-END_TEST
 
 /* Without knowing its global state whoever comes is believed, but not once the profile is over. */
-START_TEST(moves) {
+TEST(moves) {
     begin();
     void *r, *mixed = NULL;
     uintptr_t none[16] = {0};
@@ -371,11 +365,10 @@ START_TEST(moves) {
     ck_assert_uint_eq(passed(), 0);
     end();
 }
-END_TEST
 
 /* ---- births where the state does not run ----------------------------------------------------- */
 
-START_TEST(births_elsewhere) {
+TEST(births_elsewhere) {
     begin();
     size_t size = collector_birth()->size;
     uintptr_t none[16] = {0}, its[16];
@@ -438,7 +431,6 @@ START_TEST(births_elsewhere) {
     close_newborn(&n);
     end();
 }
-END_TEST
 
 /* ---- an allocator over ours ------------------------------------------------------------------ */
 
@@ -449,7 +441,7 @@ typedef struct Covered {
     bool covered;
 } Covered;
 
-START_TEST(covered) {
+TEST(covered) {
     begin();
     LmpStrange *told = &p->live->strange;
     p->main = L;
@@ -496,7 +488,3 @@ START_TEST(covered) {
     lua_setallocf(L, underneath, NULL);
     end();
 }
-END_TEST
-
-SUITE("foreign", not_known, what_is_a_birth, birth_here, set_free, places_of_notes,
-      words_that_show_it, moves, births_elsewhere, covered)

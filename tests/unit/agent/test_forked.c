@@ -165,7 +165,7 @@ static void starts(void) {
 
 static void (*const things[])(void) = {works, closes, exits, works_and_closes, starts};
 
-START_TEST(each_way) {
+TEST(each_way) {
     begin();
     for (int i = 0; i < WAYS * (int)(sizeof things / sizeof *things); i++) {
         LmpProfile *p = profiled_start(L, *options_of((i + i / MODES) % MODES));
@@ -189,7 +189,6 @@ START_TEST(each_way) {
     }
     lua_close(L);
 }
-END_TEST
 
 /* ---- where it cannot have it back ------------------------------------------------------------ */
 
@@ -219,7 +218,7 @@ static void works_covered(void) {
     lua_close(L);
 }
 
-START_TEST(covered_by_another) {
+TEST(covered_by_another) {
     begin();
     profiled_start(L, *options_of(1));
     covered = lua_getallocf(L, &covered_ud);
@@ -237,6 +236,3 @@ START_TEST(covered_by_another) {
     ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
     lua_close(L);
 }
-END_TEST
-
-SUITE("forked", each_way, covered_by_another)

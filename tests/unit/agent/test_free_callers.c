@@ -78,7 +78,7 @@ ALONE static void by(void (*frees)(int)) {
     STAY();
 }
 
-START_TEST(notes_each_function) {
+TEST(notes_each_function) {
     setup();
     by(release);
     by(destroy);
@@ -89,9 +89,8 @@ START_TEST(notes_each_function) {
     ck_assert(noted.caller[0].next == noted.caller[1].next &&
               lies_in(noted.caller[0].next, (uintptr_t)by));
 }
-END_TEST
 
-START_TEST(notes_who_frees) {
+TEST(notes_who_frees) {
     setup();
     while_collecting(sweep, 0);
     ck_assert_uint_eq(noted.n, 1);
@@ -114,10 +113,9 @@ START_TEST(notes_who_frees) {
     ck_assert_uint_eq(noted.n, 2);
     ck_assert(f->collector && f->program && f[1].collector && f[1].program);
 }
-END_TEST
 
 /* The next return address stands at one distance, and not far away. */
-START_TEST(notes_what_is_near) {
+TEST(notes_what_is_near) {
     setup();
     resize(8192);
     ck_assert_uint_eq(noted.n, 0);
@@ -127,7 +125,6 @@ START_TEST(notes_what_is_near) {
     ck_assert_uint_eq(noted.n, 2);
     ck_assert_int_ge(noted.caller[1].at - noted.caller[0].at, 1024);
 }
-END_TEST
 
 static _Unwind_Reason_Code walk_all(struct _Unwind_Context *context, void *arg) {
     uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
@@ -135,7 +132,7 @@ static _Unwind_Reason_Code walk_all(struct _Unwind_Context *context, void *arg) 
     return _URC_NO_REASON;
 }
 
-START_TEST(notes_no_more_than_it_can) {
+TEST(notes_no_more_than_it_can) {
     setup();
     uintptr_t cfa = (uintptr_t)__builtin_dwarf_cfa(), outermost = 0;
     free_callers_note(&noted, cfa, 1); /* nobody's return address */
@@ -153,7 +150,6 @@ START_TEST(notes_no_more_than_it_can) {
     last.collector = true;
     ck_assert_mem_eq(&noted.caller[LMP_MOST_FREE_CALLERS - 1], &last, sizeof last);
 }
-END_TEST
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
@@ -170,7 +166,7 @@ static bool collects(uintptr_t ret, uintptr_t next) {
 }
 enum { AT = 16 }; /* from the caller's stack pointer */
 
-START_TEST(tells_who_frees) {
+TEST(tells_who_frees) {
     setup();
     note(1000, 10, AT, HERE);
     note(2000, 20, AT, THERE);
@@ -189,10 +185,9 @@ START_TEST(tells_who_frees) {
     ck_assert(collects(4000, 40) && collects(4000, 41) && !collects(4000, 42)); /* in doubt */
     ck_assert(collects(5000, 10)); /* not known: in doubt, it is the collector */
 }
-END_TEST
 
 /* Also for one and the same place, noted in the other order. */
-START_TEST(tells_by_all_that_was_noted) {
+TEST(tells_by_all_that_was_noted) {
     setup();
     note(3000, 31, AT, THERE);
     note(2000, 20, AT, THERE);
@@ -200,12 +195,10 @@ START_TEST(tells_by_all_that_was_noted) {
     free_callers_enter(&noted, &plan);
     ck_assert(collects(3000, 30) && !collects(3000, 31) && !collects(2000, 20));
 }
-END_TEST
 
 /* As many places and callers as an interpreter has, and more. */
-START_TEST(tells_of_many) {
+TEST(tells_of_many) {
     setup();
-    suite_seed();
     enum { PLACES = 100, CALLERS = 60 };
     uintptr_t ret[PLACES], next[CALLERS];
     for (int i = 0; i < PLACES; i++) {
@@ -227,7 +220,6 @@ START_TEST(tells_of_many) {
         ck_assert(collects(1000, next[i]));
     ck_assert(!collects(1000, 8) && collects(2000, 8));
 }
-END_TEST
 
 /* Nothing is known then: all frees are taken for the collector's. */
 static void knows_nothing(uintptr_t ret) {
@@ -238,7 +230,7 @@ static void knows_nothing(uintptr_t ret) {
         ck_assert_uint_eq(plan.free_site[i].ret, 0);
 }
 
-START_TEST(two_distances) {
+TEST(two_distances) {
     setup();
     note(2000, 20, AT, THERE); /* who called it does not count */
     note(2000, 20, AT + 8, THERE);
@@ -251,9 +243,8 @@ START_TEST(two_distances) {
     note(2000, 21, AT + 8, HERE);
     knows_nothing(2000);
 }
-END_TEST
 
-START_TEST(too_many) {
+TEST(too_many) {
     setup();
     for (uint32_t i = 0; i < LMP_MOST_FREE_CALLERS - 1; i++)
         note(2000, i, AT, THERE);
@@ -264,10 +255,9 @@ START_TEST(too_many) {
     note(2000, 7, AT, THERE); /* perhaps there were more */
     knows_nothing(2000);
 }
-END_TEST
 
 /* Places that all want to stand at the last one of the table. */
-START_TEST(crowded) {
+TEST(crowded) {
     enum { ROOM = 1 << (LMP_FREE_BITS - 1) };
     const uint32_t home = (1 << LMP_FREE_BITS) - 1;
     uintptr_t ret[ROOM + 1], next = 1;
@@ -289,10 +279,9 @@ START_TEST(crowded) {
     memset(&plan, 0, sizeof plan);
     knows_nothing(ret[0]);
 }
-END_TEST
 
 /* Two callers that cannot be told apart. */
-START_TEST(no_way_to_spread) {
+TEST(no_way_to_spread) {
     setup();
     note(1000, 20 ^ 1000 << 1, AT, HERE);
     note(1000, 7, AT, THERE);
@@ -300,7 +289,6 @@ START_TEST(no_way_to_spread) {
     note(2000, 7, AT, THERE);
     knows_nothing(2000);
 }
-END_TEST
 
 /* ---- playing --------------------------------------------------------------------------------- */
 
@@ -363,7 +351,7 @@ static void collect(lua_State *L, int what) {
     noting = noted.collecting = false;
 }
 
-START_TEST(has_seen_all_collections) {
+TEST(has_seen_all_collections) {
     lua_State *L = open_state();
     lua_pushinteger(L, 54);
     ck_assert(play(L));
@@ -393,7 +381,6 @@ START_TEST(has_seen_all_collections) {
     }
     lua_close(L);
 }
-END_TEST
 
 static int play_it(lua_State *L) {
     lua_pushboolean(L, free_callers_play(&noted, L));
@@ -401,7 +388,7 @@ static int play_it(lua_State *L) {
 }
 
 /* Without memory it says that it has not seen all, or raises an error. */
-START_TEST(says_what_it_could_not_play) {
+TEST(says_what_it_could_not_play) {
     lua_State *L = open_state();
     unsigned failed[4] = {0}, raised = 0, all;
     lua_gc(L, LUA_GCSTOP);
@@ -428,10 +415,9 @@ START_TEST(says_what_it_could_not_play) {
     ck_assert_uint_gt(raised, 0);
     lua_close(L);
 }
-END_TEST
 
 /* The plan that comes of it tells the collector's frees from those of tables that grow. */
-START_TEST(plays_what_the_plan_needs) {
+TEST(plays_what_the_plan_needs) {
     lua_State *L = open_state();
     ck_assert(play(L));
     free_callers_enter(&noted, &plan);
@@ -442,9 +428,3 @@ START_TEST(plays_what_the_plan_needs) {
     ck_assert_uint_ge(both, 1); /* luaM_free_ is called by both */
     lua_close(L);
 }
-END_TEST
-
-SUITE("free_callers", notes_each_function, notes_who_frees, notes_what_is_near,
-      notes_no_more_than_it_can, tells_who_frees, tells_by_all_that_was_noted, tells_of_many,
-      two_distances, too_many, crowded, no_way_to_spread, has_seen_all_collections,
-      says_what_it_could_not_play, plays_what_the_plan_needs)

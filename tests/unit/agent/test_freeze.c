@@ -182,8 +182,7 @@ static void play(LmpProfile *p, LmpFreeze *f) {
     }
 }
 
-START_TEST(the_file_keeps_the_moment) {
-    suite_seed();
+TEST(the_file_keeps_the_moment) {
     static LmpFreeze f;
     LmpProfile *p = begin();
     play(p, &f);
@@ -191,7 +190,6 @@ START_TEST(the_file_keeps_the_moment) {
     ck_assert_uint_gt(f.bytes, 100 * PAGE);
     done(p, &f);
 }
-END_TEST
 
 /* ---- a system that does not tell, or refuses ------------------------------------------------- */
 
@@ -238,7 +236,7 @@ static void refuse(int at, int n) {
 }
 
 /* It does not tell whose pages are, or tells it wrong: then they are compared. */
-START_TEST(pages_are_compared) {
+TEST(pages_are_compared) {
     static bool (*const liars[])(const void *, size_t, uint64_t *) = {no_own_pages, none_own,
                                                                       all_own};
     for (int i = 0; i < 3; i++) {
@@ -252,11 +250,10 @@ START_TEST(pages_are_compared) {
         done(p, &f);
     }
 }
-END_TEST
 
 /* Pages that are written for the first time while it is frozen get memory of the file's with
  * nothing but zeroes, which the system may take back: as here, by punching holes. */
-START_TEST(memory_is_taken_back) {
+TEST(memory_is_taken_back) {
     enum { NEW = 300, FAR = 64 << 20 };
     for (int compared = 0; compared < 2; compared++) {
         static LmpFreeze f;
@@ -288,10 +285,9 @@ START_TEST(memory_is_taken_back) {
         done(p, &f);
     }
 }
-END_TEST
 
 /* The private mapping is refused, then it is not: nothing has changed. */
-START_TEST(the_mapping_is_refused) {
+TEST(the_mapping_is_refused) {
     static LmpFreeze f;
     LmpProfile *p = begin();
     refuse(1 << 30, 0);
@@ -307,11 +303,10 @@ START_TEST(the_mapping_is_refused) {
     play(p, &f);
     done(p, &f);
 }
-END_TEST
 
 /* The system does not say whose pages are, from some question on; or it keeps what it was told to
  * drop. */
-START_TEST(the_system_refuses) {
+TEST(the_system_refuses) {
     for (int at = 1; at < 200; at += at < 10 ? 1 : 29) {
         static LmpFreeze f;
         f = (LmpFreeze){0};
@@ -327,10 +322,9 @@ START_TEST(the_system_refuses) {
         done(p, &f);
     }
 }
-END_TEST
 
 /* A program that changes more between two calls than one may copy cannot put the end off. */
-START_TEST(it_ends_under_load) {
+TEST(it_ends_under_load) {
     static LmpFreeze f;
     LmpProfile *p = begin();
     ck_assert(freeze_begin(p, &f));
@@ -341,9 +335,8 @@ START_TEST(it_ends_under_load) {
     check_end(p);
     done(p, &f);
 }
-END_TEST
 
-START_TEST(the_end_merges) {
+TEST(the_end_merges) {
     for (int steps = 1; steps < 60; steps += 7) {
         static LmpFreeze f;
         LmpProfile *p = begin();
@@ -357,7 +350,6 @@ START_TEST(the_end_merges) {
         done(p, &f);
     }
 }
-END_TEST
 
 /* The program has closed our file, after so many steps of the merge (-1: before it began). Where
  * the system tells whose pages are, nothing is lost; else viewers are told since when, and the
@@ -392,17 +384,16 @@ static void close_the_file(int steps, bool told) {
     done(p, &f);
 }
 
-START_TEST(the_file_is_closed) {
+TEST(the_file_is_closed) {
     static const int steps[] = {-1, 0, 1, 3, 8, 34, 144, 100000};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         close_the_file(steps[i], true);
         close_the_file(steps[i], false);
     }
 }
-END_TEST
 
 /* Of tests that want large pages (term/large_pages.c): they are that large, and EINVAL is told. */
-START_TEST(pages_are_as_told) {
+TEST(pages_are_as_told) {
     const char *told = getenv("LMP_TEST_PAGE");
     uint64_t page = told ? strtoull(told, NULL, 10) : (uint64_t)sysconf(_SC_PAGESIZE);
     LmpProfile *p = bare_profile();
@@ -415,12 +406,11 @@ START_TEST(pages_are_as_told) {
     }
     bare_profile_end(p);
 }
-END_TEST
 
 /* ---- viewers --------------------------------------------------------------------------------- */
 
 /* They see as many rows as the file has, and are told what has changed when it comes. */
-START_TEST(viewers_see_the_moment) {
+TEST(viewers_see_the_moment) {
     static LmpFreeze f;
     static LmpView view;
     LmpProfile *p = begin();
@@ -462,8 +452,3 @@ START_TEST(viewers_see_the_moment) {
     view_close(&view);
     done(p, &f);
 }
-END_TEST
-
-SUITE("freeze", the_file_keeps_the_moment, pages_are_compared, memory_is_taken_back,
-      the_mapping_is_refused, the_system_refuses, it_ends_under_load, the_end_merges,
-      the_file_is_closed, pages_are_as_told, viewers_see_the_moment)

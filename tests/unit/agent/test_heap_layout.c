@@ -33,7 +33,7 @@ static long requests(void) {
 }
 
 /* All that come after it are refused as well. */
-START_TEST(no_memory_from_some_moment_on) {
+TEST(no_memory_from_some_moment_on) {
     long all = requests();
     for (long at = 0; at < all; at += 1 + at / 30) {
         refuse_on = true;
@@ -47,10 +47,9 @@ START_TEST(no_memory_from_some_moment_on) {
     ck_assert_int_eq(heaplayout_known(), LMP_OK);
     ck_assert_str_eq(heaplayout_why(), "");
 }
-END_TEST
 
 /* One is refused: the interpreter collects and asks once more, as a rule. */
-START_TEST(no_memory_once) {
+TEST(no_memory_once) {
     long all = requests();
     for (long at = 0; at < all; at += 1 + at / 30) {
         pid_t pid = fork();
@@ -64,6 +63,3 @@ START_TEST(no_memory_once) {
         ck_assert_msg(status == 0, "request %ld of %ld: %d", at, all, status);
     }
 }
-END_TEST
-
-SUITE("heap_layout", no_memory_from_some_moment_on, no_memory_once)

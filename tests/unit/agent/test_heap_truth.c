@@ -148,28 +148,25 @@ static void run_all(lua_State *L) {
     lua_close(L);
 }
 
-START_TEST(test_every_byte) {
+TEST(test_every_byte) {
     run_all(luaL_newstate());
 }
-END_TEST
 
-START_TEST(test_beside_the_grid) {
+TEST(test_beside_the_grid) {
     Where w = {.turns = false};
     watched = &w;
     run_all(lua_newstate(headed, &w));
     watched = NULL;
 }
-END_TEST
 
-START_TEST(test_on_and_beside_the_grid) {
+TEST(test_on_and_beside_the_grid) {
     Where w = {.turns = true};
     watched = &w;
     run_all(lua_newstate(headed, &w));
     watched = NULL;
 }
-END_TEST
 
-START_TEST(test_packed) {
+TEST(test_packed) {
     Where w = {.turns = false};
     size_t size = (size_t)1 << 30;
     char *all = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -180,6 +177,3 @@ START_TEST(test_packed) {
     run_all(lua_newstate(packed, &w));
     munmap(all, size);
 }
-END_TEST
-
-SUITE("heap_truth", test_every_byte, test_beside_the_grid, test_on_and_beside_the_grid, test_packed)

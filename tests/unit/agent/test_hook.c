@@ -219,8 +219,7 @@ static void compare(int round) {
     }
 }
 
-START_TEST(equals_a_list_of_blocks) {
-    suite_seed();
+TEST(equals_a_list_of_blocks) {
     setup();
     memset(&want, 0, sizeof want);
     for (int i = 0; i < 20; i++) { /* made before start: the hook has never heard of them */
@@ -235,7 +234,6 @@ START_TEST(equals_a_list_of_blocks) {
     compare(30000);
     teardown();
 }
-END_TEST
 
 /* Looks at what was ever written to a leaf only: reading the rest would allocate it. */
 static void assert_leaf_is_empty(uint32_t n) {
@@ -256,8 +254,7 @@ static void assert_leaf_is_empty(uint32_t n) {
 
 /* Whatever was in the map is gone when all is freed: no entry, no size word, nothing off the grid.
  */
-START_TEST(leaves_nothing_behind) {
-    suite_seed();
+TEST(leaves_nothing_behind) {
     setup();
     for (int round = 0; round < 5000; round++)
         one_operation(round);
@@ -272,10 +269,9 @@ START_TEST(leaves_nothing_behind) {
     ck_assert_uint_eq(profile->counters->live_bytes, 0);
     teardown();
 }
-END_TEST
 
 /* Lua frees NULL and asks for nothing now and then: that is no operation. */
-START_TEST(nothing_is_not_counted) {
+TEST(nothing_is_not_counted) {
     setup();
     answer = NULL;
     hook_alloc(profile, NULL, 0, 0);
@@ -289,11 +285,10 @@ START_TEST(nothing_is_not_counted) {
     ck_assert_uint_eq(stats.before_frees, 0);
     teardown();
 }
-END_TEST
 
 /* A block from before start, whose place has no entry: its neighbour's is no size of it, whatever
  * the caller says. */
-START_TEST(neighbour_is_no_size) {
+TEST(neighbour_is_no_size) {
     setup();
     answer = (void *)(uintptr_t)(0x30000 | profile->skew);
     hook_alloc(profile, NULL, LUA_TTABLE, 1000);
@@ -308,7 +303,6 @@ START_TEST(neighbour_is_no_size) {
     ck_assert_uint_ne(shadow_lookup(profile, (uintptr_t)answer, &size), 0);
     teardown();
 }
-END_TEST
 
 /* On the grid, and where blocks stand in the overflow table. */
 enum { ON_GRID = 0x20000 };
@@ -342,11 +336,10 @@ static void replace_stale(uintptr_t place) {
     teardown();
 }
 
-START_TEST(stale_block_is_replaced) {
+TEST(stale_block_is_replaced) {
     replace_stale(ON_GRID);
     replace_stale(FAR_ABOVE);
 }
-END_TEST
 
 /* The same of a thread that ran, and of code that was known: what stands there now is neither. */
 static void forget_stale_watched(uintptr_t thread) {
@@ -391,11 +384,10 @@ static void forget_stale_watched(uintptr_t thread) {
     teardown();
 }
 
-START_TEST(stale_watched_block_is_forgotten) {
+TEST(stale_watched_block_is_forgotten) {
     forget_stale_watched(ON_GRID);
     forget_stale_watched(FAR_ABOVE);
 }
-END_TEST
 
 /* ---- when the system refuses us memory for the map ------------------------------------------- */
 
@@ -408,7 +400,7 @@ static bool no_grow(int fd, uint64_t size) {
     return false;
 }
 
-START_TEST(refused_leaves_drop_blocks) {
+TEST(refused_leaves_drop_blocks) {
     setup();
     LmpOs os = os_real;
     os.grow = no_grow;
@@ -434,9 +426,8 @@ START_TEST(refused_leaves_drop_blocks) {
     ck_assert_uint_eq(stats.mallocs, 1);
     teardown();
 }
-END_TEST
 
-START_TEST(births_halve) {
+TEST(births_halve) {
     setup();
     answer = (void *)(uintptr_t)0x40000;
     profile->birth = 200u << LMP_BLOCK_BIRTH_SHIFT;
@@ -448,8 +439,3 @@ START_TEST(births_halve) {
     ck_assert_uint_eq(LMP_BLOCK_BIRTH(shadow_take(profile, 0x40008).entry), 100);
     teardown();
 }
-END_TEST
-
-SUITE("hook", equals_a_list_of_blocks, leaves_nothing_behind, nothing_is_not_counted,
-      neighbour_is_no_size, stale_block_is_replaced, stale_watched_block_is_forgotten,
-      refused_leaves_drop_blocks, births_halve)

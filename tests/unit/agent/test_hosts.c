@@ -140,13 +140,12 @@ static void live(bool lines, bool stacks, uint64_t sample) {
     lua_close(L);
 }
 
-START_TEST(errno_stays) {
+TEST(errno_stays) {
     live(false, false, 0);
     live(true, false, 0);
     live(true, true, 0);
     live(true, false, 4096);
 }
-END_TEST
 
 /* ---- a child of a program for which a collection was on its way ------------------------------ */
 
@@ -160,7 +159,7 @@ static int arm_and_fork(lua_State *L) {
     return 0;
 }
 
-START_TEST(child_collects_nothing) {
+TEST(child_collects_nothing) {
     LmpOptions options = profiler_defaults;
     LmpErr display;
     int status;
@@ -189,12 +188,11 @@ START_TEST(child_collects_nothing) {
     ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
     lua_close(L);
 }
-END_TEST
 
 /* ---- frames: of their own state, and of no forked child's -------------------------------------
  */
 
-START_TEST(frames_are_of_their_state) {
+TEST(frames_are_of_their_state) {
     LmpOptions options = profiler_defaults;
     LmpErr display;
     LmpStats stats[2];
@@ -229,7 +227,6 @@ START_TEST(frames_are_of_their_state) {
         lua_close(L[i]);
     lua_close(other);
 }
-END_TEST
 
 /* ---- a program in a container: its pids and the viewer's are not each other's ---------------- */
 
@@ -305,7 +302,7 @@ static void wait_state(uint32_t state) {
     ck_assert_uint_eq(atomic_load(&view.live->state), state);
 }
 
-START_TEST(container) {
+TEST(container) {
     pid_t program = contain();
     if (!program) return;
     ck_assert_int_gt(program, 1);
@@ -337,11 +334,10 @@ START_TEST(container) {
     while (wait(NULL) > 0)
         ;
 }
-END_TEST
 
 /* ---- 2^32 cycles of the collector ------------------------------------------------------------ */
 
-START_TEST(many_cycles) {
+TEST(many_cycles) {
     const uint64_t round = 1ull << 32;
     LmpOptions options = profiler_defaults;
     LmpErr display;
@@ -375,7 +371,3 @@ START_TEST(many_cycles) {
     ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
     lua_close(L);
 }
-END_TEST
-
-SUITE("hosts", many_cycles, errno_stays, child_collects_nothing, frames_are_of_their_state,
-      container)

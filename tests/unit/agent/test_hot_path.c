@@ -317,20 +317,17 @@ static void play_programs(bool lines, bool stacks) {
     }
 }
 
-START_TEST(programs_of_totals) {
+TEST(programs_of_totals) {
     play_programs(false, false);
 }
-END_TEST
 
-START_TEST(programs_with_lines) {
+TEST(programs_with_lines) {
     play_programs(true, false);
 }
-END_TEST
 
-START_TEST(programs_with_stacks) {
+TEST(programs_with_stacks) {
     play_programs(true, true);
 }
-END_TEST
 
 /* A host that calls the API with no function running; and C functions of its own. */
 static void make_some(lua_State *L) {
@@ -355,20 +352,17 @@ static void play_host(bool lines, bool stacks) {
     end(L);
 }
 
-START_TEST(host_of_totals) {
+TEST(host_of_totals) {
     play_host(false, false);
 }
-END_TEST
 
-START_TEST(host_with_lines) {
+TEST(host_with_lines) {
     play_host(true, false);
 }
-END_TEST
 
-START_TEST(host_with_stacks) {
+TEST(host_with_stacks) {
     play_host(true, true);
 }
-END_TEST
 
 /* A tick comes when so much of one class was made, or freed, by a line or by the collector. */
 static void play_ticks(bool lines, bool stacks) {
@@ -394,12 +388,8 @@ static void play_ticks(bool lines, bool stacks) {
     end(L);
 }
 
-START_TEST(ticks) {
+TEST(ticks) {
     play_ticks(false, false);
     play_ticks(true, false);
     play_ticks(true, true);
 }
-END_TEST
-
-SUITE("hot_path", ticks, host_of_totals, host_with_lines, host_with_stacks, programs_of_totals,
-      programs_with_lines, programs_with_stacks)

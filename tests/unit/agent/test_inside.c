@@ -151,7 +151,7 @@ static int with_user_values(lua_State *state) {
     return 1;
 }
 
-START_TEST(test_kinds) {
+TEST(test_kinds) {
     begin();
     lua_register(L, "with_user_values", with_user_values);
     questions(all_kinds);
@@ -174,7 +174,6 @@ START_TEST(test_kinds) {
     ck_assert_uint_eq(asked, 11);
     end();
 }
-END_TEST
 
 /* ---- what holds itself ----------------------------------------------------------------------- */
 
@@ -190,14 +189,13 @@ static bool around(uint32_t number) {
     return want_inside(way);
 }
 
-START_TEST(test_cycles) {
+TEST(test_cycles) {
     begin();
     questions(around);
     run_with("at prog.lua:3", "local t = {}\nt.self = t setmetatable(t, t)\nlocal made = {}");
     ck_assert_uint_eq(way.steps, LMP_INSIDE_STEPS);
     end();
 }
-END_TEST
 
 /* ---- large ones ------------------------------------------------------------------------------ */
 
@@ -220,7 +218,7 @@ static bool pages(uint32_t number) {
     return want_inside(way);
 }
 
-START_TEST(test_a_million_entries) {
+TEST(test_a_million_entries) {
     begin();
     met = sum = 0;
     questions(pages);
@@ -232,7 +230,6 @@ START_TEST(test_a_million_entries) {
     ck_assert_uint_eq(sum, MILLION * (MILLION + 1ull) / 2);
     end();
 }
-END_TEST
 
 /* Of a table that once was large a page is what there is, found in so many steps. */
 static bool hollow(uint32_t number) {
@@ -250,7 +247,7 @@ static bool hollow(uint32_t number) {
     return want_inside(way);
 }
 
-START_TEST(test_hollow) {
+TEST(test_hollow) {
     begin();
     met = 0;
     questions(hollow);
@@ -262,7 +259,6 @@ START_TEST(test_hollow) {
     ck_assert_uint_ge(asked, 3);
     end();
 }
-END_TEST
 
 /* ---- within an operation --------------------------------------------------------------------- */
 
@@ -303,7 +299,7 @@ static bool step_by_step(void) {
     return false;
 }
 
-START_TEST(test_within_operations) {
+TEST(test_within_operations) {
     made_by = moves;
     begin();
     looked = unseen = not_now = 0;
@@ -326,7 +322,6 @@ START_TEST(test_within_operations) {
     ck_assert_uint_gt(unseen, 0); /* an array that shrinks */
     ck_assert_uint_gt(not_now, 0);
 }
-END_TEST
 
 /* Reading asks for no memory, and changes nothing that is counted. */
 static uint64_t live_before;
@@ -340,14 +335,13 @@ static bool same_heap(uint32_t number) {
     return number < 50 && want_inside(wish_for("t"));
 }
 
-START_TEST(test_no_memory_is_asked_for) {
+TEST(test_no_memory_is_asked_for) {
     begin();
     questions(same_heap);
     run_with("at prog.lua:2", "local t = {1.5, 'a', {}, print, x = {y = 1}}\nlocal made = {}");
     ck_assert_uint_eq(asked, 51);
     end();
 }
-END_TEST
 
 /* ---- wrong questions ------------------------------------------------------------------------- */
 
@@ -386,7 +380,7 @@ static bool wrong(uint32_t number) {
     return number < 20000 && want_inside(wish);
 }
 
-START_TEST(test_wrong_questions) {
+TEST(test_wrong_questions) {
     begin();
     questions(wrong);
     run_with("at prog.lua:3",
@@ -396,7 +390,6 @@ START_TEST(test_wrong_questions) {
     ck_assert_uint_eq(asked, 20001);
     end();
 }
-END_TEST
 
 /* What has no names is there without. */
 static bool nameless(uint32_t number) {
@@ -407,7 +400,7 @@ static bool nameless(uint32_t number) {
     return false;
 }
 
-START_TEST(test_stripped) {
+TEST(test_stripped) {
     begin();
     questions(nameless);
     run_with("at prog.lua:5", "local up = 'secret'\n"
@@ -418,7 +411,3 @@ START_TEST(test_stripped) {
     ck_assert_uint_eq(asked, 2);
     end();
 }
-END_TEST
-
-SUITE("inside", test_kinds, test_cycles, test_a_million_entries, test_hollow,
-      test_within_operations, test_no_memory_is_asked_for, test_wrong_questions, test_stripped)

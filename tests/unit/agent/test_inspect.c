@@ -90,16 +90,15 @@ static void made_of(void) {
     ck_assert_uint_eq(at(4, true)->joins, 0); /* a C function's strings are no joins */
 }
 
-START_TEST(joins) {
+TEST(joins) {
     for (int stacks = 0; stacks < 2; stacks++) {
         begin(stacks);
         made_of();
         end();
     }
 }
-END_TEST
 
-START_TEST(the_same_again) {
+TEST(the_same_again) {
     begin(false);
     run("local r = string.rep\n"
         "for i = 1, 20 do local x = r('s', 61) end\n"                        /* 2: all */
@@ -125,11 +124,10 @@ START_TEST(the_same_again) {
     ck_assert_uint_eq(at(8, false)->texts, 19);
     end();
 }
-END_TEST
 
 /* What is too much for one look is not read, and what came before it is not compared with what
  * comes after. */
-START_TEST(so_much_and_no_more) {
+TEST(so_much_and_no_more) {
     static const char script[] = "for i = 1, 9 do local x = ('x'):rep(5000) end";
     begin(false);
     ck_assert_int_eq(luaL_loadstring(L, script), LUA_OK);
@@ -148,10 +146,9 @@ START_TEST(so_much_and_no_more) {
     ck_assert_uint_lt(p->look->allocs, 1000 - 8);
     end();
 }
-END_TEST
 
 /* A look is over after so many blocks, or operations, and the hot path is taken again. */
-START_TEST(is_over) {
+TEST(is_over) {
     begin(false);
     p->look->ticks = 16; /* none begins by itself before 16 more */
     for (unsigned few = 1; few < 20; few += 6) {
@@ -171,9 +168,8 @@ START_TEST(is_over) {
     }
     end();
 }
-END_TEST
 
-START_TEST(when_due) {
+TEST(when_due) {
     begin(false);
     p->look->ticks = p->look->left = 0;
     for (unsigned n = 1; n <= 100; n++) {
@@ -202,6 +198,3 @@ START_TEST(when_due) {
     ck_assert(inspect_due(p));
     end();
 }
-END_TEST
-
-SUITE("inspect", joins, the_same_again, so_much_and_no_more, is_over, when_due)

@@ -7,7 +7,7 @@ static const LmpLineSlot *slot_of(uintptr_t pc) {
     return lines_look(&cache, pc, 0);
 }
 
-START_TEST(a_place_is_asked_once) {
+TEST(a_place_is_asked_once) {
     begin();
     LmpWhere w = at(0, 3, 0);
     for (unsigned i = 0; i < 2; i++) {
@@ -33,9 +33,8 @@ START_TEST(a_place_is_asked_once) {
     ck_assert(full_queries == 2 && notified == (uintptr_t)code[1]);
     end();
 }
-END_TEST
 
-START_TEST(a_c_function_there) {
+TEST(a_c_function_there) {
     begin();
     answer.wants = 77777; /* no row at all is one that wants no name */
     LmpWhere w = at(0, 3, 1);
@@ -63,7 +62,6 @@ START_TEST(a_c_function_there) {
     ck_assert_uint_eq(ask(&w, LMP_C_STRING), record_row(UNKNOWN, LMP_C_STRING));
     end();
 }
-END_TEST
 
 /* ---- code that dies -------------------------------------------------------------------------- */
 
@@ -83,7 +81,7 @@ static void ask_all(int i, unsigned first) {
     }
 }
 
-START_TEST(code_dies) {
+TEST(code_dies) {
     for (unsigned first = 0; first < PLACES; first++) {
         begin();
         ck_assert(!dies(DIES));
@@ -103,7 +101,6 @@ START_TEST(code_dies) {
         end();
     }
 }
-END_TEST
 
 /* As many places as the cache has to grow for: it is right all the while, it forgets what dies, and
  * after some rounds it knows all, here or in the second cache. */
@@ -121,7 +118,7 @@ static void check_one(unsigned n) {
     }
 }
 
-START_TEST(the_cache_grows) {
+TEST(the_cache_grows) {
     begin();
     unsigned before = 0;
     for (unsigned round = 0; round < 8; round++) {
@@ -130,7 +127,6 @@ START_TEST(the_cache_grows) {
             check_one(n);
     }
     ck_assert_uint_eq(queries, before);
-    suite_seed();
     for (int round = 0; round < 200; round++) {
         answer.life = CODE - answer.life; /* all code is another's */
         for (int j = 0; j < PROTOS; j++)
@@ -140,10 +136,9 @@ START_TEST(the_cache_grows) {
     }
     end();
 }
-END_TEST
 
 /* Living answers that evict each other: an eighth of the slots at most. */
-START_TEST(when_it_grows) {
+TEST(when_it_grows) {
     begin();
     unsigned grown = 0;
     size_t mask = cache.mask;
@@ -172,12 +167,11 @@ START_TEST(when_it_grows) {
     ck_assert_uint_eq(cache.mask, (LMP_LINE_MOST - 1) * sizeof *cache.slot);
     end();
 }
-END_TEST
 
 /* ---- places of two lines --------------------------------------------------------------------- */
 
 /* OP_SETLIST comes next: it asks for the parts of tables, and its line is another one. */
-START_TEST(a_setlist_comes_next) {
+TEST(a_setlist_comes_next) {
     for (int order = 0; order < 2; order++) {
         begin();
         code[0][5] = instruction(LMP_OP_SETLIST, 0, 0);
@@ -202,13 +196,12 @@ START_TEST(a_setlist_comes_next) {
         end();
     }
 }
-END_TEST
 
 static LmpLineSlot *table_slot(int i, unsigned place) {
     return lines_look(&cache, pc_of(i, place) | LMP_LINE_FLAGS, (uintptr_t)protos[i]);
 }
 
-START_TEST(a_constructor_has_parts) {
+TEST(a_constructor_has_parts) {
     begin();
     code[0][3] = instruction(LMP_OP_NEWTABLE, 1, 1);
     for (int i = 0; i < 2; i++) {
@@ -245,10 +238,9 @@ START_TEST(a_constructor_has_parts) {
     ck_assert_uint_eq(table_slot(0, 4)->row[LMP_C_TABLE_PART], 0);
     end();
 }
-END_TEST
 
 /* By which kind of instruction. */
-START_TEST(how_it_is_made) {
+TEST(how_it_is_made) {
     static const struct {
         unsigned op, cls, c, table, how;
     } row[] = {
@@ -291,11 +283,10 @@ START_TEST(how_it_is_made) {
     ck_assert_uint_eq(site[record[ask(&w, LMP_C_TABLE_PART)].site].how, LMP_HOW_OTHER);
     end();
 }
-END_TEST
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-START_TEST(sites_of_frames) {
+TEST(sites_of_frames) {
     begin();
     lua_State *L = thread(1);
     LmpWhere w = at(0, 3, 0);
@@ -314,11 +305,10 @@ START_TEST(sites_of_frames) {
     ck_assert_uint_eq(lines_frame_site(&p, L, w.ci, pc_of(0, 9)), UNKNOWN);
     end();
 }
-END_TEST
 
 #define C_FRAME ((uint64_t)0x7ffd << LMP_ADDRESS_BITS | LMP_LINE_C) /* all C frames' key */
 
-START_TEST(sites_of_c_frames) {
+TEST(sites_of_c_frames) {
     begin();
     queries = 0;
     for (int i = 0; i < 2; i++) {
@@ -349,12 +339,11 @@ START_TEST(sites_of_c_frames) {
     ck_assert_uint_eq(lines_c_site(&p, thread(1), top(1)), UNKNOWN);
     end();
 }
-END_TEST
 
 /* ---- no memory ------------------------------------------------------------------------------- */
 
 /* What cannot be watched is not kept, and still right. */
-START_TEST(no_memory_for_code) {
+TEST(no_memory_for_code) {
     begin();
     answer.no_code = true;
     code[0][5] = instruction(LMP_OP_SETLIST, 0, 0);
@@ -375,8 +364,3 @@ START_TEST(no_memory_for_code) {
         ck_assert(cache.slot[i].key == 8 && cache.slot[i].row[0] == 0);
     end();
 }
-END_TEST
-
-SUITE("lines", a_place_is_asked_once, a_c_function_there, code_dies, the_cache_grows, when_it_grows,
-      a_setlist_comes_next, a_constructor_has_parts, how_it_is_made, sites_of_frames,
-      sites_of_c_frames, no_memory_for_code)

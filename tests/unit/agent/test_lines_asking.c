@@ -6,7 +6,7 @@ static struct LmpTagMap *tags_on = (struct LmpTagMap *)&plan; /* that there are 
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-START_TEST(a_thread_is_what_the_map_says) {
+TEST(a_thread_is_what_the_map_says) {
     begin();
     ck_assert(!lines_learn_thread(&p, NULL));
     t[MAIN].entry = 0;
@@ -25,9 +25,8 @@ START_TEST(a_thread_is_what_the_map_says) {
     t[6].entry = LMP_C_THREAD;
     ck_assert(lines_learn_thread(&p, thread(5)) && *place == thread(5));
 }
-END_TEST
 
-START_TEST(a_switch_is_noted) {
+TEST(a_switch_is_noted) {
     begin();
     lines_switch(&p, thread(1));
     ck_assert(p.running == thread(1) && cache.ran == 1 && cache.lately[1] == thread(1));
@@ -41,10 +40,9 @@ START_TEST(a_switch_is_noted) {
     lines_tag_changed(&p, (lua_State *)thread(3));
     ck_assert(p.tag == 3 && p.running == thread(3) && cache.lately[1] == thread(3));
 }
-END_TEST
 
 /* A C function on top: L runs, if a Lua function has called it, and if none runs within it. */
-START_TEST(a_c_function_runs) {
+TEST(a_c_function_runs) {
     begin();
     put(t[9].word, LMP_AT_L_CI, 0); /* a thread that is being made */
     ck_assert(!lines_switch_c(&p, thread(9)));
@@ -72,11 +70,10 @@ START_TEST(a_c_function_runs) {
     enter(1, 0); /* has ended since */
     ck_assert(lines_switch_c(&p, thread(2)));
 }
-END_TEST
 
 /* ---- no function runs ------------------------------------------------------------------------ */
 
-START_TEST(outside_of_all_functions) {
+TEST(outside_of_all_functions) {
     begin();
     put(t[9].word, LMP_AT_L_CI, 0);
     ck_assert_uint_eq(lines_ask_outside(&p, thread(9), LMP_C_STRING), 0);
@@ -106,10 +103,9 @@ START_TEST(outside_of_all_functions) {
     ck_assert_uint_eq(lines_ask_outside(&p, thread(1), LMP_C_TABLE), host(LMP_C_TABLE));
     ck_assert_uint_eq(cache.outside[0][LMP_C_TABLE], 0);
 }
-END_TEST
 
 /* Whichever of the threads that ran lately has a function. */
-START_TEST(one_that_ran_lately_may_run) {
+TEST(one_that_ran_lately_may_run) {
     begin();
     for (uint32_t ran = 0; ran < 2 * LMP_RAN_LATELY; ran++) {
         for (uint32_t at = 0; at < LMP_RAN_LATELY; at++) {
@@ -127,10 +123,9 @@ START_TEST(one_that_ran_lately_may_run) {
     call_c(MAIN);
     ck_assert_uint_eq(lines_ask_outside(&p, thread(1), LMP_C_STRING), 0);
 }
-END_TEST
 
 /* What was left of a constructor, after a request that none has made. */
-START_TEST(outside_ends_a_constructor) {
+TEST(outside_ends_a_constructor) {
     begin();
     p.made = (LmpMade){.pc = 16, .left = 2 | LMP_MADE_REFUSED};
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
@@ -145,7 +140,6 @@ START_TEST(outside_ends_a_constructor) {
     ck_assert(!p.made.ci && !p.made.pc && !p.made.proto && !p.made.left && !p.made.part);
     ck_assert_uint_eq(p.made.record, host(LMP_C_TABLE));
 }
-END_TEST
 
 /* ---- the running thread ---------------------------------------------------------------------- */
 
@@ -159,7 +153,7 @@ static void check_where(int L, int ci_of, int depth, int c_depth) {
     ck_assert_uint_eq(live.tables.unproven, 0);
 }
 
-START_TEST(who_asks_runs) {
+TEST(who_asks_runs) {
     begin();
     call_lua(1, 16);
     ck_assert_uint_eq(lines_ask(&p, asks(1), LMP_C_STRING, &ask), FOUND);
@@ -186,10 +180,9 @@ START_TEST(who_asks_runs) {
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     check_where(1, 1, 1, 0);
 }
-END_TEST
 
 /* Nothing but a thread is one, and of words that no known call has left none. */
-START_TEST(who_asks_must_be_a_thread) {
+TEST(who_asks_must_be_a_thread) {
     begin();
     call_lua(1, 16);
     call_lua(2, 32);
@@ -216,10 +209,9 @@ START_TEST(who_asks_must_be_a_thread) {
     lines_ask(&p, asks(2), LMP_C_STRING, &ask);
     check_where(1, 1, 1, 0);
 }
-END_TEST
 
 /* A coroutine is given its arguments: the one that resumes it runs. */
-START_TEST(one_that_begins_does_not_run) {
+TEST(one_that_begins_does_not_run) {
     begin();
     call_lua(1, 16);
     call_resume(1, 2);
@@ -231,10 +223,9 @@ START_TEST(one_that_begins_does_not_run) {
     lines_ask(&p, asks(2), LMP_C_STRING, &ask);
     check_where(1, 1, 1, 2);
 }
-END_TEST
 
 /* Who asks has resumed the one that ran last, and still waits: C code asks by an outer thread. */
-START_TEST(an_outer_one_does_not_run) {
+TEST(an_outer_one_does_not_run) {
     begin();
     call_lua(1, 16);
     call_c(1);
@@ -266,10 +257,9 @@ START_TEST(an_outer_one_does_not_run) {
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     check_where(1, 1, 1, 2);
 }
-END_TEST
 
 /* What was resumed is followed: by an argument, an upvalue; not to itself, nor to what waits. */
-START_TEST(the_innermost_runs) {
+TEST(the_innermost_runs) {
     begin();
     call_lua(1, 16);
     call_resume(1, 2);
@@ -325,10 +315,9 @@ START_TEST(the_innermost_runs) {
     lines_ask(&p, NULL, LMP_C_STRING, &ask);
     ck_assert_ptr_nonnull(ask.L);
 }
-END_TEST
 
 /* The one that ran last is gone: the innermost of those that ran lately, or else the main one. */
-START_TEST(of_those_that_ran_lately) {
+TEST(of_those_that_ran_lately) {
     begin();
     call_lua(MAIN, 16);
     for (int i = 1; i <= 6; i++) {
@@ -378,10 +367,9 @@ START_TEST(of_those_that_ran_lately) {
     ck_assert_ptr_null(ask.L);
     ck_assert(asked_parser == thread(MAIN) && asked_certain);
 }
-END_TEST
 
 /* All of the ring is looked at, once it is full. */
-START_TEST(the_ring_of_those_that_ran_lately) {
+TEST(the_ring_of_those_that_ran_lately) {
     for (uint32_t at = 0; at < LMP_RAN_LATELY; at++) {
         begin();
         call_lua(1, 16);
@@ -397,10 +385,9 @@ START_TEST(the_ring_of_those_that_ran_lately) {
     lines_ask(&p, NULL, LMP_C_STRING, &ask);
     ck_assert_ptr_null(ask.L);
 }
-END_TEST
 
 /* A stack may be asked for on behalf of a thread that has resumed another. */
-START_TEST(a_stack_is_of_the_innermost) {
+TEST(a_stack_is_of_the_innermost) {
     begin();
     call_lua(1, 16);
     call_resume(1, 2);
@@ -415,11 +402,10 @@ START_TEST(a_stack_is_of_the_innermost) {
     lines_ask(&p, asks(1), LMP_C_THREAD_PART, &ask);
     check_where(1, 1, 1, 0);
 }
-END_TEST
 
 /* ---- no Lua function in the running thread --------------------------------------------------- */
 
-START_TEST(the_caller_is_in_an_outer_thread) {
+TEST(the_caller_is_in_an_outer_thread) {
     begin();
     call_lua(MAIN, 16);
     call_c(MAIN);
@@ -447,10 +433,9 @@ START_TEST(the_caller_is_in_an_outer_thread) {
                       row_of(LMP_PSEUDO_PARSER + 1, LMP_C_STRING));
     ck_assert(asked_parser == thread(MAIN) && !asked_certain);
 }
-END_TEST
 
 /* The thread that asks has C functions alone; so has the one that runs: it is the former. */
-START_TEST(of_c_functions_alone) {
+TEST(of_c_functions_alone) {
     begin();
     call_c(1);
     call_c(2);
@@ -478,10 +463,9 @@ START_TEST(of_c_functions_alone) {
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     check_where(2, 2, 1, 0);
 }
-END_TEST
 
 /* Nobody runs: not who asks, which waits, nor who has C functions alone. */
-START_TEST(nobody_runs) {
+TEST(nobody_runs) {
     begin();
     cache.known[0] = thread(9); /* nothing is learned of nobody */
     call_lua(1, 16);
@@ -498,11 +482,3 @@ START_TEST(nobody_runs) {
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     ck_assert(records_asked == 1 && live.tables.unproven == 0);
 }
-END_TEST
-
-SUITE("lines_asking", a_thread_is_what_the_map_says, a_switch_is_noted, a_c_function_runs,
-      outside_of_all_functions, one_that_ran_lately_may_run, outside_ends_a_constructor,
-      who_asks_runs, who_asks_must_be_a_thread, one_that_begins_does_not_run,
-      an_outer_one_does_not_run, the_innermost_runs, of_those_that_ran_lately,
-      the_ring_of_those_that_ran_lately, a_stack_is_of_the_innermost,
-      the_caller_is_in_an_outer_thread, of_c_functions_alone, nobody_runs)

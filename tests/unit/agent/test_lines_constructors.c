@@ -8,7 +8,7 @@ static struct LmpSampling *sampling_on = (struct LmpSampling *)&plan; /* that it
 
 enum { PC = 64, MADE_PC = 80 };
 
-START_TEST(a_constructor_asks) {
+TEST(a_constructor_asks) {
     static const unsigned not_of_tables[] = {LMP_C_STRING, LMP_C_FUNCTION, LMP_C_THREAD_PART};
     begin();
     call_lua(1, PC);
@@ -43,9 +43,8 @@ START_TEST(a_constructor_asks) {
     lines_ask(&p, asks(1), LMP_C_TABLE, &ask);
     ck_assert(p.made.pc == MADE_PC + 4 && p.made.left == 0);
 }
-END_TEST
 
-START_TEST(it_is_doubtful) {
+TEST(it_is_doubtful) {
     begin();
     call_lua(1, PC);
     answer.doubtful = true;
@@ -70,10 +69,9 @@ START_TEST(it_is_doubtful) {
     lines_ask(&p, NULL, LMP_C_STRING, &ask); /* where no registers are looked at */
     ck_assert_uint_eq(live.tables.unproven, 2);
 }
-END_TEST
 
 /* The thread that asks is not known: who runs is, if that is in Lua code, or was named. */
-START_TEST(who_asks_is_doubtful) {
+TEST(who_asks_is_doubtful) {
     begin();
     call_lua(1, PC);
     call_c(1);
@@ -98,9 +96,8 @@ START_TEST(who_asks_is_doubtful) {
     lines_ask(&p, asks(-1), LMP_C_STRING, &ask);
     ck_assert(!ask.L && live.tables.unproven == 2);
 }
-END_TEST
 
-START_TEST(without_saved_registers) {
+TEST(without_saved_registers) {
     static const struct {
         unsigned cls;
         bool none, doubtful;
@@ -125,9 +122,8 @@ START_TEST(without_saved_registers) {
     lines_ask(&p, words, LMP_C_TABLE, &ask);
     ck_assert_uint_eq(live.tables.unproven, 0);
 }
-END_TEST
 
-START_TEST(a_line_may_set_the_constructor) {
+TEST(a_line_may_set_the_constructor) {
     begin();
     call_lua(1, PC);
     answer.constructor = 96; /* of OP_SETLIST */
@@ -137,9 +133,8 @@ START_TEST(a_line_may_set_the_constructor) {
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     ck_assert_uint_eq(ask.constructor, 0); /* it is not what asks */
 }
-END_TEST
 
-START_TEST(a_line_is_learned) {
+TEST(a_line_is_learned) {
     begin();
     call_lua(1, PC);
     lua_State *L = thread(1);
@@ -160,9 +155,8 @@ START_TEST(a_line_is_learned) {
     put(t[1].slot[2], LMP_AT_SLOT_TAG, 0);
     ck_assert(!lines_learn(&p, L, words, LMP_C_STRING));
 }
-END_TEST
 
-START_TEST(a_constructor_is_learned) {
+TEST(a_constructor_is_learned) {
     begin();
     call_lua(1, PC);
     lua_State *L = thread(1);
@@ -187,9 +181,8 @@ START_TEST(a_constructor_is_learned) {
     answer.newtable = 0;
     ck_assert(!lines_learn(&p, L, words, LMP_C_TABLE_PART) && p.made.part == 0);
 }
-END_TEST
 
-START_TEST(the_constructor_alone) {
+TEST(the_constructor_alone) {
     LmpCallInfo *ci = NULL;
     begin();
     answer.newtable = MADE_PC;
@@ -221,11 +214,10 @@ START_TEST(the_constructor_alone) {
     ck_assert_uint_eq(lines_constructor(&p, asks(1), LMP_C_TABLE, &ci), 0);
     ck_assert_uint_eq(newtables_asked, 0);
 }
-END_TEST
 
 /* ---- stacks that move ------------------------------------------------------------------------ */
 
-START_TEST(is_it_the_stack) {
+TEST(is_it_the_stack) {
     int a = 0, b = 0;
     begin();
     t[1].word[STACK] = (uintptr_t)&a;
@@ -244,10 +236,9 @@ START_TEST(is_it_the_stack) {
     p.regs = NULL;
     ck_assert(!lines_is_stack(&p, asks(1), &a));
 }
-END_TEST
 
 /* Only a line that is known already counts, of whatever class. */
-START_TEST(a_stack_moves) {
+TEST(a_stack_moves) {
     begin();
     uint32_t unknown = row_of(LMP_PSEUDO_UNKNOWN + 1, LMP_C_THREAD_PART);
     call_lua(1, PC);
@@ -283,11 +274,10 @@ START_TEST(a_stack_moves) {
     p.regs = NULL;
     ck_assert_uint_eq(lines_stack_moves(&p, asks(1)), unknown);
 }
-END_TEST
 
 /* ---- the documented API ---------------------------------------------------------------------- */
 
-START_TEST(by_the_api_alone) {
+TEST(by_the_api_alone) {
     begin();
     p.framed = false;
     answer.threads = 3;
@@ -317,9 +307,3 @@ START_TEST(by_the_api_alone) {
     ck_assert_uint_eq(row, row_of(LMP_PSEUDO_PARSER + 1, LMP_C_STRING));
     ck_assert_uint_eq(cache.outside[1][LMP_C_STRING], 0);
 }
-END_TEST
-
-SUITE("lines_constructors", a_constructor_asks, it_is_doubtful, who_asks_is_doubtful,
-      without_saved_registers, a_line_may_set_the_constructor, a_line_is_learned,
-      a_constructor_is_learned, the_constructor_alone, is_it_the_stack, a_stack_moves,
-      by_the_api_alone)

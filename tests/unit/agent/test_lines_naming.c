@@ -4,7 +4,7 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-START_TEST(while_a_name_is_wanted) {
+TEST(while_a_name_is_wanted) {
     begin();
     answer.wants = function_row(0);
     for (unsigned i = 1; i <= 3; i++) {
@@ -24,7 +24,6 @@ START_TEST(while_a_name_is_wanted) {
     ck_assert(named == 6 && queries == 7);
     end();
 }
-END_TEST
 
 /* The function of prototype 0 at that place, called by the one of `caller` at its place. */
 static LmpWhere called(unsigned place, int caller, uintptr_t caller_pc) {
@@ -36,7 +35,7 @@ static LmpWhere called(unsigned place, int caller, uintptr_t caller_pc) {
 
 enum { BUDGET = 16 * 1024 + 16 * CODE }; /* instructions that may be read of a caller's code */
 
-START_TEST(the_caller_is_read_so_often) {
+TEST(the_caller_is_read_so_often) {
     begin();
     answer.wants = function_row(0);
     unsigned reads = BUDGET / CODE;
@@ -58,9 +57,8 @@ START_TEST(the_caller_is_read_so_often) {
     ck_assert_uint_eq(named, reads + 2);
     end();
 }
-END_TEST
 
-START_TEST(which_callers_are_read) {
+TEST(which_callers_are_read) {
     begin();
     answer.wants = function_row(0);
     LmpWhere w = called(0, 1, pc_of(1, CODE - 1) + 4); /* not within its code */
@@ -93,10 +91,9 @@ START_TEST(which_callers_are_read) {
     ck_assert_uint_eq(named, 3);
     end();
 }
-END_TEST
 
 /* The caller's code is new, and what is known of all code has to move. */
-START_TEST(what_is_known_of_code_moves) {
+TEST(what_is_known_of_code_moves) {
     begin();
     bool added;
     for (uintptr_t i = 1; codes.used < codes.slots / 2 - 1; i++)
@@ -109,9 +106,8 @@ START_TEST(what_is_known_of_code_moves) {
     ck_assert_uint_eq(codes_find(&codes, (uintptr_t)code[1])->read, 4);
     end();
 }
-END_TEST
 
-START_TEST(no_room_for_a_function) {
+TEST(no_room_for_a_function) {
     begin();
     answer.function = OTHERS;
     for (unsigned i = 1; i <= 2; i++) {
@@ -124,11 +120,10 @@ START_TEST(no_room_for_a_function) {
     }
     end();
 }
-END_TEST
 
 /* ---- stripped functions ---------------------------------------------------------------------- */
 
-START_TEST(a_function_without_lines) {
+TEST(a_function_without_lines) {
     begin();
     answer.lineless = true;
     for (int i = 1; i <= 3; i++) {
@@ -138,9 +133,8 @@ START_TEST(a_function_without_lines) {
     }
     end();
 }
-END_TEST
 
-START_TEST(stripped_ones_are_kept) {
+TEST(stripped_ones_are_kept) {
     static const struct {
         const char *source;
         bool looks, others, kept;
@@ -159,10 +153,9 @@ START_TEST(stripped_ones_are_kept) {
         end();
     }
 }
-END_TEST
 
 /* Only where prototypes have said the same as the API, and never another thing. */
-START_TEST(stripped_ones_are_known) {
+TEST(stripped_ones_are_known) {
     for (int agreed = 0; agreed < 2; agreed++) {
         for (int differed = 0; differed < 2; differed++) {
             for (int looks = 0; looks < 2; looks++) {
@@ -195,7 +188,6 @@ START_TEST(stripped_ones_are_known) {
     ck_assert(cache.agreed && cache.differed);
     end();
 }
-END_TEST
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -257,7 +249,7 @@ static void open_anew(LmpErr expected) {
     ck_assert_int_eq(lines_open(&p, thread(1)), expected);
 }
 
-START_TEST(opened_and_closed) {
+TEST(opened_and_closed) {
     begin();
     answer.chain = 3;
     plan.objects = (LmpAsker){0x1234, 5, false};
@@ -274,9 +266,8 @@ START_TEST(opened_and_closed) {
     ck_assert_int_eq(looking, 0);
     end();
 }
-END_TEST
 
-START_TEST(opened_without) {
+TEST(opened_without) {
     for (int lack = 0; lack < 5; lack++) {
         begin();
         answer.chain = 1;
@@ -297,7 +288,6 @@ START_TEST(opened_without) {
         end();
     }
 }
-END_TEST
 
 static void *map_but_the_first(size_t size, int fd, uint64_t offset, bool writable) {
     test_os.map = test_map;
@@ -305,7 +295,7 @@ static void *map_but_the_first(size_t size, int fd, uint64_t offset, bool writab
     return NULL;
 }
 
-START_TEST(opened_with_no_memory) {
+TEST(opened_with_no_memory) {
     for (int maps = 0; maps < 4; maps++) {
         begin();
         p.return_addrs = (const struct LmpReturnAddrs *)&plan;
@@ -328,9 +318,3 @@ START_TEST(opened_with_no_memory) {
     no_codes = false;
     end();
 }
-END_TEST
-
-SUITE("lines_naming", while_a_name_is_wanted, the_caller_is_read_so_often, which_callers_are_read,
-      what_is_known_of_code_moves, no_room_for_a_function, a_function_without_lines,
-      stripped_ones_are_kept, stripped_ones_are_known, opened_and_closed, opened_without,
-      opened_with_no_memory)

@@ -40,7 +40,7 @@ static LmpCode *code_0(void) {
 }
 
 /* Its own if that is free, else the one beside; of two that are taken each in its turn. */
-START_TEST(where_an_answer_goes) {
+TEST(where_an_answer_goes) {
     static const struct {
         bool own, beside, odd, to_own, pushes;
     } row[] = {
@@ -72,10 +72,9 @@ START_TEST(where_an_answer_goes) {
         }
     }
 }
-END_TEST
 
 /* What is there already stays there, whoever is beside, and whatever else is learned of it. */
-START_TEST(where_an_answer_is) {
+TEST(where_an_answer_is) {
     for (unsigned n = 0; n < 8; n++) {
         begin();
         LmpWhere w = at(0, 3, 0);
@@ -97,10 +96,9 @@ START_TEST(where_an_answer_is) {
         end();
     }
 }
-END_TEST
 
 /* A slot has the same place with another C function. */
-START_TEST(two_c_functions_at_a_place) {
+TEST(two_c_functions_at_a_place) {
     begin();
     LmpWhere w = at(0, 3, 1);
     occupy(own(&w), w.pc | LMP_LINE_C);
@@ -123,10 +121,9 @@ START_TEST(two_c_functions_at_a_place) {
     ck_assert(is_in(own(&w), &w) && beside(&w)->cfn == c_function(2));
     end();
 }
-END_TEST
 
 /* Where others of the code may be in the second cache, an answer goes there, too. */
-START_TEST(more_in_the_second_cache) {
+TEST(more_in_the_second_cache) {
     begin();
     LmpWhere w = at(0, 3, 0);
     ask(&w, LMP_C_STRING);
@@ -150,10 +147,9 @@ START_TEST(more_in_the_second_cache) {
     ck_assert_uint_eq(in_second(&w, LMP_C_STRING), 0);
     end();
 }
-END_TEST
 
 /* A slot of the place has nothing, or the code is not known any more. */
-START_TEST(nothing_to_go_by) {
+TEST(nothing_to_go_by) {
     begin();
     LmpWhere w = at(0, 3, 0);
     occupy(own(&w), w.pc);
@@ -173,9 +169,8 @@ START_TEST(nothing_to_go_by) {
     ck_assert_uint_eq(queries, 3);
     end();
 }
-END_TEST
 
-START_TEST(parts_that_are_known_stay) {
+TEST(parts_that_are_known_stay) {
     begin();
     code[0][3] = instruction(LMP_OP_NEWTABLE, 1, 1);
     answer.wants = function_row(0);
@@ -187,10 +182,9 @@ START_TEST(parts_that_are_known_stay) {
     ck_assert_uint_eq(slot->row[LMP_C_TABLE_PART], part);
     end();
 }
-END_TEST
 
 /* A slot is where code had an answer once, and has another's now. */
-START_TEST(what_dies_leaves_the_others) {
+TEST(what_dies_leaves_the_others) {
     begin();
     LmpWhere a = at(0, 3, 0);
     ask(&a, LMP_C_STRING);
@@ -200,7 +194,6 @@ START_TEST(what_dies_leaves_the_others) {
     ck_assert(dies(0) && !is_in(own(&a), &a) && is_in(own(&b), &b));
     end();
 }
-END_TEST
 
 /* Where it is when the cache has grown. */
 static unsigned index_then(const LmpWhere *w) {
@@ -225,17 +218,16 @@ static void push_once_more(void) {
     ck_assert(is_in(own(&w), &w) || is_in(beside(&w), &w));
 }
 
-START_TEST(empty_slots_move_nowhere) {
+TEST(empty_slots_move_nowhere) {
     begin();
     occupy(&cache.slot[1], 1 * LMP_INSTRUCTION);
     push_once_more();
     ck_assert_uint_eq(cache.slot[1].key, 1 * LMP_INSTRUCTION);
     end();
 }
-END_TEST
 
 /* Nothing is lost when the cache grows: what was beside another is there again. */
-START_TEST(growth_loses_nothing) {
+TEST(growth_loses_nothing) {
     static bool taken[2 * LMP_LINE_LEAST], asked[PROTOS * CODE];
     begin();
     memset(taken, 0, sizeof taken);
@@ -264,8 +256,3 @@ START_TEST(growth_loses_nothing) {
     }
     end();
 }
-END_TEST
-
-SUITE("lines_slots", where_an_answer_goes, where_an_answer_is, two_c_functions_at_a_place,
-      more_in_the_second_cache, nothing_to_go_by, parts_that_are_known_stay,
-      what_dies_leaves_the_others, empty_slots_move_nowhere, growth_loses_nothing)

@@ -71,8 +71,7 @@ static uint32_t newest(void) {
 #define MS 1000000ull
 #define S 1000000000ull
 
-START_TEST(test_sums) {
-    suite_seed();
+TEST(test_sums) {
     begin();
     enum { SITES = 300, RECORDS = 2000 };
     static uint64_t model[SITES + 64];
@@ -106,10 +105,9 @@ START_TEST(test_sums) {
     }
     end();
 }
-END_TEST
 
 /* What is made during the sweep is not held, nor what is freed in it. */
-START_TEST(test_sweep) {
+TEST(test_sweep) {
     begin();
     lua_Debug ar = {.what = "Lua", .namewhat = "", .source = "@x", .srclen = 2};
     uint32_t function = sites_function(&p, &ar, NULL);
@@ -137,7 +135,6 @@ START_TEST(test_sweep) {
     ck_assert_uint_eq(list()->rows, 2);
     end();
 }
-END_TEST
 
 /* Cycles every `period` to the end of the run. A site holds 10,000 bytes in the cycles of the
  * middle, 100 before and after. */
@@ -171,16 +168,15 @@ static void run(uint64_t period, uint64_t all) {
     end();
 }
 
-START_TEST(test_spans) {
+TEST(test_spans) {
     run(MS / 100, 300 * MS);
     run(MS, 10 * S);
     run(20 * MS, 300 * S);
     run(S, 3600 * S);
     run(60 * S, 7200 * S);
 }
-END_TEST
 
-START_TEST(test_costs_little) {
+TEST(test_costs_little) {
     begin();
     cost = 3 * MS; /* a very large table */
     for (uint64_t t = 0; t < 60 * S; t += MS) {
@@ -191,9 +187,8 @@ START_TEST(test_costs_little) {
     ck_assert_uint_lt(spent, 60 * S / 80); /* looks at the clock included */
     end();
 }
-END_TEST
 
-START_TEST(test_nothing_to_do) {
+TEST(test_nothing_to_do) {
     begin();
     live_history_cycle_ended(&p); /* no cycle yet */
     ck_assert_uint_eq(p.live->tables.live_history, 0);
@@ -202,6 +197,3 @@ START_TEST(test_nothing_to_do) {
     ck_assert_uint_eq(p.live->tables.live_history, 0);
     end();
 }
-END_TEST
-
-SUITE("live_history", test_sums, test_sweep, test_spans, test_costs_little, test_nothing_to_do)

@@ -84,9 +84,8 @@ static void look(uint64_t number) {
     free(model);
 }
 
-START_TEST(lines_come_to_the_types) {
+TEST(lines_come_to_the_types) {
     begin();
-    suite_seed();
     uint64_t marks = 0;
     for (int round = 0; round < 40; round++) {
         work(1 + (int)suite_below(900));
@@ -104,6 +103,3 @@ START_TEST(lines_come_to_the_types) {
     lua_close(L);
     lmp_os = &os_real;
 }
-END_TEST
-
-SUITE("marks", lines_come_to_the_types)

@@ -91,7 +91,7 @@ static void about(int64_t got, int64_t want, int64_t most, const char *what) {
 }
 
 /* What malloc says of each block of Lua's is what is said around them, to the byte. */
-START_TEST(test_around) {
+TEST(test_around) {
     if (OTHER_MALLOC) return;
     begin();
     ProcessFigures f = look();
@@ -118,14 +118,13 @@ START_TEST(test_around) {
     heaplist_free(list);
     end();
 }
-END_TEST
 
 /* The size of the chunk behind a pointer, without malloc's help. */
 static int64_t chunk_of(const void *block) {
     return (int64_t)chunks_size(malloc_usable_size((void *)block));
 }
 
-START_TEST(test_c_code) {
+TEST(test_c_code) {
     if (OTHER_MALLOC) return;
     enum { SMALL = 20000, LARGE = 4, MEDIUM = 300 };
     static void *volatile many[3 * SMALL];
@@ -177,11 +176,10 @@ START_TEST(test_c_code) {
           "malloc after the large ones");
     end();
 }
-END_TEST
 
 /* What Lua counts: blocks from before start are in it, those that C code has asked its allocator
  * for are not. */
-START_TEST(test_beside) {
+TEST(test_beside) {
     begin();
     ProcessFigures was = look();
     ck_assert(was.asked);
@@ -208,11 +206,10 @@ START_TEST(test_beside) {
     lua_pop(L, 1);
     end();
 }
-END_TEST
 
 /* Much, since the system puts neighbours of a touched page of the heap map into RSS, too; a
  * sanitizer has shadows of it. */
-START_TEST(test_own) {
+TEST(test_own) {
     enum { MAPPED = 60 << 20, WRITTEN = OTHER_MALLOC ? 5 << 20 : 40 << 20 };
     begin();
     ProcessFigures was = look();
@@ -229,7 +226,6 @@ START_TEST(test_own) {
     lmp_os->unmap(mine, MAPPED);
     end();
 }
-END_TEST
 
 /* ---- where malloc is not what it seems ------------------------------------------------------- */
 
@@ -248,7 +244,7 @@ static void *region_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     return r;
 }
 
-START_TEST(test_another_allocator) {
+TEST(test_another_allocator) {
     region = mmap(NULL, 64u << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     begin_with(lua_newstate(region_alloc, NULL));
     ProcessFigures f = look();
@@ -260,7 +256,6 @@ START_TEST(test_another_allocator) {
     ck_assert_uint_ge(f.row[PROCESS_UNTOLD], region_used - f.row[PROCESS_LUA] - f.before);
     end();
 }
-END_TEST
 
 /* Its memory may not be read: what is free and what is C code's cannot be told then. */
 static size_t refuse(uint32_t pid, uint64_t from, void *to, size_t n) {
@@ -268,7 +263,7 @@ static size_t refuse(uint32_t pid, uint64_t from, void *to, size_t n) {
     return 0;
 }
 
-START_TEST(test_unread) {
+TEST(test_unread) {
     if (OTHER_MALLOC) return;
     static LmpOs os;
     begin();
@@ -285,12 +280,10 @@ START_TEST(test_unread) {
     lmp_os = &os_real;
     end();
 }
-END_TEST
 
 /* The sizes of chunks are glibc's own, also after blocks were resized. */
-START_TEST(test_sizes) {
+TEST(test_sizes) {
     if (OTHER_MALLOC) return;
-    suite_seed();
     void *block[2000] = {0};
     size_t size[2000];
     for (int i = 0; i < 400000; i++) {
@@ -309,7 +302,3 @@ START_TEST(test_sizes) {
     for (int i = 0; i < 2000; i++)
         free(block[i]);
 }
-END_TEST
-
-SUITE("memory_told", test_around, test_c_code, test_beside, test_own, test_another_allocator,
-      test_unread, test_sizes)

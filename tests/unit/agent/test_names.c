@@ -114,7 +114,7 @@ static const void *address_of(const char *expression) {
 
 /* ---- plain cases ----------------------------------------------------------------------------- */
 
-START_TEST(test_c_functions_at_once) {
+TEST(test_c_functions_at_once) {
     begin();
     pass(); /* at start: no function has a row yet */
     static const struct {
@@ -134,9 +134,8 @@ START_TEST(test_c_functions_at_once) {
     ck_assert_uint_eq(c_names_text(p.c_names, &p), 0);
     end();
 }
-END_TEST
 
-START_TEST(test_modules_and_globals) {
+TEST(test_modules_and_globals) {
     begin();
     run("local M = {Book = {}} function M.price() end\n"
         "function M.Book.put() end\n"
@@ -162,9 +161,8 @@ START_TEST(test_modules_and_globals) {
     same_path("a.b.c.d", ""); /* a step too far */
     end();
 }
-END_TEST
 
-START_TEST(test_the_best_way) {
+TEST(test_the_best_way) {
     begin();
     run("fmt = string.format; unpack = table.unpack");
     run("local M = {} function M.f() end\n function M.longname() end M.g = M.longname\n"
@@ -177,7 +175,6 @@ START_TEST(test_the_best_way) {
     same_path("first.run", "first.run"); /* as long as the other: the alphabet's order */
     end();
 }
-END_TEST
 
 static int some_c(lua_State *state) {
     return lua_gettop(state);
@@ -198,7 +195,7 @@ static void c_name_is(lua_CFunction f, uint32_t row, const char *path) {
 }
 
 /* What is found in a later pass is compared with what the earlier ones have left. */
-START_TEST(test_later_passes) {
+TEST(test_later_passes) {
     begin();
     lua_register(L, "beta", some_c);
     c_name_is(some_c, 0, "beta"); /* before it has run */
@@ -240,10 +237,9 @@ START_TEST(test_later_passes) {
     ck_assert_uint_eq(p.live->tables.names, names); /* nothing is new to readers */
     end();
 }
-END_TEST
 
 /* As long as a Lua function has no path there is another pass now and then; then no more. */
-START_TEST(test_looks_again) {
+TEST(test_looks_again) {
     enum { MINUTE = 60 };
     begin();
     run("local f = function() end debug.getregistry().held = f");
@@ -267,9 +263,8 @@ START_TEST(test_looks_again) {
     ck_assert_str_eq(name_of(row), "aaa");
     end();
 }
-END_TEST
 
-START_TEST(test_better_ways_come_late) {
+TEST(test_better_ways_come_late) {
     begin();
     run("a = {b = {c = function() end}}");
     uint32_t row = row_of("a.b.c");
@@ -287,9 +282,8 @@ START_TEST(test_better_ways_come_late) {
     ck_assert_str_eq(name_of(row), "m");
     end();
 }
-END_TEST
 
-START_TEST(test_products_of_factories) {
+TEST(test_products_of_factories) {
     begin();
     run("local function make() return function() end end; one, two = make(), make()\n"
         "local function same()\n return function() end end; local f = same(); x, y = f, f");
@@ -308,11 +302,10 @@ START_TEST(test_products_of_factories) {
     same_path("gen", ""); /* another coroutine would be called the same */
     end();
 }
-END_TEST
 
 /* ---- odd cases ------------------------------------------------------------------------------- */
 
-START_TEST(test_odd_tables) {
+TEST(test_odd_tables) {
     begin();
     run("for i = 1, 100 do package.loaded[i] = function() end; package.loaded[{}] = {} end\n"
         "package.loaded[1.5] = {f = print}; package.loaded[true] = {f = print}\n"
@@ -343,9 +336,8 @@ START_TEST(test_odd_tables) {
     pass();
     end();
 }
-END_TEST
 
-START_TEST(test_much_data) {
+TEST(test_much_data) {
     begin();
     run("big = {} for i = 1, 300000 do big[i] = {} end\n"
         "wide = {} for i = 1, 50000 do wide['k' .. i] = {} end\n"
@@ -356,9 +348,8 @@ START_TEST(test_much_data) {
     same_path("table.concat", "table.concat");
     end();
 }
-END_TEST
 
-START_TEST(test_no_memory) {
+TEST(test_no_memory) {
     for (int most = 0;; most++) {
         test_os = os_real;
         begin();
@@ -376,7 +367,6 @@ START_TEST(test_no_memory) {
         ck_assert_int_lt(most, 50);
     }
 }
-END_TEST
 
 /* ---- a naive model: all ways there are ------------------------------------------------------- */
 
@@ -425,8 +415,7 @@ static const char model[] =
     "end\n"
     "return functions, n\n";
 
-START_TEST(test_every_way) {
-    suite_seed();
+TEST(test_every_way) {
     unsigned reached = 0;
     for (int round = 0; round < 60; round++) {
         begin();
@@ -453,7 +442,3 @@ START_TEST(test_every_way) {
     }
     ck_assert_uint_gt(reached, 300);
 }
-END_TEST
-SUITE("names", test_c_functions_at_once, test_modules_and_globals, test_the_best_way,
-      test_later_passes, test_looks_again, test_better_ways_come_late, test_products_of_factories,
-      test_odd_tables, test_much_data, test_no_memory, test_every_way)

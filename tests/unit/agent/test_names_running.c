@@ -40,7 +40,7 @@ static lua_State *start(LmpProfile **profile) {
 /* The debug hook makes the passes while nobody asks for figures: the tables of the shared state
  * have the path before any API function is called. How soon is not said: after a pass that was
  * slow, as on a loaded machine, the next one is put off. */
-START_TEST(test_while_it_runs) {
+TEST(test_while_it_runs) {
     LmpProfile *profile;
     lua_State *T = start(&profile);
     atomic_store(&profile->control->attached, 1); /* somebody looks on: else nothing is run */
@@ -61,11 +61,10 @@ START_TEST(test_while_it_runs) {
     profiler_stop(T, NULL);
     lua_close(T);
 }
-END_TEST
 
 /* The program's debug hook is touched only while somebody looks on, where there is something to
  * find, once in a while; never at the end. */
-START_TEST(test_when_it_asks) {
+TEST(test_when_it_asks) {
     LmpProfile *profile;
     lua_State *T = start(&profile);
     ck_assert_int_eq(luaL_dostring(T, "function new() return {} end x = new()"), LUA_OK);
@@ -102,6 +101,3 @@ START_TEST(test_when_it_asks) {
     profiler_stop(T, NULL);
     lua_close(T);
 }
-END_TEST
-
-SUITE("names_running", test_when_it_asks, test_while_it_runs)

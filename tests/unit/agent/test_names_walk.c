@@ -13,7 +13,7 @@ static void finds(const char *code, const char *want) {
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-START_TEST(every_letter) {
+TEST(every_letter) {
     begin();
     run("t = {} local n, want = 0, {}\n"
         "for c = 0, 255 do\n"
@@ -33,9 +33,8 @@ START_TEST(every_letter) {
     ck_assert_uint_eq(all.count, 510);
     end();
 }
-END_TEST
 
-START_TEST(odd_keys) {
+TEST(odd_keys) {
     finds("_ENV[3] = f(1) _ENV[-7] = f(2) _ENV['a b'] = f(3) plain = f(4) _ENV[2.5] = f(5)\n"
           "_ENV[true] = f(6) _ENV[{}] = f(7) _ENV[''] = f(8) _ENV['x\\0y'] = f(9)\n"
           "_ENV[f(0)] = f(10)",
@@ -47,7 +46,6 @@ START_TEST(odd_keys) {
           "[4] = {a = f(5)}, ['c d'] = {a = f(6)}, x = {a = f(7)}}",
           "5=t[4].a 6=t[\"c d\"].a 7=t.x.a");
 }
-END_TEST
 
 /* A name has at most 159 characters: `fixed` of them, and what the code makes of N. */
 static void long_name(const char *code, int fixed) {
@@ -64,7 +62,7 @@ static void long_name(const char *code, int fixed) {
     }
 }
 
-START_TEST(names_that_fit) {
+TEST(names_that_fit) {
     long_name("_ENV[('n'):rep(N)] = f(1)", 0);
     long_name("_ENV[(' '):rep(N)] = f(1)", 6);
     long_name("_ENV[('n'):rep(N)] = {m = f(1)}", 2);
@@ -76,11 +74,10 @@ START_TEST(names_that_fit) {
     long_name("loaded[('n'):rep(N)] = {m = f(1)}", 2);
     long_name("local n = ('n'):rep(N) registry[n] = {__name = n, m = f(1)}", 2);
 }
-END_TEST
 
 /* ---- where ways lead ------------------------------------------------------------------------- */
 
-START_TEST(modules) {
+TEST(modules) {
     finds("loaded.mod = {a = f(1), sub = {b = f(2), c = {d = f(3), e = {g = f(4)}}}}\n"
           "loaded['p.q'] = {a = f(5)} loaded.callable = f(6) loaded[1] = f(7) loaded[2] = {a = "
           "f(8)}\n"
@@ -96,10 +93,9 @@ START_TEST(modules) {
           "g = _ENV mod.g = _ENV std.setmetatable(mod, {__index = _ENV}) mod.__index = _ENV",
           "1=m.a 2=b");
 }
-END_TEST
 
 /* What a table inherits counts as its own, over two hops. */
-START_TEST(inheritance) {
+TEST(inheritance) {
     finds("local set = std.setmetatable\n"
           "local D = {d = f(4)} local C = set({c = f(3)}, {__index = D, x = f(5)})\n"
           "local B = set({b = f(2)}, {__index = C})\n"
@@ -128,9 +124,8 @@ START_TEST(inheritance) {
     ck_assert_uint_eq(all.count, 40);
     end();
 }
-END_TEST
 
-START_TEST(registered_metatables) {
+TEST(registered_metatables) {
     finds("registry.File = {__name = 'File', close = f(1), ['a b'] = f(2), [4] = f(3),\n"
           "  __index = {read = f(4), sub = {x = f(5)}}}\n"
           "registry.Other = {__name = 'Name', m = f(6)} registry.None = {m = f(7)}\n"
@@ -146,19 +141,17 @@ START_TEST(registered_metatables) {
           "registry.X = {__name = 'X', m = m, n = n} t = {mm = m, t = {nn = n}}",
           "1=t.mm 2=X:n");
 }
-END_TEST
 
-START_TEST(without_roots) {
+TEST(without_roots) {
     finds("registry._LOADED = 5 a = f(1) registry.x = f(2) registry.t = {x = f(3)}", "1=a");
     finds("registry._LOADED = nil a = f(1) registry.x = f(2) registry.t = {x = f(3)}", "1=a");
     finds("registry._LOADED = nil g = {registry} registry.x = f(2)", "2=g[1].x"); /* none itself */
     finds("loaded.m = {x = f(1)} a = f(2) registry[2] = 5", "1=m.x");
     finds("loaded.m = {x = f(1)} a = f(2) registry[2] = nil registry._LOADED = f(3)", "");
 }
-END_TEST
 
 /* Two better ways after a worse one: the best of all stays, whichever comes first. */
-START_TEST(several_ways) {
+TEST(several_ways) {
     begin();
     run("for i = 1, 100 do\n"
         "  loaded['a' .. i] = {__index = {__index = {m = f(i)}}}\n"
@@ -173,17 +166,15 @@ START_TEST(several_ways) {
     }
     end();
 }
-END_TEST
 
 /* Closures made by coroutine.wrap have a thread as their first upvalue. */
-START_TEST(c_functions) {
+TEST(c_functions) {
     finds("wrapped = f(1, std.coroutine.create(f)) plain = f(2, 'x') bare = f(3)",
           "2=plain 3=bare");
     finds("one = f(1, 'x') a1 = f(1, 'y') loaded.m = {longer = f(1, 'z')}\n"
           "four = f(2, 'x') for4 = f(2, 'y') b = {f(2)}",
           "1=m.longer 2=for4");
 }
-END_TEST
 
 /* ---- Lua functions --------------------------------------------------------------------------- */
 
@@ -199,7 +190,7 @@ static uint32_t row_of_top(void) {
     return sites_function(&p, &ar, NULL);
 }
 
-START_TEST(lua_functions) {
+TEST(lua_functions) {
     begin();
     run("local function make() return function() end end\n"
         "one, two, same = make(), make(), function() end again = same\n"
@@ -221,10 +212,9 @@ START_TEST(lua_functions) {
     ck_assert_str_eq(lua_found[!i].name, "one");
     end();
 }
-END_TEST
 
 /* Of more sources than texts are kept of, each has its own. */
-START_TEST(many_sources) {
+TEST(many_sources) {
     begin();
     for (int i = 1; i < 15; i++) {
         char code[200];
@@ -244,10 +234,9 @@ START_TEST(many_sources) {
     }
     end();
 }
-END_TEST
 
 /* A source without a name is another one than what is not known. */
-START_TEST(empty_source) {
+TEST(empty_source) {
     begin();
     run("a = std.load('return function() end', '')() b = std.load('return function() end', "
         "'=b')()\n"
@@ -258,11 +247,10 @@ START_TEST(empty_source) {
     ck_assert_str_eq(lua_found[0].name, "a");
     end();
 }
-END_TEST
 
 /* Without debug information the code tells them apart, where its layout is known; a source that
  * looks nearly like none is one. */
-START_TEST(stripped_functions) {
+TEST(stripped_functions) {
     static const struct LmpSavedRegsPlan *some = (const struct LmpSavedRegsPlan *)&test_os;
     for (int known = 0; known < 2; known++) {
         begin();
@@ -289,8 +277,3 @@ START_TEST(stripped_functions) {
         end();
     }
 }
-END_TEST
-
-SUITE("names_walk", every_letter, odd_keys, names_that_fit, modules, inheritance, several_ways,
-      registered_metatables, without_roots, c_functions, lua_functions, many_sources, empty_source,
-      stripped_functions)

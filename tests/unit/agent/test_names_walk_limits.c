@@ -21,7 +21,7 @@ static unsigned count_in(unsigned from, unsigned to) {
 /* ---- how much of it -------------------------------------------------------------------------- */
 
 /* An array of more than 32 is data; what stands behind it is not. */
-START_TEST(arrays) {
+TEST(arrays) {
     for (int n = 31; n <= 34; n++) {
         begin();
         lua_pushinteger(L, n);
@@ -33,10 +33,9 @@ START_TEST(arrays) {
         end();
     }
 }
-END_TEST
 
 /* Of one table so many entries, wherever it stands. */
-START_TEST(large_tables) {
+TEST(large_tables) {
     static const char *const at[] = {
         "t = holes(n) t.x = f(1)",
         "local t = holes(n) t.x = f(1) loaded.m = t",
@@ -69,11 +68,10 @@ START_TEST(large_tables) {
     ck_assert_uint_eq(all.count, TABLE_MOST);
     end();
 }
-END_TEST
 
 /* In all so many: eight large tables. What comes later in the pass is not reached: neither the
  * rest of the tables and what they inherit, nor metatables, nor longer ways. */
-START_TEST(entries_in_all) {
+TEST(entries_in_all) {
     begin();
     run("for i = 1, 12 do\n"
         "  local t = holes(4096) _ENV['t' .. i] = t\n"
@@ -94,9 +92,8 @@ START_TEST(entries_in_all) {
     ck_assert_uint_eq(count_in(101, 113), all.count);
     end();
 }
-END_TEST
 
-START_TEST(functions_in_all) {
+TEST(functions_in_all) {
     begin();
     run("for t = 0, 2 do local T = {} _ENV['t' .. t] = T\n"
         "  for i = 1, 3000 do T['k' .. i] = f(t * 3000 + i) end end");
@@ -104,9 +101,8 @@ START_TEST(functions_in_all) {
     ck_assert_uint_eq(all.count, FOUND_MOST - 1);
     end();
 }
-END_TEST
 
-START_TEST(tables_in_all) {
+TEST(tables_in_all) {
     begin();
     run("for t = 0, 1 do local T = {} _ENV['t' .. t] = T\n"
         "  for i = 1, 2500 do T['k' .. i] = {x = f(t * 2500 + i)} end end");
@@ -114,9 +110,8 @@ START_TEST(tables_in_all) {
     ck_assert_uint_eq(all.count, TABLES_MOST - 1 - 3); /* the globals and two of theirs */
     end();
 }
-END_TEST
 
-START_TEST(text_in_all) {
+TEST(text_in_all) {
     begin(); /* of functions */
     run("for t = 0, 1 do local T = {} _ENV['t' .. t] = T\n"
         "  for i = 1000, 3900 do T[('n'):rep(152) .. i] = f(t * 3000 + i) end end");
@@ -134,20 +129,18 @@ START_TEST(text_in_all) {
     ck_assert_uint_gt(all.text + tables_text, TEXT_MOST - TEXT_MOST / 8);
     end();
 }
-END_TEST
 
 /* Tables within tables end soon. */
-START_TEST(deep_tables) {
+TEST(deep_tables) {
     begin();
     run("local t = {x = f(5000)} for i = 1, 20000 do t = {t = t, x = f(i)} end top = t");
     expect("19999=top.t.x 20000=top.x");
     end();
 }
-END_TEST
 
 /* ---- without memory -------------------------------------------------------------------------- */
 
-START_TEST(no_memory) {
+TEST(no_memory) {
     for (int maps = 0; maps < 3; maps++) {
         begin();
         run("a = f(1)");
@@ -175,9 +168,8 @@ START_TEST(no_memory) {
     ck_assert_uint_eq(all.count, 256 - 256 / 8 - 2);
     end();
 }
-END_TEST
 
-START_TEST(no_stack) {
+TEST(no_stack) {
     begin();
     run("a = f(1)");
     ck_assert(walk());
@@ -192,7 +184,3 @@ START_TEST(no_stack) {
     ck_assert(walk());
     end();
 }
-END_TEST
-
-SUITE("names_walk_limits", arrays, large_tables, entries_in_all, functions_in_all, tables_in_all,
-      text_in_all, deep_tables, no_memory, no_stack)

@@ -112,7 +112,7 @@ static uintptr_t ask(bool object) {
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-START_TEST(parts) {
+TEST(parts) {
     begin();
     static const struct {
         unsigned b, c, k, parts;
@@ -124,9 +124,8 @@ START_TEST(parts) {
     }
     end();
 }
-END_TEST
 
-START_TEST(setlist) {
+TEST(setlist) {
     begin();
     for (unsigned i = 0; i < CODE; i++)
         code[i] = instruction(LMP_OP_SETLIST, 2, 0, 0, 0);
@@ -141,11 +140,10 @@ START_TEST(setlist) {
     ck_assert(!newtable_setlist(proto, (uintptr_t)&code[2]));
     end();
 }
-END_TEST
 
 /* A table: the pc is where the plan says, and right only behind an OP_NEWTABLE of that function
  * which makes the table into the register below the top. */
-START_TEST(of_a_table) {
+TEST(of_a_table) {
     begin();
     ck_assert_uint_eq(ask(true), pc_behind(4));
     ck_assert(!doubtful);
@@ -189,10 +187,9 @@ START_TEST(of_a_table) {
     ck_assert(doubtful);
     end();
 }
-END_TEST
 
 /* One instruction that would fit stands just before the code, one ends with it. */
-START_TEST(at_the_ends_of_code) {
+TEST(at_the_ends_of_code) {
     begin();
     for (unsigned i = 0; i < CODE; i++)
         code[i] = instruction(LMP_OP_NEWTABLE, 2, LMP_OP_NEWTABLE, 1, 0);
@@ -214,10 +211,9 @@ START_TEST(at_the_ends_of_code) {
     ck_assert_uint_eq(ask(true), 0);
     end();
 }
-END_TEST
 
 /* As many of the next requests as the constructor has parts are its own, in its frame. */
-START_TEST(parts_to_come) {
+TEST(parts_to_come) {
     begin();
     const uintptr_t pc = 0x123; /* is not looked at */
     p->made = (LmpMade){(const void *)frame, pc, (uintptr_t)proto, RECORD, 2, 0};
@@ -237,10 +233,9 @@ START_TEST(parts_to_come) {
     ck_assert(!doubtful);
     end();
 }
-END_TEST
 
 /* Without that the table itself must be on top, alive and empty: else it is one that grows. */
-START_TEST(of_an_empty_table) {
+TEST(of_an_empty_table) {
     begin();
     ck_assert_uint_eq(ask(false), 0); /* the map does not know it */
     ck_assert(!newtable_has_none(p, L));
@@ -271,10 +266,9 @@ START_TEST(of_an_empty_table) {
     ck_assert(!doubtful);
     end();
 }
-END_TEST
 
 /* Where the words have nothing, the last constructor is it if all that is known of it agrees. */
-START_TEST(of_the_last_constructor) {
+TEST(of_the_last_constructor) {
     static LmpPath path[20];
     begin();
     words[AT_PC] = 0;
@@ -310,10 +304,9 @@ START_TEST(of_the_last_constructor) {
     p->tree = NULL;
     end();
 }
-END_TEST
 
 /* With samples the last constructor may not have been seen: in doubt where a way is not known. */
-START_TEST(with_samples) {
+TEST(with_samples) {
     begin();
     place_table(LMP_C_TABLE, RECORD);
     p->sampling = (struct LmpSampling *)&plan;
@@ -328,7 +321,3 @@ START_TEST(with_samples) {
     ck_assert(doubtful);
     end();
 }
-END_TEST
-
-SUITE("newtable", parts, setlist, of_a_table, at_the_ends_of_code, parts_to_come, of_an_empty_table,
-      of_the_last_constructor, with_samples)

@@ -70,10 +70,9 @@ static void lifts(void) {
     NEED(ownfd_lift(low) == -1 && fcntl(low, F_GETFD) < 0);
 }
 
-START_TEST(stand_high) {
+TEST(stand_high) {
     in_child(lifts);
 }
-END_TEST
 
 static void numbers_change_hands(void) {
     int pair[2];
@@ -93,10 +92,9 @@ static void numbers_change_hands(void) {
     NEED(errno == EXDEV);
 }
 
-START_TEST(change_hands) {
+TEST(change_hands) {
     in_child(numbers_change_hands);
 }
-END_TEST
 
 /* ---- a state whose file is closed ------------------------------------------------------------ */
 
@@ -216,16 +214,12 @@ static void streams_are_closed(void) {
     }
 }
 
-START_TEST(file_lost) {
+TEST(file_lost) {
     in_child(file_stays);
     in_child(file_is_closed);
     in_child(file_is_another);
 }
-END_TEST
 
-START_TEST(no_streams) {
+TEST(no_streams) {
     in_child(streams_are_closed);
 }
-END_TEST
-
-SUITE("own_descriptors", stand_high, change_hands, file_lost, no_streams)

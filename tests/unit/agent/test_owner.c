@@ -94,7 +94,7 @@ static unsigned play(unsigned each, Made *made) {
     return r.refused;
 }
 
-START_TEST(asked_again) {
+TEST(asked_again) {
     static const unsigned each[] = {1, 2, 7};
     Made *want = calloc(1, sizeof *want), *is = calloc(1, sizeof *is);
     ck_assert_uint_eq(play(0, want), 0);
@@ -127,7 +127,6 @@ START_TEST(asked_again) {
     free(want);
     free(is);
 }
-END_TEST
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
@@ -138,7 +137,7 @@ static void is(unsigned cls, size_t size, unsigned want) {
     ck_assert_msg(got == want, "class %u, %zu bytes: %u, not %u", cls, size, got, want);
 }
 
-START_TEST(rules) {
+TEST(rules) {
     LmpOwnerRules state = {0};
     enum { CALLINFO = 64, BOX = 48, PROTO = 128, UPVALUE = 40 };
     p.rules = &state;
@@ -170,6 +169,3 @@ START_TEST(rules) {
     is(LMP_C_FUNCTION, 40, LMP_C_FUNCTION); /* which it has done */
     is(0, 96, LMP_C_TABLE_PART);
 }
-END_TEST
-
-SUITE("owner", asked_again, rules)

@@ -20,7 +20,7 @@ static unsigned object(unsigned cls, size_t size) {
     return cls;
 }
 
-START_TEST(parts_follow_their_objects) {
+TEST(parts_follow_their_objects) {
     set_up();
     object(LMP_C_THREAD, 200);
     ck_assert_uint_eq(owner_by_rules(&p, 0, 720), LMP_C_THREAD_PART);  /* its stack */
@@ -32,9 +32,8 @@ START_TEST(parts_follow_their_objects) {
     for (int i = 0; i < 3; i++) /* array and hash part, whatever their sizes */
         ck_assert_uint_eq(owner_by_rules(&p, 0, 100), LMP_C_TABLE_PART);
 }
-END_TEST
 
-START_TEST(by_size_where_nothing_came_before) {
+TEST(by_size_where_nothing_came_before) {
     set_up();
     ck_assert_uint_eq(owner_by_rules(&p, 0, 32), LMP_C_TABLE_PART); /* values of 16 bytes, */
     ck_assert_uint_eq(owner_by_rules(&p, 0, 72), LMP_C_TABLE_PART); /* nodes of 24 */
@@ -44,10 +43,9 @@ START_TEST(by_size_where_nothing_came_before) {
     owner_by_rules(&p, 0, 720);
     ck_assert_uint_eq(owner_by_rules(&p, 0, 720), LMP_C_TABLE_PART); /* one stack each */
 }
-END_TEST
 
 /* While a prototype is filled, vectors are the parser's. */
-START_TEST(in_doubt_while_it_parses) {
+TEST(in_doubt_while_it_parses) {
     set_up();
     object(LMP_C_FUNCTION_PART, 120);
     ck_assert_uint_eq(owner_by_rules(&p, 0, 32), LMP_C_OTHER);
@@ -57,7 +55,3 @@ START_TEST(in_doubt_while_it_parses) {
     object(LMP_C_FUNCTION_PART, 40); /* an upvalue is no prototype */
     ck_assert_uint_eq(owner_by_rules(&p, 0, 32), LMP_C_TABLE_PART);
 }
-END_TEST
-
-SUITE("owner_rules", parts_follow_their_objects, by_size_where_nothing_came_before,
-      in_doubt_while_it_parses)

@@ -97,7 +97,7 @@ static __attribute__((noinline)) void deeper(lua_State *L, int depth) {
     ck_assert_uint_eq(parsing, before);
 }
 
-START_TEST(test_everywhere) {
+TEST(test_everywhere) {
     parsing_prepare();
     lua_State *L = lua_newstate(underneath, NULL);
     luaL_openlibs(L);
@@ -114,7 +114,6 @@ START_TEST(test_everywhere) {
     ck_assert_uint_gt(parsing, 100);
     lua_close(L);
 }
-END_TEST
 
 /* In a coroutine that C code has resumed. */
 static int in_coroutine(lua_State *L) {
@@ -122,7 +121,7 @@ static int in_coroutine(lua_State *L) {
     return 0;
 }
 
-START_TEST(test_in_coroutines) {
+TEST(test_in_coroutines) {
     parsing_prepare();
     lua_State *L = lua_newstate(underneath, NULL);
     luaL_openlibs(L);
@@ -138,13 +137,9 @@ START_TEST(test_in_coroutines) {
     }
     lua_close(L);
 }
-END_TEST
 
 /* It would all be right if the fast path were never gone: it is. */
-START_TEST(test_short_way) {
+TEST(test_short_way) {
     parsing_prepare();
     ck_assert(parsing_is_known());
 }
-END_TEST
-
-SUITE("parsing", test_everywhere, test_in_coroutines, test_short_way)

@@ -85,14 +85,13 @@ static void whole_or_not_there(void) {
     end();
 }
 
-START_TEST(it_is_whole_or_not_there) {
+TEST(it_is_whole_or_not_there) {
     whole_or_not_there();
     be_named();
     whole_or_not_there();
 }
-END_TEST
 
-START_TEST(nothing_else_is_replaced) {
+TEST(nothing_else_is_replaced) {
     static const char *const kinds[] = {"link", "directory", "fifo"};
     for (int kind = 0; kind < 3; kind++) {
         char other[128];
@@ -122,7 +121,6 @@ START_TEST(nothing_else_is_replaced) {
         end();
     }
 }
-END_TEST
 
 static ssize_t room;
 
@@ -143,7 +141,7 @@ static ssize_t full(int fd, const void *bytes, size_t n) {
     return wrote;
 }
 
-START_TEST(the_disk_is_full) {
+TEST(the_disk_is_full) {
     static ForkOs os;
     os = forkos_real;
     os.write = full;
@@ -165,9 +163,8 @@ START_TEST(the_disk_is_full) {
     }
     end();
 }
-END_TEST
 
-START_TEST(where_it_cannot_be) {
+TEST(where_it_cannot_be) {
     static char longer[PARTFILE_PATH + 10];
     memset(longer, 'x', sizeof longer - 1);
     ck_assert_int_eq(partfile_open(&file, longer), LMP_E_FILE);
@@ -186,12 +183,10 @@ START_TEST(where_it_cannot_be) {
     rmdir(name);
     end();
 }
-END_TEST
 
 /* Writers that are killed at any moment: there is no half file, and where the file system has
  * nameless ones nothing at all; elsewhere the next writer removes what was left. */
-START_TEST(writers_are_killed) {
-    suite_seed();
+TEST(writers_are_killed) {
     begin();
     make(name, "old");
     chmod(name, 0600);
@@ -216,10 +211,9 @@ START_TEST(writers_are_killed) {
     }
     end();
 }
-END_TEST
 
 /* A part that nobody writes is removed; one that somebody does is not. */
-START_TEST(parts_of_others) {
+TEST(parts_of_others) {
     begin();
     ck_assert_int_eq(partfile_open(&file, name), LMP_OK);
     make(part, "stale");
@@ -239,7 +233,3 @@ START_TEST(parts_of_others) {
     ck_assert_int_ne(access(part, F_OK), 0);
     end();
 }
-END_TEST
-
-SUITE("partfile", it_is_whole_or_not_there, nothing_else_is_replaced, the_disk_is_full,
-      where_it_cannot_be, writers_are_killed, parts_of_others)

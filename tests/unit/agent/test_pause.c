@@ -73,7 +73,7 @@ static void is_operation(int i, unsigned kind, unsigned cls, int line) {
     ck_assert_int_eq(seen[i].frame[0].line, line);
 }
 
-START_TEST(test_step) {
+TEST(test_step) {
     begin();
     step_through(4, "local function f() pause() end\n"
                     "f()\n"
@@ -94,7 +94,6 @@ START_TEST(test_step) {
     ck_assert_int_ge(tables_freed, 21);
     end();
 }
-END_TEST
 
 /* A C library that says any size of its block. */
 static int api_wrong(lua_State *T) {
@@ -106,7 +105,7 @@ static int api_wrong(lua_State *T) {
     return 0;
 }
 
-START_TEST(test_step_other_sizes) {
+TEST(test_step_other_sizes) {
     begin();
     lua_register(L, "wrong", api_wrong);
     step_through(4, "pause() wrong() local t = {}");
@@ -114,7 +113,6 @@ START_TEST(test_step_other_sizes) {
     ck_assert_uint_eq(seen[2].old_size, 300);
     end();
 }
-END_TEST
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
 
@@ -136,7 +134,7 @@ static bool note_stack(void) {
 }
 
 /* A stack that moves, or may do so, is not looked at; any other operation's is. */
-START_TEST(test_stack_that_moves) {
+TEST(test_stack_that_moves) {
     for (int lines = 0; lines < 2; lines++) {
         begin_as(lines, false);
         moved = looked_at = 0;
@@ -153,7 +151,6 @@ START_TEST(test_stack_that_moves) {
         end();
     }
 }
-END_TEST
 
 /* ---- what is answered meanwhile -------------------------------------------------------------- */
 
@@ -213,7 +210,7 @@ static bool ask(void) {
     return true;
 }
 
-START_TEST(test_answers) {
+TEST(test_answers) {
     begin();
     lua_register(L, "pause", api_pause);
     turn = 0;
@@ -236,7 +233,6 @@ START_TEST(test_answers) {
     ck_assert_str_eq(view->live->mark[(marks_before + 1) % LMP_MARKS].name, "named");
     end();
 }
-END_TEST
 
 static bool die(void) {
     viewer_alive = false;
@@ -244,7 +240,7 @@ static bool die(void) {
 }
 
 /* A viewer that is gone holds nobody. */
-START_TEST(test_viewer_died_in_pause) {
+TEST(test_viewer_died_in_pause) {
     begin();
     lua_register(L, "pause", api_pause);
     on_pause = die;
@@ -254,7 +250,3 @@ START_TEST(test_viewer_died_in_pause) {
     ck_assert_uint_eq(atomic_load(&view->live->state), LMP_RUNNING);
     end();
 }
-END_TEST
-
-SUITE("pause", test_step, test_step_other_sizes, test_stack_that_moves, test_answers,
-      test_viewer_died_in_pause)

@@ -118,7 +118,7 @@ static void live(bool lines, bool stacks, uint64_t sample, LmpStats *stats) {
     lmp_os = &os_real;
 }
 
-START_TEST(all_is_reserved) {
+TEST(all_is_reserved) {
     LmpStats stats;
     fail_at = 0;
     for (int mode = 0; mode < 4; mode++) {
@@ -128,9 +128,8 @@ START_TEST(all_is_reserved) {
         ck_assert_uint_eq(stats.folded, 0); /* level after level */
     }
 }
-END_TEST
 
-START_TEST(refusals) {
+TEST(refusals) {
     LmpStats stats;
     int dropped = 0, folded = 0, without_lines = 0, none = 0;
     for (fail_at = 1; fail_at < 40; fail_at++) {
@@ -145,10 +144,9 @@ START_TEST(refusals) {
     ck_assert_int_gt(without_lines, 0);
     ck_assert_int_eq(none, 1);
 }
-END_TEST
 
 /* The real thing, which does no harm where it is not needed. */
-START_TEST(pages_are_made) {
+TEST(pages_are_made) {
     int fd = os_real.memfd("lmp-test", 1 << 20);
     ck_assert_int_ge(fd, 0);
     ck_assert(os_real.reserve(fd, 8192, 65536));
@@ -162,6 +160,3 @@ START_TEST(pages_are_made) {
     os_real.unmap(p, 1 << 20);
     close(fd);
 }
-END_TEST
-
-SUITE("reserve", all_is_reserved, refusals, pages_are_made)

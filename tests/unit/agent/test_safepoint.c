@@ -137,7 +137,7 @@ static void run(const char *script) {
 
 /* ---- the program's hook ---------------------------------------------------------------------- */
 
-START_TEST(nobody_hooks) {
+TEST(nobody_hooks) {
     begin();
     run("local weak = setmetatable({[{}] = 1}, {__mode = 'k'})\n"
         "collectgarbage 'stop' request()\n"
@@ -145,10 +145,9 @@ START_TEST(nobody_hooks) {
         "assert(done() and not next(weak) and not debug.gethook())");
     end();
 }
-END_TEST
 
 /* By lines, as coverage tools do. */
-START_TEST(lines_are_seen) {
+TEST(lines_are_seen) {
     begin();
     run("local seen = {}\n"
         "local function work(request)\n"
@@ -176,7 +175,6 @@ START_TEST(lines_are_seen) {
         "assert(without == with, without .. '\\n' .. with)");
     end();
 }
-END_TEST
 
 static void count_with(const char *request, int mask, int count, long long out[5]) {
     char script[512];
@@ -195,7 +193,7 @@ static void count_with(const char *request, int mask, int count, long long out[5
 }
 
 /* All that a C hook asks for arrives, and its count of instructions is the same after. */
-START_TEST(events_are_seen) {
+TEST(events_are_seen) {
     static const int masks[][2] = {{LUA_MASKCALL | LUA_MASKRET, 0},
                                    {LUA_MASKLINE, 0},
                                    {LUA_MASKCOUNT, 1},
@@ -213,11 +211,10 @@ START_TEST(events_are_seen) {
     }
     end();
 }
-END_TEST
 
 /* A coroutine that was made meanwhile inherits the program's hook, not ours, however late it runs.
  */
-START_TEST(coroutines_inherit) {
+TEST(coroutines_inherit) {
     for (int way = 0; way < 4; way++) {
         begin();
         lua_pushboolean(L, way & 1);
@@ -236,7 +233,6 @@ START_TEST(coroutines_inherit) {
         end();
     }
 }
-END_TEST
 
 /* A handler of a signal may set a debug hook at any time: it is never lost. */
 static volatile sig_atomic_t interrupted;
@@ -254,7 +250,7 @@ static void on_signal(int number) {
     lua_sethook(L, on_interrupt, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
-START_TEST(interrupts_are_kept) {
+TEST(interrupts_are_kept) {
     struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
     struct itimerval every = {{0, 50}, {0, 50}}, none = {{0, 0}, {0, 0}};
     begin();
@@ -269,13 +265,12 @@ START_TEST(interrupts_are_kept) {
     sigaction(SIGALRM, &before, NULL);
     end();
 }
-END_TEST
 
 /* ---- the collection -------------------------------------------------------------------------- */
 
 /* The profile ends in the middle of it; or another one begins, at the same place, whose requests
  * are its own. */
-START_TEST(finalizers_end_it) {
+TEST(finalizers_end_it) {
     begin();
     run("setmetatable({}, {__gc = function() stop() end})\n"
         "request() local t = {} for i = 1, 100 do t[i] = {} end");
@@ -291,10 +286,9 @@ START_TEST(finalizers_end_it) {
     ck_assert_uint_eq(atomic_load(&p->control->collect), 0);
     end();
 }
-END_TEST
 
 /* Other threads run than those that were asked. */
-START_TEST(threads_take_turns) {
+TEST(threads_take_turns) {
     begin();
     run("local a = coroutine.create(yield_requesting)\n"
         "local b = coroutine.create(function()\n"
@@ -305,10 +299,9 @@ START_TEST(threads_take_turns) {
         "relay(a, b)");
     end();
 }
-END_TEST
 
 /* What has been withdrawn does not come late. */
-START_TEST(withdrawn) {
+TEST(withdrawn) {
     begin();
     run("collectgarbage 'stop'\n"
         "local weak = setmetatable({}, {__mode = 'k'}) weak[{}] = 1\n"
@@ -320,7 +313,6 @@ START_TEST(withdrawn) {
     ck_assert_uint_eq(atomic_load(&view->control->collect), 1);
     end();
 }
-END_TEST
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
@@ -340,7 +332,7 @@ static int api_fork(lua_State *T) {
     return 0;
 }
 
-START_TEST(a_child_is_left_alone) {
+TEST(a_child_is_left_alone) {
     begin();
     lua_register(L, "fork", api_fork);
     child = 1;
@@ -354,7 +346,3 @@ START_TEST(a_child_is_left_alone) {
     ck_assert(lua_isnil(L, -1));
     end();
 }
-END_TEST
-
-SUITE("safepoint", nobody_hooks, lines_are_seen, events_are_seen, coroutines_inherit,
-      interrupts_are_kept, finalizers_end_it, threads_take_turns, withdrawn, a_child_is_left_alone)

@@ -197,8 +197,7 @@ static void play(unsigned rounds, unsigned most, unsigned far) {
     ck_assert_uint_eq(p->overflow->dropped, 0);
 }
 
-START_TEST(equals_a_list) {
-    suite_seed();
+TEST(equals_a_list) {
     for (int lines = 0; lines < 2; lines++) {
         begin(lines);
         p->skew = lines ? 8 : 0;
@@ -206,11 +205,10 @@ START_TEST(equals_a_list) {
         end();
     }
 }
-END_TEST
 
 /* What is empty is marked as such: a pass over all does not come there again, and readers neither.
  */
-START_TEST(empty_parts_are_left) {
+TEST(empty_parts_are_left) {
     LmpTaken stale;
     begin(false);
     ck_assert(shadow_place(p, 0x10000, 56, 1, 0, &stale));
@@ -224,36 +222,30 @@ START_TEST(empty_parts_are_left) {
     ck_assert_uint_eq(leaf->touch[4], 0);
     end();
 }
-END_TEST
 
 /* ---- what fits no grid ----------------------------------------------------------------------- */
 
-START_TEST(the_table_grows) {
-    suite_seed();
+TEST(the_table_grows) {
     begin(true);
     play(12000, MOST - 1, 9); /* through several sizes of it */
     ck_assert_uint_ge(p->overflow->slots, 2048);
     end();
 }
-END_TEST
 
 /* As few live, what is swept out is only what was used before, again and again. */
-START_TEST(the_table_is_swept_out) {
-    suite_seed();
+TEST(the_table_is_swept_out) {
     begin(true);
     play(6000, 100, 10);
     ck_assert_uint_eq(p->overflow->slots, 256);
     ck_assert_uint_le(p->overflow->used, 192);
     end();
 }
-END_TEST
 
 /* A block for which there is no memory is dropped; those that are there stay, and so does the
  * table. */
-START_TEST(refused_memory_drops_blocks) {
+TEST(refused_memory_drops_blocks) {
     LmpTaken stale;
     uint64_t at = 1ull << 56, dropped = 0;
-    suite_seed();
     begin(true);
     blocks = 0;
     for (unsigned i = 0; i < 1000; i++, at += 4096) {
@@ -276,11 +268,10 @@ START_TEST(refused_memory_drops_blocks) {
     look_at_all();
     end();
 }
-END_TEST
 
 /* ---- a leaf that cannot be mapped ------------------------------------------------------------ */
 
-START_TEST(a_leaf_is_asked_for_again) {
+TEST(a_leaf_is_asked_for_again) {
     LmpTaken stale;
     begin(true);
     ck_assert(shadow_place(p, 0x10000, 56, LMP_C_TABLE, 0, &stale));
@@ -303,7 +294,6 @@ START_TEST(a_leaf_is_asked_for_again) {
     ck_assert_uint_eq(p->live->leaves, 3);
     end();
 }
-END_TEST
 
 /* ---- where blocks usually stand -------------------------------------------------------------- */
 
@@ -349,7 +339,7 @@ static uintptr_t skew_of(Beside b, int globals) {
     return skew;
 }
 
-START_TEST(usual_skew) {
+TEST(usual_skew) {
     static const int globals[] = {-1, 10, 199, 200, 201, 500};
     for (size_t i = 0; i < sizeof globals / sizeof *globals; i++) {
         ck_assert_uint_eq(skew_of((Beside){0, 0, 0}, globals[i]), 0);
@@ -358,7 +348,3 @@ START_TEST(usual_skew) {
         ck_assert_uint_eq(skew_of((Beside){12, 3, 0}, globals[i]), 12);
     }
 }
-END_TEST
-
-SUITE("shadow", equals_a_list, empty_parts_are_left, the_table_grows, the_table_is_swept_out,
-      refused_memory_drops_blocks, a_leaf_is_asked_for_again, usual_skew)

@@ -43,7 +43,7 @@ static const char *keys_of(uint32_t i) {
     return text;
 }
 
-START_TEST(test_shapes) {
+TEST(test_shapes) {
     begin();
     shapes_of("local kept = {}\n"
               "local function k(t) kept[#kept + 1] = t note(t) end\n"
@@ -83,10 +83,9 @@ START_TEST(test_shapes) {
     }
     end();
 }
-END_TEST
 
 /* Strings are the same if all of their bytes are. */
-START_TEST(test_strings) {
+TEST(test_strings) {
     begin();
     shapes_of("local a = ('x'):rep(5000) .. 'a' local b = ('x'):rep(5000) .. 'a'\n"
               "local c = ('x'):rep(5000) .. 'c' local d = ('x'):rep(5000)\n"
@@ -100,7 +99,6 @@ START_TEST(test_strings) {
     ck_assert_uint_ne(preview[0].hash, preview[3].hash);
     end();
 }
-END_TEST
 
 /* ---- in every operation ---------------------------------------------------------------------- */
 
@@ -162,14 +160,10 @@ static void all_operations(const char *mode) {
     made_by = NULL;
 }
 
-START_TEST(test_every_operation) {
-    suite_seed();
+TEST(test_every_operation) {
     read_so_far = left_alone = 0;
     all_operations("collectgarbage('incremental', 100, 400)");
     ck_assert_uint_gt(read_so_far, 10000);
     ck_assert_uint_gt(left_alone, 1000);
     all_operations("collectgarbage('generational')");
 }
-END_TEST
-
-SUITE("shapes", test_shapes, test_strings, test_every_operation)

@@ -5,7 +5,7 @@
 
 /* ---- what is always there -------------------------------------------------------------------- */
 
-START_TEST(test_pseudo) {
+TEST(test_pseudo) {
     static const char *const names[] = {"(others)", "(host)", "(parser)", "(collector)",
                                         "(unknown)"};
     begin(no_limits);
@@ -25,11 +25,10 @@ START_TEST(test_pseudo) {
     ck_assert_uint_eq(tables_records(&p.tables), 1);
     end();
 }
-END_TEST
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-START_TEST(test_text) {
+TEST(test_text) {
     begin(no_limits);
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     uint32_t a = sites_text(&p, "apple", 5), b = sites_text(&p, "apples", 6);
@@ -41,9 +40,8 @@ START_TEST(test_text) {
     ck_assert_str_eq(text(b), "apples");
     end();
 }
-END_TEST
 
-START_TEST(test_text_full) {
+TEST(test_text_full) {
     begin((LmpTableLimits){.text = 300});
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     uint32_t left = 300 - p.live->tables.text;
@@ -66,11 +64,10 @@ START_TEST(test_text_full) {
     ck_assert_str_eq(name_of(c), "?");
     end();
 }
-END_TEST
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-START_TEST(test_names) {
+TEST(test_names) {
     static const struct {
         const char *what, *name, *want;
     } names[] = {
@@ -108,9 +105,8 @@ START_TEST(test_names) {
     ck_assert_int_eq(p.tables.function[row].linedefined, -1);
     end();
 }
-END_TEST
 
-START_TEST(test_late_name) {
+TEST(test_late_name) {
     begin(no_limits);
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     lua_Debug ar = lua_function("@a.lua", 3);
@@ -125,10 +121,9 @@ START_TEST(test_late_name) {
     ck_assert_str_eq(name_of(row), "local 'mk'");
     end();
 }
-END_TEST
 
 /* Sources are told apart by all of their text, also where only the beginning is kept. */
-START_TEST(test_sources) {
+TEST(test_sources) {
     enum { SIZE = 70000 };
     char *s = malloc(SIZE), *t = malloc(SIZE), *u = malloc(SIZE);
     memset(s, 'a', SIZE);
@@ -171,10 +166,9 @@ START_TEST(test_sources) {
     free(t);
     free(u);
 }
-END_TEST
 
 /* When text becomes scarce sources are cut sooner, and those kept whole are found as before. */
-START_TEST(test_scarce) {
+TEST(test_scarce) {
     begin((LmpTableLimits){.text = 40000});
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     static char s[60][2000];
@@ -194,11 +188,10 @@ START_TEST(test_scarce) {
     }
     end();
 }
-END_TEST
 
 /* ---- full tables ----------------------------------------------------------------------------- */
 
-START_TEST(test_functions_full) {
+TEST(test_functions_full) {
     begin((LmpTableLimits){.functions = 9});
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     uint32_t rows[8];
@@ -213,9 +206,8 @@ START_TEST(test_functions_full) {
     ck_assert_uint_eq(p.live->tables.folded, 5); /* counted already */
     end();
 }
-END_TEST
 
-START_TEST(test_sites_full) {
+TEST(test_sites_full) {
     begin((LmpTableLimits){.sites = 8});
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     ck_assert_uint_eq(sites_site(&p, 4, 1, 0), 6);
@@ -226,9 +218,8 @@ START_TEST(test_sites_full) {
     ck_assert_uint_eq(tables_sites(&p.tables), 8);
     end();
 }
-END_TEST
 
-START_TEST(test_records_full) {
+TEST(test_records_full) {
     begin((LmpTableLimits){.records = 40});
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     uint32_t kept = 0, site = sites_pseudo(&p, LMP_PSEUDO_HOST);
@@ -250,12 +241,11 @@ START_TEST(test_records_full) {
     ck_assert_uint_le(tables_records(&p.tables), 40);
     end();
 }
-END_TEST
 
 /* ---- no memory ------------------------------------------------------------------------------- */
 
 /* "(others)" has records of its own for each class, in no index, beside those that have a tag. */
-START_TEST(test_records_of_others) {
+TEST(test_records_of_others) {
     enum { OTHERS = 1, TAG = 7 };
     for (int first = 0; first < 2; first++) {
         begin(no_limits);
@@ -271,11 +261,10 @@ START_TEST(test_records_of_others) {
         end();
     }
 }
-END_TEST
 
 /* The state is shared memory: whatever another process has written to the chains, rows that come
  * from them are rows of the tables. */
-START_TEST(test_damaged_chains) {
+TEST(test_damaged_chains) {
     static const uint32_t damages[] = {UINT32_MAX, LMP_SITES_MAX, LMP_RECORDS_MAX, 1, 0};
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         uint32_t damage = damages[i];
@@ -297,9 +286,8 @@ START_TEST(test_damaged_chains) {
         end();
     }
 }
-END_TEST
 
-START_TEST(test_open_fails) {
+TEST(test_open_fails) {
     int n = 0;
     for (bool all = false; !all; n++) {
         begin(no_limits);
@@ -312,9 +300,8 @@ START_TEST(test_open_fails) {
     }
     ck_assert_int_gt(n, 3);
 }
-END_TEST
 
-START_TEST(test_growing_fails) {
+TEST(test_growing_fails) {
     enum { N = 5000 };
     static uint32_t rows[N];
     begin(no_limits);
@@ -336,10 +323,9 @@ START_TEST(test_growing_fails) {
     ck_assert_uint_ne(record, 0);
     end();
 }
-END_TEST
 
 /* Stripped functions are known by the whole hash of their code, or not at all. */
-START_TEST(test_stripped) {
+TEST(test_stripped) {
     begin(no_limits);
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     ck_assert_uint_eq(sites_stripped(&p, 0), 0);
@@ -356,8 +342,3 @@ START_TEST(test_stripped) {
     ck_assert_uint_eq(sites_stripped(&p, 7), 0);
     end();
 }
-END_TEST
-
-SUITE("sites", test_stripped, test_records_of_others, test_damaged_chains, test_pseudo, test_text,
-      test_text_full, test_names, test_late_name, test_sources, test_scarce, test_functions_full,
-      test_sites_full, test_records_full, test_open_fails, test_growing_fails)

@@ -51,8 +51,7 @@ static uint32_t some_function(Model *m, char source[SOURCES][60]) {
     return row;
 }
 
-START_TEST(test_property) {
-    suite_seed();
+TEST(test_property) {
     for (int round = 0; round < 6; round++) {
         begin((LmpTableLimits){.text = suite_below(2) ? 0 : 500 + (uint32_t)suite_below(2000),
                                .functions = some_limit(8),
@@ -94,6 +93,3 @@ START_TEST(test_property) {
         end();
     }
 }
-END_TEST
-
-SUITE("sites_random", test_property)

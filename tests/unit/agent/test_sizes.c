@@ -335,7 +335,7 @@ static void play(lua_State *L, void (*operation)(void), int turns) {
 
 static void run(Mode mode) {
     LmpOptions options = profiler_defaults;
-    suite_seed();
+    suite_again();
     setenv(LMP_SAMPLE_SEED, "1", 1);
     void *memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     room = (uintptr_t)memory;
@@ -379,10 +379,9 @@ static void run(Mode mode) {
 }
 
 #define MODE(name, ...)                                                                            \
-    START_TEST(name) {                                                                             \
+    TEST(name) {                                                                                   \
         run((Mode){__VA_ARGS__});                                                                  \
-    }                                                                                              \
-    END_TEST
+    }
 
 MODE(totals, .lines = false)
 MODE(lines, .lines = true)
@@ -391,5 +390,3 @@ MODE(sampled, .lines = true, .sample = 4096)
 MODE(sampled_stacks, .stacks = true, .sample = 4096)
 MODE(totals_slowly, .slow = true)
 MODE(stacks_slowly, .stacks = true, .slow = true)
-
-SUITE("sizes", totals, lines, stacks, sampled, sampled_stacks, totals_slowly, stacks_slowly)

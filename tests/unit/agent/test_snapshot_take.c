@@ -41,15 +41,14 @@ static void ask_and_wait(bool lines, bool stacks, bool collect) {
     finish();
 }
 
-START_TEST(a_viewer_asks) {
+TEST(a_viewer_asks) {
     ask_and_wait(true, false, true);
     ask_and_wait(true, true, false);
     ask_and_wait(false, false, true);
 }
-END_TEST
 
 /* Again and again, while the program allocates. */
-START_TEST(again_and_again) {
+TEST(again_and_again) {
     start(true, true);
     for (int i = 1; i <= 15; i++) {
         run("ask(NAME, false) settle() churn(3000)");
@@ -60,7 +59,6 @@ START_TEST(again_and_again) {
     check_figures();
     finish();
 }
-END_TEST
 
 static bool ask_in_pause(void) {
     static int turn;
@@ -68,7 +66,7 @@ static bool ask_in_pause(void) {
     return !profile->slow->snapshot && turn > 3;
 }
 
-START_TEST(within_a_paused_operation) {
+TEST(within_a_paused_operation) {
     start(true, false);
     want("size 300000", NULL);
     on_pause = ask_in_pause;
@@ -82,7 +80,6 @@ START_TEST(within_a_paused_operation) {
     check_figures();
     finish();
 }
-END_TEST
 
 /* A child that takes its time. */
 static ssize_t slowly(int fd, const void *bytes, size_t n) {
@@ -91,7 +88,7 @@ static ssize_t slowly(int fd, const void *bytes, size_t n) {
 }
 
 /* The script's own, and one while it runs. */
-START_TEST(busy) {
+TEST(busy) {
     LmpSnapshotLive first, second;
     start(true, false);
     refusing = forkos_real;
@@ -115,9 +112,8 @@ START_TEST(busy) {
     check_figures();
     finish();
 }
-END_TEST
 
-START_TEST(withdrawn) {
+TEST(withdrawn) {
     start(true, false);
     uint32_t request = view_snapshot(view, name, LMP_SNAPSHOT_ALL);
     view_snapshot_no_more(view, request);
@@ -133,11 +129,10 @@ START_TEST(withdrawn) {
     ck_assert_uint_eq(look()->state, LMP_SNAPSHOT_WRITTEN);
     finish();
 }
-END_TEST
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-START_TEST(names_are_chosen) {
+TEST(names_are_chosen) {
     char where[80], want_name[160];
     start(true, false);
     snprintf(where, sizeof where, "%s/", directory);
@@ -158,10 +153,9 @@ START_TEST(names_are_chosen) {
     rmdir(name);
     finish();
 }
-END_TEST
 
 /* At the end of the profile, each state into a file of its own. */
-START_TEST(at_the_end) {
+TEST(at_the_end) {
     static const struct {
         bool child;
         const char *ending;
@@ -194,11 +188,10 @@ START_TEST(at_the_end) {
         lmp_os = &os_real;
     }
 }
-END_TEST
 
 /* ---- by conditions --------------------------------------------------------------------------- */
 
-START_TEST(by_conditions) {
+TEST(by_conditions) {
     char path[160];
     start(true, false);
     snprintf(profile->snapshots->directory, sizeof profile->snapshots->directory, "%s/", directory);
@@ -234,7 +227,6 @@ START_TEST(by_conditions) {
     ck_assert_uint_eq(view->live->breaks.hits[1], 2);
     finish();
 }
-END_TEST
 
 /* ---- in place -------------------------------------------------------------------------------- */
 
@@ -255,7 +247,7 @@ static int little_memory(const char *path, char *out, size_t size) {
     return snprintf(out, size, "MemAvailable: 4 kB\n");
 }
 
-START_TEST(in_place) {
+TEST(in_place) {
     static const char *const why[] = {"no further process is allowed (RLIMIT_NPROC, pids.max)",
                                       "no memory for a second copy of the program",
                                       "shadow map and tables could not be frozen",
@@ -284,13 +276,11 @@ START_TEST(in_place) {
         finish();
     }
 }
-END_TEST
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
 /* Killed at any moment: no half file, nobody left, and the program's figures are right. */
-START_TEST(children_are_killed) {
-    suite_seed();
+TEST(children_are_killed) {
     start(true, true);
     int killed = 0;
     for (int i = 0; i < 40; i++) {
@@ -314,7 +304,6 @@ START_TEST(children_are_killed) {
     check_figures();
     finish();
 }
-END_TEST
 
 static int room;
 static ssize_t full(int fd, const void *bytes, size_t n) {
@@ -323,7 +312,7 @@ static ssize_t full(int fd, const void *bytes, size_t n) {
     return -1;
 }
 
-START_TEST(the_disk_is_full) {
+TEST(the_disk_is_full) {
     for (int i = 0; i < 6; i++) {
         start(true, false);
         refusing = forkos_real;
@@ -344,9 +333,8 @@ START_TEST(the_disk_is_full) {
         finish();
     }
 }
-END_TEST
 
-START_TEST(the_file_cannot_be) {
+TEST(the_file_cannot_be) {
     LmpSnapshotLive s;
     start(true, false);
     ck_assert_int_eq(symlink("/etc/hostname", name), 0);
@@ -360,10 +348,9 @@ START_TEST(the_file_cannot_be) {
     ck_assert_uint_eq(s.number, 3);
     finish();
 }
-END_TEST
 
 /* The profile ends, or the program forks, while the child is at work. */
-START_TEST(it_ends_meanwhile) {
+TEST(it_ends_meanwhile) {
     for (int i = 0; i < 3; i++) {
         LmpSnapshotLive s;
         start(true, true);
@@ -401,8 +388,3 @@ START_TEST(it_ends_meanwhile) {
         ck_assert_int_eq(rmdir(directory), 0);
     }
 }
-END_TEST
-
-SUITE("snapshot_take", a_viewer_asks, again_and_again, within_a_paused_operation, busy, withdrawn,
-      names_are_chosen, at_the_end, by_conditions, in_place, children_are_killed, the_disk_is_full,
-      the_file_cannot_be, it_ends_meanwhile)

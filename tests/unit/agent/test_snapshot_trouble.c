@@ -136,15 +136,13 @@ static void each_request_for_memory(bool in_place) {
     finish();
 }
 
-START_TEST(memory_is_refused_to_the_child) {
+TEST(memory_is_refused_to_the_child) {
     each_request_for_memory(false);
 }
-END_TEST
 
-START_TEST(memory_is_refused_in_place) {
+TEST(memory_is_refused_in_place) {
     each_request_for_memory(true);
 }
-END_TEST
 
 /* ---- the other calls of the system ----------------------------------------------------------- */
 
@@ -193,7 +191,7 @@ static void refuse_call(int call) {
 }
 
 /* For a snapshot that nobody has asked for the program does not stand while it is written. */
-START_TEST(none_by_itself_without_a_child) {
+TEST(none_by_itself_without_a_child) {
     char line[512];
     start_to_refuse();
     take_as(false, LMP_SNAPSHOT_ITSELF);
@@ -209,7 +207,6 @@ START_TEST(none_by_itself_without_a_child) {
     next_works();
     finish();
 }
-END_TEST
 
 /* Only what cannot be written is no snapshot. */
 static void each_time(int call, How as) {
@@ -233,18 +230,17 @@ static void each_time(int call, How as) {
     finish();
 }
 
-START_TEST(each_call_is_refused) {
+TEST(each_call_is_refused) {
     for (int call = 0; call < CALLS; call++) {
         each_time(call, ONCE);
         each_time(call, FOR_EVER);
     }
 }
-END_TEST
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
 /* Of the size of files, lowered while the program runs: the signal would end it. */
-START_TEST(files_are_limited) {
+TEST(files_are_limited) {
     enum { SMALL = 20000 };
     char line[512];
     struct rlimit before, low;
@@ -264,7 +260,6 @@ START_TEST(files_are_limited) {
     }
     finish();
 }
-END_TEST
 
 /* ---- wherever the program stands ------------------------------------------------------------- */
 
@@ -333,7 +328,7 @@ static int api_take(lua_State *T) {
     return 0;
 }
 
-START_TEST(the_script_asks_anywhere) {
+TEST(the_script_asks_anywhere) {
     start(true, true);
     lua_register(L, "X", api_take);
     for (int i = 0; i < PLACES; i++) {
@@ -345,11 +340,10 @@ START_TEST(the_script_asks_anywhere) {
     check_figures();
     finish();
 }
-END_TEST
 
 /* A viewer's: at the next instruction at which there can be a hook, which in a finalizer or another
  * hook is the first after it. */
-START_TEST(a_viewer_asks_anywhere) {
+TEST(a_viewer_asks_anywhere) {
     start(true, true);
     for (int i = 0; i < PLACES; i++) {
         taken = 0;
@@ -365,7 +359,6 @@ START_TEST(a_viewer_asks_anywhere) {
     check_figures();
     finish();
 }
-END_TEST
 
 /* Asks at each pause, and stays until it is done. */
 static bool ask_in_pause(void) {
@@ -382,7 +375,7 @@ static bool ask_in_pause(void) {
     return true;
 }
 
-START_TEST(within_an_operation_anywhere) {
+TEST(within_an_operation_anywhere) {
     start(true, false); /* with call paths each of a stack that overflows takes seconds */
     want("size 300000", NULL);
     on_pause = ask_in_pause;
@@ -407,7 +400,6 @@ START_TEST(within_an_operation_anywhere) {
     check_figures();
     finish();
 }
-END_TEST
 
 /* ---- whoever asked is gone ------------------------------------------------------------------- */
 
@@ -418,7 +410,7 @@ static bool die_in_pause(void) {
     return false;
 }
 
-START_TEST(the_viewer_is_gone) {
+TEST(the_viewer_is_gone) {
     char line[512];
     start(true, true);
     run("ask(NAME, true)"); /* before it has been heard */
@@ -439,9 +431,3 @@ START_TEST(the_viewer_is_gone) {
     next_works();
     finish();
 }
-END_TEST
-
-SUITE("snapshot_trouble", memory_is_refused_to_the_child, memory_is_refused_in_place,
-      each_call_is_refused, none_by_itself_without_a_child, files_are_limited,
-      the_script_asks_anywhere, a_viewer_asks_anywhere, within_an_operation_anywhere,
-      the_viewer_is_gone)

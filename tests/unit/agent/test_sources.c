@@ -77,7 +77,7 @@ static void is_known(const LmpSources *known, const char *s, size_t length, uint
     ck_assert_uint_eq(text, want);
 }
 
-START_TEST(remembered_while_it_lives) {
+TEST(remembered_while_it_lives) {
     LmpSources known = {0};
     uint64_t size;
     begin();
@@ -97,9 +97,8 @@ START_TEST(remembered_while_it_lives) {
     is_known(&known, early, LONG, 8);
     end();
 }
-END_TEST
 
-START_TEST(the_newest_are_remembered) {
+TEST(the_newest_are_remembered) {
     LmpSources known = {0};
     const char *s[LMP_SOURCES * 2];
     begin();
@@ -112,9 +111,8 @@ START_TEST(the_newest_are_remembered) {
     }
     end();
 }
-END_TEST
 
-START_TEST(what_is_not_certain_is_not_remembered) {
+TEST(what_is_not_certain_is_not_remembered) {
     LmpSources known = {0};
     begin();
     const char *s = push_long('s', LMP_SOURCE_LONG - 1);
@@ -136,10 +134,9 @@ START_TEST(what_is_not_certain_is_not_remembered) {
     is_known(&known, s, length, 0);
     end();
 }
-END_TEST
 
 /* Chunks with sources of one length, each where the last one was. */
-START_TEST(each_line_has_its_own) {
+TEST(each_line_has_its_own) {
     begin();
     unsigned again = 0;
     const void *last = NULL;
@@ -163,7 +160,3 @@ START_TEST(each_line_has_its_own) {
     ck_assert_uint_gt(again, 5); /* else this has seen nothing */
     end();
 }
-END_TEST
-
-SUITE("sources", remembered_while_it_lives, the_newest_are_remembered,
-      what_is_not_certain_is_not_remembered, each_line_has_its_own)

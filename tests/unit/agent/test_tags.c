@@ -49,7 +49,7 @@ static void same(const char *is, const char *want) {
                   is ? is : "none", want ? want : "none");
 }
 
-START_TEST(test_set_and_restore) {
+TEST(test_set_and_restore) {
     begin();
     same(tags_set(&p, thread(1), NULL), NULL);
     ck_assert_ptr_null(p.tags); /* nothing was used yet */
@@ -68,9 +68,8 @@ START_TEST(test_set_and_restore) {
     ck_assert_uint_eq(tags_current(&p, thread(1)), tags_current(&p, thread(2)));
     end();
 }
-END_TEST
 
-START_TEST(test_without_lines) {
+TEST(test_without_lines) {
     begin();
     p.live->tables.lines = LMP_LINES_OFF;
     same(tags_set(&p, thread(1), "one"), NULL);
@@ -78,9 +77,8 @@ START_TEST(test_without_lines) {
     ck_assert_ptr_null(p.tags);
     end();
 }
-END_TEST
 
-START_TEST(test_long_names) {
+TEST(test_long_names) {
     char name[300];
     begin();
     memset(name, 'a', sizeof name);
@@ -98,9 +96,8 @@ START_TEST(test_long_names) {
     ck_assert_uint_eq(strlen(tag_of(thread(3))), LMP_TAG_BYTES - 2);
     end();
 }
-END_TEST
 
-START_TEST(test_too_many_names) {
+TEST(test_too_many_names) {
     begin();
     char name[32];
     for (int i = 0; i < 3000; i++) {
@@ -120,12 +117,10 @@ START_TEST(test_too_many_names) {
     same(tag_of(thread(1)), "(others)");
     end();
 }
-END_TEST
 
 enum { THREADS = 3000, NAMES = 40 };
 
-START_TEST(test_as_a_list) {
-    suite_seed();
+TEST(test_as_a_list) {
     for (int round = 0; round < 20; round++) {
         begin();
         static int model[THREADS]; /* name number, 0: none */
@@ -162,10 +157,9 @@ START_TEST(test_as_a_list) {
         end();
     }
 }
-END_TEST
 
 /* A coroutine begins with the tag under which its own block was asked for. */
-START_TEST(test_birth) {
+TEST(test_birth) {
     begin();
     uint64_t size;
     p.lines = (struct LmpLineCache *)&size; /* alloc contexts are kept */
@@ -192,7 +186,6 @@ START_TEST(test_birth) {
     free(p.control);
     end();
 }
-END_TEST
 
 /* ---- in a program ---------------------------------------------------------------------------- */
 
@@ -253,20 +246,14 @@ static void coroutines_take_turns(bool by_api, uint64_t sample, unsigned times) 
     lua_close(L);
 }
 
-START_TEST(test_exact_turns) {
+TEST(test_exact_turns) {
     coroutines_take_turns(false, 0, 1);
 }
-END_TEST
 
-START_TEST(test_approximate_turns) {
+TEST(test_approximate_turns) {
     coroutines_take_turns(true, 0, 1);
 }
-END_TEST
 
-START_TEST(test_sampled_turns) {
+TEST(test_sampled_turns) {
     coroutines_take_turns(false, 1024, 50);
 }
-END_TEST
-
-SUITE("tags", test_set_and_restore, test_without_lines, test_long_names, test_too_many_names,
-      test_as_a_list, test_birth, test_exact_turns, test_approximate_turns, test_sampled_turns)

@@ -29,7 +29,7 @@ static void begin_with_clock(void) {
     profile->tick_ops = LMP_PACK_OPS_MAX; /* none by itself */
 }
 
-START_TEST(test_peak_in_between) {
+TEST(test_peak_in_between) {
     begin_with_clock();
     const LmpCounters *counters = &view->live->counters;
     run("local s = ('x'):rep(1000000) s = nil collectgarbage()");
@@ -44,9 +44,8 @@ START_TEST(test_peak_in_between) {
     ck_assert_uint_lt(point->max_bytes, counters->peak_bytes);
     end();
 }
-END_TEST
 
-START_TEST(test_low_after_a_collection) {
+TEST(test_low_after_a_collection) {
     begin_with_clock();
     const LmpGc *gc = &view->live->gc;
     run("held = ('x'):rep(500000)");
@@ -67,11 +66,10 @@ START_TEST(test_low_after_a_collection) {
                       gc->ring[(gc->cycles - 1) % LMP_GC_RING].live_bytes);
     end();
 }
-END_TEST
 
 /* The births of all blocks are halved when the epochs are used up; not while the map is frozen for
  * a snapshot, of which every page would be copied. */
-START_TEST(test_epochs_wait_for_a_snapshot) {
+TEST(test_epochs_wait_for_a_snapshot) {
     begin_with_clock();
     run("kept = {}");
     uint64_t length = profile->live->epoch_length;
@@ -87,6 +85,3 @@ START_TEST(test_epochs_wait_for_a_snapshot) {
     ck_assert_uint_lt(profile->live->epoch, 165); /* some had passed before */
     end();
 }
-END_TEST
-
-SUITE("tick", test_epochs_wait_for_a_snapshot, test_peak_in_between, test_low_after_a_collection)

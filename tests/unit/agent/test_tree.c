@@ -1,13 +1,12 @@
 /* Tests of tree.c, one kind of program at a time: deep stacks, states that are closed. */
 #include "tree_fixture.h"
 
-START_TEST(test_frames_known) {
+TEST(test_frames_known) {
     ck_assert(frames_known());
 }
-END_TEST
 
 /* As deep as Lua goes: coroutines in coroutines, C functions in C functions. */
-START_TEST(test_c_depth) {
+TEST(test_c_depth) {
     begin();
     now.every = 7;
     run("local depth = 0\n"
@@ -25,7 +24,6 @@ START_TEST(test_c_depth) {
     ck_assert_uint_gt(now.threads, 64);
     end();
 }
-END_TEST
 
 /* Deep recursion: the node's depth is that of the stack, all the way to the overflow and back. */
 static uint64_t deep_looks, deepest;
@@ -52,7 +50,7 @@ static void *deep_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     return realloc(ptr, nsize);
 }
 
-START_TEST(test_deep) {
+TEST(test_deep) {
     begin_with(deep_alloc);
     run("local depth = 0\n"
         "local function f(n) local t = {} depth = n return 1 + f(n + 1) end\n"
@@ -68,7 +66,6 @@ START_TEST(test_deep) {
     ck_assert_uint_eq(p.live->tables.folded, 0);
     end();
 }
-END_TEST
 
 /* A state that is closed in the middle of things: the last frames, __close and __gc functions. */
 static int l_exit(lua_State *L) {
@@ -78,7 +75,7 @@ static int l_exit(lua_State *L) {
     exit(0);
 }
 
-START_TEST(test_close_within) {
+TEST(test_close_within) {
     begin();
     now.every = 1;
     lua_register(now.L, "exit", l_exit);
@@ -92,6 +89,3 @@ START_TEST(test_close_within) {
         "f(10)\n",
         0);
 }
-END_TEST
-
-SUITE("tree", test_frames_known, test_c_depth, test_deep, test_close_within)

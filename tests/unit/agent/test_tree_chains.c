@@ -193,8 +193,7 @@ static void play(int steps) {
     }
 }
 
-START_TEST(at_random) {
-    suite_seed();
+TEST(at_random) {
     for (int round = 0; round < 24; round++) {
         begin();
         if (round % 4 == 3) frames_bits.at_jump = 0; /* what closes its variables cannot be told */
@@ -207,6 +206,3 @@ START_TEST(at_random) {
     ck_assert_uint_gt(asked, 10000);
     ck_assert_uint_gt(longest, 5);
 }
-END_TEST
-
-SUITE("tree_chains", at_random)

@@ -5,7 +5,7 @@
 /* ---- what is not sound ----------------------------------------------------------------------- */
 
 /* Under a known frame a C function's frame without a function: whatever else the slot holds. */
-START_TEST(no_c_function) {
+TEST(no_c_function) {
     for (int n = 0; n < 3; n++) {
         begin();
         lua(0, 0, 3), c(0, 1);
@@ -27,10 +27,9 @@ START_TEST(no_c_function) {
         end();
     }
 }
-END_TEST
 
 /* Frames with a mark that the tree has not made, at addresses that it has not seen. */
-START_TEST(marks_of_others) {
+TEST(marks_of_others) {
     for (int n = 0; n < 3; n++) {
         begin();
         lua(0, 0, 3);
@@ -44,10 +43,9 @@ START_TEST(marks_of_others) {
         end();
     }
 }
-END_TEST
 
 /* One that does not run asks, and the one that runs has a frame that is not sound. */
-START_TEST(another_asks_in_vain) {
+TEST(another_asks_in_vain) {
     for (int n = 0; n <= UNSOUND_WAYS; n++) {
         begin();
         lua(0, 0, 3), c(0, 1);
@@ -60,12 +58,11 @@ START_TEST(another_asks_in_vain) {
         end();
     }
 }
-END_TEST
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
 /* The frame that resumes is at the address of another one that has asked. */
-START_TEST(resumer_in_the_place_of_another) {
+TEST(resumer_in_the_place_of_another) {
     for (int n = 0; n < 5; n++) {
         begin();
         lua(0, 0, 3), c(0, 1);
@@ -84,10 +81,9 @@ START_TEST(resumer_in_the_place_of_another) {
         end();
     }
 }
-END_TEST
 
 /* A debug hook, which runs in a Lua function's frame, has resumed a thread. */
-START_TEST(resumed_by_a_hook) {
+TEST(resumed_by_a_hook) {
     for (int n = 0; n < 4; n++) {
         begin();
         lua(0, 0, 3);
@@ -104,11 +100,10 @@ START_TEST(resumed_by_a_hook) {
         end();
     }
 }
-END_TEST
 
 /* Nothing leads to thread 1, which has resumed another one: that the frames of both are as they
  * were does not tell that what is below is, too. */
-START_TEST(hidden_resumer_stays) {
+TEST(hidden_resumer_stays) {
     begin();
     lua(0, 0, 3), c(0, 4);
     lua(1, 1, 3);
@@ -119,10 +114,9 @@ START_TEST(hidden_resumer_stays) {
     ask(3);
     end();
 }
-END_TEST
 
 /* A thread that is being made, or that has no function yet, asks. */
-START_TEST(thread_begins) {
+TEST(thread_begins) {
     for (int n = 0; n < 4; n++) {
         begin();
         lua(0, 0, 3);
@@ -134,10 +128,9 @@ START_TEST(thread_begins) {
         end();
     }
 }
-END_TEST
 
 /* A thread that runs asks for one that has resumed it: with a pc, which is not that one's. */
-START_TEST(asks_for_another) {
+TEST(asks_for_another) {
     begin();
     lua(0, 0, 3), resume(0, 1);
     lua(1, 1, 3), lua(1, 1, 4);
@@ -145,10 +138,9 @@ START_TEST(asks_for_another) {
         check_path(tree_path(&p, thread(0), pc_of(1, 9), 7), 7, 0, 2, (int[]){0, 1});
     end();
 }
-END_TEST
 
 /* It has resumed another one since it asked last. */
-START_TEST(asks_for_a_new_one) {
+TEST(asks_for_a_new_one) {
     begin();
     lua(0, 0, 3), resume(0, 1);
     lua(1, 1, 3), resume(1, 2);
@@ -162,11 +154,10 @@ START_TEST(asks_for_a_new_one) {
     ask(2);
     end();
 }
-END_TEST
 
 /* A function of the host resumes two threads in turn; only the first one can be seen, which waits
  * when the second one runs, though it has told of it. */
-START_TEST(two_in_turn) {
+TEST(two_in_turn) {
     begin();
     lua(0, 0, 3), c(0, 1), give(0, 1);
     lua(1, 1, 3);
@@ -178,10 +169,9 @@ START_TEST(two_in_turn) {
         check_path(tree_path(&p, thread(2), 0, 7), 7, 0, 2, (int[]){0, 2});
     end();
 }
-END_TEST
 
 /* C functions that are told a thread which waits have not resumed it, whoever asks. */
-START_TEST(told_a_thread) {
+TEST(told_a_thread) {
     for (int n = 0; n < 3; n++) {
         begin();
         if (n == 2) frames_bits.at_jump = 0;
@@ -196,10 +186,9 @@ START_TEST(told_a_thread) {
         end();
     }
 }
-END_TEST
 
 /* A thread that closes its variables keeps its status, up to 5.4.3, and runs. */
-START_TEST(closes_its_variables) {
+TEST(closes_its_variables) {
     begin();
     lua(0, 0, 3), resume(0, 1);
     lua(1, 1, 3), lua(1, 1, 5);
@@ -218,10 +207,9 @@ START_TEST(closes_its_variables) {
     ck_assert_uint_eq(hunts, before);
     end();
 }
-END_TEST
 
 /* Threads inside of each other, so many that some share a side stack. */
-START_TEST(many_threads) {
+TEST(many_threads) {
     begin();
     for (int i = 0; i < THREADS - 1; i++) {
         lua(i, i % PROTOS, 3), resume(i, i + 1);
@@ -232,7 +220,6 @@ START_TEST(many_threads) {
     }
     end();
 }
-END_TEST
 
 /* ---- room ------------------------------------------------------------------------------------ */
 
@@ -244,7 +231,7 @@ static void refuse_memory(void) {
 }
 
 /* A thread that waits has no room for its frames: what it has resumed is in (others). */
-START_TEST(no_room_below) {
+TEST(no_room_below) {
     for (int asked = 0; asked < 2; asked++) {
         begin();
         lua(0, 0, 3);
@@ -260,10 +247,9 @@ START_TEST(no_room_below) {
         end();
     }
 }
-END_TEST
 
 /* Nor is there any for a thread's own side stack. */
-START_TEST(no_side) {
+TEST(no_side) {
     for (int asked = 0; asked < 2; asked++) {
         begin();
         lua(0, 0, 3);
@@ -279,10 +265,9 @@ START_TEST(no_side) {
         end();
     }
 }
-END_TEST
 
 /* As many frames as there is room for, one after another: one more gets more room. */
-START_TEST(room_for_frames) {
+TEST(room_for_frames) {
     begin();
     lua(0, 0, 3);
     ask(1);
@@ -307,7 +292,6 @@ START_TEST(room_for_frames) {
     ask(2);
     end();
 }
-END_TEST
 
 /* Any one map refused, though all others are given: there is no tree. */
 static int map_refused;
@@ -317,7 +301,7 @@ static void *map_but_one(size_t size, int fd, uint64_t offset, bool writable) {
     return test_map(size, fd, offset, writable);
 }
 
-START_TEST(one_map_refused) {
+TEST(one_map_refused) {
     begin();
     tree_close(&p);
     int others = mapped, n = 0;
@@ -335,9 +319,3 @@ START_TEST(one_map_refused) {
     ck_assert_ptr_nonnull(p.tree);
     end();
 }
-END_TEST
-
-SUITE("tree_links", one_map_refused, no_c_function, marks_of_others, another_asks_in_vain,
-      resumer_in_the_place_of_another, resumed_by_a_hook, hidden_resumer_stays, thread_begins,
-      asks_for_another, asks_for_a_new_one, two_in_turn, told_a_thread, closes_its_variables,
-      many_threads, no_room_below, no_side, room_for_frames)

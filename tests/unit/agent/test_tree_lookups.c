@@ -147,7 +147,7 @@ static Question question(int i) {
 
 /* What has been asked before is found without a search. (When code has died, a Lua function's pc
  * alone may mean another one.) */
-START_TEST(known_before) {
+TEST(known_before) {
     FOR_ALL_QUESTIONS {
         Question q = question(i);
         bool forgotten = ways[way].go == newly_called && kind_is_lua() && q.record != LINE_RECORD;
@@ -160,7 +160,6 @@ START_TEST(known_before) {
         end();
     }
 }
-END_TEST
 
 /* All slots are full of answers about another frame, or about the same one for another record, or
  * from another caller; all of them wrong. */
@@ -176,7 +175,7 @@ static uint64_t key_on_top(uintptr_t pc) {
     return f->key ? f->key : p.tree->epoch | (pc ? pc : frames_pc(f->ci));
 }
 
-START_TEST(slots_of_others) {
+TEST(slots_of_others) {
     static const struct { uint64_t key, who; } others[] = {{8, 0}, {0, 1}, {0, 1ull << 34}};
     FOR_ALL_QUESTIONS {
         for (int other = 0; other < 3; other++) {
@@ -195,7 +194,6 @@ START_TEST(slots_of_others) {
         }
     }
 }
-END_TEST
 
 /* The same of what is below a frame; of the frame that calls, and of thread 0's that resumes. */
 static void fill_nodes(uint64_t key, uint32_t under, uint32_t below) {
@@ -203,7 +201,7 @@ static void fill_nodes(uint64_t key, uint32_t under, uint32_t below) {
         p.tree->node_cache[slot] = (LmpNodeSlot){key, under, below};
 }
 
-START_TEST(slots_of_other_callers) {
+TEST(slots_of_other_callers) {
     for (int way = 0; way < WAYS; way++) {
         for (int n = 0; n < 8; n++) {
             const LmpSide *s;
@@ -221,10 +219,9 @@ START_TEST(slots_of_other_callers) {
         }
     }
 }
-END_TEST
 
 /* A C function's frame has the pc of a Lua function that was there before it: it means nothing. */
-START_TEST(pcs_in_c_frames) {
+TEST(pcs_in_c_frames) {
     for (int n = 0; n < 5; n++) {
         begin();
         lua(0, 0, 3), lua(0, 1, 5), lua(0, 2, 7);
@@ -245,12 +242,11 @@ START_TEST(pcs_in_c_frames) {
         end();
     }
 }
-END_TEST
 
 /* ---- what is not sound ----------------------------------------------------------------------- */
 
 /* The frame that has called is known, but its pc is not one of its function's. */
-START_TEST(caller_is_not_sound) {
+TEST(caller_is_not_sound) {
     for (int way = 0; way < UNSOUND_WAYS; way++) {
         for (kind = 0; kind < KINDS; kind++) {
             begin();
@@ -266,10 +262,9 @@ START_TEST(caller_is_not_sound) {
         }
     }
 }
-END_TEST
 
 /* Where the table of nodes is full, paths are in (others), and each is counted. */
-START_TEST(full_tables) {
+TEST(full_tables) {
     for (kind = 0; kind < KINDS; kind++) {
         for (int i = 0; i < questions((Question[4]){{0}}); i++) {
             Question q = question(i);
@@ -291,13 +286,12 @@ START_TEST(full_tables) {
         }
     }
 }
-END_TEST
 
 /* ---- caches ---------------------------------------------------------------------------------- */
 
 /* So many pieces of code have died since: what was known is still right until it is not known any
  * more which they were. */
-START_TEST(deaths_of_others) {
+TEST(deaths_of_others) {
     static const struct {
         int deaths, looked_up;
     } ages[] = {{0, 0}, {1, 0}, {TREE_DEATHS - 1, 0}, {TREE_DEATHS, 0}, {TREE_DEATHS + 1, 1}};
@@ -314,7 +308,6 @@ START_TEST(deaths_of_others) {
         }
     }
 }
-END_TEST
 
 /* A cache counts the answers that it has lost to others: those that are still right. */
 static void check_evicted(int deaths) {
@@ -350,14 +343,13 @@ static void check_evicted(int deaths) {
     end();
 }
 
-START_TEST(evicted) {
+TEST(evicted) {
     check_evicted(0);
     check_evicted(TREE_DEATHS + 3);
 }
-END_TEST
 
 /* When it has lost a quarter of its slots it grows, and keeps its answers. */
-START_TEST(grown) {
+TEST(grown) {
     begin_way();
     p.live->tables.nodes = 5000; /* so that they have other slots then */
     lua(0, 0, 3), lua(0, 1, 20);
@@ -406,7 +398,3 @@ START_TEST(grown) {
     ck_assert_uint_eq(moves, 3);
     end();
 }
-END_TEST
-
-SUITE("tree_lookups", known_before, slots_of_others, slots_of_other_callers, pcs_in_c_frames,
-      caller_is_not_sound, full_tables, deaths_of_others, evicted, grown)

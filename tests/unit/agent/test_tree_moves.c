@@ -3,7 +3,7 @@
 #include "tree_fixture.h"
 
 /* One after another uses the same frames, from one depth to a few. */
-START_TEST(test_siblings) {
+TEST(test_siblings) {
     begin();
     now.every = 1;
     run("local random, _, _, work = ...\n"
@@ -27,10 +27,9 @@ START_TEST(test_siblings) {
         0);
     end();
 }
-END_TEST
 
 /* Errors leave many frames at once, and others grow at their addresses. */
-START_TEST(test_unwound) {
+TEST(test_unwound) {
     begin();
     now.every = 1;
     run("local random = ...\n"
@@ -54,11 +53,10 @@ START_TEST(test_unwound) {
         0);
     end();
 }
-END_TEST
 
 /* More coroutines than share side stacks, in all orders; the dead are followed by others at their
  * addresses. */
-START_TEST(test_many_coroutines) {
+TEST(test_many_coroutines) {
     begin();
     now.every = 1;
     run("local random = ...\n"
@@ -99,7 +97,6 @@ START_TEST(test_many_coroutines) {
         0);
     end();
 }
-END_TEST
 
 /* A coroutine that the host has emptied and given another function. */
 static int l_renew(lua_State *L) {
@@ -111,7 +108,7 @@ static int l_renew(lua_State *L) {
     return 0;
 }
 
-START_TEST(test_renewed) {
+TEST(test_renewed) {
     begin();
     now.every = 1;
     lua_register(now.L, "renew", l_renew);
@@ -129,10 +126,9 @@ START_TEST(test_renewed) {
         0);
     end();
 }
-END_TEST
 
 /* Debug hooks run on the frame that they interrupt, whatever was known of it. */
-START_TEST(test_hooks) {
+TEST(test_hooks) {
     begin();
     now.every = 1;
     run("local random = ...\n"
@@ -153,10 +149,9 @@ START_TEST(test_hooks) {
         0);
     end();
 }
-END_TEST
 
 /* Deep coroutines, whose side stacks grow by one frame at a time, and stand beside each other. */
-START_TEST(test_room) {
+TEST(test_room) {
     begin();
     now.every = 1;
     run("local function climb(n) if n > 10 then local t = {} end\n"
@@ -169,10 +164,9 @@ START_TEST(test_room) {
         0);
     end();
 }
-END_TEST
 
 /* Code at the address of other code, that is gone: another source. */
-START_TEST(test_code_follows) {
+TEST(test_code_follows) {
     begin();
     now.every = 1;
     run("local names, text = {'=a', '=b', '=c', '=d', '=e'}, ('local t = {} '):rep(60)\n"
@@ -183,10 +177,9 @@ START_TEST(test_code_follows) {
         0);
     end();
 }
-END_TEST
 
 /* A coroutine asks for the one that has resumed it, which is still waiting. */
-START_TEST(test_asked_for_resumer) {
+TEST(test_asked_for_resumer) {
     begin();
     now.every = 1;
     run("local _, poke = ...\n"
@@ -198,7 +191,6 @@ START_TEST(test_asked_for_resumer) {
         0);
     end();
 }
-END_TEST
 
 /* Resumes its arguments in turn: only the first one can be seen. */
 static int l_in_turn(lua_State *L) {
@@ -215,7 +207,7 @@ static int l_in_turn(lua_State *L) {
     return 0;
 }
 
-START_TEST(test_in_turn) {
+TEST(test_in_turn) {
     begin();
     now.every = 1;
     now.all_known = true;
@@ -233,7 +225,6 @@ START_TEST(test_in_turn) {
     ck_assert_uint_gt(now.threads, 3);
     end();
 }
-END_TEST
 
 /* Resumes the coroutine that is its first argument, and yields whenever that does: then it goes on,
  * in the same frame, though its thread has been left and resumed from elsewhere. */
@@ -251,7 +242,7 @@ static int l_pass(lua_State *L) {
     return l_pass_on(L, LUA_OK, 0);
 }
 
-START_TEST(test_passed_on) {
+TEST(test_passed_on) {
     begin();
     now.every = 1;
     lua_register(now.L, "pass", l_pass);
@@ -272,11 +263,10 @@ START_TEST(test_passed_on) {
     ck_assert_uint_gt(now.threads, 5);
     end();
 }
-END_TEST
 
 /* Code dies, a little or very much of it, and other code is at its addresses then, with the same
  * instructions on other lines: what was known of those that called from it is not right for it. */
-START_TEST(test_code_again) {
+TEST(test_code_again) {
     begin();
     now.every = 1;
     run("local function leaf() return {} end\n"
@@ -295,8 +285,3 @@ START_TEST(test_code_again) {
         0);
     end();
 }
-END_TEST
-
-SUITE("tree_moves", test_siblings, test_unwound, test_many_coroutines, test_renewed, test_hooks,
-      test_room, test_code_follows, test_asked_for_resumer, test_in_turn, test_passed_on,
-      test_code_again)

@@ -93,9 +93,8 @@ static const char program[] =
     "  if random(20) == 1 then kept = {} end end\n";
 
 /* Everything, and all of it right. */
-START_TEST(test_random) {
+TEST(test_random) {
     static const unsigned everies[] = {1, 1, 2, 5, 30};
-    suite_seed();
     for (int round = 0; round < 10; round++) {
         begin();
         if (suite_below(3) == 0) lua_gc(now.L, LUA_GCGEN, 0, 0);
@@ -109,12 +108,10 @@ START_TEST(test_random) {
         end();
     }
 }
-END_TEST
 
 /* With room for few nodes and paths: what does not fit is in (others), and counted, all else
  * right. */
-START_TEST(test_full) {
-    suite_seed();
+TEST(test_full) {
     for (int round = 0; round < 6; round++) {
         limits = (LmpTableLimits){.records = 64, .nodes = 2 + (uint32_t)suite_below(3000)};
         limits.paths = limits.records + 1 + (uint32_t)suite_below(4000);
@@ -129,11 +126,10 @@ START_TEST(test_full) {
     }
     limits = (LmpTableLimits){0};
 }
-END_TEST
 
 /* The state is shared memory: whatever another process has written to the chains of nodes, rows
  * that come from them are rows of the tables. */
-START_TEST(test_damaged_chains) {
+TEST(test_damaged_chains) {
     static const uint32_t damages[] = {UINT32_MAX, LMP_NODES_MAX, LMP_PATHS_MAX, 2, 0};
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         begin();
@@ -151,10 +147,8 @@ START_TEST(test_damaged_chains) {
         end();
     }
 }
-END_TEST
 
-START_TEST(test_no_memory) {
-    suite_seed();
+TEST(test_no_memory) {
     for (int round = 0; round < 8; round++) {
         begin();
         now.every = 1;
@@ -164,9 +158,8 @@ START_TEST(test_no_memory) {
         end();
     }
 }
-END_TEST
 
-START_TEST(test_open_fails) {
+TEST(test_open_fails) {
     begin();
     tree_close(&p);
     int n = 0, before = mapped;
@@ -184,6 +177,3 @@ START_TEST(test_open_fails) {
     maps_left = -1;
     end();
 }
-END_TEST
-
-SUITE("tree_random", test_damaged_chains, test_random, test_full, test_no_memory, test_open_fails)

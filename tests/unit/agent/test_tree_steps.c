@@ -5,7 +5,7 @@
 
 /* ---- one thread ------------------------------------------------------------------------------ */
 
-START_TEST(step_by_step) {
+TEST(step_by_step) {
     begin();
     lua(0, 0, 3);
     ck_assert_uint_eq(ask(1), 1);
@@ -36,10 +36,9 @@ START_TEST(step_by_step) {
     ck_assert_uint_eq(ask(1), 2);
     end();
 }
-END_TEST
 
 /* A tail call replaces the function of a frame that stays marked. */
-START_TEST(tail_calls) {
+TEST(tail_calls) {
     begin();
     lua(0, 0, 3), lua(0, 1, 5);
     ask(1);
@@ -53,10 +52,9 @@ START_TEST(tail_calls) {
     ck_assert_uint_eq(ask(1), 1);
     end();
 }
-END_TEST
 
 /* The record is one of the line where the topmost function asks: no site is looked up for it. */
-START_TEST(records_of_lines) {
+TEST(records_of_lines) {
     begin();
     lua(0, 0, 3), lua(0, 1, 5);
     ask(1);
@@ -85,12 +83,11 @@ START_TEST(records_of_lines) {
                       sites_pseudo(&p, LMP_PSEUDO_HOST));
     end();
 }
-END_TEST
 
 /* ---- frames that are not sound --------------------------------------------------------------- */
 
 /* On top, and below one or two new frames; in C functions there is none. */
-START_TEST(frames_that_are_not_sound) {
+TEST(frames_that_are_not_sound) {
     for (int way = 0; way < UNSOUND_WAYS; way++) {
         for (int above = 0; above < 4; above++) {
             begin();
@@ -125,10 +122,9 @@ START_TEST(frames_that_are_not_sound) {
         end();
     }
 }
-END_TEST
 
 /* Its saved pc is an earlier one: under it nothing is known, but on top the pc is told. */
-START_TEST(stale_frames) {
+TEST(stale_frames) {
     for (int marked = 0; marked < 2; marked++) {
         begin();
         lua(0, 0, 3), lua(0, 1, 5);
@@ -150,11 +146,10 @@ START_TEST(stale_frames) {
         end();
     }
 }
-END_TEST
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-START_TEST(from_thread_to_thread) {
+TEST(from_thread_to_thread) {
     begin();
     lua(0, 0, 3), resume(0, 1);
     lua(1, 1, 3), resume(1, 2);
@@ -184,11 +179,10 @@ START_TEST(from_thread_to_thread) {
     ask(1);
     end();
 }
-END_TEST
 
 /* A function of another library has resumed, which may be left and entered again by a
  * continuation: each frame below is looked at. */
-START_TEST(resumed_by_others) {
+TEST(resumed_by_others) {
     for (int moved = 0; moved < 3; moved++) {
         begin();
         lua(0, 0, 3), c(0, 1), give(0, 1);
@@ -203,10 +197,9 @@ START_TEST(resumed_by_others) {
         end();
     }
 }
-END_TEST
 
 /* A thread that waits has a frame that is not sound: of what it has resumed nothing is known. */
-START_TEST(threads_that_are_not_sound) {
+TEST(threads_that_are_not_sound) {
     for (int way = 0; way < UNSOUND_WAYS; way++) {
         for (int asked = 0; asked < 2; asked++) {
             begin();
@@ -244,10 +237,9 @@ START_TEST(threads_that_are_not_sound) {
     ck_assert_uint_eq(notified, (uintptr_t)thread(0) - EXTRA);
     end();
 }
-END_TEST
 
 /* A thread asks while another one runs: the path is that one's. */
-START_TEST(another_one_runs) {
+TEST(another_one_runs) {
     begin();
     lua(0, 0, 3), resume(0, 1);
     lua(1, 1, 3);
@@ -259,7 +251,6 @@ START_TEST(another_one_runs) {
     ck_assert_uint_eq(node_site(1, HOST_RECORD), sites_pseudo(&p, LMP_PSEUDO_HOST));
     end();
 }
-END_TEST
 
 /* ---- code that dies -------------------------------------------------------------------------- */
 
@@ -267,7 +258,7 @@ static void dies(int i) {
     tree_code_gone(&p, (uintptr_t)code[i], CODE * sizeof **code);
 }
 
-START_TEST(code_dies) {
+TEST(code_dies) {
     begin();
     lua(0, 0, 3), lua(0, 1, CODE - 1), lua(0, 1, 0), c(0, 1);
     ck_assert_uint_eq(ask(1), 4);
@@ -304,12 +295,11 @@ START_TEST(code_dies) {
     p.tree = there;
     end();
 }
-END_TEST
 
 /* ---- caches and room ------------------------------------------------------------------------- */
 
 /* A cache that has all its slots grows no more. */
-START_TEST(caches_have_an_end) {
+TEST(caches_have_an_end) {
     LmpCacheSize size = FIRST_SIZE;
     unsigned grown = 0, pushed = 0;
     for (unsigned n = 0; n < 200000; n++) {
@@ -324,9 +314,8 @@ START_TEST(caches_have_an_end) {
     ck_assert_uint_eq(grown, (TREE_CACHE_MOST - TREE_CACHE_LEAST) / TREE_CACHE_STEP);
     ck_assert_uint_eq(slots_of(size), 1 << TREE_CACHE_MOST);
 }
-END_TEST
 
-START_TEST(no_room) {
+TEST(no_room) {
     begin();
     for (int i = 0; i < FRAMES - 1; i++)
         lua(0, i % PROTOS, (unsigned)i);
@@ -344,8 +333,3 @@ START_TEST(no_room) {
     ask(1);
     end();
 }
-END_TEST
-
-SUITE("tree_steps", step_by_step, tail_calls, records_of_lines, frames_that_are_not_sound,
-      stale_frames, from_thread_to_thread, resumed_by_others, threads_that_are_not_sound,
-      another_one_runs, code_dies, caches_have_an_end, no_room)

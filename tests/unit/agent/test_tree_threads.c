@@ -5,7 +5,7 @@
 #include "agent/charge/tree_impl.h"
 
 /* No thread is known, or nothing runs. */
-START_TEST(test_no_thread) {
+TEST(test_no_thread) {
     begin();
     uint32_t path = tree_path(&p, NULL, 0, now.record[0]);
     uint32_t node = p.tables.path[path].node;
@@ -20,7 +20,6 @@ START_TEST(test_no_thread) {
     ck_assert_uint_eq(p.tables.node[node].site, sites_pseudo(&p, LMP_PSEUDO_HOST));
     end();
 }
-END_TEST
 
 /* Marks of an earlier profile are in the frames: they mean nothing to the next one. */
 static int l_again(lua_State *L) {
@@ -31,7 +30,7 @@ static int l_again(lua_State *L) {
     return 0;
 }
 
-START_TEST(test_again) {
+TEST(test_again) {
     begin();
     lua_register(now.L, "again", l_again);
     now.every = 1;
@@ -42,10 +41,9 @@ START_TEST(test_again) {
         0);
     end();
 }
-END_TEST
 
 /* A coroutine that is resumed from one place after another hangs under each in turn. */
-START_TEST(test_resumers) {
+TEST(test_resumers) {
     begin();
     now.every = 1;
     run("local function body() for i = 1, 30 do coroutine.yield({}) local t = {} end end\n"
@@ -61,10 +59,9 @@ START_TEST(test_resumers) {
     ck_assert_uint_eq(now.threads, 3);
     end();
 }
-END_TEST
 
 /* Threads resumed by host code, which hides them, and what they resume. */
-START_TEST(test_hidden) {
+TEST(test_hidden) {
     begin();
     now.every = 1;
     now.all_known = true;
@@ -83,7 +80,6 @@ START_TEST(test_hidden) {
     ck_assert_uint_eq(p.live->tables.folded, 0);
     end();
 }
-END_TEST
 
 /* Resumes its second argument: what runs hides nothing but that. */
 static int l_hide(lua_State *L) {
@@ -98,7 +94,7 @@ static int l_hide(lua_State *L) {
 }
 
 /* A hidden thread has resumed another one, openly, without asking since the one outside of it. */
-START_TEST(test_hidden_resumer) {
+TEST(test_hidden_resumer) {
     begin();
     lua_register(now.L, "hide", l_hide);
     now.every = 1;
@@ -116,11 +112,10 @@ START_TEST(test_hidden_resumer) {
     ck_assert_uint_gt(now.threads, 3);
     end();
 }
-END_TEST
 
 /* C functions that are told a thread have not resumed it: the one that runs, one that has resumed
  * it, one that waits, a dead one, one that has not begun. */
-START_TEST(test_only_told) {
+TEST(test_only_told) {
     begin();
     now.every = 1;
     run("local _, poke = ...\n"
@@ -147,7 +142,6 @@ START_TEST(test_only_told) {
         0);
     end();
 }
-END_TEST
 
 /* ---- what is kept of threads ----------------------------------------------------------------- */
 
@@ -169,7 +163,7 @@ static int l_reopen(lua_State *L) {
 
 /* Side stacks so large that each is mapped: the main thread's, of a thread that was deep when it
  * was first seen, and of some that share one. */
-START_TEST(test_closed_deep) {
+TEST(test_closed_deep) {
     begin();
     lua_register(now.L, "reopen", l_reopen);
     now.every = 50;
@@ -187,7 +181,6 @@ START_TEST(test_closed_deep) {
         0);
     end();
 }
-END_TEST
 
 /* So many side stacks are there, shared ones and others; none is a dead thread's, or two of one. */
 static int l_sides(lua_State *L) {
@@ -205,7 +198,7 @@ static int l_sides(lua_State *L) {
 }
 
 /* Threads with many frames have a side stack each, also so many that there are more buckets. */
-START_TEST(test_many_deep) {
+TEST(test_many_deep) {
     begin();
     lua_register(now.L, "sides", l_sides);
     now.every = 2;
@@ -230,7 +223,6 @@ START_TEST(test_many_deep) {
         0);
     end();
 }
-END_TEST
 
 /* From here on there is no memory but so many bytes of the slab; nothing: there is some again. */
 static int l_refuse(lua_State *L) {
@@ -252,7 +244,7 @@ static int l_refuse(lua_State *L) {
 
 /* Without memory for a side stack its paths are others, until there is some; without any for more
  * buckets the chains are longer. */
-START_TEST(test_refused) {
+TEST(test_refused) {
     begin();
     lua_register(now.L, "sides", l_sides);
     lua_register(now.L, "refuse", l_refuse);
@@ -280,7 +272,6 @@ START_TEST(test_refused) {
     ck_assert_uint_eq(p.live->tables.folded, now.folded);
     end();
 }
-END_TEST
 
 /* Those that asked lately, though nothing leads to them: each once, all alive, the last one first.
  * How many, and whether the first one is that which is asked for. */
@@ -299,7 +290,7 @@ static int l_recent(lua_State *L) {
     return 2;
 }
 
-START_TEST(test_recent) {
+TEST(test_recent) {
     begin();
     lua_register(now.L, "recent", l_recent);
     now.every = 1;
@@ -321,10 +312,9 @@ START_TEST(test_recent) {
         0);
     end();
 }
-END_TEST
 
 /* Host code within host code: those that wait are kept when there are too many. */
-START_TEST(test_recent_waits) {
+TEST(test_recent_waits) {
     begin();
     lua_register(now.L, "recent", l_recent);
     now.every = 1;
@@ -340,8 +330,3 @@ START_TEST(test_recent_waits) {
     ck_assert_uint_gt(now.threads, 8);
     end();
 }
-END_TEST
-
-SUITE("tree_threads", test_no_thread, test_again, test_resumers, test_hidden, test_hidden_resumer,
-      test_only_told, test_closed_deep, test_many_deep, test_refused, test_recent,
-      test_recent_waits)

@@ -378,26 +378,20 @@ static void all_ways(bool lines, bool stacks, unsigned refuse) {
     free(is);
 }
 
-START_TEST(totals) {
+TEST(totals) {
     all_ways(false, false, 0);
 }
-END_TEST
 
-START_TEST(lines) {
+TEST(lines) {
     all_ways(true, false, 0);
 }
-END_TEST
 
-START_TEST(paths) {
+TEST(paths) {
     all_ways(true, true, 0);
 }
-END_TEST
 
-START_TEST(refusals) {
+TEST(refusals) {
     all_ways(true, false, 301);
 
     all_ways(true, true, 701);
 }
-END_TEST
-
-SUITE("ways", totals, lines, paths, refusals)

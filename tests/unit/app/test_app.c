@@ -22,7 +22,7 @@ static bool took_pause(bool pause) {
     return taken[REQUEST_PAUSE] && taken[REQUEST_PAUSE]->pause == pause;
 }
 
-START_TEST(map_may_be_incomplete) {
+TEST(map_may_be_incomplete) {
     set_up(160, 40, true);
     ck_assert(!shows("map incomplete"));
     app_model(app)->stats.hidden_regions = 2;
@@ -37,9 +37,8 @@ START_TEST(map_may_be_incomplete) {
     ck_assert(shows("figures by line end after 1.5 s (snapshot)"));
     tear_down();
 }
-END_TEST
 
-START_TEST(space_pauses_and_resumes) {
+TEST(space_pauses_and_resumes) {
     set_up(120, 36, true);
     ck_assert(shows("RUNNING"));
     press(" ");
@@ -56,9 +55,8 @@ START_TEST(space_pauses_and_resumes) {
     ck_assert(is_on(&panel_output));
     tear_down();
 }
-END_TEST
 
-START_TEST(steps_only_while_paused) {
+TEST(steps_only_while_paused) {
     set_up(120, 36, true);
     press("n"); /* nothing: the program runs on, and how to step is said */
     ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
@@ -77,7 +75,6 @@ START_TEST(steps_only_while_paused) {
     ck_assert(!shows("then n steps"));
     tear_down();
 }
-END_TEST
 
 static void wait_for_what(const char *words, bool input, bool ours, bool busy) {
     UiWait *wait = &app_ui(app)->wait;
@@ -88,7 +85,7 @@ static void wait_for_what(const char *words, bool input, bool ours, bool busy) {
 
 /* What the program waits for stands beside its state; and why a pause does not come, once that has
  * taken a while, and no longer than that. */
-START_TEST(what_it_waits_for) {
+TEST(what_it_waits_for) {
     set_up(120, 36, true);
     ck_assert(!shows("waits") && !shows(" i input"));
     wait_for_what("waits for input", true, true, false);
@@ -115,18 +112,16 @@ START_TEST(what_it_waits_for) {
     now = before;
     tear_down();
 }
-END_TEST
 
-START_TEST(a_pause_by_another_viewer_can_be_ended) {
+TEST(a_pause_by_another_viewer_can_be_ended) {
     set_up(120, 36, false);
     become(LMP_SEEN_PAUSED);
     press(" ");
     ck_assert(took_pause(false));
     tear_down();
 }
-END_TEST
 
-START_TEST(the_inspector_stays_if_it_was_chosen) {
+TEST(the_inspector_stays_if_it_was_chosen) {
     set_up(120, 36, true);
     press("5");
     become(LMP_SEEN_PAUSED);
@@ -141,9 +136,8 @@ START_TEST(the_inspector_stays_if_it_was_chosen) {
     ck_assert(is_on(&panel_output));
     tear_down();
 }
-END_TEST
 
-START_TEST(freeze_is_not_pause) {
+TEST(freeze_is_not_pause) {
     set_up(120, 36, true);
     press("z");
     take();
@@ -161,9 +155,8 @@ START_TEST(freeze_is_not_pause) {
     ck_assert(shows("KILLED"));
     tear_down();
 }
-END_TEST
 
-START_TEST(filters) {
+TEST(filters) {
     set_up(120, 36, true);
     unsigned all = (1u << LMP_KINDS) - 1;
     ck_assert_uint_eq(app_ui(app)->kinds, all);
@@ -182,9 +175,8 @@ START_TEST(filters) {
     ck_assert_uint_eq(app_ui(app)->kinds, all);
     tear_down();
 }
-END_TEST
 
-START_TEST(typing_a_line) {
+TEST(typing_a_line) {
     set_up(120, 36, true);
     press("iheq\tz");
     ck_assert(!play_asked(app, REQUEST_QUIT));
@@ -212,10 +204,9 @@ START_TEST(typing_a_line) {
     ck_assert(shows("its own terminal"));
     tear_down();
 }
-END_TEST
 
 /* Who types to the program does not see it end: what follows is text, too, and no keys. */
-START_TEST(typing_over_the_end) {
+TEST(typing_over_the_end) {
     set_up(120, 36, true);
     press("i");
     become(LMP_SEEN_FINISHED);
@@ -240,9 +231,8 @@ START_TEST(typing_over_the_end) {
     ck_assert(!shows("enter or esc"));
     tear_down();
 }
-END_TEST
 
-START_TEST(ctrl_c_quits_lmp_top) {
+TEST(ctrl_c_quits_lmp_top) {
     set_up(80, 24, false);
     play_key(app, K_CTRL('C'));
     ck_assert(play_asked(app, REQUEST_QUIT));
@@ -254,9 +244,8 @@ START_TEST(ctrl_c_quits_lmp_top) {
     ck_assert(play_asked(app, REQUEST_INTERRUPT));
     tear_down();
 }
-END_TEST
 
-START_TEST(after_the_end) {
+TEST(after_the_end) {
     static const LmpSeen ends[] = {LMP_SEEN_FINISHED, LMP_SEEN_KILLED};
     for (int i = 0; i < 2; i++) {
         set_up(120, 36, true);
@@ -280,11 +269,10 @@ START_TEST(after_the_end) {
         tear_down();
     }
 }
-END_TEST
 
 /* m counts from the new mark, x from none and then again from the last one; L lists them, and
  * closes the list; e there names a mark and opens no editor. */
-START_TEST(keys_of_marks) {
+TEST(keys_of_marks) {
     set_up(120, 36, true);
     Ui *ui = app_ui(app);
     press("x");
@@ -307,7 +295,6 @@ START_TEST(keys_of_marks) {
     ck_assert_ptr_null(ui->over);
     tear_down();
 }
-END_TEST
 
 static bool took_since(unsigned what) {
     take();
@@ -316,7 +303,7 @@ static bool took_since(unsigned what) {
 
 /* y marks, shows what has come since, and ends it: then tables count from what they did before; so
  * does esc, when there is nothing else to leave. */
-START_TEST(keys_of_since) {
+TEST(keys_of_since) {
     set_up(160, 36, true);
     Ui *ui = app_ui(app);
     Model *m = app_model(app);
@@ -365,9 +352,8 @@ START_TEST(keys_of_since) {
     ck_assert(!taken[REQUEST_SINCE]);
     tear_down();
 }
-END_TEST
 
-START_TEST(notices_go_away) {
+TEST(notices_go_away) {
     set_up(120, 36, true);
     press("C");
     ck_assert((take(), taken[REQUEST_COLLECT]));
@@ -390,11 +376,9 @@ START_TEST(notices_go_away) {
     ck_assert(shows("Δ mark"));
     tear_down();
 }
-END_TEST
 
 /* Nothing that a model can hold makes a panel draw outside its place or fall over. */
-START_TEST(any_figures_can_be_drawn) {
-    suite_seed();
+TEST(any_figures_can_be_drawn) {
     set_up(120, 36, true);
     for (int round = 0; round < 300; round++) {
         Model *model = app_model(app);
@@ -417,9 +401,8 @@ START_TEST(any_figures_can_be_drawn) {
     }
     tear_down();
 }
-END_TEST
 
-START_TEST(break_conditions) {
+TEST(break_conditions) {
     set_up(120, 36, true);
     UiBreaks *breaks = &app_ui(app)->breaks;
     press("b"); /* an empty list: at once a new one */
@@ -470,10 +453,3 @@ START_TEST(break_conditions) {
     ck_assert(!is_on(&panel_breaks)); /* nothing can be asked of it any more */
     tear_down();
 }
-END_TEST
-
-SUITE("app", what_it_waits_for, map_may_be_incomplete, break_conditions, space_pauses_and_resumes,
-      steps_only_while_paused, a_pause_by_another_viewer_can_be_ended,
-      the_inspector_stays_if_it_was_chosen, freeze_is_not_pause, filters, typing_a_line,
-      typing_over_the_end, ctrl_c_quits_lmp_top, after_the_end, keys_of_marks, keys_of_since,
-      notices_go_away, any_figures_can_be_drawn)

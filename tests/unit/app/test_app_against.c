@@ -93,7 +93,7 @@ static const struct {
     {"flame-ascii-80x24", 80, 24, false, 0, "8F"},
 };
 
-START_TEST(test_screens) {
+TEST(test_screens) {
     for (size_t i = 0; i < sizeof screens / sizeof *screens; i++) {
         open_runs(screens[i].w, screens[i].h, screens[i].utf8, screens[i].colours);
         press(screens[i].keys);
@@ -102,10 +102,9 @@ START_TEST(test_screens) {
         close_runs();
     }
 }
-END_TEST
 
 /* What went can be looked at as any other line. */
-START_TEST(test_pages) {
+TEST(test_pages) {
     open_runs(120, 36, true, 256);
     press("6");
     ck_assert(shows("legacy.lua:9 gone"));
@@ -122,12 +121,10 @@ START_TEST(test_pages) {
     press("\033");
     close_runs();
 }
-END_TEST
 
-START_TEST(test_any_keys) {
+TEST(test_any_keys) {
     static const char keys[] = "67890123456789GFIT%*#\n\n\033wWLzxmv<>Orabstfu/,.g?kjhl";
     static const Key special[] = {K_UP, K_DOWN, K_LEFT, K_RIGHT, K_HOME, K_END, K_PAGE_DOWN};
-    suite_seed();
     open_runs(120, 36, true, 256);
     for (int i = 0; i < 3000; i++) {
         if (suite_below(3) == 0)
@@ -146,6 +143,3 @@ START_TEST(test_any_keys) {
     }
     close_runs();
 }
-END_TEST
-
-SUITE("app_against", test_screens, test_pages, test_any_keys)

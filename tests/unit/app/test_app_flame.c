@@ -19,7 +19,7 @@ static void open_flame(void) {
     look();
 }
 
-START_TEST(test_there_and_back) {
+TEST(test_there_and_back) {
     open_flame();
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_flame);
     ck_assert(shows("Flame") && shows("F tree") && shows("main chunk"));
@@ -41,10 +41,9 @@ START_TEST(test_there_and_back) {
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_tree);
     tear_down();
 }
-END_TEST
 
 /* n is the next match while the program runs. */
-START_TEST(test_finding) {
+TEST(test_finding) {
     open_flame();
     play_key(app, '/');
     draw();
@@ -65,9 +64,8 @@ START_TEST(test_finding) {
     ck_assert(shows(" of "));
     tear_down();
 }
-END_TEST
 
-START_TEST(test_mouse) {
+TEST(test_mouse) {
     open_flame();
     Rect inside = app_where(app, &panel_flame);
     play_mouse(app, MOUSE_CLICK, inside.x + 5, inside.y + 3);
@@ -78,10 +76,9 @@ START_TEST(test_mouse) {
     ck_assert(shows("all ▸ main chunk"));
     tear_down();
 }
-END_TEST
 
 /* Other keys of the display work there as everywhere. */
-START_TEST(test_other_keys) {
+TEST(test_other_keys) {
     open_flame();
     play_key(app, '?');
     draw();
@@ -95,6 +92,3 @@ START_TEST(test_other_keys) {
     ck_assert_ptr_null(app_ui(app)->over);
     tear_down();
 }
-END_TEST
-
-SUITE("app_flame", test_there_and_back, test_finding, test_mouse, test_other_keys)

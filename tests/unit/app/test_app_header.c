@@ -9,7 +9,7 @@ static void set_up(int w, int h, bool lines) {
 }
 
 /* What is not exact is said on small screens too. */
-START_TEST(the_header_says_that_the_run_is_recorded) {
+TEST(the_header_says_that_the_run_is_recorded) {
     static const int widths[] = {120, 80, 60, 40};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         set_up(widths[i], 24, true);
@@ -23,9 +23,8 @@ START_TEST(the_header_says_that_the_run_is_recorded) {
         tear_down();
     }
 }
-END_TEST
 
-START_TEST(the_header_says_how_lines_are_known) {
+TEST(the_header_says_how_lines_are_known) {
     set_up(80, 24, true);
     app_model(app)->ledger.stacks = false;
     app_model(app)->ledger.lines = LMP_LINES_APPROXIMATE;
@@ -44,10 +43,9 @@ START_TEST(the_header_says_how_lines_are_known) {
     ck_assert(shows(" sampled") && !shows("exact"));
     tear_down();
 }
-END_TEST
 
 /* In short where there is no room for more; never "exact" alone where it is not all. */
-START_TEST(the_header_says_exact_on_small_screens) {
+TEST(the_header_says_exact_on_small_screens) {
     static const int width[] = {60, 80, 100, 200};
     static const char *const name[] = {"options.lua", "a/path/to/a/server-of-prices.lua"};
     static const LmpSeen seen[] = {LMP_SEEN_RUNNING, LMP_SEEN_PAUSED};
@@ -66,10 +64,9 @@ START_TEST(the_header_says_exact_on_small_screens) {
         tear_down();
     }
 }
-END_TEST
 
 /* So is what was asked for and cannot be had, at any width. */
-START_TEST(the_header_says_what_cannot_be_had) {
+TEST(the_header_says_what_cannot_be_had) {
     static const int width[] = {60, 80, 160};
     for (int i = 0; i < 3; i++) {
         set_up(width[i], 24, true);
@@ -89,9 +86,8 @@ START_TEST(the_header_says_what_cannot_be_had) {
         tear_down();
     }
 }
-END_TEST
 
-START_TEST(the_header_says_what_is_not_all_counted) {
+TEST(the_header_says_what_is_not_all_counted) {
     static const int width[] = {60, 80, 160};
     for (int i = 0; i < 3; i++) {
         set_up(width[i], 24, true);
@@ -111,9 +107,8 @@ START_TEST(the_header_says_what_is_not_all_counted) {
         tear_down();
     }
 }
-END_TEST
 
-START_TEST(the_header_says_who_else_calls) {
+TEST(the_header_says_who_else_calls) {
     set_up(160, 24, true);
     LmpStats *s = &app_model(app)->stats;
     draw();
@@ -148,10 +143,9 @@ START_TEST(the_header_says_who_else_calls) {
     ck_assert(shows("3 other states not counted"));
     tear_down();
 }
-END_TEST
 
 /* Figures change their width all the time; words that had no room beside them stay away. */
-START_TEST(words_do_not_come_and_go) {
+TEST(words_do_not_come_and_go) {
     set_up(84, 24, true);
     Model *model = app_model(app);
     model->alloc_bytes_per_s = model->free_bytes_per_s = 0;
@@ -171,9 +165,3 @@ START_TEST(words_do_not_come_and_go) {
     ck_assert(!shows(" Rate ") && !shows(" Heap  "));
     tear_down();
 }
-END_TEST
-
-SUITE("app_header", words_do_not_come_and_go, the_header_says_that_the_run_is_recorded,
-      the_header_says_how_lines_are_known, the_header_says_exact_on_small_screens,
-      the_header_says_what_cannot_be_had, the_header_says_what_is_not_all_counted,
-      the_header_says_who_else_calls)

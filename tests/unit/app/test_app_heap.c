@@ -24,7 +24,7 @@ static void golden(const char *name) {
     free(text);
 }
 
-START_TEST(test_it_opens_over_the_program_and_closes_again) {
+TEST(test_it_opens_over_the_program_and_closes_again) {
     open_program(120, 36);
     refresh();
     open_heap(3);
@@ -59,9 +59,8 @@ START_TEST(test_it_opens_over_the_program_and_closes_again) {
     free(after);
     close_heap();
 }
-END_TEST
 
-START_TEST(test_tab_stays_in_the_set) {
+TEST(test_tab_stays_in_the_set) {
     static const Panel *const order[] = {&panel_objects,  &panel_dominators, &panel_treemap,
                                          &panel_suspects, &panel_compare,    &panel_held};
     open_program(80, 24);
@@ -83,9 +82,8 @@ START_TEST(test_tab_stays_in_the_set) {
     ck_assert(sees("There is no panel 9"));
     close_heap();
 }
-END_TEST
 
-START_TEST(test_the_program_is_not_asked_from_there) {
+TEST(test_the_program_is_not_asked_from_there) {
     static const Key keys[] = {' ', 'n', 'm', 'C', 'b', 'i', 'L'};
     open_program(120, 36);
     refresh();
@@ -102,9 +100,8 @@ START_TEST(test_the_program_is_not_asked_from_there) {
     ck_assert(sees("What this heap amounts to"));
     close_heap();
 }
-END_TEST
 
-START_TEST(test_a_pause_meanwhile_waits_behind_it) {
+TEST(test_a_pause_meanwhile_waits_behind_it) {
     open_program(120, 36);
     refresh();
     open_heap(3);
@@ -121,9 +118,8 @@ START_TEST(test_a_pause_meanwhile_waits_behind_it) {
     ck_assert(sees("6 Sites"));
     close_heap();
 }
-END_TEST
 
-START_TEST(test_the_notice_of_one_opens_it) {
+TEST(test_the_notice_of_one_opens_it) {
     open_program(120, 36);
     refresh();
     app_say(app, "enter opens snapshot 1: lmp-1-1.heap");
@@ -136,9 +132,8 @@ START_TEST(test_the_notice_of_one_opens_it) {
     play_key(app, K_ENTER);
     ck_assert(play_asked(app, REQUEST_HEAP));
 }
-END_TEST
 
-START_TEST(test_why_from_the_program_and_straight_back) {
+TEST(test_why_from_the_program_and_straight_back) {
     open_program(120, 36);
     refresh();
     open_heap(3);
@@ -156,9 +151,8 @@ START_TEST(test_why_from_the_program_and_straight_back) {
     ck_assert(!sees("SNAPSHOT"));
     close_heap();
 }
-END_TEST
 
-START_TEST(test_without_a_program) {
+TEST(test_without_a_program) {
     open_display(120, 36, (AppOptions){.offline = true});
     app_say(app, "Reading some.heap, 1.2 MiB ...");
     ck_assert(sees("Reading some.heap, 1.2 MiB"));
@@ -173,10 +167,9 @@ START_TEST(test_without_a_program) {
     ck_assert(play_asked(app, REQUEST_QUIT));
     close_heap();
 }
-END_TEST
 
 /* Who holds what a line has made is only told if that holder alone retains half of what is kept. */
-START_TEST(test_a_holder_of_little_is_none) {
+TEST(test_a_holder_of_little_is_none) {
     open_program(120, 36);
     open_heap(3);
     const LmpHeapGroups *groups = opened_groups(heap, LMP_BY_LINE);
@@ -195,9 +188,3 @@ START_TEST(test_a_holder_of_little_is_none) {
     ck_assert_uint_gt(held, 0);
     close_heap();
 }
-END_TEST
-
-SUITE("app_heap", test_a_holder_of_little_is_none, test_it_opens_over_the_program_and_closes_again,
-      test_tab_stays_in_the_set, test_the_program_is_not_asked_from_there,
-      test_a_pause_meanwhile_waits_behind_it, test_the_notice_of_one_opens_it,
-      test_why_from_the_program_and_straight_back, test_without_a_program)

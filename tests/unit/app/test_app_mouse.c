@@ -52,7 +52,7 @@ static const Request *take(RequestKind kind) {
 }
 
 /* On the key and on the word behind it, whose label then says what it does next. */
-START_TEST(keys_in_the_footer_are_keys) {
+TEST(keys_in_the_footer_are_keys) {
     set_up(160, 40);
     footer("space pause", false);
     ck_assert(take(REQUEST_PAUSE) && app_ui(app)->requests.of[REQUEST_PAUSE].pause);
@@ -78,10 +78,9 @@ START_TEST(keys_in_the_footer_are_keys) {
     ck_assert(take(REQUEST_QUIT));
     tear_down();
 }
-END_TEST
 
 /* Of "+ - zoom" either sign is its own key, and the word is none of them. */
-START_TEST(several_keys_are_each_their_own) {
+TEST(several_keys_are_each_their_own) {
     set_up(250, 40);
     int x, y;
     unsigned all = app_ui(app)->kinds;
@@ -102,10 +101,9 @@ START_TEST(several_keys_are_each_their_own) {
     ck_assert(!app_ui(app)->makes);
     tear_down();
 }
-END_TEST
 
 /* A click on nothing is nothing; on a notice it is read; while a line is typed keys are for it. */
-START_TEST(the_rest_of_the_footer_is_no_key) {
+TEST(the_rest_of_the_footer_is_no_key) {
     set_up(160, 40);
     app_say(app, "This is a notice");
     draw();
@@ -124,9 +122,8 @@ START_TEST(the_rest_of_the_footer_is_no_key) {
     ck_assert(!shows("input> ?"));
     tear_down();
 }
-END_TEST
 
-START_TEST(tabs_and_titles) {
+TEST(tabs_and_titles) {
     set_up(160, 40);
     ck_assert(is_on(&panel_sites));
     click(MOUSE_CLICK, "4 Output", 4, true);
@@ -147,9 +144,8 @@ START_TEST(tabs_and_titles) {
     ck_assert(app_ui(app)->enlarged && !is_on(&panel_site));
     tear_down();
 }
-END_TEST
 
-START_TEST(types_are_shown_and_hidden) {
+TEST(types_are_shown_and_hidden) {
     set_up(160, 40);
     unsigned all = app_ui(app)->kinds;
     Rect types = app_where(app, &panel_types);
@@ -171,11 +167,10 @@ START_TEST(types_are_shown_and_hidden) {
     ck_assert_uint_eq(app_ui(app)->kinds, all);
     tear_down();
 }
-END_TEST
 
 /* Every table sorts by the heading that is clicked, again: the other way round; quick clicks count
  * each and open nothing. */
-START_TEST(headings_sort) {
+TEST(headings_sort) {
     static const struct {
         Key key;
         const char *heading;
@@ -212,10 +207,9 @@ START_TEST(headings_sort) {
     }
     tear_down();
 }
-END_TEST
 
 /* Keys that come in one piece, with no frame between them, are each an action. */
-START_TEST(a_burst_of_keys) {
+TEST(a_burst_of_keys) {
     set_up(120, 36);
     UiBreaks *breaks = &app_ui(app)->breaks;
     play_key(app, 'b');
@@ -237,9 +231,8 @@ START_TEST(a_burst_of_keys) {
     ck_assert_uint_eq(breaks->count, 0);
     tear_down();
 }
-END_TEST
 
-START_TEST(any_click_is_borne) {
+TEST(any_click_is_borne) {
     set_up(160, 40);
     for (int i = 0; i < 3000; i++) {
         play_mouse(app, (MouseWhat)suite_below(4), (int)suite_below(180) - 10,
@@ -250,8 +243,3 @@ START_TEST(any_click_is_borne) {
     }
     tear_down();
 }
-END_TEST
-
-SUITE("app_mouse", keys_in_the_footer_are_keys, several_keys_are_each_their_own,
-      the_rest_of_the_footer_is_no_key, tabs_and_titles, types_are_shown_and_hidden, headings_sort,
-      a_burst_of_keys, any_click_is_borne)

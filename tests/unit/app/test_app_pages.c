@@ -10,7 +10,7 @@ static void set_up(int w, int h, bool lines) {
     refresh();
 }
 
-START_TEST(the_line_leads_to_its_evidence) {
+TEST(the_line_leads_to_its_evidence) {
     set_up(120, 36, true);
     ck_assert(shows("Note  options.lua:12 grows by"));
     press("w");
@@ -28,10 +28,9 @@ START_TEST(the_line_leads_to_its_evidence) {
     ck_assert(shows("Note  options.lua:12 grows by")); /* all round */
     tear_down();
 }
-END_TEST
 
 /* What it says stays until something else weighs considerably more. */
-START_TEST(the_line_does_not_jump) {
+TEST(the_line_does_not_jump) {
     set_up(120, 36, true);
     Verdicts *all = &app_model(app)->verdicts;
     Verdict first = all->verdict[0], second = all->verdict[1];
@@ -53,9 +52,8 @@ START_TEST(the_line_does_not_jump) {
     ck_assert(shows("Note  options.lua:11 grows by"));
     tear_down();
 }
-END_TEST
 
-START_TEST(what_leads_nowhere_says_so) {
+TEST(what_leads_nowhere_says_so) {
     set_up(120, 36, false);
     Verdicts *all = &app_model(app)->verdicts;
     for (uint32_t i = 0; i < all->count; i++)
@@ -67,9 +65,8 @@ START_TEST(what_leads_nowhere_says_so) {
     ck_assert(shows("There is nothing to show for it"));
     tear_down();
 }
-END_TEST
 
-START_TEST(enter_opens_the_page) {
+TEST(enter_opens_the_page) {
     set_up(120, 36, true);
     press("6\n");
     ck_assert(is_on(&panel_site) && !is_on(&panel_heap));
@@ -81,7 +78,6 @@ START_TEST(enter_opens_the_page) {
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_sites);
     tear_down();
 }
-END_TEST
 
 /* Each page leads back to what it was opened from. */
 static void back_to(const Panel *panel) {
@@ -91,7 +87,7 @@ static void back_to(const Panel *panel) {
                   app_ui(app)->focus->title, panel->title);
 }
 
-START_TEST(pages_lead_back) {
+TEST(pages_lead_back) {
     set_up(120, 36, true);
     press("7\n");
     ck_assert(is_on(&panel_function));
@@ -111,10 +107,9 @@ START_TEST(pages_lead_back) {
     ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && !app_ui(app)->over);
     tear_down();
 }
-END_TEST
 
 /* From a frame of the call stack under a pause to the page of its line. */
-START_TEST(enter_on_a_frame_opens_its_page) {
+TEST(enter_on_a_frame_opens_its_page) {
     set_up(120, 36, true);
     press("5");
     ck_assert(shows("enter enlarge")); /* nothing is paused */
@@ -132,15 +127,13 @@ START_TEST(enter_on_a_frame_opens_its_page) {
     ck_assert(app_ui(app)->enlarged);
     tear_down();
 }
-END_TEST
 
 /* Whatever was opened over what: a few escapes lead home, and a pause in between changes nothing.
  */
-START_TEST(every_way_leads_home) {
+TEST(every_way_leads_home) {
     static const char keys[] = "\n\n\n\n\n?b67890/\x1b \tz";
     const Panel *home[32];
     int homes = 0;
-    suite_seed();
     set_up(120, 36, true);
     do { /* whatever tab comes by */
         home[homes++] = app_ui(app)->focus;
@@ -173,9 +166,8 @@ START_TEST(every_way_leads_home) {
     }
     tear_down();
 }
-END_TEST
 
-START_TEST(e_opens_the_line) {
+TEST(e_opens_the_line) {
     set_up(120, 36, true);
     const Request *asked = &app_ui(app)->requests.of[REQUEST_OPEN];
     press("e");
@@ -200,8 +192,3 @@ START_TEST(e_opens_the_line) {
     ck_assert(!play_asked(app, REQUEST_OPEN));
     tear_down();
 }
-END_TEST
-
-SUITE("app_pages", the_line_leads_to_its_evidence, the_line_does_not_jump,
-      what_leads_nowhere_says_so, enter_opens_the_page, pages_lead_back,
-      enter_on_a_frame_opens_its_page, every_way_leads_home, e_opens_the_line)

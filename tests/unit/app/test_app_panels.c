@@ -18,7 +18,7 @@ static void tab(Key key) {
 }
 
 /* However narrow: the title of the panel that tab brings next stands in the frame at the bottom. */
-START_TEST(the_next_tab_is_shown) {
+TEST(the_next_tab_is_shown) {
     const Panel *order[] = {&panel_output, &panel_inspector, &panel_sites, &panel_functions,
                             &panel_tree,   &panel_leaks,     &panel_tags};
     for (int w = 60; w < 130; w += 7) {
@@ -39,9 +39,8 @@ START_TEST(the_next_tab_is_shown) {
         tear_down();
     }
 }
-END_TEST
 
-START_TEST(panels_by_tab_and_number) {
+TEST(panels_by_tab_and_number) {
     set_up(120, 36, true);
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
     const Panel *order[] = {&panel_types, &panel_timeline,  &panel_output, &panel_inspector,
@@ -62,9 +61,8 @@ START_TEST(panels_by_tab_and_number) {
     }
     tear_down();
 }
-END_TEST
 
-START_TEST(enlarge_and_back) {
+TEST(enlarge_and_back) {
     set_up(120, 36, true);
     press("2\n");
     ck_assert(app_ui(app)->enlarged);
@@ -78,9 +76,8 @@ START_TEST(enlarge_and_back) {
     ck_assert(!play_asked(app, REQUEST_QUIT));
     tear_down();
 }
-END_TEST
 
-START_TEST(help_opens_and_closes) {
+TEST(help_opens_and_closes) {
     set_up(120, 36, true);
     press("?");
     ck_assert(is_on(&panel_help) && !is_on(&panel_heap));
@@ -100,11 +97,9 @@ START_TEST(help_opens_and_closes) {
     ck_assert(is_on(&panel_heap));
     tear_down();
 }
-END_TEST
 
 /* What has the keys is on the screen, at every size and whatever is pressed. */
-START_TEST(the_focus_is_always_on_the_screen) {
-    suite_seed();
+TEST(the_focus_is_always_on_the_screen) {
     static const char keys[] = " nzsfurtoachl12345\t\n\033?mgM+-jk\t\t\n";
     set_up(120, 36, true);
     for (int i = 0; i < 4000; i++) {
@@ -125,10 +120,9 @@ START_TEST(the_focus_is_always_on_the_screen) {
     }
     tear_down();
 }
-END_TEST
 
 /* Panels get the room that they count on. */
-START_TEST(panels_have_their_least_room) {
+TEST(panels_have_their_least_room) {
     static const Panel *const panels[] = {&panel_heap,     &panel_types,  &panel_timeline,
                                           &panel_output,   &panel_blocks, &panel_help,
                                           &panel_inspector};
@@ -152,10 +146,9 @@ START_TEST(panels_have_their_least_room) {
     }
     tear_down();
 }
-END_TEST
 
 /* Whether anything grows: more can come, and be asked for, only while there is a program. */
-START_TEST(who_has_ended_is_asked_for_nothing) {
+TEST(who_has_ended_is_asked_for_nothing) {
     open_display(120, 36, (AppOptions){.live = true});
     tables = fake_tables_new(NULL);
     tables->live->gc.mode = LMP_GC_INCREMENTAL;
@@ -171,8 +164,3 @@ START_TEST(who_has_ended_is_asked_for_nothing) {
     ck_assert(!shows("asks for") && !shows("yet"));
     tear_down();
 }
-END_TEST
-
-SUITE("app_panels", who_has_ended_is_asked_for_nothing, the_next_tab_is_shown,
-      panels_by_tab_and_number, enlarge_and_back, help_opens_and_closes,
-      the_focus_is_always_on_the_screen, panels_have_their_least_room)

@@ -32,24 +32,22 @@ static int ask(const char *keys, bool all) {
     return rounds - 1;
 }
 
-START_TEST(panels_go_on) {
+TEST(panels_go_on) {
     int refusals = 0;
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         refusals += ask(asked[i], false);
     ck_assert_int_gt(refusals, 60);
 }
-END_TEST
 
-START_TEST(panels_go_on_without_any) {
+TEST(panels_go_on_without_any) {
     int refusals = 0;
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         refusals += ask(asked[i], true);
     ck_assert_int_gt(refusals, 60);
 }
-END_TEST
 
 /* No panel has a state of its own then, and none of what is asked of it is possible. */
-START_TEST(without_states) {
+TEST(without_states) {
     bool enough = false;
     for (int n = 0; !enough; n++) {
         was_refused = false;
@@ -68,6 +66,3 @@ START_TEST(without_states) {
         tear_down();
     }
 }
-END_TEST
-
-SUITE("app_refused", panels_go_on, panels_go_on_without_any, without_states)

@@ -32,7 +32,7 @@ static int lit(const Panel *panel, const char *text, int *here) {
     return n;
 }
 
-START_TEST(the_output_is_searched) {
+TEST(the_output_is_searched) {
     int here;
     set_up(120, 40);
     for (int i = 0; i < 300; i++) {
@@ -74,10 +74,9 @@ START_TEST(the_output_is_searched) {
     ck_assert(shows("thread 9 is here") && shows("in line 301"));
     tear_down();
 }
-END_TEST
 
 /* While it is paused n steps, as everywhere, and the footer says which. */
-START_TEST(n_steps_while_paused) {
+TEST(n_steps_while_paused) {
     int here;
     set_up(120, 40);
     output_feed(output, "one\ntwo one\nthree\none\n", 22);
@@ -107,11 +106,10 @@ START_TEST(n_steps_while_paused) {
     ck_assert_int_eq(here, 1);
     tear_down();
 }
-END_TEST
 
 /* In the inspector a frame that matches gets the cursor, a variable is scrolled to; N goes round
  * all of them, and n steps. */
-START_TEST(the_inspector_is_searched) {
+TEST(the_inspector_is_searched) {
     int here;
     set_up(80, 24);
     become(LMP_SEEN_PAUSED);
@@ -139,9 +137,8 @@ START_TEST(the_inspector_is_searched) {
     ck_assert(shows("space pauses the program inside"));
     tear_down();
 }
-END_TEST
 
-START_TEST(the_help_is_searched) {
+TEST(the_help_is_searched) {
     int here, before = -1, seen = 0;
     set_up(80, 24);
     press("?");
@@ -166,9 +163,8 @@ START_TEST(the_help_is_searched) {
     ck_assert_int_eq(app_where(app, &panel_help).w, 0);
     tear_down();
 }
-END_TEST
 
-START_TEST(a_source_is_searched) {
+TEST(a_source_is_searched) {
     int here;
     set_up(160, 45);
     press("6/options.lua:12\n\n");
@@ -202,7 +198,6 @@ START_TEST(a_source_is_searched) {
     ck_assert_int_gt(app_where(app, &panel_site).w, 0);
     tear_down();
 }
-END_TEST
 
 /* ---- against the plain way ------------------------------------------------------------------- */
 
@@ -222,7 +217,7 @@ static int cursor_row(const Panel *panel) {
     return -1;
 }
 
-START_TEST(a_call_tree_is_searched) {
+TEST(a_call_tree_is_searched) {
     int here;
     set_up(120, 40);
     press("88");
@@ -252,9 +247,8 @@ START_TEST(a_call_tree_is_searched) {
     ck_assert(shows("n step") && !shows("n N match"));
     tear_down();
 }
-END_TEST
 
-START_TEST(what_a_filter_matches_is_lit_up) {
+TEST(what_a_filter_matches_is_lit_up) {
     int here;
     set_up(120, 40);
     press("66/cache\n");
@@ -267,9 +261,8 @@ START_TEST(what_a_filter_matches_is_lit_up) {
             ck_assert(!(style_attr(canvas_at(canvas, x, y)->style) & ATTR_UNDERLINE));
     tear_down();
 }
-END_TEST
 
-START_TEST(every_match_in_order) {
+TEST(every_match_in_order) {
     static Ui ui;
     for (int round = 0; round < 300; round++) {
         Search s;
@@ -306,8 +299,3 @@ START_TEST(every_match_in_order) {
         ck_assert(!search_on(&s));
     }
 }
-END_TEST
-
-SUITE("app_search", the_output_is_searched, n_steps_while_paused, the_inspector_is_searched,
-      the_help_is_searched, a_source_is_searched, a_call_tree_is_searched,
-      what_a_filter_matches_is_lit_up, every_match_in_order)

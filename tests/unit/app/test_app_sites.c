@@ -14,7 +14,7 @@ static void set_up(int w, int h, bool lines) {
 /* ---- what is held, what is made -------------------------------------------------------------- */
 
 /* One key turns all tables, the callers of a line and the words in title and footer. */
-START_TEST(one_switch_for_two_questions) {
+TEST(one_switch_for_two_questions) {
     set_up(140, 40, true);
     press("6");
     ck_assert(shows("6 Sites: holds") && shows("churn") && !shows("at once"));
@@ -36,10 +36,9 @@ START_TEST(one_switch_for_two_questions) {
     ck_assert(shows("Site: holds") && shows("what was made for them here, and is live"));
     tear_down();
 }
-END_TEST
 
 /* What a program that has ended made a second is over its run, and that is said. */
-START_TEST(an_ended_program_has_rates_over_its_run) {
+TEST(an_ended_program_has_rates_over_its_run) {
     set_up(140, 40, true);
     press("6G");
     ck_assert(shows("made/s") && !shows("over the whole run"));
@@ -59,7 +58,6 @@ START_TEST(an_ended_program_has_rates_over_its_run) {
     ck_assert(shows(rate));
     tear_down();
 }
-END_TEST
 
 /* The marks of the tables, as the model has them. */
 static void take_marks(void) {
@@ -75,7 +73,7 @@ static void take_marks(void) {
 }
 
 /* A mark counts in every table, the tree and the tags too. */
-START_TEST(a_mark_counts_everywhere) {
+TEST(a_mark_counts_everywhere) {
     set_up(140, 40, true);
     Model *m = app_model(app);
     fake_mark(tables);
@@ -97,11 +95,10 @@ START_TEST(a_mark_counts_everywhere) {
     ck_assert(shows("since mark") && shows(" 77.0 MiB"));
     tear_down();
 }
-END_TEST
 
 /* ---- what stands at the bottom --------------------------------------------------------------- */
 
-START_TEST(sites_stand_at_the_bottom) {
+TEST(sites_stand_at_the_bottom) {
     set_up(120, 36, true);
     ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && is_on(&panel_timeline));
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
@@ -120,19 +117,17 @@ START_TEST(sites_stand_at_the_bottom) {
     ck_assert(shows("Lines are off"));
     tear_down();
 }
-END_TEST
 
 /* Where the types would have to go for them they wait until they are asked for. */
-START_TEST(sites_push_out_nothing) {
+TEST(sites_push_out_nothing) {
     set_up(60, 15, true);
     ck_assert(is_on(&panel_types) && !is_on(&panel_sites));
     press("6");
     ck_assert(is_on(&panel_sites) && !is_on(&panel_types));
     tear_down();
 }
-END_TEST
 
-START_TEST(news_of_the_output_are_seen) {
+TEST(news_of_the_output_are_seen) {
     set_up(120, 36, true);
     ck_assert(shows(" 4 Output  "));
     output_feed(output, "hello\n", 6);
@@ -144,9 +139,8 @@ START_TEST(news_of_the_output_are_seen) {
     ck_assert(shows(" 4 Output  "));
     tear_down();
 }
-END_TEST
 
-START_TEST(a_pause_lends_the_bottom) {
+TEST(a_pause_lends_the_bottom) {
     set_up(120, 36, true);
     Model *model = app_model(app);
     model->seen = LMP_SEEN_PAUSED;
@@ -157,10 +151,9 @@ START_TEST(a_pause_lends_the_bottom) {
     ck_assert(is_on(&panel_sites));
     tear_down();
 }
-END_TEST
 
 /* All tables show the change since the mark; also where it was set before the reader came. */
-START_TEST(sites_since_the_mark) {
+TEST(sites_since_the_mark) {
     set_up(120, 36, true);
     Model *model = app_model(app);
     press("6");
@@ -186,11 +179,10 @@ START_TEST(sites_since_the_mark) {
     ck_assert(!shows("+3.0 MiB"));
     tear_down();
 }
-END_TEST
 
 /* ---- filter, sorting ------------------------------------------------------------------------- */
 
-START_TEST(keys_go_into_the_filter) {
+TEST(keys_go_into_the_filter) {
     set_up(120, 36, true);
     press("6/");
     ck_assert(shows(" filter> "));
@@ -221,9 +213,8 @@ START_TEST(keys_go_into_the_filter) {
     ck_assert(shows("cache.lua:14"));
     tear_down();
 }
-END_TEST
 
-START_TEST(typing_ends_with_the_focus) {
+TEST(typing_ends_with_the_focus) {
     set_up(120, 36, true);
     press("6/nor");
     play_mouse(app, MOUSE_CLICK, 80, 8); /* the types */
@@ -234,9 +225,8 @@ START_TEST(typing_ends_with_the_focus) {
     ck_assert(shows("1 of 6 match \"ser\""));
     tear_down();
 }
-END_TEST
 
-START_TEST(types_are_sorted_too) {
+TEST(types_are_sorted_too) {
     set_up(120, 36, true);
     press("2");
     ck_assert(shows("live▾"));
@@ -252,9 +242,8 @@ START_TEST(types_are_sorted_too) {
     ck_assert(shows("2 Types: holds") && shows("blocks▾"));
     tear_down();
 }
-END_TEST
 
-START_TEST(types_shown_count_in_the_sites) {
+TEST(types_shown_count_in_the_sites) {
     set_up(120, 36, true);
     press("6cu"); /* userdata alone */
     ck_assert(shows("(host)") && shows("scheduler.lua:57"));
@@ -263,11 +252,10 @@ START_TEST(types_shown_count_in_the_sites) {
     ck_assert(shows("options.lua:12  "));
     tear_down();
 }
-END_TEST
 
 /* The columns of a table: one is switched off and on again, what is chosen goes to the config, and
  * what stands there is taken by the next display. */
-START_TEST(columns_can_be_chosen) {
+TEST(columns_can_be_chosen) {
     static Config config;
     set_up(200, 60, true);
     press("6|");
@@ -333,10 +321,3 @@ START_TEST(columns_can_be_chosen) {
     ck_assert(shows("churn "));
     tear_down();
 }
-END_TEST
-
-SUITE("app_sites", columns_can_be_chosen, one_switch_for_two_questions,
-      an_ended_program_has_rates_over_its_run, a_mark_counts_everywhere, sites_stand_at_the_bottom,
-      sites_push_out_nothing, news_of_the_output_are_seen, a_pause_lends_the_bottom,
-      sites_since_the_mark, keys_go_into_the_filter, typing_ends_with_the_focus,
-      types_are_sorted_too, types_shown_count_in_the_sites)

@@ -50,7 +50,7 @@ static int64_t moves(Key key) {
     return wish->ns;
 }
 
-START_TEST(keys_of_a_replay) {
+TEST(keys_of_a_replay) {
     open_replay(60 * SECOND);
     asks(" ", TIME_PLAY, 0);
     asks(",", TIME_STEP, -1);
@@ -82,9 +82,8 @@ START_TEST(keys_of_a_replay) {
     ck_assert_int_eq(asked()->what, TIME_MOVE);
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_timeline);
 }
-END_TEST
 
-START_TEST(the_line_takes_a_moment) {
+TEST(the_line_takes_a_moment) {
     open_replay(60 * SECOND);
     press(":-5m");
     ck_assert(shows("go to> -5m"));
@@ -99,10 +98,9 @@ START_TEST(the_line_takes_a_moment) {
     press(" ");
     ck_assert_int_eq(asked()->what, TIME_PLAY);
 }
-END_TEST
 
 /* Tables are recorded less often than the rest. */
-START_TEST(titles_say_how_old_tables_are) {
+TEST(titles_say_how_old_tables_are) {
     open_replay(60 * SECOND);
     Model *model = app_model(app);
     press("68");
@@ -127,9 +125,8 @@ START_TEST(titles_say_how_old_tables_are) {
     draw();
     ck_assert(!shows(" old") && shows("1.0 s later · "));
 }
-END_TEST
 
-START_TEST(a_recording_asks_no_program) {
+TEST(a_recording_asks_no_program) {
     open_replay(60 * SECOND);
     for (const char *key = "nzmCSbiAR"; *key; key++) {
         press((char[]){*key, 0});
@@ -149,9 +146,8 @@ START_TEST(a_recording_asks_no_program) {
     refresh();
     asks(" ", TIME_PLAY, 0);
 }
-END_TEST
 
-START_TEST(header_and_footer_say_which_moment) {
+TEST(header_and_footer_say_which_moment) {
     open_replay(60 * SECOND);
     ck_assert(shows("REPLAY"));
     ck_assert(shows("00:01:00 of 00:01:42"));
@@ -179,9 +175,8 @@ START_TEST(header_and_footer_say_which_moment) {
     press("x"); /* as always */
     ck_assert(play_asked(app, REQUEST_REFRESH));
 }
-END_TEST
 
-START_TEST(panels_without_a_past_say_why) {
+TEST(panels_without_a_past_say_why) {
     open_replay(60 * SECOND);
     ck_assert(shows("No map was recorded by then."));
     press("1\n+");
@@ -193,10 +188,9 @@ START_TEST(panels_without_a_past_say_why) {
         refresh();
     }
 }
-END_TEST
 
 /* Of a program that runs: the past only where there is one, and the way back. */
-START_TEST(the_past_of_a_program) {
+TEST(the_past_of_a_program) {
     open_program(120, 36);
     refresh();
     press(",");
@@ -228,9 +222,8 @@ START_TEST(the_past_of_a_program) {
     press("3");
     asks("\033", TIME_NOW, 0);
 }
-END_TEST
 
-START_TEST(a_click_goes_there) {
+TEST(a_click_goes_there) {
     open_replay(60 * SECOND);
     Rect rect = app_where(app, &panel_timeline);
     play_mouse(app, MOUSE_CLICK, rect.x + rect.w / 2, rect.y + 2);
@@ -239,10 +232,9 @@ START_TEST(a_click_goes_there) {
     ck_assert_int_gt(wish->ns, 20 * (int64_t)SECOND);
     ck_assert_int_lt(wish->ns, 80 * (int64_t)SECOND);
 }
-END_TEST
 
 /* Pressed here, let go there: a range of a recording; of a program what it has left of it. */
-START_TEST(a_drag_is_a_range) {
+TEST(a_drag_is_a_range) {
     open_replay(60 * SECOND);
     Rect rect = app_where(app, &panel_timeline);
     int at = rect.x + rect.w / 2, to = at + 10, y = rect.y + 2;
@@ -277,10 +269,9 @@ START_TEST(a_drag_is_a_range) {
     play_mouse(app, MOUSE_RELEASE, rect.x + 5, rect.y + 1);
     asks_nothing();
 }
-END_TEST
 
 /* The range that keys have chosen in the past of a program: what is left of it. */
-START_TEST(survivors_of_a_range) {
+TEST(survivors_of_a_range) {
     open_replay(60 * SECOND);
     UiTime *time = &app_ui(app)->time;
     press("y");
@@ -302,9 +293,8 @@ START_TEST(survivors_of_a_range) {
     ck_assert(shows("This is the past"));
     asks_nothing();
 }
-END_TEST
 
-START_TEST(a_line_of_the_output_has_a_time) {
+TEST(a_line_of_the_output_has_a_time) {
     output = output_new();
     output_feed_at(output, "one\ntwo\nthr", 11, 10 * SECOND);
     output_feed_at(output, "ee\nfour\n", 8, 20 * SECOND);
@@ -331,9 +321,3 @@ START_TEST(a_line_of_the_output_has_a_time) {
     ck_assert(shows("101 lines"));
     ck_assert(shows("zero"));
 }
-END_TEST
-
-SUITE("app_time", keys_of_a_replay, the_line_takes_a_moment, titles_say_how_old_tables_are,
-      a_recording_asks_no_program, header_and_footer_say_which_moment,
-      panels_without_a_past_say_why, the_past_of_a_program, a_click_goes_there, a_drag_is_a_range,
-      survivors_of_a_range, a_line_of_the_output_has_a_time)

@@ -75,8 +75,7 @@ static FakeTables *damaged_tables(void) {
     return f;
 }
 
-START_TEST(everything_draws) {
-    suite_seed();
+TEST(everything_draws) {
     static const char keys[] = "12345\r\r++++-- z?aacmn\t\x1b\x1b"
                                "67890666/<>reI*bd66\r\r\r";
     for (int round = 0; round < 25; round++) {
@@ -121,6 +120,3 @@ START_TEST(everything_draws) {
         fake_tables_free(tables);
     }
 }
-END_TEST
-
-SUITE("damaged_screens", everything_draws)

@@ -19,7 +19,7 @@ static void begin(const Config *config) {
     refresh();
 }
 
-START_TEST(asks_once) {
+TEST(asks_once) {
     static const char *const values[] = {"off", "on"};
     for (int yes = 0; yes <= 1; yes++) {
         begin(NULL);
@@ -51,9 +51,8 @@ START_TEST(asks_once) {
     }
     begin(NULL);
 }
-END_TEST
 
-START_TEST(remembered) {
+TEST(remembered) {
     static Config config = {.count = 1, .line = {{"collect", "off"}}};
     begin(&config);
     play_key(app, 'S');
@@ -66,9 +65,8 @@ START_TEST(remembered) {
     request = asked(REQUEST_SNAPSHOT);
     ck_assert(request && request->collect);
 }
-END_TEST
 
-START_TEST(other_keys) {
+TEST(other_keys) {
     begin(NULL);
     play_key(app, 'S');
     play_key(app, K_ESC);
@@ -93,9 +91,8 @@ START_TEST(other_keys) {
     play_key(app, 'S');
     ck_assert(!sees("Collect first?"));
 }
-END_TEST
 
-START_TEST(by_mouse_and_narrow) {
+TEST(by_mouse_and_narrow) {
     begin(NULL);
     play_key(app, 'S');
     draw();
@@ -112,7 +109,6 @@ START_TEST(by_mouse_and_narrow) {
     canvas_resize(canvas, 24, 8);
     ck_assert(sees("Collect first?  y  n"));
 }
-END_TEST
 
 /* To the page of a line, and there w; the viewer has no snapshot. */
 static void want_to_know(void) {
@@ -125,7 +121,7 @@ static void want_to_know(void) {
     app_offer_taking(app); /* what the viewer does */
 }
 
-START_TEST(why_without_a_snapshot) {
+TEST(why_without_a_snapshot) {
     begin(NULL);
     want_to_know();
     ck_assert(sees("No snapshot yet. Collect first?  y what is left is held"));
@@ -156,9 +152,8 @@ START_TEST(why_without_a_snapshot) {
     ck_assert_ptr_null(asked(REQUEST_HEAP));
     close_heap();
 }
-END_TEST
 
-START_TEST(why_and_no_snapshot_comes) {
+TEST(why_and_no_snapshot_comes) {
     static const Config config = {.count = 1, .line = {{"collect", "on"}}};
     begin(&config);
     want_to_know();
@@ -183,9 +178,8 @@ START_TEST(why_and_no_snapshot_comes) {
     app_offer_taking(app);
     ck_assert(sees("No snapshot was taken while the program ran"));
 }
-END_TEST
 
-START_TEST(an_old_one_is_renewed) {
+TEST(an_old_one_is_renewed) {
     static const Config config = {.count = 1, .line = {{"collect", "on"}}};
     begin(&config);
     open_heap(1);
@@ -216,10 +210,9 @@ START_TEST(an_old_one_is_renewed) {
     ck_assert_ptr_eq(app_ui(app)->over, &panel_site);
     close_heap();
 }
-END_TEST
 
 /* Over a snapshot without a wish S takes another, which is offered. */
-START_TEST(another_from_there) {
+TEST(another_from_there) {
     begin(NULL);
     open_heap(1);
     app_show_heap(app, heap);
@@ -235,7 +228,3 @@ START_TEST(another_from_there) {
     ck_assert_ptr_nonnull(asked(REQUEST_HEAP));
     close_heap();
 }
-END_TEST
-
-SUITE("question", asks_once, remembered, other_keys, by_mouse_and_narrow, why_without_a_snapshot,
-      why_and_no_snapshot_comes, an_old_one_is_renewed, another_from_there)

@@ -314,7 +314,7 @@ static uint64_t still(void) {
     return 5 * SECOND;
 }
 
-START_TEST(screens_are_as_they_were) {
+TEST(screens_are_as_they_were) {
     static LmpOs os;
     os = os_real;
     os.clock = still;
@@ -328,6 +328,3 @@ START_TEST(screens_are_as_they_were) {
     fake_free(heap);
     fake_tables_free(tables);
 }
-END_TEST
-
-SUITE("screens", screens_are_as_they_were)

@@ -51,7 +51,7 @@ static void set_up(int w, const char *where, const char *text, const char *advic
     "what is no longer needed, or make that table weak (__mode)"
 
 /* Of the sentence as much is left as leaves the advice what it can use. */
-START_TEST(figures_are_cut_not_advice) {
+TEST(figures_are_cut_not_advice) {
     static const struct {
         int w;
         const char *shown;
@@ -72,10 +72,9 @@ START_TEST(figures_are_cut_not_advice) {
         tear_down();
     }
 }
-END_TEST
 
 /* What a snapshot has proven of a line is the advice; until then there is something to find out. */
-START_TEST(proven) {
+TEST(proven) {
     set_up_tall(120, 36, "file.lua:32", "keeps what it is given", "take entries out");
     Ui *ui = app_ui(app);
     Verdict *v = &app_model(app)->verdicts.verdict[0];
@@ -106,19 +105,17 @@ START_TEST(proven) {
                                            "with 90 % of what file.lua:12 made"));
     tear_down();
 }
-END_TEST
 
 /* Where leaving figures out would not bring the advice another word, they stay. */
-START_TEST(figures_stay_where_advice_gains_nothing) {
+TEST(figures_stay_where_advice_gains_nothing) {
     set_up(100, "a.lua:7", "holds 1 MiB, half of it",
            "unbreakable-as-this-is-one-word-of-more-columns-than-there-are-here-either-way-so");
     ck_assert_ptr_nonnull(strstr(row, "a.lua:7 holds 1 MiB, half of it  "));
     tear_down();
 }
-END_TEST
 
 /* A part ends at a comma, but not between parentheses. */
-START_TEST(parentheses_are_not_torn) {
+TEST(parentheses_are_not_torn) {
     set_up(130, "",
            "collections come late: 90 % of the heap is garbage by then (9 MiB freed, 1 MiB "
            "left), says who",
@@ -126,19 +123,17 @@ START_TEST(parentheses_are_not_torn) {
     ck_assert_ptr_nonnull(strstr(row, " garbage by then (9 MiB freed, 1 MiB left)…  → see "));
     tear_down();
 }
-END_TEST
 
 /* What is left does not end in a word that only the next one explains. */
-START_TEST(no_loose_ends) {
+TEST(no_loose_ends) {
     set_up(120, "gateway.lua:13", "has never freed anything: 4.8 k parts of tables, 1 MiB held",
            "see gateway.lua:18 and /srv/gateway/a_long_name.lua:25, where tables grow with it");
     ck_assert_ptr_nonnull(strstr(row, "→ see gateway.lua:18…  "));
     tear_down();
 }
-END_TEST
 
 /* At no width are there blank columns in which the next word of what was cut would fit. */
-START_TEST(no_free_columns_beside_a_cut) {
+TEST(no_free_columns_beside_a_cut) {
     static const char *const advice[] = {
         HOLDER,
         "keep them, index tables by the parts (t[a][b]), or pass the parts on",
@@ -161,11 +156,10 @@ START_TEST(no_free_columns_beside_a_cut) {
         }
     }
 }
-END_TEST
 
 /* W on the page that the sentence leads to goes to the evidence of the next one; elsewhere it
  * leaves the screen alone. */
-START_TEST(the_page_follows) {
+TEST(the_page_follows) {
     static const VerdictPlace places[] = {VERDICT_AT_SITE, VERDICT_AT_SITE, VERDICT_AT_LEAKS};
     Ui *ui;
     set_up(120, "a.lua:1", "grows", "");
@@ -196,10 +190,9 @@ START_TEST(the_page_follows) {
     ck_assert_ptr_null(ui->over);
     tear_down();
 }
-END_TEST
 
 /* On a tall screen the advice has a line of its own, where the sentence leaves it no room. */
-START_TEST(two_lines) {
+TEST(two_lines) {
     static const char where[] = "file.lua:32";
     set_up_tall(120, 36, where, GROWS, HOLDER);
     ck_assert_str_eq(row, " Note  file.lua:32 " GROWS "                      w why");
@@ -232,10 +225,9 @@ START_TEST(two_lines) {
     ck_assert_ptr_nonnull(strstr(row, "is short  → so is this advice "));
     tear_down();
 }
-END_TEST
 
 /* Every rule's own advice, and that on a table that grows along, can be read at 80 columns. */
-START_TEST(advice_fits_eighty_columns) {
+TEST(advice_fits_eighty_columns) {
     VerdictRuleInfo rule;
     for (uint32_t i = 0; verdict_rule_info(i, &rule); i++) {
         set_up_tall(80, 36, "file.lua:32", GROWS, rule.advice);
@@ -244,10 +236,9 @@ START_TEST(advice_fits_eighty_columns) {
         tear_down();
     }
 }
-END_TEST
 
 /* A sentence that holds for a moment less than its rule asks for stays where it is. */
-START_TEST(does_not_flicker) {
+TEST(does_not_flicker) {
     set_up(120, "a.lua:1", "makes it", "keep it");
     Verdicts *all = &app_model(app)->verdicts;
     Verdict *v = &all->verdict[0];
@@ -295,8 +286,3 @@ START_TEST(does_not_flicker) {
     ck_assert_ptr_nonnull(strstr(row, "a.lua:1 makes it"));
     tear_down();
 }
-END_TEST
-
-SUITE("verdict_line", does_not_flicker, two_lines, advice_fits_eighty_columns, the_page_follows,
-      figures_are_cut_not_advice, proven, figures_stay_where_advice_gains_nothing,
-      parentheses_are_not_torn, no_loose_ends, no_free_columns_beside_a_cut)

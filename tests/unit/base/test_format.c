@@ -8,7 +8,7 @@ static void same(const char *got, const char *want) {
     ck_assert_str_eq(got, want);
 }
 
-START_TEST(bytes) {
+TEST(bytes) {
     char b[LMP_NUM];
     same(format_bytes(b, 0), "0 B");
     same(format_bytes(b, 1023), "1023 B");
@@ -19,18 +19,16 @@ START_TEST(bytes) {
     same(format_bytes(b, 12 * K * K * K), "12.0 GiB");
     same(format_bytes(b, UINT64_MAX), "16.0 EiB");
 }
-END_TEST
 
-START_TEST(delta_bytes) {
+TEST(delta_bytes) {
     char b[LMP_NUM];
     same(format_delta_bytes(b, 0), "0");
     same(format_delta_bytes(b, -3), "-3 B");
     same(format_delta_bytes(b, 12 * 1024 * 1024 + 104858), "+12.1 MiB");
     same(format_delta_bytes(b, INT64_MIN), "-8.0 EiB");
 }
-END_TEST
 
-START_TEST(counts) {
+TEST(counts) {
     char b[LMP_NUM];
     same(format_count(b, 0), "0");
     same(format_count(b, 999), "999");
@@ -38,9 +36,8 @@ START_TEST(counts) {
     same(format_count(b, 1204551), "1,204,551");
     same(format_count(b, UINT64_MAX), "18,446,744,073,709,551,615");
 }
-END_TEST
 
-START_TEST(shorts) {
+TEST(shorts) {
     char b[LMP_NUM];
     same(format_short(b, 0), "0");
     same(format_short(b, 999), "999");
@@ -53,11 +50,9 @@ START_TEST(shorts) {
     same(format_short(b, 44000000000), "44 G");
     same(format_short(b, UINT64_MAX), "18 E");
 }
-END_TEST
 
-START_TEST(short_is_short) {
+TEST(short_is_short) {
     char b[LMP_NUM];
-    suite_seed();
     for (int i = 0; i < 200000; i++) {
         uint64_t n = suite_random() >> suite_below(64);
         ck_assert_msg(strlen(format_short(b, n)) <= 5, "%llu: %s", (unsigned long long)n, b);
@@ -70,9 +65,8 @@ START_TEST(short_is_short) {
                       (unsigned long long)n, b);
     }
 }
-END_TEST
 
-START_TEST(clocks) {
+TEST(clocks) {
     char b[LMP_NUM];
     const uint64_t s = 1000000000;
     same(format_clock(b, 0), "00:00:00");
@@ -84,9 +78,8 @@ START_TEST(clocks) {
     same(format_clock_fine(b, (100 * 3600) * s), "4d 04h");
     same(format_clock(b, UINT64_MAX), "213503d 23h");
 }
-END_TEST
 
-START_TEST(spans) {
+TEST(spans) {
     char b[LMP_NUM];
     const uint64_t ms = 1000000, s = 1000 * ms;
     same(format_span(b, 0), "0 ns");
@@ -101,9 +94,8 @@ START_TEST(spans) {
     same(format_span(b, 12 * 86400 * s), "12 d");
     same(format_span(b, UINT64_MAX), "213503 d");
 }
-END_TEST
 
-START_TEST(text_is_cleaned) {
+TEST(text_is_cleaned) {
     char b[64];
     same(format_text(b, sizeof b, "options.lua", 0), "options.lua");
     same(format_text(b, sizeof b, "a\033[31mb\n\tc\177", 0), "a?[31mb??c?");
@@ -127,10 +119,8 @@ START_TEST(text_is_cleaned) {
     same(format_text(b, 5, "ab\xc3\xb6", 0), "ab\xc3\xb6");
     same(format_text(b, 1, "ab", 0), "");
 }
-END_TEST
 
-START_TEST(text_of_any_bytes) {
-    suite_seed();
+TEST(text_of_any_bytes) {
     for (int i = 0; i < 100000; i++) {
         char in[24], out[24];
         size_t n = suite_below(sizeof in - 1), room = 1 + suite_below(sizeof out);
@@ -150,7 +140,6 @@ START_TEST(text_of_any_bytes) {
         }
     }
 }
-END_TEST
 
 static uint64_t size_of(const char *text) {
     uint64_t size = 12345;
@@ -158,7 +147,7 @@ static uint64_t size_of(const char *text) {
     return size;
 }
 
-START_TEST(sizes) {
+TEST(sizes) {
     ck_assert_uint_eq(size_of("0"), 0);
     ck_assert_uint_eq(size_of("1048576"), 1048576);
     ck_assert_uint_eq(size_of("100B"), 100);
@@ -183,10 +172,8 @@ START_TEST(sizes) {
         ck_assert_uint_eq(size, 77);
     }
 }
-END_TEST
 
-START_TEST(sizes_of_any_bytes) {
-    suite_seed();
+TEST(sizes_of_any_bytes) {
     static const char some[] = "0123456789.kKmMgGiIbB -+ex\xff";
     for (int i = 0; i < 200000; i++) {
         char in[12];
@@ -205,9 +192,8 @@ START_TEST(sizes_of_any_bytes) {
         ck_assert_msg(off <= n / 18 + 1, "%s for %llu", shown, (unsigned long long)n);
     }
 }
-END_TEST
 
-START_TEST(plain_words) {
+TEST(plain_words) {
     static const char *const plain[] = {"a",   "a.lua", "/usr/bin/lua5.4", "x=1", "a,b",
                                         "50%", "c:d@e"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
@@ -224,7 +210,3 @@ START_TEST(plain_words) {
     for (size_t i = 0; i < sizeof no_line / sizeof *no_line; i++)
         ck_assert_msg(!format_plain_line(no_line[i]), "%s", no_line[i]);
 }
-END_TEST
-
-SUITE("format", plain_words, bytes, delta_bytes, counts, shorts, short_is_short, clocks, spans,
-      text_is_cleaned, text_of_any_bytes, sizes, sizes_of_any_bytes)

@@ -10,7 +10,7 @@ static uint64_t key_of(uint32_t i) {
     return (uint64_t)i << (i % 3 * 20); /* 0, too, and some twice */
 }
 
-START_TEST(keeps_what_was_set) {
+TEST(keeps_what_was_set) {
     enum { KEYS = 3000 };
     KeyMap map = {0};
     ck_assert_uint_eq(keymap_get(&map, 5, NONE), NONE);
@@ -32,9 +32,8 @@ START_TEST(keeps_what_was_set) {
     keymap_free(&map);
     ck_assert_uint_eq(map.room, 0);
 }
-END_TEST
 
-START_TEST(replaces_and_clears) {
+TEST(replaces_and_clears) {
     KeyMap map = {0};
     keymap_clear(&map);
     for (uint32_t round = 0; round < 3; round++) {
@@ -50,6 +49,3 @@ START_TEST(replaces_and_clears) {
     }
     keymap_free(&map);
 }
-END_TEST
-
-SUITE("keymap", keeps_what_was_set, replaces_and_clears)

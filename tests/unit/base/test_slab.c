@@ -21,8 +21,7 @@ static void check(const Piece *piece) {
         ck_assert_uint_eq(piece->p[i], piece->fill);
 }
 
-START_TEST(test_property) {
-    suite_seed();
+TEST(test_property) {
     for (int round = 0; round < 10; round++) {
         begin(suite_below(3) ? -1 : (int)suite_below(20));
         LmpSlab slab = {0};
@@ -60,10 +59,9 @@ START_TEST(test_property) {
     }
     lmp_os = &os_real;
 }
-END_TEST
 
 /* What is given back is what the next one gets: no memory is asked for again and again. */
-START_TEST(test_again) {
+TEST(test_again) {
     begin(-1);
     LmpSlab slab = {0};
     for (int i = 0; i < 100000; i++) {
@@ -76,6 +74,3 @@ START_TEST(test_again) {
     slab_close(&slab);
     counted_maps_end();
 }
-END_TEST
-
-SUITE("slab", test_property, test_again)

@@ -30,14 +30,13 @@ static void write_file(char *name, const char *bytes, size_t n) {
     close(fd);
 }
 
-START_TEST(our_own) {
+TEST(our_own) {
     char text[256];
     ck_assert_str_eq(compiler_of("/proc/self/exe", text, sizeof text), text);
     ck_assert_msg(strstr(text, "GCC") || strstr(text, "clang"), "it says '%s'", text);
 }
-END_TEST
 
-START_TEST(no_such) {
+TEST(no_such) {
     char text[256] = "x", name[64];
     ck_assert_str_eq(compiler_of("/nonesuch", text, sizeof text), "");
     ck_assert_str_eq(compiler_of("/", text, sizeof text), "");
@@ -45,10 +44,9 @@ START_TEST(no_such) {
     ck_assert_str_eq(compiler_of(name, text, sizeof text), "");
     unlink(name);
 }
-END_TEST
 
 /* Whatever is in the file, nothing but a text comes of it. */
-START_TEST(damaged) {
+TEST(damaged) {
     char text[256], name[64];
     read_own();
     for (int i = 0; i < 64; i++) { /* each byte of the ELF header */
@@ -66,6 +64,3 @@ START_TEST(damaged) {
     }
     free(own);
 }
-END_TEST
-
-SUITE("compiler", our_own, no_such, damaged)

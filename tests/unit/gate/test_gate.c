@@ -40,7 +40,7 @@ static void state_free(State *s) {
 
 /* Of each figure that there is: its value, as limit, is kept; one less is broken, and lines are
  * named. */
-START_TEST(boundary) {
+TEST(boundary) {
     State *s = state();
     char text[400];
     static const char *const of[] = {"", "at options.lua ", "type table ", "type string ",
@@ -75,10 +75,9 @@ START_TEST(boundary) {
                       s->report.stats.malloc_bytes + (uint64_t)s->report.stats.realloc_bytes);
     state_free(s);
 }
-END_TEST
 
 /* What needs the end, lines, or a snapshot, and does not have it, is broken; leaks are not. */
-START_TEST(cannot_be_told) {
+TEST(cannot_be_told) {
     State *s = state();
     LmpFinding f = judged("held 1GiB", &s->in);
     ck_assert(f.broken && !f.told);
@@ -105,9 +104,8 @@ START_TEST(cannot_be_told) {
     ck_assert(!judged("type table live 1GiB", &s->in).broken);
     state_free(s);
 }
-END_TEST
 
-START_TEST(said) {
+TEST(said) {
     static const char *const typed[] = {"peak 1GiB",
                                         "allocs 1000",
                                         "at options.lua:9 live 100B",
@@ -144,6 +142,3 @@ START_TEST(said) {
     free(xml);
     state_free(s);
 }
-END_TEST
-
-SUITE("gate", boundary, cannot_be_told, said)

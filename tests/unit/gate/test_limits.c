@@ -9,7 +9,7 @@ static LmpLimit parsed(const char *text) {
     return l;
 }
 
-START_TEST(test_read) {
+TEST(test_read) {
     static const struct {
         const char *typed;
         LmpLimitScope scope;
@@ -50,9 +50,8 @@ START_TEST(test_read) {
     ck_assert_str_eq(parsed("  peak 1 ").text, "peak 1");
     ck_assert_int_eq(parsed("type thread live 1").kind, LMP_THREAD);
 }
-END_TEST
 
-START_TEST(test_misread) {
+TEST(test_misread) {
     static const struct {
         const char *typed, *problem;
     } bad[] = {
@@ -88,14 +87,12 @@ START_TEST(test_misread) {
         ck_assert_uint_eq(l.most, 4711);
     }
 }
-END_TEST
 
 /* Any text is read or refused with one line. */
-START_TEST(test_anything) {
+TEST(test_anything) {
     static const char *const words[] = {"at",  "type", "tag", "peak", "live", "a.lua:1", ":",
                                         "1e6", "1",    "KiB", "1e",   ".",    "\x1b[0m", "\xff",
                                         " ",   "\t",   "\n",  "held", ":0",   "table",   "e9"};
-    suite_seed();
     for (int round = 0; round < 20000; round++) {
         char text[2 * LIMIT_TEXT] = "", problem[320] = "";
         for (uint64_t n = suite_below(round % 100 ? 8 : 60); n > 0; n--) {
@@ -113,6 +110,3 @@ START_TEST(test_anything) {
         }
     }
 }
-END_TEST
-
-SUITE("limits", test_read, test_misread, test_anything)

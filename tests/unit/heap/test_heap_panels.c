@@ -65,7 +65,7 @@ static const Sight sights[] = {
     {&panel_compare, "heap-compare-58x10", 58, 10, 256, true},
 };
 
-START_TEST(test_sizes) {
+TEST(test_sizes) {
     Heaps h = heaps_new();
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         const Sight *sight = &sights[i];
@@ -79,7 +79,6 @@ START_TEST(test_sizes) {
     }
     heaps_free(&h);
 }
-END_TEST
 
 /* The screen of a panel that something else opens. */
 static void opened_golden(Heaps *h, const Panel *panel, const Ui *from, int w, int height,
@@ -116,7 +115,7 @@ static void what_is_alike(Heaps *h, const Ui *from) {
     stage_free(s);
 }
 
-START_TEST(test_a_group_leads_to_its_objects_and_why) {
+TEST(test_a_group_leads_to_its_objects_and_why) {
     Heaps h = heaps_new();
     Stage *s = stage_new(&panel_objects, h.model, 118, 20, true, 256);
     free(stage_text(s, false));
@@ -133,7 +132,6 @@ START_TEST(test_a_group_leads_to_its_objects_and_why) {
     stage_free(s);
     heaps_free(&h);
 }
-END_TEST
 
 /* A string that is the body of a request: leaked through the cache. */
 static uint32_t some_body(const LmpSnapshot *s) {
@@ -146,7 +144,7 @@ static uint32_t some_body(const LmpSnapshot *s) {
     return 0;
 }
 
-START_TEST(test_why_marks_the_cut_and_leaves_out_holders) {
+TEST(test_why_marks_the_cut_and_leaves_out_holders) {
     Heaps h = heaps_new();
     uint32_t body = some_body(&h.now);
     Stage *s = stage_new(&panel_why, h.model, 118, 28, true, 256);
@@ -174,9 +172,8 @@ START_TEST(test_why_marks_the_cut_and_leaves_out_holders) {
     stage_free(s);
     heaps_free(&h);
 }
-END_TEST
 
-START_TEST(test_garbage_says_so) {
+TEST(test_garbage_says_so) {
     Heaps h = heaps_new();
     uint32_t dead = 1;
     while (dead < h.now.g.objects && !snapshot_garbage(&h.now, dead))
@@ -189,9 +186,8 @@ START_TEST(test_garbage_says_so) {
     stage_free(s);
     heaps_free(&h);
 }
-END_TEST
 
-START_TEST(test_a_wish_from_the_program) {
+TEST(test_a_wish_from_the_program) {
     Heaps h = heaps_new();
     Stage *s = stage_new(&panel_why, h.model, 78, 12, true, 256);
     ui_ask_why_block(&s->ui, h.now.g.addr[some_body(&h.now)]);
@@ -211,9 +207,8 @@ START_TEST(test_a_wish_from_the_program) {
     stage_free(s);
     heaps_free(&h);
 }
-END_TEST
 
-START_TEST(test_an_object_has_references_both_ways) {
+TEST(test_an_object_has_references_both_ways) {
     Heaps h = heaps_new();
     Stage *s = stage_new(&panel_object, h.model, 118, 16, true, 256);
     uint32_t body = some_body(&h.now);
@@ -228,9 +223,8 @@ START_TEST(test_an_object_has_references_both_ways) {
     stage_free(s);
     heaps_free(&h);
 }
-END_TEST
 
-START_TEST(test_dominators_open_close_and_follow) {
+TEST(test_dominators_open_close_and_follow) {
     Heaps h = heaps_new();
     Stage *s = stage_new(&panel_dominators, h.model, 118, 40, true, 256);
     char *text = stage_text(s, false); /* opened down to where it spreads */
@@ -257,9 +251,8 @@ START_TEST(test_dominators_open_close_and_follow) {
     stage_free(s);
     heaps_free(&h);
 }
-END_TEST
 
-START_TEST(test_the_treemap_is_walked_and_zoomed) {
+TEST(test_the_treemap_is_walked_and_zoomed) {
     Heaps h = heaps_new();
     Stage *s = stage_new(&panel_treemap, h.model, 118, 30, true, 256);
     char *before = stage_text(s, false);
@@ -283,9 +276,8 @@ START_TEST(test_the_treemap_is_walked_and_zoomed) {
     stage_free(s);
     heaps_free(&h);
 }
-END_TEST
 
-START_TEST(test_pages_of_lua) {
+TEST(test_pages_of_lua) {
     Heaps h = heaps_new();
     Stage *s = stage_new(&panel_suspects, h.model, 118, 16, true, 256);
     for (int i = 0; i < LMP_PAGES; i++) {
@@ -307,9 +299,8 @@ START_TEST(test_pages_of_lua) {
     stage_free(s);
     heaps_free(&h);
 }
-END_TEST
 
-START_TEST(test_compare_leads_to_new_objects) {
+TEST(test_compare_leads_to_new_objects) {
     Heaps h = heaps_new();
     Stage *s = stage_new(&panel_compare, h.model, 118, 16, true, 256);
     free(stage_text(s, false));
@@ -327,11 +318,10 @@ START_TEST(test_compare_leads_to_new_objects) {
     h.heap->compared = true;
     heaps_free(&h);
 }
-END_TEST
 
 /* Heads of columns are clicked here, too, wherever the table stands in the panel: sorts by it,
  * again: the other way round. */
-START_TEST(test_headings_sort) {
+TEST(test_headings_sort) {
     static const struct {
         const Panel *panel;
         const char *head;
@@ -368,14 +358,13 @@ START_TEST(test_headings_sort) {
     }
     heaps_free(&h);
 }
-END_TEST
 
 static bool stop_it(LmpProgress *progress, const char *step, double share) {
     (void)progress, (void)step, (void)share;
     return false;
 }
 
-START_TEST(test_what_takes_long_says_so_first) {
+TEST(test_what_takes_long_says_so_first) {
     Graph *graph = graph_new();
     uint32_t list = graph_table(graph, 300001, 300001, 0, 0);
     graph_edge(graph, 0, list, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
@@ -417,9 +406,8 @@ START_TEST(test_what_takes_long_says_so_first) {
     graph_free(graph);
     free(model);
 }
-END_TEST
 
-START_TEST(test_nothing_is_open) {
+TEST(test_nothing_is_open) {
     static const Panel *const all[] = {&panel_held,    &panel_objects,  &panel_dominators,
                                        &panel_treemap, &panel_suspects, &panel_compare,
                                        &panel_members, &panel_object,   &panel_why};
@@ -437,11 +425,3 @@ START_TEST(test_nothing_is_open) {
     }
     free(model);
 }
-END_TEST
-
-SUITE("heap_panels", test_headings_sort, test_sizes, test_a_group_leads_to_its_objects_and_why,
-      test_why_marks_the_cut_and_leaves_out_holders, test_garbage_says_so,
-      test_a_wish_from_the_program, test_an_object_has_references_both_ways,
-      test_dominators_open_close_and_follow, test_the_treemap_is_walked_and_zoomed,
-      test_pages_of_lua, test_compare_leads_to_new_objects, test_what_takes_long_says_so_first,
-      test_nothing_is_open)

@@ -56,10 +56,9 @@ static TreemapRoom some_room(void) {
                          .least_h = 2};
 }
 
-START_TEST(test_every_cell_has_one_tile) {
+TEST(test_every_cell_has_one_tile) {
     static double weight[MOST];
     static Rect tile[MOST];
-    suite_seed();
     for (int i = 0; i < 4000; i++) {
         uint32_t count = some_weights(weight);
         TreemapRoom room = some_room();
@@ -67,12 +66,10 @@ START_TEST(test_every_cell_has_one_tile) {
         covers(room.rect, tile, count);
     }
 }
-END_TEST
 
-START_TEST(test_tiles_have_their_share) {
+TEST(test_tiles_have_their_share) {
     static double weight[MOST];
     static Rect tile[MOST];
-    suite_seed();
     for (int i = 0; i < 2000; i++) {
         uint32_t count = some_weights(weight);
         TreemapRoom room = some_room();
@@ -93,9 +90,8 @@ START_TEST(test_tiles_have_their_share) {
         if (count <= 20 && cells > 2000) ck_assert_double_lt(off / cells, 0.2);
     }
 }
-END_TEST
 
-START_TEST(test_large_rooms_have_square_tiles) {
+TEST(test_large_rooms_have_square_tiles) {
     /* equal weights in a large room: nothing longer than three times its width,
      * as the last of three is */
     double weight[12];
@@ -112,12 +108,10 @@ START_TEST(test_large_rooms_have_square_tiles) {
         }
     }
 }
-END_TEST
 
-START_TEST(test_small_ones_join_the_last_tile) {
+TEST(test_small_ones_join_the_last_tile) {
     static double weight[MOST];
     static Rect tile[MOST + 1];
-    suite_seed();
     uint32_t joined = 0, alone = 0;
     for (int i = 0; i < 4000; i++) {
         uint32_t count = some_weights(weight);
@@ -138,9 +132,8 @@ START_TEST(test_small_ones_join_the_last_tile) {
     ck_assert_uint_gt(joined, 500);
     ck_assert_uint_gt(alone, 500);
 }
-END_TEST
 
-START_TEST(test_no_weight_and_no_room) {
+TEST(test_no_weight_and_no_room) {
     double none[3] = {0, 0, 0};
     Rect tile[4];
     TreemapRoom room = {{2, 3, 10, 4}, 1, 8, 2};
@@ -154,8 +147,3 @@ START_TEST(test_no_weight_and_no_room) {
     ck_assert_int_eq(tile[0].w * tile[0].h + tile[1].w * tile[1].h, 0);
     ck_assert_uint_eq(treemap_fit(&empty, some, 2, 0, tile), 0);
 }
-END_TEST
-
-SUITE("treemap", test_every_cell_has_one_tile, test_tiles_have_their_share,
-      test_large_rooms_have_square_tiles, test_small_ones_join_the_last_tile,
-      test_no_weight_and_no_room)

@@ -75,29 +75,22 @@ static void refuse_each(const char *call, int stacks) {
     }
 }
 
-START_TEST(test_stats) {
+TEST(test_stats) {
     refuse_each("lmp.stats(everything)", 0);
 }
-END_TEST
 
-START_TEST(test_stats_with_stacks) {
+TEST(test_stats_with_stacks) {
     refuse_each("lmp.stats(everything)", 1);
 }
-END_TEST
 
-START_TEST(test_stop) {
+TEST(test_stop) {
     refuse_each("lmp.stop(everything)", 1);
 }
-END_TEST
 
-START_TEST(test_frame) {
+TEST(test_frame) {
     refuse_each("lmp.frame() lmp.frame 'a frame'", 0);
 }
-END_TEST
 
-START_TEST(test_tag) {
+TEST(test_tag) {
     refuse_each("lmp.tag 'another' lmp.tag()", 0);
 }
-END_TEST
-
-SUITE("module", test_stats, test_stats_with_stacks, test_stop, test_frame, test_tag)

@@ -182,31 +182,24 @@ static void compare(const char *what, const char *code) {
     lua_close(L);
 }
 
-START_TEST(no_memory_file) {
+TEST(no_memory_file) {
     compare("memfd", "MEMFD");
 }
-END_TEST
 
-START_TEST(files_are_small) {
+TEST(files_are_small) {
     compare("files", "MEMFD");
 }
-END_TEST
 
-START_TEST(addresses_are_few) {
+TEST(addresses_are_few) {
 #if !defined __SANITIZE_ADDRESS__ /* which takes terabytes of them */
     compare("space", "NOMEM");
 #endif
 }
-END_TEST
 
-START_TEST(pages_are_odd) {
+TEST(pages_are_odd) {
     compare("pages", "INVAL");
 }
-END_TEST
 
-START_TEST(no_memory) {
+TEST(no_memory) {
     compare("memory", "NOMEM");
 }
-END_TEST
-
-SUITE("refusals", no_memory_file, files_are_small, addresses_are_few, pages_are_odd, no_memory)

@@ -108,7 +108,7 @@ static void all_are_there(uint32_t blocks) {
     ck_assert_uint_eq(bytes, all);
 }
 
-START_TEST(test_by_content) {
+TEST(test_by_content) {
     set_up(1000);
     alike_begin(alike, ALIKE_CONTENT, block, 1000, false);
     look();
@@ -129,9 +129,8 @@ START_TEST(test_by_content) {
     }
     tear_down();
 }
-END_TEST
 
-START_TEST(test_by_keys) {
+TEST(test_by_keys) {
     set_up(1000);
     alike_begin(alike, ALIKE_KEYS, block, 1000, false);
     look();
@@ -142,10 +141,9 @@ START_TEST(test_by_keys) {
     ck_assert(group_at(64 * 6)->blocks > 70);
     tear_down();
 }
-END_TEST
 
 /* Of more blocks than are read the rest is there, as not compared. */
-START_TEST(test_bounded) {
+TEST(test_bounded) {
     set_up(BLOCKS);
     for (uint32_t i = 0; i < BLOCKS; i++) {
         block[i].kind = LMP_STRING;
@@ -164,10 +162,9 @@ START_TEST(test_bounded) {
     ck_assert(!group_at(64ull * (BLOCKS - 1))->read);
     tear_down();
 }
-END_TEST
 
 /* Large strings are asked for in parts that the program reads at once. */
-START_TEST(test_large) {
+TEST(test_large) {
     set_up(100);
     for (uint32_t i = 0; i < 100; i++) {
         block[i].text = true;
@@ -180,10 +177,9 @@ START_TEST(test_large) {
     all_are_there(100);
     tear_down();
 }
-END_TEST
 
 /* What was found stays until the next look is through, and goes at once with another choice. */
-START_TEST(test_again) {
+TEST(test_again) {
     uint32_t count;
     set_up(1000);
     alike_begin(alike, ALIKE_CONTENT, block, 1000, false);
@@ -206,10 +202,9 @@ START_TEST(test_again) {
     ck_assert_uint_eq(alike_sum(alike).blocks, 0);
     tear_down();
 }
-END_TEST
 
 /* No answer, another's answer: it is asked again, and nothing is counted twice. */
-START_TEST(test_no_answer) {
+TEST(test_no_answer) {
     set_up(200);
     alike_begin(alike, ALIKE_CONTENT, block, 200, false);
     alike_ask(alike, m, &ui);
@@ -231,6 +226,3 @@ START_TEST(test_no_answer) {
     ck_assert(!alike_done(alike));
     tear_down();
 }
-END_TEST
-
-SUITE("alike", test_by_content, test_by_keys, test_bounded, test_large, test_again, test_no_answer)

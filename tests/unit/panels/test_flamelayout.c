@@ -33,7 +33,7 @@ static void naive_divide(const uint64_t *value, int n, uint64_t rest, uint64_t o
     width[n]++;
 }
 
-START_TEST(test_by_hand) {
+TEST(test_by_hand) {
     int w[5];
     flamelayout_divide((uint64_t[]){50, 30, 20}, 3, 0, 0, 10, w);
     ck_assert_int_eq(w[0], 5);
@@ -52,10 +52,8 @@ START_TEST(test_by_hand) {
     ck_assert_int_eq(w[1], 1);
     ck_assert_int_eq(w[2], 4);
 }
-END_TEST
 
-START_TEST(test_dividing_by_chance) {
-    suite_seed();
+TEST(test_dividing_by_chance) {
     for (int round = 0; round < 20000; round++) {
         uint64_t value[20], rest = suite_below(3) ? suite_below(50) : 0, own = suite_below(2000);
         int n = (int)suite_below(20), w = 1 + (int)suite_below(200), got[24], want[24], sum = 0;
@@ -73,11 +71,9 @@ START_TEST(test_dividing_by_chance) {
         ck_assert_int_eq(sum, w);
     }
 }
-END_TEST
 
 /* Figures as no memory has them: nothing overflows, the columns still add up. */
-START_TEST(test_dividing_rubbish) {
-    suite_seed();
+TEST(test_dividing_rubbish) {
     for (int round = 0; round < 2000; round++) {
         uint64_t value[8];
         int got[10], sum = 0, w = 1 + (int)suite_below(1000);
@@ -91,7 +87,6 @@ START_TEST(test_dividing_rubbish) {
         ck_assert_int_eq(sum, w);
     }
 }
-END_TEST
 
 /* ---- whole graphs ---------------------------------------------------------------------------- */
 
@@ -184,11 +179,10 @@ static void check_below(const Graph *g, const FlameLayout *l, int row, uint32_t 
     ck_assert(at == l->row[row + 2] || l->block[at].up != up);
 }
 
-START_TEST(test_graphs_by_chance) {
+TEST(test_graphs_by_chance) {
     static Graph g;
     FlameNodes nodes = {&g, children, value, compare};
     FlameLayout l = {0}, part = {0};
-    suite_seed();
     for (int round = 0; round < 300; round++) {
         make_graph(&g, 1 + suite_below(1ull << suite_below(40)));
         FlameView view = {.w = 1 + (int)suite_below(220), .h = 100};
@@ -225,10 +219,9 @@ START_TEST(test_graphs_by_chance) {
     flamelayout_free(&l);
     flamelayout_free(&part);
 }
-END_TEST
 
 /* A thousand children, none of which has a column: page after page shows each of them once. */
-START_TEST(test_paging_through_a_rest) {
+TEST(test_paging_through_a_rest) {
     static Graph g;
     static int seen[4096];
     FlameNodes nodes = {&g, children, value, compare};
@@ -267,9 +260,8 @@ START_TEST(test_paging_through_a_rest) {
         ck_assert_msg(seen[i] == 1, "%d was seen %d times", i, seen[i]);
     flamelayout_free(&l);
 }
-END_TEST
 
-START_TEST(test_nothing_to_show) {
+TEST(test_nothing_to_show) {
     static Graph g;
     FlameNodes nodes = {&g, children, value, compare};
     FlameLayout l = {0};
@@ -286,7 +278,3 @@ START_TEST(test_nothing_to_show) {
     ck_assert_uint_eq(flamelayout_at(&l, 0, 1), FLAME_NONE);
     flamelayout_free(&l);
 }
-END_TEST
-
-SUITE("flamelayout", test_by_hand, test_dividing_by_chance, test_dividing_rubbish,
-      test_graphs_by_chance, test_paging_through_a_rest, test_nothing_to_show)

@@ -99,8 +99,7 @@ static Tree *random_tree(uint32_t n, uint32_t long_ways) {
     return t;
 }
 
-START_TEST(test_frames_by_chance) {
-    suite_seed();
+TEST(test_frames_by_chance) {
     FlameTree *tree = flametree_new();
     for (int round = 0; round < 60; round++) {
         Tree *t = random_tree(1 + (uint32_t)suite_below(120), (uint32_t)suite_below(9));
@@ -116,11 +115,9 @@ START_TEST(test_frames_by_chance) {
     }
     flametree_free(tree);
 }
-END_TEST
 
 /* A frame is found again by the functions around it, in a tree that was read anew. */
-START_TEST(test_places) {
-    suite_seed();
+TEST(test_places) {
     FlameTree *tree = flametree_new();
     FlamePlace place = {0};
     for (int round = 0; round < 60; round++) {
@@ -150,11 +147,9 @@ START_TEST(test_places) {
     flameplace_free(&place);
     flametree_free(tree);
 }
-END_TEST
 
 /* Each byte once: what a node made counts if any function on its path is sought. */
-START_TEST(test_finding_by_chance) {
-    suite_seed();
+TEST(test_finding_by_chance) {
     FlameTree *tree = flametree_new();
     FlameFind find = {0};
     for (int round = 0; round < 80; round++) {
@@ -224,11 +219,9 @@ START_TEST(test_finding_by_chance) {
     flamefind_free(&find);
     flametree_free(tree);
 }
-END_TEST
 
 /* The type that has most below a frame, by what each node makes. */
-START_TEST(test_types_by_chance) {
-    suite_seed();
+TEST(test_types_by_chance) {
     FlameTree *tree = flametree_new();
     for (int round = 0; round < 60; round++) {
         Tree *t = random_tree(100, 4);
@@ -257,10 +250,9 @@ START_TEST(test_types_by_chance) {
     }
     flametree_free(tree);
 }
-END_TEST
 
 /* A quarter of a million calls deep, and as many callers: what is not looked at costs nothing. */
-START_TEST(test_very_deep) {
+TEST(test_very_deep) {
     enum { DEEP = 250000 };
     Tree *t = tree_new(DEEP);
     for (uint32_t i = 1; i < DEEP; i++) {
@@ -296,7 +288,3 @@ START_TEST(test_very_deep) {
     flametree_free(tree);
     tree_free(t);
 }
-END_TEST
-
-SUITE("flametree", test_frames_by_chance, test_places, test_finding_by_chance, test_types_by_chance,
-      test_very_deep)

@@ -77,7 +77,7 @@ static void unfold(Stage *s) {
     act(s, ACT_ENTER);
 }
 
-START_TEST(test_unfolds) {
+TEST(test_unfolds) {
     static const struct {
         int w, h;
         bool utf8;
@@ -101,9 +101,8 @@ START_TEST(test_unfolds) {
         free(m);
     }
 }
-END_TEST
 
-START_TEST(test_folds) {
+TEST(test_folds) {
     Model *m = paused();
     Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
     unfold(s);
@@ -128,10 +127,9 @@ START_TEST(test_folds) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* What holds itself is unfolded as far as a person goes, and no further than it can be asked. */
-START_TEST(test_cycle) {
+TEST(test_cycle) {
     Model *m = paused();
     Stage *s = stage_new(&panel_inspector, m, 118, 60, true, 256);
     unfold(s);
@@ -147,9 +145,8 @@ START_TEST(test_cycle) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
-START_TEST(test_a_million) {
+TEST(test_a_million) {
     Model *m = paused();
     Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
     settle(s);
@@ -172,10 +169,9 @@ START_TEST(test_a_million) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* The next operation: what was open stays open, and shows how it is now. */
-START_TEST(test_the_next_operation) {
+TEST(test_the_next_operation) {
     Model *m = paused();
     Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
     unfold(s);
@@ -208,10 +204,9 @@ START_TEST(test_the_next_operation) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* What the program cannot tell is said where it would stand. */
-START_TEST(test_why_not) {
+TEST(test_why_not) {
     static const struct {
         LmpInsideState state;
         const char *why, *words;
@@ -237,10 +232,9 @@ START_TEST(test_why_not) {
         free(m);
     }
 }
-END_TEST
 
 /* An answer to another question, or none for long: it is asked once more. */
-START_TEST(test_no_answer) {
+TEST(test_no_answer) {
     Model *m = paused();
     Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
     settle(s);
@@ -258,9 +252,8 @@ START_TEST(test_no_answer) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
-START_TEST(test_mouse) {
+TEST(test_mouse) {
     Model *m = paused();
     Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
     settle(s);
@@ -275,7 +268,3 @@ START_TEST(test_mouse) {
     stage_free(s);
     free(m);
 }
-END_TEST
-
-SUITE("inspector_inside", test_unfolds, test_folds, test_cycle, test_a_million,
-      test_the_next_operation, test_why_not, test_no_answer, test_mouse)

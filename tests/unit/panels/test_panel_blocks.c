@@ -49,7 +49,7 @@ static bool answer_alike(Stage *s) {
     return true;
 }
 
-START_TEST(test_blocks) {
+TEST(test_blocks) {
     static const struct {
         int w, h, colours;
         bool utf8;
@@ -80,7 +80,6 @@ START_TEST(test_blocks) {
         done(map, f);
     }
 }
-END_TEST
 
 /* What a row of the list says, as numbers that its column is sorted by. */
 typedef struct BlockRow {
@@ -115,7 +114,7 @@ static bool is_sorted(const BlockRow *row, uint32_t n, int by, bool rising) {
     return true;
 }
 
-START_TEST(test_blocks_sorted) {
+TEST(test_blocks_sorted) {
     enum { ROOM = 100 };
     BlockRow row[ROOM];
     FakeHeap *f = heap_fixture_new(4000000);
@@ -144,7 +143,6 @@ START_TEST(test_blocks_sorted) {
     stage_free(s);
     done(map, f);
 }
-END_TEST
 
 static bool block_shows(Stage *s, const char *words) {
     char *text = stage_text(s, false);
@@ -154,7 +152,7 @@ static bool block_shows(Stage *s, const char *words) {
 }
 
 /* What is alike in one line, by content and by keys; enter lists the blocks, escape goes back. */
-START_TEST(test_blocks_alike) {
+TEST(test_blocks_alike) {
     static const struct {
         int w, h, colours;
         bool utf8;
@@ -206,10 +204,9 @@ START_TEST(test_blocks_alike) {
         free(m);
     }
 }
-END_TEST
 
 /* The cursor stays on its block while others before it come and go. */
-START_TEST(test_blocks_follow) {
+TEST(test_blocks_follow) {
     FakeHeap *f = fake_new(true);
     for (uint64_t i = 1; i < 100; i += 2)
         fake_place(f, FIXTURE_LOW + i * 64, 40, LMP_C_TABLE, 1);
@@ -244,6 +241,3 @@ START_TEST(test_blocks_follow) {
     fake_free(f);
     free(m);
 }
-END_TEST
-
-SUITE("panel_blocks", test_blocks, test_blocks_sorted, test_blocks_alike, test_blocks_follow)

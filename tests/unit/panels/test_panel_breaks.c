@@ -45,7 +45,7 @@ static bool shows(const char *what) {
     return found;
 }
 
-START_TEST(test_typing) {
+TEST(test_typing) {
     open_stage(100, 12);
     UiBreaks *breaks = &stage->ui.breaks;
     add("size 64KiB");
@@ -81,10 +81,9 @@ START_TEST(test_typing) {
     stage_type(stage, "", K_ESC);
     close_stage();
 }
-END_TEST
 
 /* At lines of the program of fake_program.h, whose text is tests/ui/sources/options.lua. */
-START_TEST(test_places) {
+TEST(test_places) {
     LedgerFixture fixture = ledger_fixture(false, false);
     model = fixture.model;
     model->seen = LMP_SEEN_RUNNING;
@@ -138,9 +137,8 @@ START_TEST(test_places) {
     stage_free(stage);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_switching) {
+TEST(test_switching) {
     open_stage(100, 12);
     UiBreaks *breaks = &stage->ui.breaks;
     add("size 64KiB");
@@ -184,9 +182,8 @@ START_TEST(test_switching) {
     ck_assert_ptr_nonnull(stage->ui.edit);
     close_stage();
 }
-END_TEST
 
-START_TEST(test_full) {
+TEST(test_full) {
     open_stage(100, 12);
     for (int i = 0; i < (int)LMP_BREAKS; i++) {
         char text[32];
@@ -209,9 +206,8 @@ START_TEST(test_full) {
     }
     close_stage();
 }
-END_TEST
 
-START_TEST(test_taken_over) {
+TEST(test_taken_over) {
     LmpView view = {0};
     open_stage(100, 12);
     add("size 64KiB");
@@ -224,7 +220,6 @@ START_TEST(test_taken_over) {
     model->view = NULL;
     close_stage();
 }
-END_TEST
 
 static void golden(int w, int h, bool utf8, int colours, bool typing, const char *name) {
     open_stage(w, h);
@@ -257,14 +252,10 @@ static void golden(int w, int h, bool utf8, int colours, bool typing, const char
     close_stage();
 }
 
-START_TEST(test_sizes) {
+TEST(test_sizes) {
     golden(118, 13, true, 256, false, "breaks-118x13.txt");
     golden(78, 14, true, 256, false, "breaks-78x14.txt");
     golden(78, 14, true, 256, true, "breaks-78x14-typing.txt");
     golden(58, 9, false, 0, false, "breaks-58x9-ascii.txt");
     golden(20, 4, true, 8, false, "breaks-20x4.txt");
 }
-END_TEST
-
-SUITE("panel_breaks", test_typing, test_places, test_switching, test_full, test_taken_over,
-      test_sizes)

@@ -27,7 +27,7 @@ static const Sight sights[] = {
     {"78x18-found-mono", 78, 18, 0, true, "", "price"},
 };
 
-START_TEST(test_sizes) {
+TEST(test_sizes) {
     LedgerFixture fixture = fixture_of(true, false);
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         const Sight *t = &sights[i];
@@ -42,9 +42,8 @@ START_TEST(test_sizes) {
     }
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_without_stacks) {
+TEST(test_without_stacks) {
     LedgerFixture fixture = fixture_of(false, false);
     Stage *s = stage_new(&panel_flame, fixture.model, 78, 12, true, 256);
     ck_says(s, "lmp run --stacks");
@@ -56,9 +55,8 @@ START_TEST(test_without_stacks) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_from_the_tree_and_back) {
+TEST(test_from_the_tree_and_back) {
     LedgerFixture fixture = fixture_of(true, false);
     Stage *s = stage_new(&panel_tree, fixture.model, 118, 24, true, 256);
     ck_assert(stage_act(s, ACT_FLAME));
@@ -71,9 +69,8 @@ START_TEST(test_from_the_tree_and_back) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_moving) {
+TEST(test_moving) {
     Known k = known_program();
     Stage *s = known_stage(&k);
     press(s, "d");
@@ -103,9 +100,8 @@ START_TEST(test_moving) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
-START_TEST(test_zooming) {
+TEST(test_zooming) {
     Known k = known_program();
     Stage *s = known_stage(&k);
     press(s, "ddr");
@@ -125,10 +121,9 @@ START_TEST(test_zooming) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
 /* Enter on those too narrow: first where they are, then they alone. */
-START_TEST(test_zooming_into_the_rest) {
+TEST(test_zooming_into_the_rest) {
     Known k = known_program();
     Stage *s = known_stage(&k);
     press(s, "ddrr");
@@ -149,9 +144,8 @@ START_TEST(test_zooming_into_the_rest) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
-START_TEST(test_inverted) {
+TEST(test_inverted) {
     Known k = known_program();
     Stage *s = known_stage(&k);
     press(s, "Id");
@@ -166,9 +160,8 @@ START_TEST(test_inverted) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
-START_TEST(test_widths) {
+TEST(test_widths) {
     Known k = known_program();
     fake_freed(k.fixture.tables, k.big, k.big, 5, 30000, 5);
     refresh(&k.fixture);
@@ -189,11 +182,10 @@ START_TEST(test_widths) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
 /* With a mark there are three more widths and one more colour; without it what they were is shown
  * in live bytes again. */
-START_TEST(test_since_the_mark) {
+TEST(test_since_the_mark) {
     Known k = known_program();
     fake_mark(k.fixture.tables);
     k.fixture.model->ledger.count_from = 1;
@@ -232,10 +224,9 @@ START_TEST(test_since_the_mark) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
 /* Another run beside it: what it had and this one has not is there at first, blue beside red. */
-START_TEST(test_another_run) {
+TEST(test_another_run) {
     Known k = known_program();
     fake_mark(k.fixture.tables);
     k.fixture.model->ledger.count_from = 1;
@@ -261,7 +252,6 @@ START_TEST(test_another_run) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
 /* What a block's alloc context points to: the fixture makes none. */
 static void add_path(Known *k, FakeSpot at) {
@@ -272,7 +262,7 @@ static void add_path(Known *k, FakeSpot at) {
 }
 
 /* What each line makes most of, from the tables to the graph. */
-START_TEST(test_types) {
+TEST(test_types) {
     Known k = known_program();
     Ledger *ledger = &k.fixture.model->ledger;
     FakeSpot text = {.site = k.big.site, .node = k.big.node, .cls = LMP_C_STRING};
@@ -295,10 +285,9 @@ START_TEST(test_types) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
 /* Each row of the graph by the mouse; twice is enter. */
-START_TEST(test_mouse) {
+TEST(test_mouse) {
     Known k = known_program();
     Stage *s = known_stage(&k);
 #define CLICK(what_, x_, y_)                                                                       \
@@ -323,7 +312,6 @@ START_TEST(test_mouse) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
 /* The first line of the panel with `word` on it, below its title, from 0. */
 static int line_of(Stage *s, const char *word) {
@@ -337,7 +325,7 @@ static int line_of(Stage *s, const char *word) {
 }
 
 /* Rows get lower where more come, and not higher again before something else is looked at. */
-START_TEST(test_rows_share_the_height) {
+TEST(test_rows_share_the_height) {
     Known k = known_program();
     Stage *s = known_stage(&k);
     FakeTables *f = k.fixture.tables;
@@ -364,11 +352,10 @@ START_TEST(test_rows_share_the_height) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
 /* Figures change, and with them the order of the ledger: frames keep their places, and what is
  * selected and zoomed to stays. */
-START_TEST(test_refreshes) {
+TEST(test_refreshes) {
     Known k = known_program();
     Stage *s = known_stage(&k);
     press(s, "ddr");
@@ -395,9 +382,8 @@ START_TEST(test_refreshes) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
-START_TEST(test_nothing_to_show) {
+TEST(test_nothing_to_show) {
     LedgerFixture fixture = fixture_of(true, true);
     Stage *s = stage_new(&panel_flame, fixture.model, 78, 12, true, 256);
     press(s, "dulreb*I%T#nNh+-");
@@ -406,10 +392,9 @@ START_TEST(test_nothing_to_show) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
 /* Names come from the program: nothing in them reaches the terminal as a control sequence. */
-START_TEST(test_names_are_safe) {
+TEST(test_names_are_safe) {
     LedgerFixture fixture = fixture_of(true, false);
     Model *m = fixture.model;
     for (uint32_t i = 0; i < m->ledger.functions; i++) {
@@ -425,12 +410,10 @@ START_TEST(test_names_are_safe) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_any_size) {
+TEST(test_any_size) {
     LedgerFixture fixture = fixture_of(true, false);
     static const char keys[] = "dulreb*I%T#nNh+-";
-    suite_seed();
     for (int w = 1; w < 130; w += 3) {
         for (int h = 1; h < 30; h += 4) {
             Stage *s = stage_new(&panel_flame, fixture.model, w, h + 1, w % 2, w % 3 ? 256 : 0);
@@ -450,9 +433,3 @@ START_TEST(test_any_size) {
     }
     ledger_fixture_free(&fixture);
 }
-END_TEST
-
-SUITE("panel_flame", test_sizes, test_without_stacks, test_from_the_tree_and_back, test_moving,
-      test_another_run, test_zooming, test_zooming_into_the_rest, test_inverted, test_widths,
-      test_since_the_mark, test_types, test_mouse, test_rows_share_the_height, test_refreshes,
-      test_nothing_to_show, test_names_are_safe, test_any_size)

@@ -2,7 +2,7 @@
  * graphs that are deeper than the screen. */
 #include "flame_stage.h"
 
-START_TEST(test_searching) {
+TEST(test_searching) {
     Known k = known_program();
     Stage *s = known_stage(&k);
     ck_assert(!panel_flame.seeks(s->state));
@@ -31,10 +31,9 @@ START_TEST(test_searching) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
 /* Hits that have no column are counted, and the next one is brought into view. */
-START_TEST(test_hits_too_narrow) {
+TEST(test_hits_too_narrow) {
     Known k = known_program();
     Stage *s = known_stage(&k);
     find(s, "narrow_3");
@@ -50,9 +49,8 @@ START_TEST(test_hits_too_narrow) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
-START_TEST(test_the_same_function) {
+TEST(test_the_same_function) {
     Known k = known_program();
     Stage *s = known_stage(&k);
     press(s, "dd#");
@@ -64,10 +62,9 @@ START_TEST(test_the_same_function) {
     stage_free(s);
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
 
 /* More rows than lines: the selection takes the picture with it, pages and the wheel move it. */
-START_TEST(test_deeper_than_the_screen) {
+TEST(test_deeper_than_the_screen) {
     enum { DEEP = 60 };
     LedgerFixture fixture = fixture_of(true, true);
     FakeTables *f = fixture.tables;
@@ -112,12 +109,11 @@ START_TEST(test_deeper_than_the_screen) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
 /* What the smallest and the largest terminal show, with all colours, few and none, and in ASCII:
  * what is too narrow stands behind a number, is counted, and n zooms until it can be read; the same
  * function is lit on every block; of a name its end is left. */
-START_TEST(test_on_any_terminal) {
+TEST(test_on_any_terminal) {
     static const int widths[] = {58, 78, 198}, colours[] = {256, 8, 0};
     Known k = known_program();
     for (int i = 0; i < 3 * 3 * 2; i++) {
@@ -148,7 +144,3 @@ START_TEST(test_on_any_terminal) {
     }
     ledger_fixture_free(&k.fixture);
 }
-END_TEST
-
-SUITE("panel_flame_find", test_searching, test_hits_too_narrow, test_the_same_function,
-      test_deeper_than_the_screen, test_on_any_terminal)

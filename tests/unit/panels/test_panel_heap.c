@@ -14,7 +14,7 @@ static void pause_at(Model *m, uint64_t addr, uint64_t size) {
 
 /* The block that a pause is about is lit up, over as many cells as it has, and the line below is
  * about it. */
-START_TEST(test_paused_block) {
+TEST(test_paused_block) {
     static const struct {
         int w, h, colours;
         bool utf8;
@@ -35,10 +35,9 @@ START_TEST(test_paused_block) {
         done(s, f);
     }
 }
-END_TEST
 
 /* Zoomed in, the map goes where the block is, once: who moves away stays away. */
-START_TEST(test_paused_block_is_sought) {
+TEST(test_paused_block_is_sought) {
     FakeHeap *f = heap_fixture_new(4000000);
     Stage *s = map_stage(heap_fixture_model(f), 72, 19, true, 256);
     ck_assert(stage_act(s, ACT_HOME)); /* the cursor begins at the fullest cell */
@@ -66,9 +65,8 @@ START_TEST(test_paused_block_is_sought) {
     ck_assert(shows(s, "0x55d0c2af4240 +"));
     done(s, f);
 }
-END_TEST
 
-START_TEST(test_whole_heap) {
+TEST(test_whole_heap) {
     static const struct {
         int w, h, colours;
         bool utf8;
@@ -91,9 +89,8 @@ START_TEST(test_whole_heap) {
         done(s, f);
     }
 }
-END_TEST
 
-START_TEST(test_zoom) {
+TEST(test_zoom) {
     FakeHeap *f = heap_fixture_new(4000000);
     Stage *s = map_stage(heap_fixture_model(f), 60, 12, true, 256);
     repeat(s, ACT_DOWN, 3);
@@ -113,9 +110,8 @@ START_TEST(test_zoom) {
     stage_golden(s, "heap-end.txt");
     done(s, f);
 }
-END_TEST
 
-START_TEST(test_filter) {
+TEST(test_filter) {
     FakeHeap *f = heap_fixture_new(4000000);
     Stage *s = map_stage(heap_fixture_model(f), 60, 12, true, 256);
     s->ui.kinds = 1u << LMP_STRING | 1u << LMP_THREAD;
@@ -127,11 +123,9 @@ START_TEST(test_filter) {
     stage_golden(s, "heap-filter-ascii.txt");
     done(s, f);
 }
-END_TEST
 
 /* Zooming in and out at any place comes back to the whole heap with the cursor on its block. */
-START_TEST(test_cursor_stays) {
-    suite_seed();
+TEST(test_cursor_stays) {
     FakeHeap *f = heap_fixture_new(3000000);
     Stage *s = map_stage(heap_fixture_model(f), 50, 12, true, 256);
     for (int round = 0; round < 200; round++) {
@@ -159,9 +153,8 @@ START_TEST(test_cursor_stays) {
     }
     done(s, f);
 }
-END_TEST
 
-START_TEST(test_mouse) {
+TEST(test_mouse) {
     FakeHeap *f = heap_fixture_new(4000000);
     Stage *s = map_stage(heap_fixture_model(f), 60, 12, true, 256);
     Rect r = s->rect;
@@ -179,9 +172,8 @@ START_TEST(test_mouse) {
     ck_assert_ptr_eq(s->ui.over, &panel_blocks);
     done(s, f);
 }
-END_TEST
 
-START_TEST(test_empty_and_absent) {
+TEST(test_empty_and_absent) {
     FakeHeap *f = fake_new(true);
     Stage *s = map_stage(heap_fixture_model(f), 30, 6, true, 256);
     char *text = stage_text(s, false);
@@ -199,11 +191,9 @@ START_TEST(test_empty_and_absent) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* Every size from 1x1 on, in every mode, with any keys: nothing outside, no crash. */
-START_TEST(test_every_size) {
-    suite_seed();
+TEST(test_every_size) {
     FakeHeap *f = heap_fixture_new(300000);
     Model *m = heap_fixture_model(f);
     for (int round = 0; round < 250; round++) {
@@ -226,11 +216,10 @@ START_TEST(test_every_size) {
     fake_free(f);
     free(m);
 }
-END_TEST
 
 /* A moment of a recording has so many cells, which share whatever room there is, in their order;
  * keys and mouse, which are for the heap of now, do nothing. */
-START_TEST(test_recorded) {
+TEST(test_recorded) {
     static const int sizes[][2] = {{8, 2}, {20, 6}, {60, 16}, {118, 40}, {198, 58}};
     Model *m = heap_fixture_model(NULL);
     m->map_cell = 1 << 20;
@@ -259,7 +248,3 @@ START_TEST(test_recorded) {
     }
     free(m);
 }
-END_TEST
-
-SUITE("panel_heap", test_recorded, test_paused_block, test_paused_block_is_sought, test_whole_heap,
-      test_zoom, test_filter, test_cursor_stays, test_mouse, test_empty_and_absent, test_every_size)

@@ -9,7 +9,7 @@ static const Panel *const tables[] = {&panel_types,  &panel_sites,   &panel_func
 enum { TABLES = sizeof tables / sizeof *tables };
 
 /* Every column that has a name says what it means, in all tables and both modes. */
-START_TEST(test_every_column) {
+TEST(test_every_column) {
     int seen = 0;
     for (int i = 0; i < TABLES; i++) {
         void *state = panel_create(tables[i]);
@@ -27,7 +27,6 @@ START_TEST(test_every_column) {
     }
     ck_assert_int_gt(seen, 80);
 }
-END_TEST
 
 static Model model;
 
@@ -46,7 +45,7 @@ static bool shows(Stage *s, const char *words) {
 }
 
 /* Of two modes it is the one that is shown now. */
-START_TEST(test_modes) {
+TEST(test_modes) {
     void *state = panel_create(&panel_sites);
     Stage *s = help_stage(&panel_sites, state, 70, 40);
     ck_assert(shows(s, "This panel: Sites"));
@@ -56,11 +55,10 @@ START_TEST(test_modes) {
     stage_free(s);
     panel_destroy(&panel_sites, state);
 }
-END_TEST
 
 /* What stands in the header and is not plain is defined, on the screen and in the documents, and
  * alike: what it is, what it is not, and of which moment. */
-START_TEST(test_outside_lua) {
+TEST(test_outside_lua) {
     static const char *const words[] = {"Outside Lua", "beyond the heap", "ten seconds",
                                         "the same moment"};
     static char text[1 << 16];
@@ -81,9 +79,8 @@ START_TEST(test_outside_lua) {
     }
     stage_free(s);
 }
-END_TEST
 
-START_TEST(test_pictures) {
+TEST(test_pictures) {
     static const struct {
         const Panel *panel;
         int w, h;
@@ -100,6 +97,3 @@ START_TEST(test_pictures) {
         panel_destroy(looks[i].panel, state);
     }
 }
-END_TEST
-
-SUITE("panel_help", test_every_column, test_modes, test_outside_lua, test_pictures)

@@ -45,7 +45,7 @@ static void golden(Model *m, int w, int h, bool utf8, int colours, const char *n
     stage_free(s);
 }
 
-START_TEST(test_sizes) {
+TEST(test_sizes) {
     Model *m = paused();
     golden(m, 100, 14, true, 256, "inspector-100x14.txt");
     golden(m, 58, 9, true, 256, "inspector-58x9.txt");
@@ -53,9 +53,8 @@ START_TEST(test_sizes) {
     golden(m, 78, 10, false, 0, "inspector-78x10-ascii.txt");
     free(m);
 }
-END_TEST
 
-START_TEST(test_operations) {
+TEST(test_operations) {
     Model *m = paused();
     m->op.op = LMP_OP_ALLOC;
     m->op.cls = LMP_C_STRING;
@@ -77,11 +76,10 @@ START_TEST(test_operations) {
     golden(m, 70, 6, true, 256, "inspector-free.txt");
     free(m);
 }
-END_TEST
 
 /* Of a stack of 1434 frames 200 are there: the place of the others is told, and the list scrolls.
  */
-START_TEST(test_deep) {
+TEST(test_deep) {
     Model *m = paused();
     LmpOp *op = &m->op;
     op->frames = 0;
@@ -107,7 +105,6 @@ START_TEST(test_deep) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 static void variable(LmpLocal *l, const char *name, const char *type, const char *value,
                      uint64_t whole) {
@@ -150,7 +147,7 @@ static Model *broken(void) {
     return m;
 }
 
-START_TEST(test_locals) {
+TEST(test_locals) {
     Model *m = broken();
     golden(m, 118, 14, true, 256, "inspector-break-118x14.txt");
     golden(m, 78, 9, true, 256, "inspector-break-78x9.txt");
@@ -177,10 +174,9 @@ START_TEST(test_locals) {
     }
     free(m);
 }
-END_TEST
 
 /* Upvalues stand below the locals, under a heading, while there is room for one of them. */
-START_TEST(test_upvalues) {
+TEST(test_upvalues) {
     Model *m = broken();
     m->op.locals = 3;
     upvalue(&m->op, "cache", "table", "0x55d0c2a11230");
@@ -203,7 +199,6 @@ START_TEST(test_upvalues) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 static bool shows(Stage *s, const char *words) {
     char *text = stage_text(s, false);
@@ -213,7 +208,7 @@ static bool shows(Stage *s, const char *words) {
 }
 
 /* Where there are more variables than lines, the cursor goes to all of them, and back. */
-START_TEST(test_scrolled) {
+TEST(test_scrolled) {
     static const struct { int w, h; } sizes[] = {{78, 9}, {58, 18}, {118, 10}, {198, 12}, {40, 14}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         Model *m = broken();
@@ -243,10 +238,9 @@ START_TEST(test_scrolled) {
         free(m);
     }
 }
-END_TEST
 
 /* The source follows the cursor; where it is not known, that is said. */
-START_TEST(test_source) {
+TEST(test_source) {
     Model *m = broken();
     Stage *s = stage_new(&panel_inspector, m, 118, 14, true, 256);
     s->ui.sources = sources_new();
@@ -277,10 +271,9 @@ START_TEST(test_source) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* Whose locals are shown is asked for with the cursor; of frames left out none are. */
-START_TEST(test_other_frames) {
+TEST(test_other_frames) {
     Model *m = broken();
     Stage *s = stage_new(&panel_inspector, m, 118, 14, true, 256);
     PanelPlace place;
@@ -316,9 +309,8 @@ START_TEST(test_other_frames) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
-START_TEST(test_nothing_to_show) {
+TEST(test_nothing_to_show) {
     Model *m = paused();
     Stage *s = stage_new(&panel_inspector, m, 78, 6, true, 256);
     m->seen = LMP_SEEN_RUNNING;
@@ -334,10 +326,9 @@ START_TEST(test_nothing_to_show) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* Names come from the program: nothing in them reaches the terminal as a control sequence. */
-START_TEST(test_names_are_safe) {
+TEST(test_names_are_safe) {
     Model *m = paused();
     snprintf(m->op.frame[0].name, sizeof m->op.frame[0].name, "local '\033[2J\x07\xff'");
     snprintf(m->op.frame[0].source, sizeof m->op.frame[0].source, "\033]0;x\007.lua");
@@ -349,7 +340,3 @@ START_TEST(test_names_are_safe) {
     stage_free(s);
     free(m);
 }
-END_TEST
-
-SUITE("panel_inspector", test_sizes, test_operations, test_deep, test_locals, test_upvalues,
-      test_scrolled, test_source, test_other_frames, test_nothing_to_show, test_names_are_safe)

@@ -40,7 +40,7 @@ static const Sight sights[] = {
     {&panel_tags, "tags-78x6-mono", 78, 6, 0, true, false},
 };
 
-START_TEST(test_sizes) {
+TEST(test_sizes) {
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         const Sight *sight = &sights[i];
         char name[64];
@@ -55,10 +55,9 @@ START_TEST(test_sizes) {
         ledger_fixture_free(&fixture);
     }
 }
-END_TEST
 
 /* With calls: in full where there is room, else short; none of what is no function. */
-START_TEST(test_calls_are_shown) {
+TEST(test_calls_are_shown) {
     static const int width[] = {118, 78};
     for (int i = 0; i < 2; i++) {
         char name[64];
@@ -83,9 +82,8 @@ START_TEST(test_calls_are_shown) {
         ledger_fixture_free(&fixture);
     }
 }
-END_TEST
 
-START_TEST(test_a_function_has_its_lines) {
+TEST(test_a_function_has_its_lines) {
     LedgerFixture fixture = ledger_fixture(true, false);
     Stage *s = stage_new(&panel_functions, fixture.model, 118, 20, true, 256);
     free(stage_text(s, false));
@@ -119,11 +117,10 @@ START_TEST(test_a_function_has_its_lines) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
 /* Where blocks cannot be looked at, as in a recording, the source has their column; of a line that
  * has made nothing zeros are explained. */
-START_TEST(test_a_line_has_its_page) {
+TEST(test_a_line_has_its_page) {
     static const char long_line[] =
         "-- The price of one option: as many paths as it takes until the error is small";
     LedgerFixture fixture = ledger_fixture(true, false);
@@ -147,11 +144,10 @@ START_TEST(test_a_line_has_its_page) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
 /* Each tag has the lines that made something under it, and only they; a line that has several tags
  * is shared out among them. */
-START_TEST(test_a_tag_has_its_lines) {
+TEST(test_a_tag_has_its_lines) {
     LedgerFixture fixture = ledger_fixture(true, false);
     Model *m = fixture.model;
     Stage *s = stage_new(&panel_tags, m, 118, 8, true, 256);
@@ -215,10 +211,9 @@ START_TEST(test_a_tag_has_its_lines) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
 /* A C function has the lines that called it, with what it made there. */
-START_TEST(test_a_c_function_has_its_callers_lines) {
+TEST(test_a_c_function_has_its_callers_lines) {
     LedgerFixture fixture = ledger_fixture(true, false);
     Stage *s = stage_new(&panel_function, fixture.model, 118, 8, true, 256);
     const Ledger *l = &fixture.model->ledger;
@@ -234,9 +229,8 @@ START_TEST(test_a_c_function_has_its_callers_lines) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_no_growth_is_said) {
+TEST(test_no_growth_is_said) {
     LedgerFixture fixture = ledger_fixture(false, true);
     Stage *s = stage_new(&panel_leaks, fixture.model, 78, 8, true, 256);
     char *text = stage_text(s, false);
@@ -256,9 +250,8 @@ START_TEST(test_no_growth_is_said) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_what_is_off_is_said) {
+TEST(test_what_is_off_is_said) {
     LedgerFixture fixture = ledger_fixture(false, true);
     const Panel *const panels[] = {&panel_functions, &panel_tree, &panel_leaks, &panel_tags};
     fixture.tables->live->tables.lines = LMP_LINES_OFF;
@@ -279,10 +272,9 @@ START_TEST(test_what_is_off_is_said) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
 /* What has not been read is not taken for nothing. */
-START_TEST(test_not_read_yet) {
+TEST(test_not_read_yet) {
     static const Panel *const panels[] = {&panel_functions, &panel_tree, &panel_leaks, &panel_tags};
     LedgerFixture fixture = ledger_fixture(true, false);
     fixture.model->ledger_parts = 0;
@@ -300,9 +292,8 @@ START_TEST(test_not_read_yet) {
     }
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_any_size) {
+TEST(test_any_size) {
     static const Panel *const panels[] = {&panel_functions, &panel_function, &panel_leaks,
                                           &panel_tags};
     static const Action acts[] = {ACT_DOWN, ACT_SORT_RIGHT, ACT_REVERSE,
@@ -323,9 +314,8 @@ START_TEST(test_any_size) {
     }
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_each_has_its_key) {
+TEST(test_each_has_its_key) {
     static const struct {
         Key key;
         const Panel *panel;
@@ -350,10 +340,9 @@ START_TEST(test_each_has_its_key) {
     app_free(app);
     canvas_free(canvas);
 }
-END_TEST
 
 /* Without call paths: who called by samples, with those who called them, and how many samples. */
-START_TEST(test_callers_by_samples) {
+TEST(test_callers_by_samples) {
     LedgerFixture fixture = ledger_fixture(false, false);
     Model *m = fixture.model;
     const LmpSiteRow *of = &m->ledger.site[0];
@@ -393,9 +382,3 @@ START_TEST(test_callers_by_samples) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
-
-SUITE("panel_makers", test_a_line_has_its_page, test_a_tag_has_its_lines, test_sizes,
-      test_calls_are_shown, test_a_function_has_its_lines, test_a_c_function_has_its_callers_lines,
-      test_no_growth_is_said, test_what_is_off_is_said, test_not_read_yet, test_any_size,
-      test_each_has_its_key, test_callers_by_samples)

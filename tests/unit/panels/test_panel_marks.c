@@ -54,7 +54,7 @@ static const char *base(void) {
     return model->marked ? model->mark[model->base].name : "none";
 }
 
-START_TEST(list) {
+TEST(list) {
     open_stage(100, 10, true);
     fill();
     stage_golden(stage, "marks-none-100x10.txt");
@@ -76,11 +76,10 @@ START_TEST(list) {
         close_stage();
     }
 }
-END_TEST
 
 /* The newest mark counts, another one when it is chosen, none when it is chosen again. One taken
  * away is in no list and nothing counts from it; a name is seen wherever marks are. */
-START_TEST(keys) {
+TEST(keys) {
     open_stage(100, 10, true);
     set_mark("one", 3 * SECOND, 10 * MIB, true);
     set_mark("two", 20 * SECOND, 50 * MIB, true);
@@ -118,10 +117,9 @@ START_TEST(keys) {
     ck_assert_str_eq(base(), "before the loop");
     close_stage();
 }
-END_TEST
 
 /* Marks that came too fast have no rows: the last one that has them counts, if there is any. */
-START_TEST(marks_without_rows) {
+TEST(marks_without_rows) {
     open_stage(100, 10, true);
     set_mark("one", 1, 0, false);
     fill();
@@ -139,6 +137,3 @@ START_TEST(marks_without_rows) {
     ck_assert_str_eq(base(), "two"); /* of types it still tells */
     close_stage();
 }
-END_TEST
-
-SUITE("panel_marks", list, keys, marks_without_rows)

@@ -8,7 +8,7 @@
 
 static FakeProcess *program(void) {
     FakeProcess *p = fake_process_new();
-    suite_seed();
+    suite_again();
     fake_listed(p, 0x55d0c0000000, 300, "r-xp", "/usr/bin/lua5.4", 280);
     fake_chunks(p, fake_memory(p, 0x55d0c2a01000, 3000, "[heap]"), 0x55d0c2a01000);
     fake_listed(p, 0x7f10a0000000, 20480, "rw-p", "", 9000);
@@ -36,7 +36,7 @@ static void stage_end(Stage *s) {
     stage_free(s);
 }
 
-START_TEST(test_sizes) {
+TEST(test_sizes) {
     static const struct {
         const char *name;
         int w, h, colours;
@@ -57,7 +57,6 @@ START_TEST(test_sizes) {
         fake_process_free(p);
     }
 }
-END_TEST
 
 static void shows(Stage *s, const char *words) {
     char *text = stage_text(s, false), *to = text;
@@ -71,7 +70,7 @@ static void shows(Stage *s, const char *words) {
 }
 
 /* All rows that are drawn come to what the headline says. */
-START_TEST(test_rows_sum) {
+TEST(test_rows_sum) {
     FakeProcess *p = program();
     Stage *s = stage_of(p, 78, 26, true, 256);
     char *text = stage_text(s, false), *end;
@@ -93,9 +92,8 @@ START_TEST(test_rows_sum) {
     stage_end(s);
     fake_process_free(p);
 }
-END_TEST
 
-START_TEST(test_what_is_not_known) {
+TEST(test_what_is_not_known) {
     FakeProcess *p = program();
     p->closed = true;
     Stage *s = stage_of(p, 78, 26, true, 256);
@@ -124,11 +122,10 @@ START_TEST(test_what_is_not_known) {
     stage_end(s);
     fake_process_free(p);
 }
-END_TEST
 
 /* A look is asked for when it begins, and only of a program that runs; a frozen display does not
  * look. */
-START_TEST(test_asks) {
+TEST(test_asks) {
     FakeProcess *p = program();
     Stage *s = stage_new(&panel_process, heap_fixture_model(p->heap), 78, 12, true, 256);
     s->ui.frozen = true;
@@ -148,7 +145,6 @@ START_TEST(test_asks) {
     stage_end(s);
     fake_process_free(p);
 }
-END_TEST
 
 static uint64_t ticking;
 static uint64_t slow_clock(void) {
@@ -156,7 +152,7 @@ static uint64_t slow_clock(void) {
 }
 
 /* While the heap is looked at for the first time the frame says how far that is. */
-START_TEST(test_first_look) {
+TEST(test_first_look) {
     static LmpOs os;
     FakeProcess *p = program();
     os = *lmp_os;
@@ -179,17 +175,12 @@ START_TEST(test_first_look) {
     stage_end(s);
     fake_process_free(p);
 }
-END_TEST
 
 /* Without a program there is nothing, and nothing breaks. */
-START_TEST(test_none) {
+TEST(test_none) {
     Model *m = heap_fixture_model(NULL);
     Stage *s = stage_new(&panel_process, m, 40, 6, true, 256);
     shows(s, "Process");
     ck_assert(!stage_act(s, ACT_ENTER));
     stage_end(s);
 }
-END_TEST
-
-SUITE("panel_process", test_sizes, test_rows_sum, test_what_is_not_known, test_asks,
-      test_first_look, test_none)

@@ -27,7 +27,7 @@ static void close_stage(void) {
     free(model);
 }
 
-START_TEST(list) {
+TEST(list) {
     open_stage(100, 10, true, 0);
     stage_golden(stage, "programs-none-100x10.txt");
     close_stage();
@@ -43,9 +43,8 @@ START_TEST(list) {
         close_stage();
     }
 }
-END_TEST
 
-START_TEST(keys) {
+TEST(keys) {
     open_stage(100, 10, true, 5);
     stage_draw(stage);
     stage_act(stage, ACT_ENTER); /* it is shown already */
@@ -60,6 +59,3 @@ START_TEST(keys) {
     ck_assert_uint_eq(request->other.serial, 2);
     close_stage();
 }
-END_TEST
-
-SUITE("panel_programs", list, keys)

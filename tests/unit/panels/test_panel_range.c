@@ -71,7 +71,7 @@ static const struct {
     {&panel_flame, "flame-78x12-ascii", 78, 12, 0, false, false},
 };
 
-START_TEST(test_sizes) {
+TEST(test_sizes) {
     LedgerFixture f = in_range();
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         char name[64];
@@ -85,7 +85,6 @@ START_TEST(test_sizes) {
     }
     ledger_fixture_free(&f);
 }
-END_TEST
 
 /* What was made since a mark and lives: half of what a record has, of which it makes some up. */
 static LedgerFixture since(void) {
@@ -128,7 +127,7 @@ static const struct {
     {&panel_flame, "flame-118x16", 118, 16, 256, true, false},
 };
 
-START_TEST(test_since) {
+TEST(test_since) {
     LedgerFixture f = since();
     for (size_t i = 0; i < sizeof survivors / sizeof *survivors; i++) {
         char name[64];
@@ -143,10 +142,9 @@ START_TEST(test_since) {
     }
     ledger_fixture_free(&f);
 }
-END_TEST
 
 /* Rows add up: lines, functions and paths to what the records have. */
-START_TEST(test_since_adds_up) {
+TEST(test_since_adds_up) {
     LedgerFixture f = since();
     const Ledger *l = &f.model->ledger;
     LedgerLives sum[4] = {{0}};
@@ -168,10 +166,9 @@ START_TEST(test_since_adds_up) {
     ck_assert_uint_eq(l->all.since.bytes, 0);
     ledger_fixture_free(&f);
 }
-END_TEST
 
 /* Survivors have an order of their own, and room on the smallest terminal. */
-START_TEST(test_since_order) {
+TEST(test_since_order) {
     LedgerFixture f = since();
     Stage *s = stage_of(&panel_sites, &f, 58, 12, true, 256);
     s->ui.time = (UiTime){.can = true};
@@ -196,10 +193,9 @@ START_TEST(test_since_order) {
     stage_free(s);
     ledger_fixture_free(&f);
 }
-END_TEST
 
 /* Each table has room for all three on the smallest terminal, 60 columns wide, as for the name. */
-START_TEST(test_columns_have_room) {
+TEST(test_columns_have_room) {
     static const Panel *const panels[] = {&panel_sites, &panel_functions, &panel_tree, &panel_tags,
                                           &panel_types};
     LedgerFixture f = in_range();
@@ -217,14 +213,13 @@ START_TEST(test_columns_have_room) {
         }
     ledger_fixture_free(&f);
 }
-END_TEST
 
 static double figure(const LedgerFixture *f, MeasureName name, const LmpTally *t) {
     return measure_value(&measure[name], f->model, t);
 }
 
 /* What was allocated and not freed is what has grown, in each line and function. */
-START_TEST(test_the_three_agree) {
+TEST(test_the_three_agree) {
     LedgerFixture f = in_range();
     const Ledger *l = &f.model->ledger;
     uint32_t freed = 0;
@@ -242,10 +237,9 @@ START_TEST(test_the_three_agree) {
     ck_assert_double_nan(figure(&f, M_FREED, &l->all));
     ledger_fixture_free(&f);
 }
-END_TEST
 
 /* A range has an order of its own, and leaves the others as they were. */
-START_TEST(test_order) {
+TEST(test_order) {
     LedgerFixture f = in_range();
     Stage *s = stage_of(&panel_sites, &f, 118, 16, true, 256);
     Table *table = PANEL_CALL(&panel_sites, table)(s->state);
@@ -266,10 +260,9 @@ START_TEST(test_order) {
     stage_free(s);
     ledger_fixture_free(&f);
 }
-END_TEST
 
 /* The flame graph follows, and goes back to the figure that was chosen before. */
-START_TEST(test_flame) {
+TEST(test_flame) {
     LedgerFixture f = in_range();
     Stage *s = stage_of(&panel_flame, &f, 118, 16, true, 256);
     ck_says(s, "% allocated in the range");
@@ -286,10 +279,9 @@ START_TEST(test_flame) {
     stage_free(s);
     ledger_fixture_free(&f);
 }
-END_TEST
 
 /* A range in which nothing happened says so of what it would show. */
-START_TEST(test_flame_of_nothing) {
+TEST(test_flame_of_nothing) {
     LedgerFixture f = fixture_of(true, false);
     fake_mark(f.tables);
     f.model->ledger.count_from = 1;
@@ -302,7 +294,3 @@ START_TEST(test_flame_of_nothing) {
     stage_free(s);
     ledger_fixture_free(&f);
 }
-END_TEST
-
-SUITE("panel_range", test_sizes, test_columns_have_room, test_the_three_agree, test_order,
-      test_flame, test_flame_of_nothing, test_since, test_since_adds_up, test_since_order)

@@ -30,7 +30,7 @@ static void asks(const char *name, const char *value) {
     config_put(&config, name, value);
 }
 
-START_TEST(list) {
+TEST(list) {
     open_stage(100, 10);
     stage_golden(stage, "settings-100x10.txt");
     close_stage();
@@ -40,9 +40,8 @@ START_TEST(list) {
     stage_draw(stage);
     close_stage();
 }
-END_TEST
 
-START_TEST(keys) {
+TEST(keys) {
     open_stage(100, 10);
     stage_act(stage, ACT_ENTER);
     asks("theme", "mono");
@@ -65,10 +64,9 @@ START_TEST(keys) {
     asks("fps", "5");
     close_stage();
 }
-END_TEST
 
 /* What is offered can be read back. */
-START_TEST(choices_are_good) {
+TEST(choices_are_good) {
     for (const ConfigRow *row = config_rows; row->name; row++) {
         char words[160], *rest = words;
         snprintf(words, sizeof words, "%s", row->choices ? row->choices : "");
@@ -76,6 +74,3 @@ START_TEST(choices_are_good) {
             ck_assert_msg(row->good(word), "%s = %s", row->name, word);
     }
 }
-END_TEST
-
-SUITE("panel_settings", list, keys, choices_are_good)

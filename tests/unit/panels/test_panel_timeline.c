@@ -48,7 +48,7 @@ static void golden(Model *m, int w, int h, bool utf8, int colours, int zoom, con
     stage_free(s);
 }
 
-START_TEST(test_sizes) {
+TEST(test_sizes) {
     Model *m = run(102, 20);
     mark(m, 31 * SECOND, "loaded");
     mark(m, 70 * SECOND, "prices, first pass");
@@ -63,10 +63,9 @@ START_TEST(test_sizes) {
     golden(m, 46, 7, true, 256, 0, "timeline-46x7.txt");
     free(m);
 }
-END_TEST
 
 /* A heap that all but stands still, and one with thousands of collections. */
-START_TEST(test_flat_and_dense) {
+TEST(test_flat_and_dense) {
     Model *m = run(102, 20);
     for (uint32_t i = 0; i < 1000; i++) {
         LmpHistoryPoint *p = &m->history.samples[i];
@@ -85,7 +84,6 @@ START_TEST(test_flat_and_dense) {
     golden(m, 46, 13, false, 0, 0, "timeline-dense-46x13-ascii.txt");
     free(m);
 }
-END_TEST
 
 /* Drawn once before a key: columns are those of the screen. */
 static bool key(Stage *s, Action action) {
@@ -100,7 +98,7 @@ static bool says(Stage *s, const char *what) {
     return is;
 }
 
-START_TEST(test_cursor) {
+TEST(test_cursor) {
     Model *m = run(102, 20);
     mark(m, 31 * SECOND, "loaded");
     Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
@@ -121,7 +119,6 @@ START_TEST(test_cursor) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 static void frame(Model *m, uint64_t number, uint64_t bytes, double at, const char *name) {
     LmpLapStats *lap = &m->stats.worst_frames.row[m->stats.worst_frames.count++];
@@ -130,7 +127,7 @@ static void frame(Model *m, uint64_t number, uint64_t bytes, double at, const ch
 }
 
 /* Frames that stand out have a tick and a place to go to; others have none. */
-START_TEST(test_frames) {
+TEST(test_frames) {
     Model *m = run(102, 20);
     mark(m, 31 * SECOND, "loaded");
     m->stats.frames = 6000;
@@ -156,10 +153,9 @@ START_TEST(test_frames) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* Never more held than there is: what a column of the chart has may be older than the heap. */
-START_TEST(test_held_is_there) {
+TEST(test_held_is_there) {
     Model *m = run(102, 20);
     Stage *s = stage_new(&panel_timeline, m, 100, 12, true, 256);
     ck_assert(says(s, " 69.4 MiB now  46.3 MiB held"));
@@ -168,10 +164,9 @@ START_TEST(test_held_is_there) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* All frames that are kept are listed where there is room, worst first; a click goes there. */
-START_TEST(test_worst_frames) {
+TEST(test_worst_frames) {
     Model *m = run(102, 20);
     m->stats.frames = 6000;
     m->stats.frame_median_bytes = MIB;
@@ -206,11 +201,10 @@ START_TEST(test_worst_frames) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* To the very beginning in a window of ten seconds, and back: every column is passed, the window
  * goes along, and what it says is of the moment that is told. */
-START_TEST(test_back_in_time) {
+TEST(test_back_in_time) {
     Model *m = run(102, 20);
     Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
     for (int i = 0; i < 3; i++)
@@ -228,12 +222,11 @@ START_TEST(test_back_in_time) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* Whatever keys: the cursor is in the window, the window in the run, and zooming loses no moment.
  */
 /* Which end of a range goes along with the cursor: its sign points outwards. */
-START_TEST(test_range) {
+TEST(test_range) {
     static const struct {
         uint64_t clock;
         bool open;
@@ -260,13 +253,11 @@ START_TEST(test_range) {
     }
     free(m);
 }
-END_TEST
 
-START_TEST(test_any_keys) {
+TEST(test_any_keys) {
     static const Action keys[] = {ACT_LEFT, ACT_RIGHT,   ACT_PAGE_UP, ACT_PAGE_DOWN, ACT_HOME,
                                   ACT_END,  ACT_ZOOM_IN, ACT_ZOOM_IN, ACT_ZOOM_OUT,  ACT_UP,
                                   ACT_DOWN, ACT_BACK,    ACT_LEFT,    ACT_LEFT};
-    suite_seed();
     for (int round = 0; round < 60; round++) {
         Model *m = run(1 + suite_below(9000), 1 + suite_below(60));
         for (uint64_t i = suite_below(5); i > 0; i--)
@@ -295,10 +286,9 @@ START_TEST(test_any_keys) {
         free(m);
     }
 }
-END_TEST
 
 /* From a second to many hours: whole run, always over the whole width. */
-START_TEST(test_stretches) {
+TEST(test_stretches) {
     static const uint64_t lengths[] = {1, 10, 60, 600, 7200, 90000};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         Model *m = run(lengths[i], lengths[i] > 5 ? lengths[i] / 5 : 1);
@@ -313,10 +303,9 @@ START_TEST(test_stretches) {
         free(m);
     }
 }
-END_TEST
 
 /* + goes down to ten seconds, - back to the whole run; spans longer than the run are left out. */
-START_TEST(test_zoom) {
+TEST(test_zoom) {
     Model *m = run(102, 20);
     Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
     static const char *const in[] = {"whole run · 00:01:42",
@@ -341,11 +330,9 @@ START_TEST(test_zoom) {
     stage_free(s);
     free(m);
 }
-END_TEST
 
 /* Whatever stands in the history, and at every size: no crash, and what is drawn stays inside. */
-START_TEST(test_hostile) {
-    suite_seed();
+TEST(test_hostile) {
     Model *m = heap_fixture_model(NULL);
     for (int round = 0; round < 300; round++) {
         m->clock = suite_random() >> suite_below(64);
@@ -378,9 +365,8 @@ START_TEST(test_hostile) {
     }
     free(m);
 }
-END_TEST
 
-START_TEST(test_empty) {
+TEST(test_empty) {
     Model *m = calloc(1, sizeof *m);
     m->history.interval = 1;
     Stage *s = stage_new(&panel_timeline, m, 40, 8, true, 256);
@@ -390,8 +376,3 @@ START_TEST(test_empty) {
     stage_free(s);
     free(m);
 }
-END_TEST
-
-SUITE("panel_timeline", test_sizes, test_flat_and_dense, test_cursor, test_frames,
-      test_held_is_there, test_worst_frames, test_back_in_time, test_range, test_any_keys,
-      test_stretches, test_zoom, test_hostile, test_empty)

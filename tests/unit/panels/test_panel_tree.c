@@ -50,7 +50,7 @@ static const Sight sights[] = {
     {"118x24-by-allocs", 118, 24, 256, true, ">>", ""},
 };
 
-START_TEST(test_sizes) {
+TEST(test_sizes) {
     LedgerFixture fixture = ledger_fixture(true, false);
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         const Sight *sight = &sights[i];
@@ -67,11 +67,10 @@ START_TEST(test_sizes) {
     }
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
 /* What holds most and what makes most stand on different paths: the path that is opened, the order
  * and the bars follow the question. */
-START_TEST(test_the_hottest_path_of_what_is_made) {
+TEST(test_the_hottest_path_of_what_is_made) {
     LedgerFixture fixture = ledger_fixture(true, true);
     FakeTables *f = fixture.tables;
     uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
@@ -110,9 +109,8 @@ START_TEST(test_the_hottest_path_of_what_is_made) {
     stage_free(stage);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_without_stacks) {
+TEST(test_without_stacks) {
     LedgerFixture fixture = ledger_fixture(false, false);
     Stage *s = stage_new(&panel_tree, fixture.model, 78, 6, true, 256);
     stage_golden(s, "tree-without-stacks.txt");
@@ -123,7 +121,6 @@ START_TEST(test_without_stacks) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
 /* The line of the screen that the cursor is on. */
 static char *cursor_line(Stage *s) {
@@ -142,7 +139,7 @@ static char *cursor_line(Stage *s) {
         free(line_);                                                                               \
     } while (0)
 
-START_TEST(test_moving_and_opening) {
+TEST(test_moving_and_opening) {
     LedgerFixture fixture = ledger_fixture(true, false);
     Stage *s = stage_new(&panel_tree, fixture.model, 118, 30, true, 256);
     s->ui.now = 1000000000;
@@ -171,10 +168,9 @@ START_TEST(test_moving_and_opening) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
 /* What is open and where the cursor is stays as the figures change, though the order does not. */
-START_TEST(test_refreshes) {
+TEST(test_refreshes) {
     LedgerFixture fixture = ledger_fixture(true, false);
     Stage *s = stage_new(&panel_tree, fixture.model, 118, 40, true, 256);
     s->ui.now = 1000000000;
@@ -193,9 +189,8 @@ START_TEST(test_refreshes) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_before_anything) {
+TEST(test_before_anything) {
     LedgerFixture fixture = ledger_fixture(true, true);
     Stage *s = stage_new(&panel_tree, fixture.model, 78, 6, true, 256);
     stage_act(s, ACT_DOWN);
@@ -206,10 +201,9 @@ START_TEST(test_before_anything) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
 /* Names come from the program: nothing in them reaches the terminal as a control sequence. */
-START_TEST(test_names_are_safe) {
+TEST(test_names_are_safe) {
     LedgerFixture fixture = ledger_fixture(true, false);
     Model *m = fixture.model;
     for (uint32_t i = 0; i < m->ledger.nodes; i++) {
@@ -224,9 +218,8 @@ START_TEST(test_names_are_safe) {
     stage_free(s);
     ledger_fixture_free(&fixture);
 }
-END_TEST
 
-START_TEST(test_any_size) {
+TEST(test_any_size) {
     LedgerFixture fixture = ledger_fixture(true, false);
     for (int w = 1; w < 130; w += 3) {
         for (int h = 1; h < 30; h += 4) {
@@ -243,8 +236,3 @@ START_TEST(test_any_size) {
     }
     ledger_fixture_free(&fixture);
 }
-END_TEST
-
-SUITE("panel_tree", test_sizes, test_the_hottest_path_of_what_is_made, test_without_stacks,
-      test_moving_and_opening, test_refreshes, test_before_anything, test_names_are_safe,
-      test_any_size)

@@ -62,7 +62,7 @@ static int look(SiteBlocks *b, uint32_t id, uint64_t budget) {
     return steps;
 }
 
-START_TEST(test_all_and_no_others) {
+TEST(test_all_and_no_others) {
     set_up();
     static HeapListBlock all[1 << 17], mine[1 << 17];
     HeapList *list = heaplist_new(&heap->view);
@@ -92,10 +92,9 @@ START_TEST(test_all_and_no_others) {
     heaplist_free(list);
     tear_down();
 }
-END_TEST
 
 /* No more than were asked for are listed; all are counted. */
-START_TEST(test_bounded) {
+TEST(test_bounded) {
     set_up();
     SiteBlocks *b = site_blocks_new(10), *none = site_blocks_new(0);
     uint32_t id = model->ledger.site[0].id, count;
@@ -111,6 +110,3 @@ START_TEST(test_bounded) {
     site_blocks_free(none);
     tear_down();
 }
-END_TEST
-
-SUITE("site_blocks", test_all_and_no_others, test_bounded)

@@ -11,8 +11,7 @@ static double said(const char *label) {
     return (double)bytes;
 }
 
-START_TEST(test_any_range) {
-    suite_seed();
+TEST(test_any_range) {
     for (int round = 0; round < 200000; round++) {
         uint64_t most = suite_random() >> (2 + suite_below(62)), least = most;
         least -= suite_below(2) ? suite_below(most + 1) : suite_below(most / 100 + 1);
@@ -37,9 +36,8 @@ START_TEST(test_any_range) {
         ck_assert_msg(half < off && half > -off, "%s for half of %s", label[1], label[2]);
     }
 }
-END_TEST
 
-START_TEST(test_words) {
+TEST(test_words) {
     static const struct {
         uint64_t least, most;
         const char *label[3];
@@ -56,11 +54,9 @@ START_TEST(test_words) {
             ck_assert_str_eq(label, is[i].label[line]);
         }
 }
-END_TEST
 
 /* A cycle a column or less is a tick where it was; more are a density, and nothing is left out. */
-START_TEST(test_cycles) {
-    suite_seed();
+TEST(test_cycles) {
     for (int round = 0; round < 2000; round++) {
         int w = 1 + (int)suite_below(80);
         uint64_t cycles[80], most = 0;
@@ -77,6 +73,3 @@ START_TEST(test_cycles) {
         canvas_free(canvas);
     }
 }
-END_TEST
-
-SUITE("timeline_chart", test_any_range, test_words, test_cycles)

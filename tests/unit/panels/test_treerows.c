@@ -239,9 +239,8 @@ static void check_sums(const TreeRows *rows) {
     }
 }
 
-START_TEST(test_rows_are_those_of_a_naive_expansion) {
+TEST(test_rows_are_those_of_a_naive_expansion) {
     static const char *const filters[] = {"", "", "", "f3", "odd.lua:1", "even", "none"};
-    suite_seed();
     for (int round = 0; round < 60; round++) {
         uint32_t count = 2 + (uint32_t)suite_below(100);
         Tree *tree = tree_new(count);
@@ -297,10 +296,8 @@ START_TEST(test_rows_are_those_of_a_naive_expansion) {
         free(unfiltered);
     }
 }
-END_TEST
 
-START_TEST(test_order_is_held) {
-    suite_seed();
+TEST(test_order_is_held) {
     for (int round = 0; round < 30; round++) {
         Tree *tree = tree_new(80);
         LmpTreeRow *raw = random_nodes(80, 3);
@@ -335,6 +332,3 @@ START_TEST(test_order_is_held) {
         free(raw);
     }
 }
-END_TEST
-
-SUITE("treerows", test_rows_are_those_of_a_naive_expansion, test_order_is_held)

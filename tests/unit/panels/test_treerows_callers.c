@@ -36,8 +36,7 @@ static uint32_t naive_paths(const Tree *tree, Path *path) {
 
 /* Figures that are damaged may be of any size: their sums wrap (under the sanitizers, else
  * anything). */
-START_TEST(test_damaged_figures_wrap) {
-    suite_seed();
+TEST(test_damaged_figures_wrap) {
     for (int callers = 0; callers < 2; callers++) {
         uint32_t n = 50;
         Tree *tree = tree_new(n);
@@ -63,10 +62,8 @@ START_TEST(test_damaged_figures_wrap) {
         free(raw);
     }
 }
-END_TEST
 
-START_TEST(test_callers_add_up) {
-    suite_seed();
+TEST(test_callers_add_up) {
     for (int round = 0; round < 40; round++) {
         uint32_t n = 2 + (uint32_t)suite_below(60);
         Tree *tree = tree_new(n);
@@ -110,9 +107,8 @@ START_TEST(test_callers_add_up) {
         free(path);
     }
 }
-END_TEST
 
-START_TEST(test_callers_under_a_filter) {
+TEST(test_callers_under_a_filter) {
     /* 0 <- f1 <- f2 <- f3 and 0 <- f4 <- f3 */
     static const uint32_t parent[] = {0, 0, 1, 2, 0, 4}, function[] = {0, 1, 2, 3, 4, 3};
     Tree *tree = tree_new(6);
@@ -141,11 +137,10 @@ START_TEST(test_callers_under_a_filter) {
     tree_free(tree);
     free(raw);
 }
-END_TEST
 
 /* ---- the hottest path, large trees ----------------------------------------------------------- */
 
-START_TEST(test_hottest_path) {
+TEST(test_hottest_path) {
     /* 1: 10 own, below it 2 (30) and 3 (60), below that 4 (40 of it), below that 5 (15) */
     static const uint32_t parent[] = {0, 0, 1, 1, 3, 4}, own[] = {0, 10, 30, 20, 25, 15};
     Tree *tree = tree_new(6);
@@ -181,7 +176,6 @@ START_TEST(test_hottest_path) {
     tree_free(tree);
     free(raw);
 }
-END_TEST
 
 static double seconds(void) {
     struct timespec now;
@@ -189,7 +183,7 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-START_TEST(test_deep_recursion) {
+TEST(test_deep_recursion) {
     uint32_t n = 200000;
     Tree *tree = tree_new(n);
     LmpTreeRow *raw = calloc(n, sizeof *raw);
@@ -250,10 +244,8 @@ START_TEST(test_deep_recursion) {
     tree_free(tree);
     free(raw);
 }
-END_TEST
 
-START_TEST(test_a_million_nodes) {
-    suite_seed();
+TEST(test_a_million_nodes) {
     uint32_t n = 1000000;
     Tree *tree = tree_new(n);
     LmpTreeRow *raw = random_nodes(n, 4);
@@ -273,9 +265,8 @@ START_TEST(test_a_million_nodes) {
     tree_free(tree);
     free(raw);
 }
-END_TEST
 
-START_TEST(test_an_empty_tree) {
+TEST(test_an_empty_tree) {
     Tree *tree = tree_new(1);
     TreeRows *rows = treerows_new();
     TreeWanted request = {.measure = by_total, .filter = "x"};
@@ -292,8 +283,3 @@ START_TEST(test_an_empty_tree) {
     treerows_free(rows);
     tree_free(tree);
 }
-END_TEST
-
-SUITE("treerows_callers", test_damaged_figures_wrap, test_callers_add_up,
-      test_callers_under_a_filter, test_hottest_path, test_deep_recursion, test_a_million_nodes,
-      test_an_empty_tree)

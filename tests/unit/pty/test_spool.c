@@ -29,10 +29,9 @@ static char *written(Spool *spool, size_t *size) {
     return bytes;
 }
 
-START_TEST(keeps_everything) {
+TEST(keeps_everything) {
     enum { LIMIT = 1 << 20, TOTAL = 12 << 20 };
     Spool spool;
-    suite_seed();
     ck_assert(spool_open(&spool, LIMIT));
     ck_assert_int_eq(spool_last(&spool), -1);
     char *model = malloc(TOTAL);
@@ -64,10 +63,9 @@ START_TEST(keeps_everything) {
     free(model);
     spool_close(&spool);
 }
-END_TEST
 
 /* Without a place on disk it says no at the limit, and what it had is still there. */
-START_TEST(full) {
+TEST(full) {
     Spool spool;
     static char piece[1 << 16];
     ck_assert(spool_open(&spool, 1 << 18));
@@ -84,7 +82,6 @@ START_TEST(full) {
     free(out);
     spool_close(&spool);
 }
-END_TEST
 
 /* ---- killed in the middle -------------------------------------------------------------------- */
 
@@ -96,11 +93,10 @@ static size_t read_some(int master, char *out, size_t used, size_t room) {
 static int open_master(int *slave);
 
 /* A terminal's reader gets all of it once and in order, whoever is killed while writing there. */
-START_TEST(written_by_several) {
+TEST(written_by_several) {
     enum { TOTAL = 300000 };
     Spool spool;
     int slave, master = open_master(&slave);
-    suite_seed();
     ck_assert(spool_open(&spool, 1 << 17)); /* some of it on the disk */
     char *model = malloc(TOTAL), *got_all = malloc(2 * TOTAL);
     for (size_t i = 0; i < TOTAL; i++)
@@ -128,14 +124,12 @@ START_TEST(written_by_several) {
     close(master);
     close(slave);
 }
-END_TEST
 
 /* So does the spool, of what a program writes, whoever is killed while taking it. */
-START_TEST(taken_by_several) {
+TEST(taken_by_several) {
     enum { TOTAL = 400000 };
     Spool spool;
     int slave, master = open_master(&slave), status;
-    suite_seed();
     ck_assert(spool_open(&spool, SPOOL_MEMORY));
     char *model = malloc(TOTAL);
     for (size_t i = 0; i < TOTAL; i++)
@@ -167,11 +161,10 @@ START_TEST(taken_by_several) {
     close(master);
     close(slave);
 }
-END_TEST
 
 /* What a killed process has left in the pipe comes, too, and then counts as the last that came: a
  * message after it begins a line if it must, and only then. */
-START_TEST(left_in_the_pipe) {
+TEST(left_in_the_pipe) {
     Spool spool;
     size_t size;
     FILE *out = tmpfile();
@@ -191,10 +184,9 @@ START_TEST(left_in_the_pipe) {
     fclose(out);
     spool_close(&spool);
 }
-END_TEST
 
 /* Also where the memory file takes no more before it has been written. */
-START_TEST(left_in_the_pipe_of_a_full_one) {
+TEST(left_in_the_pipe_of_a_full_one) {
     Spool spool;
     char piece[5000], got[2 * sizeof piece];
     FILE *out = tmpfile();
@@ -213,10 +205,9 @@ START_TEST(left_in_the_pipe_of_a_full_one) {
     fclose(out);
     spool_close(&spool);
 }
-END_TEST
 
 /* A message comes once; half of one, left by a killed process, not at all. */
-START_TEST(says_once) {
+TEST(says_once) {
     Spool spool, heir;
     ck_assert(spool_open(&spool, SPOOL_MEMORY));
     ck_assert(spool_append(&spool, "output ", 7));
@@ -238,11 +229,9 @@ START_TEST(says_once) {
     spool_close(&heir);
     spool_close(&spool);
 }
-END_TEST
 
 /* Messages are known, so that who reads along can leave them out, in pieces of any size. */
-START_TEST(own_output) {
-    suite_seed();
+TEST(own_output) {
     for (int round = 0; round < 200; round++) {
         Spool spool;
         char wanted[2000], whole[4000], got[2000];
@@ -290,11 +279,10 @@ START_TEST(own_output) {
         spool_close(&spool);
     }
 }
-END_TEST
 
 /* ---- the error at the end -------------------------------------------------------------------- */
 
-START_TEST(error_lines) {
+TEST(error_lines) {
     static const struct {
         const char *text, *error;
     } cases[] = {
@@ -322,7 +310,6 @@ START_TEST(error_lines) {
         spool_close(&spool);
     }
 }
-END_TEST
 
 /* ---- pty_drain ------------------------------------------------------------------------------- */
 
@@ -374,17 +361,15 @@ static void drain_all(size_t size, bool letters) {
     close(master);
 }
 
-START_TEST(drains) {
-    suite_seed();
+TEST(drains) {
     for (size_t i = 0; i < 5; i++)
         drain_all(i * 16, true);
     for (int i = 0; i < 10; i++)
         drain_all(1 + suite_below(300000), i % 2);
 }
-END_TEST
 
 /* With no slave open the bytes still come (then the end of file tells, or the word). */
-START_TEST(drains_closed) {
+TEST(drains_closed) {
     int slave, master = open_master(&slave);
     ck_assert(write_all(slave, "last", 4));
     close(slave);
@@ -394,7 +379,3 @@ START_TEST(drains_closed) {
     ck_assert_int_eq(memcmp(got.bytes, "last", 4), 0);
     close(master);
 }
-END_TEST
-
-SUITE("spool", keeps_everything, full, written_by_several, taken_by_several, says_once, own_output,
-      left_in_the_pipe, left_in_the_pipe_of_a_full_one, error_lines, drains, drains_closed)

@@ -177,7 +177,7 @@ static LmpErr read_all(int fd, bool heap) {
     return LMP_OK;
 }
 
-START_TEST(good_state_is_read) {
+TEST(good_state_is_read) {
     make_good();
     int fd = new_file(good_size, true);
     put_good(fd, 0, good_size);
@@ -190,10 +190,9 @@ START_TEST(good_state_is_read) {
     ck_assert_uint_gt(nodes_read, 30);
     munmap(good, good_size);
 }
-END_TEST
 
 /* The file ends early; or it has its size, but the rest was never written. */
-START_TEST(prefixes) {
+TEST(prefixes) {
     make_good();
     size_t fixed = LMP_LIVE_AT + sizeof(LmpLive);
     for (size_t n = 0; n < good_size; n += n < sizeof(LmpHeader) + 8 ? 1
@@ -213,9 +212,8 @@ START_TEST(prefixes) {
     }
     munmap(good, good_size);
 }
-END_TEST
 
-START_TEST(foreign) {
+TEST(foreign) {
     make_good();
     int fd = new_file(good_size, false); /* could be cut under our mapping */
     put_good(fd, 0, good_size);
@@ -256,7 +254,6 @@ START_TEST(foreign) {
     ck_assert_int_eq(read_all(-1, false), LMP_E_FOREIGN);
     munmap(good, good_size);
 }
-END_TEST
 
 /* Large tables take their time, though nothing else: seen in a few rounds only. */
 static void limit_tables(int fd) {
@@ -271,9 +268,8 @@ static void limit_tables(int fd) {
 }
 
 /* Random bytes over parts of it; the header stays right, or nobody would read on. */
-START_TEST(random_bytes) {
+TEST(random_bytes) {
     make_good();
-    suite_seed();
     static uint8_t noise[4096];
     int fd = new_file(good_size, true);
     for (int round = 0; round < 60; round++) {
@@ -296,6 +292,3 @@ START_TEST(random_bytes) {
     close(fd);
     munmap(good, good_size);
 }
-END_TEST
-
-SUITE("damaged", good_state_is_read, prefixes, foreign, random_bytes)

@@ -49,7 +49,7 @@ static size_t list_ours(LmpFound **ours) {
 
 static LmpView view;
 
-START_TEST(finds) {
+TEST(finds) {
     LmpFound *list;
     uint32_t pid = (uint32_t)getpid();
     ck_assert_uint_eq(list_ours(&list), 0);
@@ -80,10 +80,9 @@ START_TEST(finds) {
     ck_assert_uint_eq(list_ours(&list), 0);
     free(list);
 }
-END_TEST
 
 /* Held by several processes, it is one; its program dead, it was killed. */
-START_TEST(once) {
+TEST(once) {
     int ready[2], status;
     LmpFound *list;
     ck_assert_int_eq(pipe(ready), 0);
@@ -105,11 +104,9 @@ START_TEST(once) {
     waitpid(holder, &status, 0);
     close(fd);
 }
-END_TEST
 
 /* Any bytes under our name: not listed, not opened, nothing crashes. */
-START_TEST(foreign) {
-    suite_seed();
+TEST(foreign) {
     uint32_t pid = (uint32_t)getpid();
     LmpHeader good = header(pid, 1, "test-discover");
     for (int round = 0; round < 60; round++) {
@@ -147,7 +144,6 @@ START_TEST(foreign) {
     ck_assert_int_eq(discover_open(pid, 1, &view), LMP_E_DAMAGED);
     close(fd);
 }
-END_TEST
 
 /* A state in the hands of another user: it says what it likes, also that it is ours. Seen by root,
  * who can read everybody's. */
@@ -183,15 +179,14 @@ static void forge(bool dumpable) {
     close(ready[0]);
 }
 
-START_TEST(forged) {
+TEST(forged) {
     if (geteuid() != 0) return; /* nobody else can look at another user's descriptors */
     forge(true);
     forge(false); /* then /proc says that it is root's */
 }
-END_TEST
 
 /* The user's own is believed: a relay holds the state of a program that has ended. */
-START_TEST(own_holder) {
+TEST(own_holder) {
     int ready[2], stay[2], status;
     char byte;
     LmpFound *list;
@@ -226,6 +221,3 @@ START_TEST(own_holder) {
     ck_assert_int_eq(status, 0);
     close(ready[0]);
 }
-END_TEST
-
-SUITE("discover", finds, once, foreign, forged, own_holder)

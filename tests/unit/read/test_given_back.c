@@ -32,7 +32,7 @@ void __wrap_free(void *p) {
     __real_free(p);
 }
 
-START_TEST(heap) {
+TEST(heap) {
     FakeHeap *f = heap_fixture_new(8 << 20);
     fake_place_odd(f, FIXTURE_LOW + (64 << 20) + 8, 100, LMP_C_TABLE, 3);
     view_next_frame(&f->view);
@@ -53,9 +53,8 @@ START_TEST(heap) {
     heapmap_free(NULL);
     fake_free(f);
 }
-END_TEST
 
-START_TEST(ledgers) {
+TEST(ledgers) {
     FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
     for (int i = 0; i < 1200; i++) { /* more texts than one piece of memory has room for */
@@ -76,12 +75,11 @@ START_TEST(ledgers) {
     }
     fake_tables_free(f);
 }
-END_TEST
 
 /* ---- places in a heap ------------------------------------------------------------------------ */
 
 /* Two regions: positions count their bytes, one after the other. */
-START_TEST(places) {
+TEST(places) {
     FakeHeap *f = heap_fixture_new(1 << 20);
     HeapMap *map = heapmap_new(&f->view);
     while (heapmap_refresh(map, UINT64_MAX)) {
@@ -109,10 +107,9 @@ START_TEST(places) {
     heapmap_free(map);
     fake_free(f);
 }
-END_TEST
 
 /* The smallest size with which so many cells do, and no smaller. */
-START_TEST(fits) {
+TEST(fits) {
     FakeHeap *f = heap_fixture_new(1 << 20);
     HeapMap *map = heapmap_new(&f->view);
     while (heapmap_refresh(map, UINT64_MAX)) {
@@ -130,6 +127,3 @@ START_TEST(fits) {
     heapmap_free(map);
     fake_free(f);
 }
-END_TEST
-
-SUITE("given_back", heap, ledgers, places, fits)

@@ -152,11 +152,10 @@ static bool says(const LmpSuspects *suspects, uint32_t class) {
     return false;
 }
 
-START_TEST(against_a_model) {
+TEST(against_a_model) {
     static Run run;
     static LmpSuspects suspects;
     uint32_t fired = 0, fell = 0;
-    suite_seed();
     for (int round = 0; round < 400; round++) {
         live(&run, 2 + (uint32_t)suite_below(SHOTS - 1));
         LmpHeapGrowth growth = growth_to(&run, run.shots);
@@ -202,7 +201,6 @@ START_TEST(against_a_model) {
     ck_assert_uint_gt(fired, 50); /* both have been there */
     ck_assert_uint_gt(fell, 50);
 }
-END_TEST
 
 /* ---- by hand --------------------------------------------------------------------------------- */
 
@@ -232,7 +230,7 @@ static const char *words_of(const LmpSuspects *suspects, LmpSuspectRule rule) {
     return "";
 }
 
-START_TEST(only_what_grew_each_time) {
+TEST(only_what_grew_each_time) {
     static Run run;
     static LmpSuspects suspects;
     burst(&run, 3);
@@ -252,9 +250,8 @@ START_TEST(only_what_grew_each_time) {
     growth_free(&growth);
     forget(&run);
 }
-END_TEST
 
-START_TEST(why_there_is_no_telling) {
+TEST(why_there_is_no_telling) {
     static Run run;
     static LmpSuspects suspects;
     burst(&run, 4);
@@ -275,9 +272,8 @@ START_TEST(why_there_is_no_telling) {
     growth_free(&foreign);
     forget(&run);
 }
-END_TEST
 
-START_TEST(no_more_than_there_is_room) {
+TEST(no_more_than_there_is_room) {
     static Run run;
     burst(&run, 2);
     LmpHeapGrowth growth = {.by = LMP_BY_CLASS};
@@ -288,7 +284,6 @@ START_TEST(no_more_than_there_is_room) {
     growth_free(&growth);
     forget(&run);
 }
-END_TEST
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -303,7 +298,7 @@ static int file_of(const Run *run, uint32_t k, char *name, size_t size) {
 }
 
 /* A display takes one after the other: from the third on, what grew in the last two steps. */
-START_TEST(one_after_the_other) {
+TEST(one_after_the_other) {
     static Run run;
     OpenedHeap *heap = NULL;
     char name[64];
@@ -324,9 +319,8 @@ START_TEST(one_after_the_other) {
     opened_close(heap);
     forget(&run);
 }
-END_TEST
 
-START_TEST(all_at_once) {
+TEST(all_at_once) {
     static Run run;
     OpenedHeap *heap = NULL;
     char name[3][64];
@@ -359,7 +353,6 @@ START_TEST(all_at_once) {
         close(fd[k]);
     forget(&run);
 }
-END_TEST
 
 /* ---- coroutines ------------------------------------------------------------------------------ */
 
@@ -403,7 +396,7 @@ static Graph *with_coroutine(Fate fate, bool then) {
     return graph;
 }
 
-START_TEST(coroutines_that_stay) {
+TEST(coroutines_that_stay) {
     static LmpSuspects suspects;
     for (Fate fate = STAYED; fate < FATES; fate++) {
         Graph *graph[2] = {with_coroutine(fate, true), with_coroutine(fate, false)};
@@ -429,7 +422,3 @@ START_TEST(coroutines_that_stay) {
         }
     }
 }
-END_TEST
-
-SUITE("growth", against_a_model, only_what_grew_each_time, why_there_is_no_telling,
-      no_more_than_there_is_room, one_after_the_other, all_at_once, coroutines_that_stay)

@@ -223,8 +223,7 @@ static void refresh(FakeHeap *heap, HeapMap *map) {
     heapmap_refresh(map, FOREVER);
 }
 
-START_TEST(test_against_model) {
-    suite_seed();
+TEST(test_against_model) {
     stop_clock();
     Naive *n = calloc(1, sizeof *n);
     n->heap = fake_new(true);
@@ -247,11 +246,9 @@ START_TEST(test_against_model) {
     fake_free(n->heap);
     free(n);
 }
-END_TEST
 
 /* With no time at all every call looks at one part, and all are reached in turn. */
-START_TEST(test_small_budget) {
-    suite_seed();
+TEST(test_small_budget) {
     stop_clock();
     Naive *n = calloc(1, sizeof *n);
     n->heap = fake_new(true);
@@ -276,10 +273,9 @@ START_TEST(test_small_budget) {
     fake_free(n->heap);
     free(n);
 }
-END_TEST
 
 /* A change under a stamp that the map has seen already is seen with the next look. */
-START_TEST(test_same_stamp) {
+TEST(test_same_stamp) {
     stop_clock();
     Naive *n = calloc(1, sizeof *n);
     n->heap = fake_new(true);
@@ -302,10 +298,9 @@ START_TEST(test_same_stamp) {
     fake_free(n->heap);
     free(n);
 }
-END_TEST
 
 /* Entries under a large block were never written: they are holes in the file and must stay so. */
-START_TEST(test_holes_stay) {
+TEST(test_holes_stay) {
     stop_clock();
     FakeHeap *heap = fake_new(true);
     HeapMap *map = heapmap_new(&heap->view);
@@ -324,11 +319,10 @@ START_TEST(test_holes_stay) {
     heapmap_free(map);
     fake_free(heap);
 }
-END_TEST
 
 /* Regions keep their place: allocations and frees inside move nothing, a growing heap moves things
  * a few times only, one that stays small for long is shown as it is. */
-START_TEST(test_stable) {
+TEST(test_stable) {
     stop_clock();
     FakeHeap *heap = fake_new(false);
     HeapMap *map = heapmap_new(&heap->view);
@@ -368,9 +362,8 @@ START_TEST(test_stable) {
     heapmap_free(map);
     fake_free(heap);
 }
-END_TEST
 
-START_TEST(test_empty) {
+TEST(test_empty) {
     stop_clock();
     FakeHeap *heap = fake_new(true);
     HeapMap *map = heapmap_new(&heap->view);
@@ -388,18 +381,16 @@ START_TEST(test_empty) {
     heapmap_free(map);
     fake_free(heap);
 }
-END_TEST
 
-START_TEST(test_dominant_kind) {
+TEST(test_dominant_kind) {
     HeapCell cell = {.bytes = {[LMP_STRING] = 10, [LMP_TABLE] = 30, [LMP_OTHER] = 5}};
     ck_assert_int_eq(heapcell_kind(&cell, ALL_KINDS), LMP_TABLE);
     ck_assert_int_eq(heapcell_kind(&cell, ALL_KINDS & ~(1u << LMP_TABLE)), LMP_STRING);
     ck_assert_int_eq(heapcell_kind(&cell, 1u << LMP_THREAD), -1);
     ck_assert_uint_eq(heapcell_bytes(&cell, 1u << LMP_TABLE | 1u << LMP_OTHER), 35);
 }
-END_TEST
 
-START_TEST(test_age) {
+TEST(test_age) {
     uint64_t least, most;
     ck_assert(heaplist_age(1, 1000, 700, &least, &most));
     ck_assert_uint_eq(least, 0);
@@ -412,7 +403,6 @@ START_TEST(test_age) {
     ck_assert(!heaplist_age(3, 0, 700, &least, &most));
     ck_assert(!heaplist_age(255, UINT64_MAX, 700, &least, &most));
 }
-END_TEST
 
 /* ---- hostile state --------------------------------------------------------------------------- */
 
@@ -434,8 +424,7 @@ static uint32_t hostile_entry(void) {
     }
 }
 
-START_TEST(test_hostile) {
-    suite_seed();
+TEST(test_hostile) {
     stop_clock();
     for (int round = 0; round < 40; round++) {
         FakeHeap *heap = fake_new(false);
@@ -488,7 +477,3 @@ START_TEST(test_hostile) {
         fake_free(heap);
     }
 }
-END_TEST
-
-SUITE("heapmap", test_against_model, test_small_budget, test_same_stamp, test_holes_stay,
-      test_stable, test_empty, test_dominant_kind, test_age, test_hostile)

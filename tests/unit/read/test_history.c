@@ -15,7 +15,7 @@ static LmpHistoryPoint level(uint64_t bytes, uint64_t max) {
                              .held_bytes = {[LMP_STRING] = bytes / 2}};
 }
 
-START_TEST(holds_the_level_in_between) {
+TEST(holds_the_level_in_between) {
     history = (LmpHistory){.interval = 10};
     LmpHistoryPoint s = level(100, 300);
     history_add(&history, 5, &s);
@@ -29,24 +29,21 @@ START_TEST(holds_the_level_in_between) {
     ck_assert_uint_eq(history.samples[4].last_bytes, 50);
     ck_assert_uint_eq(history.samples[4].min_bytes, 50);
 }
-END_TEST
 
-START_TEST(first_note_may_come_late) {
+TEST(first_note_may_come_late) {
     history = (LmpHistory){.interval = 10};
     LmpHistoryPoint s = level(7, 7);
     history_add(&history, 10ull * LMP_HISTORY * 100, &s);
     ck_assert_uint_le(history.used, LMP_HISTORY);
     ck_assert_uint_eq(history.samples[history.used - 1].last_bytes, 7);
 }
-END_TEST
 
 /* Every sample's maximum and minimum are those of the notes in its interval (or of the level held
  * before it), its types those of the largest, its last value the last note's, however often
  * intervals were merged. */
-START_TEST(equals_the_notes) {
+TEST(equals_the_notes) {
     enum { NOTES = 20000 };
     static uint64_t clock[NOTES], bytes[NOTES];
-    suite_seed();
     history = (LmpHistory){.interval = 1000};
     uint64_t now = 0;
     for (int i = 0; i < NOTES; i++) {
@@ -92,6 +89,3 @@ START_TEST(equals_the_notes) {
         held = last_value;
     }
 }
-END_TEST
-
-SUITE("history", holds_the_level_in_between, first_note_may_come_late, equals_the_notes)

@@ -109,8 +109,7 @@ static void doubles(uint64_t *y, uint32_t n) {
             y[i] *= 2;
 }
 
-START_TEST(growth_is_seen) {
-    suite_seed();
+TEST(growth_is_seen) {
     for (uint32_t cycles = 12; cycles <= MOST; cycles++) {
         ck_assert_int_eq(count(line, cycles, 20), 20);
         ck_assert_str_eq(strchr(judgement.words, ' '), strstr(judgement.words, " grows by "));
@@ -133,11 +132,10 @@ START_TEST(growth_is_seen) {
         ck_assert_msg(right >= rules[i].least, "%s: seen %d times", rules[i].what, right);
     }
 }
-END_TEST
 
 /* A leak under Lua's usual pause: each cycle comes when the heap has doubled, so cycles get rarer
  * and each adds as much as all before it. Four are enough if ten seconds have passed. */
-START_TEST(doubling_heap) {
+TEST(doubling_heap) {
     begin(4);
     uint64_t *y = add_site();
     for (uint32_t i = 0; i < 4; i++) {
@@ -153,11 +151,9 @@ START_TEST(doubling_heap) {
     ck_assert_uint_eq(judgement.growth, LMP_GROWTH_WAIT);
     ck_assert_str_eq(judgement.words, "cannot tell yet: 8 more full cycles");
 }
-END_TEST
 
 /* The size of what is held sways, but there is more and more of it. */
-START_TEST(blocks_count) {
-    suite_seed();
+TEST(blocks_count) {
     begin(MOST);
     uint64_t *y = add_site();
     row[0].tally = (LmpTally){.live_blocks = 1000, .live_bytes = 1000000, .allocs = 1000};
@@ -169,7 +165,6 @@ START_TEST(blocks_count) {
     ck_assert_uint_eq(judgement.steady, 1);
     ck_assert(leak[0].bytes_per_cycle > 0);
 }
-END_TEST
 
 /* ---- what does not --------------------------------------------------------------------------- */
 
@@ -235,8 +230,7 @@ static void loaded_then_dropped(uint64_t *y, uint32_t n) {
         y[i] = (i < 2 * n / 3 ? i : n / 4) * 100000;
 }
 
-START_TEST(what_is_no_growth) {
-    suite_seed();
+TEST(what_is_no_growth) {
     static const struct {
         const char *what;
         void (*fill)(uint64_t *y, uint32_t n);
@@ -269,11 +263,10 @@ START_TEST(what_is_no_growth) {
     ck_assert_int_le(count(saturates, MOST, 2000), 0);
     ck_assert_int_le(count(loaded_then_dropped, MOST, 2000), 0);
 }
-END_TEST
 
 /* ---- figures, order, words ------------------------------------------------------------------- */
 
-START_TEST(slopes) {
+TEST(slopes) {
     begin(20);
     uint64_t *y = add_site();
     for (uint32_t i = 0; i < 20; i++) {
@@ -288,9 +281,8 @@ START_TEST(slopes) {
     ck_assert_uint_eq(leak[0].gain, 9500);
     ck_assert_str_eq(judgement.words, "a.lua:1 grows by 167 B a full cycle, 2.0 KiB/s");
 }
-END_TEST
 
-START_TEST(too_few_cycles) {
+TEST(too_few_cycles) {
     for (uint32_t cycles = 0; cycles < 12; cycles++) {
         begin(cycles);
         line(add_site(), cycles);
@@ -313,9 +305,8 @@ START_TEST(too_few_cycles) {
     judge();
     ck_assert_str_eq(judgement.words, "cannot tell yet: 1 more full cycle");
 }
-END_TEST
 
-START_TEST(never_to_be_known) {
+TEST(never_to_be_known) {
     begin(0);
     ledger.gc_mode = LMP_GC_UNKNOWN;
     ledger.clock = 500000000; /* the first cycle may be yet to come */
@@ -333,10 +324,9 @@ START_TEST(never_to_be_known) {
     ck_assert_str_eq(judgement.words, "growth is not known without lines");
     ledger.lines = LMP_LINES_EXACT;
 }
-END_TEST
 
 /* One step: not known while it is in the later half, known when the half has passed. */
-START_TEST(a_step_is_waited_for) {
+TEST(a_step_is_waited_for) {
     for (uint32_t cycles = 13; cycles <= MOST; cycles++) {
         begin(cycles);
         uint64_t *y = add_site();
@@ -354,7 +344,6 @@ START_TEST(a_step_is_waited_for) {
         ck_assert(!waits || leak[0].lately);
     }
 }
-END_TEST
 
 /* Whatever loads a file makes the heap double again and again, and each doubling brings about a
  * full collection: twelve of them within seconds prove nothing. */
@@ -371,7 +360,7 @@ static void double_heap(uint32_t rows, double seconds) {
         .allocs = held / 40, .bytes = held, .live_bytes = held, .live_blocks = held / 40};
 }
 
-START_TEST(a_start_that_fills) {
+TEST(a_start_that_fills) {
     double_heap(14, 6);
     ck_assert(!judge());
     ck_assert_uint_eq(judgement.growth, LMP_GROWTH_WAIT);
@@ -389,10 +378,9 @@ START_TEST(a_start_that_fills) {
     }
     ck_assert(judge());
 }
-END_TEST
 
 /* What was held next to nothing until lately has not grown for ten seconds. */
-START_TEST(a_start_that_is_late) {
+TEST(a_start_that_is_late) {
     double_heap(14, 6);
     for (uint32_t i = 0; i < 14; i++)
         ledger.live_history_clock[i] += 30000000000ull;
@@ -401,10 +389,9 @@ START_TEST(a_start_that_is_late) {
         ledger.live_history_clock[i] += 10000000000ull;
     ck_assert(judge());
 }
-END_TEST
 
 /* Where it is seen that nothing has come for a second, it has filled up. */
-START_TEST(a_start_that_has_ended) {
+TEST(a_start_that_has_ended) {
     double_heap(14, 11);
     ledger.clock = 12000000000ull;
     ledger.since = 11000000000ull;
@@ -421,10 +408,9 @@ START_TEST(a_start_that_has_ended) {
     t->was.made = tally_made(t);
     ck_assert(judge());
 }
-END_TEST
 
 /* Between full collections the heap may get higher than ever: then nothing is known. */
-START_TEST(heap_beyond_is_not_known) {
+TEST(heap_beyond_is_not_known) {
     begin(MOST);
     flat(add_site(), MOST);
     ledger.live_history_top = 1000000;
@@ -437,10 +423,9 @@ START_TEST(heap_beyond_is_not_known) {
     ck_assert_str_eq(judgement.words,
                      "cannot tell yet: heap higher than in any full cycle, 1 more full cycle");
 }
-END_TEST
 
 /* Once nothing more can come, nothing more is waited for. */
-START_TEST(ended_is_not_waited_for) {
+TEST(ended_is_not_waited_for) {
     static const struct {
         LedgerWhen when;
         const char *words[4];
@@ -488,11 +473,10 @@ START_TEST(ended_is_not_waited_for) {
     }
     ledger.when = LEDGER_NOW;
 }
-END_TEST
 
 /* Generational mode makes full collections only while something grows: what stands since, garbage
  * included, has ended. */
-START_TEST(ended_between_collections) {
+TEST(ended_between_collections) {
     begin(5);
     uint64_t *y = add_site();
     for (uint32_t i = 0; i < 5; i++)
@@ -511,9 +495,8 @@ START_TEST(ended_between_collections) {
     ck_assert(judge());
     ledger.gc_mode = LMP_GC_INCREMENTAL;
 }
-END_TEST
 
-START_TEST(order_and_room) {
+TEST(order_and_room) {
     begin(MOST);
     for (uint32_t s = 0; s < 20; s++) {
         uint64_t *y = add_site();
@@ -541,11 +524,9 @@ START_TEST(order_and_room) {
             ck_assert_uint_eq(leak[i].site, all[i].site);
     }
 }
-END_TEST
 
 /* The summary has room for 76 columns of words, whatever the file is called. */
-START_TEST(saved_regs_fit) {
-    suite_seed();
+TEST(saved_regs_fit) {
     begin(MOST);
     for (uint32_t s = 0; s < 2; s++)
         line(add_site(), MOST);
@@ -564,10 +545,8 @@ START_TEST(saved_regs_fit) {
         if (letters < 10) ck_assert_ptr_nonnull(strstr(judgement.words, name));
     }
 }
-END_TEST
 
-START_TEST(any_figures) {
-    suite_seed();
+TEST(any_figures) {
     for (int round = 0; round < 20000; round++) {
         begin((uint32_t)suite_below(LMP_LIVE_HISTORY));
         unsigned shift = (unsigned)suite_below(64);
@@ -586,9 +565,3 @@ START_TEST(any_figures) {
         ck_assert_uint_gt(strlen(judgement.words), 10);
     }
 }
-END_TEST
-
-SUITE("leaks", growth_is_seen, doubling_heap, a_start_that_fills, a_start_that_is_late,
-      a_start_that_has_ended, blocks_count, what_is_no_growth, slopes, too_few_cycles,
-      never_to_be_known, a_step_is_waited_for, ended_is_not_waited_for, heap_beyond_is_not_known,
-      ended_between_collections, order_and_room, saved_regs_fit, any_figures)

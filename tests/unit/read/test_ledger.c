@@ -6,7 +6,7 @@
 
 /* ---- a whole program ------------------------------------------------------------------------- */
 
-START_TEST(sums_are_those_of_the_heap) {
+TEST(sums_are_those_of_the_heap) {
     FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
     refresh(f, LEDGER_ALL, f->live->clock);
@@ -57,7 +57,6 @@ START_TEST(sums_are_those_of_the_heap) {
     ledger_free(&ledger);
     fake_tables_free(f);
 }
-END_TEST
 
 /* What the collector is said to have freed, of eight blocks of 800 bytes that a line made, when
  * lines have freed `here` and of the line's `freed` are gone. `kind`: the collector's
@@ -91,7 +90,7 @@ static LmpTally collected(LmpFunctionKind kind, uint32_t lines, uint32_t sample,
     return told;
 }
 
-START_TEST(the_collector_has_freed_the_rest) {
+TEST(the_collector_has_freed_the_rest) {
     LmpTally told = collected(LMP_F_PSEUDO, LMP_LINES_EXACT, 0, 5, 2);
     ck_assert_uint_eq(told.frees, 3);
     ck_assert_uint_eq(told.free_bytes, 300);
@@ -106,9 +105,8 @@ START_TEST(the_collector_has_freed_the_rest) {
     ck_assert_uint_eq(collected(LMP_F_PSEUDO, LMP_LINES_EXACT, 4096, 5, 2).frees, 0);
     ck_assert_uint_eq(collected(LMP_F_LUA, LMP_LINES_EXACT, 0, 5, 2).frees, 0);
 }
-END_TEST
 
-START_TEST(rows_of_the_program) {
+TEST(rows_of_the_program) {
     FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
     refresh(f, LEDGER_ALL, f->live->clock);
@@ -152,9 +150,8 @@ START_TEST(rows_of_the_program) {
     ledger_free(&ledger);
     fake_tables_free(f);
 }
-END_TEST
 
-START_TEST(parts_and_no_tables) {
+TEST(parts_and_no_tables) {
     FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
     static const LmpTables none;
@@ -179,11 +176,10 @@ START_TEST(parts_and_no_tables) {
     fake_tables_free(f);
     fake_tables_free(g);
 }
-END_TEST
 
 /* ---- what changes ---------------------------------------------------------------------------- */
 
-START_TEST(names_come_late) {
+TEST(names_come_late) {
     FakeTables *f = fake_tables_new(NULL);
     uint32_t lua = fake_function(f, LMP_F_LUA, "@a.lua", 3, ""),
              c = fake_function(f, LMP_F_C, "=[C]", -1, "method 'x:push'");
@@ -205,9 +201,8 @@ START_TEST(names_come_late) {
     ledger_free(&ledger);
     fake_tables_free(f);
 }
-END_TEST
 
-START_TEST(functions_on_one_line) {
+TEST(functions_on_one_line) {
     FakeTables *f = fake_tables_new(NULL);
     uint32_t a = fake_function(f, LMP_F_LUA, "@a.lua", 3, "local 'a'"),
              b = fake_function(f, LMP_F_LUA, "@a.lua", 4, "local 'b'"),
@@ -234,7 +229,6 @@ START_TEST(functions_on_one_line) {
     ledger_free(&ledger);
     fake_tables_free(f);
 }
-END_TEST
 
 #define SINCE(tally, now, then) ((int64_t)((tally).now - (tally).mark.then))
 
@@ -242,7 +236,7 @@ static double allocs_per_s(const LmpSiteRow *row) {
     return ledger_rate(&ledger, row->tally.allocs, row->tally.was.allocs);
 }
 
-START_TEST(marks_and_rates) {
+TEST(marks_and_rates) {
     FakeTables *f = fake_tables_new(NULL);
     uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
     FakeSpot one = {.site = fake_site(f, a, 1, 0), .cls = LMP_C_TABLE},
@@ -276,11 +270,10 @@ START_TEST(marks_and_rates) {
     ledger_free(&ledger);
     fake_tables_free(f);
 }
-END_TEST
 
 /* What survivors of records and nodes are comes to lines, functions, tags and the tree; rows that
  * were added since have none. */
-START_TEST(survivors_add_up) {
+TEST(survivors_add_up) {
     enum { ROWS = 4096 };
     static LedgerLives record[ROWS], node[ROWS];
     FakeTables *f = fake_tables_new(NULL);
@@ -322,11 +315,10 @@ START_TEST(survivors_add_up) {
     ledger_free(&ledger);
     fake_tables_free(f);
 }
-END_TEST
 
 /* What lines, functions, nodes and tags make a second, and since the mark, is what their records
  * and nodes do. */
-START_TEST(rates_and_marks_add_up) {
+TEST(rates_and_marks_add_up) {
     FakeTables *f = fake_tables_new(NULL);
     f->live->tables.stacks = 1;
     uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
@@ -386,11 +378,10 @@ START_TEST(rates_and_marks_add_up) {
     ledger_free(&ledger);
     fake_tables_free(f);
 }
-END_TEST
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-START_TEST(deep_and_cyclic_paths) {
+TEST(deep_and_cyclic_paths) {
     enum { DEEP = 200000 };
     FakeTables *f = fake_tables_new(NULL);
     LmpTablesUsed *u = &f->live->tables;
@@ -416,12 +407,10 @@ START_TEST(deep_and_cyclic_paths) {
     ledger_free(&ledger);
     fake_tables_free(f);
 }
-END_TEST
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-START_TEST(damaged_tables) {
-    suite_seed();
+TEST(damaged_tables) {
     for (int round = 0; round < 400; round++) {
         FakeTables *f = fake_tables_new(NULL);
         fake_program(f, suite_below(2));
@@ -458,11 +447,10 @@ START_TEST(damaged_tables) {
         fake_tables_free(f);
     }
 }
-END_TEST
 
 /* What C code made that no name is known of: in a report as tracebacks have it, on a screen in
  * words, until a name is found. */
-START_TEST(code_without_a_name) {
+TEST(code_without_a_name) {
     FakeTables *f = fake_tables_new(NULL);
     uint32_t c = fake_function(f, LMP_F_C, "=[C]", -1, "?");
     uint32_t lua = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
@@ -484,9 +472,3 @@ START_TEST(code_without_a_name) {
     }
     fake_tables_free(f);
 }
-END_TEST
-
-SUITE("ledger", code_without_a_name, sums_are_those_of_the_heap, the_collector_has_freed_the_rest,
-      rows_of_the_program, parts_and_no_tables, names_come_late, functions_on_one_line,
-      marks_and_rates, survivors_add_up, rates_and_marks_add_up, deep_and_cyclic_paths,
-      damaged_tables)

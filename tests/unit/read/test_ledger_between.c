@@ -107,8 +107,7 @@ static void check_all(const Ledger *d, const Ledger *now, const Ledger *then) {
     }
 }
 
-START_TEST(as_plain_subtraction) {
-    suite_seed();
+TEST(as_plain_subtraction) {
     for (int round = 0; round < 40; round++) {
         Program p = program();
         Ledger then = {0}, now = {0}, between = {0};
@@ -129,10 +128,9 @@ START_TEST(as_plain_subtraction) {
         fake_tables_free(p.f);
     }
 }
-END_TEST
 
 /* From a moment before anything: all of it, but for the peak. From itself: nothing. */
-START_TEST(from_nothing_and_from_itself) {
+TEST(from_nothing_and_from_itself) {
     Program p = program();
     Ledger nothing = {0}, now = {0}, between = {0};
     grow(&p, 10);
@@ -150,7 +148,6 @@ START_TEST(from_nothing_and_from_itself) {
     ledger_free(&between);
     fake_tables_free(p.f);
 }
-END_TEST
 
 static void expect_mark(const LmpTally *t, const LmpTally *then) {
     static const LmpTally nothing;
@@ -173,8 +170,7 @@ static void expect_held(const Ledger *l, const Ledger *then) {
 
 /* What is held of a moment is what later tables count from, until another one is; without any, or
  * when it is not asked for, they count from themselves. */
-START_TEST(counted_from_what_is_held) {
-    suite_seed();
+TEST(counted_from_what_is_held) {
     for (int round = 0; round < 20; round++) {
         Program p = program();
         Ledger l = {.count_from = LEDGER_HELD}, then = {0}, now = {0};
@@ -202,7 +198,6 @@ START_TEST(counted_from_what_is_held) {
         fake_tables_free(p.f);
     }
 }
-END_TEST
 
 /* ---- for the last time ----------------------------------------------------------------------- */
 
@@ -246,8 +241,7 @@ static void expect_same_tree(const Ledger *l, const Ledger *as) {
 
 /* A ledger that takes the nodes of before while it reads those of now, and needs neither again, is
  * what the difference of two whole ledgers is. */
-START_TEST(nodes_once) {
-    suite_seed();
+TEST(nodes_once) {
     for (int round = 0; round < 40; round++) {
         Program p = program();
         Ledger whole = {0}, then = {0}, less = {0}, between = {0};
@@ -276,14 +270,12 @@ START_TEST(nodes_once) {
         fake_tables_free(p.f);
     }
 }
-END_TEST
 
 /* The same of so many nodes that they are given back piece by piece. */
-START_TEST(many_nodes_once) {
+TEST(many_nodes_once) {
     enum { MANY = 20000, MORE = 3000 };
     Ledger then = {0}, now = {0}, once = {0};
     LedgerNodes nodes;
-    suite_seed();
     Program p = program();
     grow(&p, 10);
     LmpTablesUsed *u = &p.f->live->tables;
@@ -311,7 +303,3 @@ START_TEST(many_nodes_once) {
     ledger_free(&once);
     fake_tables_free(p.f);
 }
-END_TEST
-
-SUITE("ledger_between", as_plain_subtraction, from_nothing_and_from_itself,
-      counted_from_what_is_held, nodes_once, many_nodes_once)

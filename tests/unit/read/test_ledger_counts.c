@@ -192,30 +192,23 @@ static void one_of_rubbish(void) {
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static void rounds(void (*one)(void), int n) {
-    suite_seed();
+    suite_again();
     for (int i = 0; i < n; i++)
         one();
 }
 
-START_TEST(calls_of_functions_and_lines) {
+TEST(calls_of_functions_and_lines) {
     rounds(one_of_calls, 30);
 }
-END_TEST
 
-START_TEST(instructions_of_lines) {
+TEST(instructions_of_lines) {
     rounds(one_of_instructions, 30);
 }
-END_TEST
 
-START_TEST(overrides_of_lines) {
+TEST(overrides_of_lines) {
     rounds(one_of_overrides, 30);
 }
-END_TEST
 
-START_TEST(rubbish) {
+TEST(rubbish) {
     rounds(one_of_rubbish, 300);
 }
-END_TEST
-
-SUITE("ledger_counts", calls_of_functions_and_lines, instructions_of_lines, overrides_of_lines,
-      rubbish)

@@ -294,8 +294,7 @@ static void check_brief(const FakeTables *f, uint64_t clock) {
     ledger_free(&brief);
 }
 
-START_TEST(random_programs) {
-    suite_seed();
+TEST(random_programs) {
     for (int round = 0; round < 60; round++) {
         FakeTables *f = fake_tables_new(NULL);
         uint64_t highest = 0, clock = 0;
@@ -330,6 +329,3 @@ START_TEST(random_programs) {
         fake_tables_free(f);
     }
 }
-END_TEST
-
-SUITE("ledger_model", random_programs)

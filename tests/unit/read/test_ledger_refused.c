@@ -18,7 +18,7 @@ static void feed(FakeTables *f, uint32_t site, uint32_t by) {
     f->t.site[site].fed_by = by;
 }
 
-START_TEST(refused_memory) {
+TEST(refused_memory) {
     int refusals = 0;
     bool all = false;
     for (long n = 0; !all; n++) {
@@ -74,6 +74,3 @@ START_TEST(refused_memory) {
     ledger_free(&fresh);
     fake_tables_free(f);
 }
-END_TEST
-
-SUITE("ledger_refused", refused_memory)

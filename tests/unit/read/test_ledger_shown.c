@@ -12,7 +12,7 @@ static void make(LmpFunctionKind kind, const char *source, int line, const char 
     fake_made(f, spot(fake_function(f, kind, source, line, name), 0), 1, 10);
 }
 
-START_TEST(without_names) {
+TEST(without_names) {
     f = fake_tables_new(NULL);
     make(LMP_F_LUA, "@a.lua", 7, "");
     make(LMP_F_LUA, "@a.lua", 8, "local 'it'");
@@ -37,10 +37,9 @@ START_TEST(without_names) {
     ledger_free(&ledger);
     fake_tables_free(f);
 }
-END_TEST
 
 /* C functions that have made something on a line: the last part of their names. */
-START_TEST(names_of_c_functions) {
+TEST(names_of_c_functions) {
     static const struct {
         const char *name, *shown;
     } names[] = {{"function 'string.rep'", "rep [C]"},
@@ -61,11 +60,10 @@ START_TEST(names_of_c_functions) {
         fake_tables_free(f);
     }
 }
-END_TEST
 
 /* Functions of which there is nothing to tell have no row; a line that only resizes or frees what
  * others have made has one, and so has its function. */
-START_TEST(rows) {
+TEST(rows) {
     static const unsigned parts[] = {LEDGER_FUNCTIONS, LEDGER_SITES | LEDGER_FUNCTIONS,
                                      LEDGER_SITES, LEDGER_ALL};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -91,7 +89,6 @@ START_TEST(rows) {
         fake_tables_free(f);
     }
 }
-END_TEST
 
 static uint64_t retained(const char *name) {
     return function(name)->retained.live_bytes;
@@ -99,7 +96,7 @@ static uint64_t retained(const char *name) {
 
 /* Parser and collector are on no call path: they retain what they have made; and so does, at
  * least, a function whose call paths found no room. */
-START_TEST(off_all_paths) {
+TEST(off_all_paths) {
     for (int n = 0; n < 6; n++) {
         bool stacks = n & 1, functions = n & 2, full = n & 4;
         f = fake_tables_new(NULL);
@@ -128,6 +125,3 @@ START_TEST(off_all_paths) {
         fake_tables_free(f);
     }
 }
-END_TEST
-
-SUITE("ledger_shown", without_names, names_of_c_functions, rows, off_all_paths)

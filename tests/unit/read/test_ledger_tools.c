@@ -3,10 +3,9 @@
 #include "suite.h"
 
 /* Few and many, of keys in which one byte differs, several, or all. */
-START_TEST(pairs_are_sorted) {
+TEST(pairs_are_sorted) {
     enum { MOST = 300 };
     static LedgerPair pair[MOST], room[MOST];
-    suite_seed();
     for (int round = 0; round < 400; round++) {
         uint32_t n = (uint32_t)suite_below(MOST + 1);
         uint64_t bits = suite_random() & suite_random(), same = suite_random() & ~bits;
@@ -29,6 +28,3 @@ START_TEST(pairs_are_sorted) {
         ck_assert_uint_eq(sum, 0);
     }
 }
-END_TEST
-
-SUITE("ledger_tools", pairs_are_sorted)

@@ -96,7 +96,7 @@ static void some_tables(void) {
     graph_field(graph, registry, "empty", graph_table(graph, 0, 0, 0, 0));
 }
 
-START_TEST(test_keys) {
+TEST(test_keys) {
     begin();
     some_tables();
     make(LMP_LIKE_KEYS);
@@ -112,9 +112,8 @@ START_TEST(test_keys) {
     ck_assert(!row_named("string")->alike);
     end();
 }
-END_TEST
 
-START_TEST(test_content) {
+TEST(test_content) {
     begin();
     some_tables();
     make(LMP_LIKE_CONTENT);
@@ -127,10 +126,9 @@ START_TEST(test_content) {
     ck_assert(row && !row->alike && row->objects == 4); /* others by their class */
     end();
 }
-END_TEST
 
 /* A dictionary is one, whatever its keys. */
-START_TEST(test_dictionaries) {
+TEST(test_dictionaries) {
     begin();
     for (int t = 0; t < 2; t++) {
         const char *key[20];
@@ -147,9 +145,8 @@ START_TEST(test_dictionaries) {
     ck_assert_uint_eq(row_named("{many keys}")->objects, 2);
     end();
 }
-END_TEST
 
-START_TEST(test_none) {
+TEST(test_none) {
     begin();
     make(LMP_LIKE_KEYS);
     likes_free(&likes);
@@ -157,6 +154,3 @@ START_TEST(test_none) {
     ck_assert_uint_eq(likes.rows, 0);
     end();
 }
-END_TEST
-
-SUITE("likes", test_keys, test_content, test_dictionaries, test_none)

@@ -32,7 +32,7 @@ static uint32_t row_of(const char *text) {
     return 0;
 }
 
-START_TEST(pages) {
+TEST(pages) {
     Leaky l = leaky_heap();
     graph = l.graph;
     open_snapshot();
@@ -91,11 +91,10 @@ START_TEST(pages) {
     suspects_page_free(&table);
     end();
 }
-END_TEST
 
 /* What a weak table loses at the next collection does not stay. */
 /* While a state is being closed all that has a __gc waits for it; what is held is not dead. */
-START_TEST(held_and_waiting) {
+TEST(held_and_waiting) {
     begin();
     uint32_t held = block(100), dead = block(200), both[] = {held, dead};
     for (size_t i = 0; i < 2; i++) {
@@ -111,10 +110,9 @@ START_TEST(held_and_waiting) {
     suspects_page_free(&table);
     end();
 }
-END_TEST
 
 /* As coroutine.status has it: those not begun are suspended, ended and failed ones are dead. */
-START_TEST(coroutines_by_state) {
+TEST(coroutines_by_state) {
     enum { OK, YIELD, ERROR = 2 };
     graph = graph_new();
     globals = graph_table(graph, 0, 0, 8, 1);
@@ -154,9 +152,8 @@ START_TEST(coroutines_by_state) {
     suspects_page_free(&table);
     end();
 }
-END_TEST
 
-START_TEST(weak_tables) {
+TEST(weak_tables) {
     begin();
     uint32_t weak = graph_table(graph, 4, 3, 0, 0), held = block(100);
     graph->object[weak].flags |= LMP_HEAP_WEAK_VALUES;
@@ -172,10 +169,9 @@ START_TEST(weak_tables) {
     suspects_page_free(&table);
     end();
 }
-END_TEST
 
 /* Code whose text differs in numbers alone is there several times. */
-START_TEST(copies_of_code) {
+TEST(copies_of_code) {
     begin();
     uint32_t list = graph_table(graph, 16, 12, 0, 0);
     graph_field(graph, globals, "list", list);
@@ -194,10 +190,9 @@ START_TEST(copies_of_code) {
     suspects_page_free(&table);
     end();
 }
-END_TEST
 
 /* A row for each of many: the largest stay, the rest is summed up. */
-START_TEST(more_than_there_is_room) {
+TEST(more_than_there_is_room) {
     begin();
     uint32_t list = graph_table(graph, 2048, 1500, 0, 0);
     graph_field(graph, globals, "list", list);
@@ -213,10 +208,9 @@ START_TEST(more_than_there_is_room) {
     suspects_page_free(&table);
     end();
 }
-END_TEST
 
 /* Objects below others of their row count once. */
-START_TEST(retained_once) {
+TEST(retained_once) {
     begin();
     uint32_t proto = graph_proto(graph, "@f.lua", 3, 4), above = globals;
     uint64_t all = 0;
@@ -235,7 +229,3 @@ START_TEST(retained_once) {
     suspects_page_free(&table);
     end();
 }
-END_TEST
-
-SUITE("luasuspects", pages, held_and_waiting, coroutines_by_state, weak_tables, copies_of_code,
-      more_than_there_is_room, retained_once)

@@ -59,7 +59,7 @@ static LmpMakes makes_of(const Scene *s, int line) {
 
 /* Each class of block, made by the line, by a C function, by one that compiles; where strings are
  * known to be made by `..`. */
-START_TEST(each_way) {
+TEST(each_way) {
     static const struct {
         unsigned cls;
         const char *by; /* "": the line itself */
@@ -112,10 +112,9 @@ START_TEST(each_way) {
         scene_free(&s);
     }
 }
-END_TEST
 
 /* All rows of a line and all their records, and of no other line. */
-START_TEST(sums_of_a_line) {
+TEST(sums_of_a_line) {
     Scene s = scene_new();
     uint32_t load = c_function(&s, "function 'load'");
     uint32_t line = row_at(&s, 9, 0), called = row_at(&s, 9, load), other = row_at(&s, 10, load);
@@ -143,10 +142,9 @@ START_TEST(sums_of_a_line) {
     ck_assert_uint_eq(m.regrown + m.regrown_arrays + m.builds, 0);
     scene_free(&s);
 }
-END_TEST
 
 /* Parts that were given up for larger ones by the line, whoever had made them. */
-START_TEST(parts_that_grow) {
+TEST(parts_that_grow) {
     Scene s = scene_new();
     FakeSpot line = {row_at(&s, 4, 0), 0, LMP_C_TABLE_PART, 0};
     FakeSpot made_at = {row_at(&s, 5, 0), 0, LMP_C_TABLE_PART, 0};
@@ -168,7 +166,6 @@ START_TEST(parts_that_grow) {
     ck_assert_uint_eq(m.regrown, 0);
     scene_free(&s);
 }
-END_TEST
 
 /* ---- strings that are built up --------------------------------------------------------------- */
 
@@ -194,7 +191,7 @@ static void expect_none(const Scene *s, int line) {
     expect_builds(s, line, NULL, 0);
 }
 
-START_TEST(a_line_and_itself) {
+TEST(a_line_and_itself) {
     Scene s = scene_new();
     uint32_t row = row_at(&s, 3, 0);
     made(&s, row, LMP_C_STRING, 9, 9000);
@@ -211,10 +208,9 @@ START_TEST(a_line_and_itself) {
     }
     scene_free(&s);
 }
-END_TEST
 
 /* Rows of one line after each other are one step; those that made nothing are passed over. */
-START_TEST(round_of_lines) {
+TEST(round_of_lines) {
     Scene s = scene_new();
     uint32_t rep = c_function(&s, "function 'rep'"), row[8];
     static const int line[8] = {10, 10, 11, 12, 12, 13, 14, 10};
@@ -239,10 +235,9 @@ START_TEST(round_of_lines) {
         if (line[i] != 13) expect_none(&s, line[i]);
     scene_free(&s);
 }
-END_TEST
 
 /* The way back is at most so long; and a second row of a line is asked when the first has none. */
-START_TEST(long_rounds) {
+TEST(long_rounds) {
     for (uint32_t n = LMP_BUILD_LINES - 1; n <= LMP_BUILD_LINES + 1; n++) {
         Scene s = scene_new();
         int line[LMP_BUILD_LINES + 1];
@@ -265,7 +260,6 @@ START_TEST(long_rounds) {
         scene_free(&s);
     }
 }
-END_TEST
 
 /* ---- what is not as it should be ------------------------------------------------------------- */
 
@@ -277,7 +271,7 @@ static void expect_nothing(const Ledger *ledger, const LmpTables *t, uint32_t si
     ck_assert(memcmp(&out, &nothing, sizeof out) == 0);
 }
 
-START_TEST(no_such_site) {
+TEST(no_such_site) {
     Scene s = scene_new(), other = scene_new();
     expect_nothing(&s.ledger, &s.f->t, 0); /* never refreshed */
     made(&s, row_at(&s, 1, 0), LMP_C_TABLE, 5, 500);
@@ -291,10 +285,9 @@ START_TEST(no_such_site) {
     scene_free(&s);
     scene_free(&other);
 }
-END_TEST
 
 /* Records that came after the refresh wait for the next; links that lead up, round or out end. */
-START_TEST(damaged_rows) {
+TEST(damaged_rows) {
     Scene s = scene_new();
     uint32_t row = row_at(&s, 2, 0), bad = UINT32_MAX / 2;
     made(&s, row, LMP_C_TABLE, 5, 500);
@@ -340,7 +333,3 @@ START_TEST(damaged_rows) {
     expect_none(&s, 2);
     scene_free(&s);
 }
-END_TEST
-
-SUITE("makes", each_way, sums_of_a_line, parts_that_grow, a_line_and_itself, round_of_lines,
-      long_rounds, no_such_site, damaged_rows)

@@ -26,7 +26,7 @@ static void close_to(double got, double want) {
     ck_assert_msg(got > want * 0.98 - 0.01 && got < want * 1.02 + 0.01, "%g, not %g", got, want);
 }
 
-START_TEST(rates_of_a_steady_program) {
+TEST(rates_of_a_steady_program) {
     for (int fps = 1; fps <= 60; fps += 7) {
         memset(&model, 0, sizeof model);
         memset(&live, 0, sizeof live);
@@ -55,10 +55,9 @@ START_TEST(rates_of_a_steady_program) {
         close_to((double)model.per_s.total_bytes, 0);
     }
 }
-END_TEST
 
 /* More moments come than are kept: the rate is over those that are, and what is older is gone. */
-START_TEST(rates_of_many_moments) {
+TEST(rates_of_many_moments) {
     memset(&model, 0, sizeof model);
     memset(&live, 0, sizeof live);
     uint64_t clock = 5 * SECOND;
@@ -74,11 +73,10 @@ START_TEST(rates_of_many_moments) {
         if (i > 2700) close_to((double)model.per_s.blocks[LMP_TABLE], 2000);
     }
 }
-END_TEST
 
 /* Figures of a damaged state, or of another one at this place: no rate is better than a wild one.
  */
-START_TEST(rates_of_figures_that_jump) {
+TEST(rates_of_figures_that_jump) {
     memset(&model, 0, sizeof model);
     memset(&live, 0, sizeof live);
     allocate(5000, 500000);
@@ -94,10 +92,9 @@ START_TEST(rates_of_figures_that_jump) {
     model_fill_live(&model, &live, 6 * SECOND + SECOND / 100);
     ck_assert_int_eq(model.per_s.bytes[LMP_TABLE], 0);
 }
-END_TEST
 
 /* Of the marks that a viewer knows, what rows had is there for the last LMP_MARKED ones. */
-START_TEST(marks_whose_rows_are_kept) {
+TEST(marks_whose_rows_are_kept) {
     static const struct {
         uint32_t rows, all;
         bool kept;
@@ -116,9 +113,8 @@ START_TEST(marks_whose_rows_are_kept) {
         ck_assert_msg(model_mark_kept(&model, 3) == cases[i].kept, "case %zu", i);
     }
 }
-END_TEST
 
-START_TEST(no_rates_while_nothing_runs) {
+TEST(no_rates_while_nothing_runs) {
     memset(&model, 0, sizeof model);
     memset(&live, 0, sizeof live);
     for (uint64_t i = 1; i < 20; i++) {
@@ -131,9 +127,8 @@ START_TEST(no_rates_while_nothing_runs) {
     ck_assert(model.allocs_per_s == 0);
     ck_assert_int_eq(model.per_s.total_blocks, 0);
 }
-END_TEST
 
-START_TEST(change_since_the_last_mark) {
+TEST(change_since_the_last_mark) {
     memset(&model, 0, sizeof model);
     memset(&live, 0, sizeof live);
     allocate(10, 1000);
@@ -163,7 +158,6 @@ START_TEST(change_since_the_last_mark) {
     ck_assert_int_eq(model.since_mark.total_made, 300);
     ck_assert_int_eq(model.since_mark.total_bytes, model.since_mark.bytes[LMP_TABLE]);
 }
-END_TEST
 
 /* `n` frames of the program's own, which make `bytes` each. */
 static void run_frames(uint64_t n, uint64_t bytes) {
@@ -176,7 +170,7 @@ static void run_frames(uint64_t n, uint64_t bytes) {
     }
 }
 
-START_TEST(frames_of_the_last_second) {
+TEST(frames_of_the_last_second) {
     memset(&model, 0, sizeof model);
     memset(&live, 0, sizeof live);
     model_fill_live(&model, &live, SECOND);
@@ -208,9 +202,8 @@ START_TEST(frames_of_the_last_second) {
     ck_assert(model.laps_per_s == 0);
     ck_assert_uint_eq(model.lap_bytes, model.stats.frame_mean_bytes);
 }
-END_TEST
 
-START_TEST(frames_since_the_mark) {
+TEST(frames_since_the_mark) {
     memset(&model, 0, sizeof model);
     memset(&live, 0, sizeof live);
     run_frames(11, 100);
@@ -229,9 +222,8 @@ START_TEST(frames_since_the_mark) {
     model_fill_live(&model, &live, SECOND);
     ck_assert_uint_eq(model.laps_since_mark, 0);
 }
-END_TEST
 
-START_TEST(cycles_by_age) {
+TEST(cycles_by_age) {
     memset(&model, 0, sizeof model);
     ck_assert_ptr_null(model_gc_cycle(&model, 0));
     model.gc.cycles = 300;
@@ -242,7 +234,6 @@ START_TEST(cycles_by_age) {
     ck_assert_ptr_null(model_gc_cycle(&model, 256));
     ck_assert_ptr_null(model_gc_cycle(&model, UINT64_MAX));
 }
-END_TEST
 
 /* What panels rely on (model.h), whatever stood in the state. */
 static void check_promises(const Model *m) {
@@ -275,8 +266,7 @@ static void check_promises(const Model *m) {
 static LmpView view;
 
 /* Random bytes in the live part and the header's texts: the promises hold. */
-START_TEST(a_damaged_state) {
-    suite_seed();
+TEST(a_damaged_state) {
     static LmpHeader header;
     static LmpControl control;
     static LmpLive state;
@@ -309,9 +299,8 @@ START_TEST(a_damaged_state) {
         check_promises(&model);
     }
 }
-END_TEST
 
-START_TEST(the_clock_stands_in_a_pause) {
+TEST(the_clock_stands_in_a_pause) {
     static LmpHeader header;
     static LmpControl control;
     static LmpLive state;
@@ -338,10 +327,9 @@ START_TEST(the_clock_stands_in_a_pause) {
     ck_assert_int_eq(model.seen, LMP_SEEN_FINISHED);
     ck_assert_uint_eq(model.clock, 53 * SECOND);
 }
-END_TEST
 
 /* What is as it should be reaches the panels as it is. */
-START_TEST(what_is_right_stays) {
+TEST(what_is_right_stays) {
     static LmpHeader header;
     static LmpControl control;
     static LmpLive state;
@@ -383,10 +371,9 @@ START_TEST(what_is_right_stays) {
     model_fill(&model, &view, &(ModelInput){SECOND, true, 0, 0, NULL, NULL});
     ck_assert_uint_eq(model.pid, 5);
 }
-END_TEST
 
 /* A block that grows is bytes made, one that shrinks bytes given back. */
-START_TEST(rates_of_blocks_that_are_resized) {
+TEST(rates_of_blocks_that_are_resized) {
     for (int grows = 0; grows < 2; grows++) {
         memset(&model, 0, sizeof model);
         memset(&live, 0, sizeof live);
@@ -398,9 +385,8 @@ START_TEST(rates_of_blocks_that_are_resized) {
         close_to(model.free_bytes_per_s, grows ? 0 : 1000);
     }
 }
-END_TEST
 
-START_TEST(memory_outside_lua) {
+TEST(memory_outside_lua) {
     static LmpHeader header;
     static LmpControl control;
     static LmpLive state;
@@ -430,7 +416,6 @@ START_TEST(memory_outside_lua) {
     model_fill(&model, &view, &(ModelInput){at, false, 0, 0, NULL, NULL});
     ck_assert_uint_eq(model.outside, 0);
 }
-END_TEST
 
 static uint64_t again;
 static unsigned looks;
@@ -443,7 +428,7 @@ static uint64_t read_again(void *program) {
 
 /* The resident set is read before the heap. If the heap is above it, that has grown in between: it
  * is read once more, and what is larger counts. */
-START_TEST(resident_set_of_the_heaps_moment) {
+TEST(resident_set_of_the_heaps_moment) {
     static const struct {
         uint64_t rss, again, heap, want;
         unsigned looks;
@@ -469,10 +454,9 @@ START_TEST(resident_set_of_the_heaps_moment) {
         ck_assert_uint_eq(model.rss, cases[i].rss);
     }
 }
-END_TEST
 
 /* A display names marks, hides them, and counts from one of them; in the model alone. */
-START_TEST(marks_as_the_display_has_them) {
+TEST(marks_as_the_display_has_them) {
     memset(&model, 0, sizeof model);
     memset(&live, 0, sizeof live);
     for (uint32_t i = 0; i < 10; i++) { /* numbers 1 to 10 */
@@ -520,10 +504,3 @@ START_TEST(marks_as_the_display_has_them) {
     ck_assert(model.marked);
     ck_assert_uint_eq(model.base, 8);
 }
-END_TEST
-
-SUITE("model", rates_of_a_steady_program, rates_of_many_moments, rates_of_figures_that_jump,
-      marks_whose_rows_are_kept, no_rates_while_nothing_runs, change_since_the_last_mark,
-      frames_of_the_last_second, frames_since_the_mark, cycles_by_age, a_damaged_state,
-      the_clock_stands_in_a_pause, what_is_right_stays, rates_of_blocks_that_are_resized,
-      memory_outside_lua, resident_set_of_the_heaps_moment, marks_as_the_display_has_them)

@@ -22,7 +22,7 @@ static void add_function(Functions *f, int32_t line) {
 
 /* A function of the newer file from each line, and which it was: the place in `old` from 1; 0: it
  * came. */
-START_TEST(functions_that_moved) {
+TEST(functions_that_moved) {
     static const struct {
         int32_t old[8], newer[8];
         uint32_t was[8];
@@ -48,7 +48,6 @@ START_TEST(functions_that_moved) {
                           pair[k]);
     }
 }
-END_TEST
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
@@ -126,8 +125,7 @@ static Run *run_of(const Tree *t, uint32_t by, bool more) {
     return r;
 }
 
-START_TEST(files_that_moved) {
-    suite_seed();
+TEST(files_that_moved) {
     for (int round = 0; round < 60; round++) {
         Tree *t = new_tree(2 + (uint32_t)suite_below(round % 10 ? 200 : NODES - 2), round % 2);
         uint32_t by = (uint32_t)suite_below(50);
@@ -144,11 +142,10 @@ START_TEST(files_that_moved) {
         free(t);
     }
 }
-END_TEST
 
 /* Lines that have C functions called have several sites, so paths may be alike: the first is the
  * first, and what hangs below them is paired, too. */
-START_TEST(paths_alike) {
+TEST(paths_alike) {
     LmpFunctionRow function = {.raw_source = "@a.lua", .name = "main chunk"};
     LmpTreeRow row[7] = {{.first = 1, .children = 3}};
     for (uint32_t i = 1; i < 4; i++) {
@@ -162,6 +159,3 @@ START_TEST(paths_alike) {
         ck_assert_uint_eq(d.node[i], i);
     rundiff_free(&d);
 }
-END_TEST
-
-SUITE("pairing", functions_that_moved, files_that_moved, paths_alike)

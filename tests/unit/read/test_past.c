@@ -27,8 +27,7 @@ static Model *random_model(void) {
     return m;
 }
 
-START_TEST(test_naive) {
-    suite_seed();
+TEST(test_naive) {
     for (int round = 0; round < 20000; round++) {
         Model *m = random_model();
         const LmpHistory *h = &m->history;
@@ -70,11 +69,9 @@ START_TEST(test_naive) {
         free(m);
     }
 }
-END_TEST
 
 /* The pieces of a run come to the whole of it, however it is cut. */
-START_TEST(test_sum) {
-    suite_seed();
+TEST(test_sum) {
     for (int round = 0; round < 2000; round++) {
         Model *m = random_model();
         const LmpHistory *h = &m->history;
@@ -96,10 +93,8 @@ START_TEST(test_sum) {
         free(m);
     }
 }
-END_TEST
 
-START_TEST(test_damage) {
-    suite_seed();
+TEST(test_damage) {
     for (int round = 0; round < 5000; round++) {
         Model *m = calloc(1, sizeof *m);
         m->history.interval = 1 + (suite_random() >> suite_below(64)) / 2;
@@ -114,6 +109,3 @@ START_TEST(test_damage) {
         free(m);
     }
 }
-END_TEST
-
-SUITE("past", test_naive, test_sum, test_damage)

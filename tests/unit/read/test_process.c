@@ -58,7 +58,7 @@ static const char list[] =
     "Rss:                   4 kB\n"
     "nonsense\nRss: 4 kB\n";
 
-START_TEST(test_sorts) {
+TEST(test_sorts) {
     static const MappingSort want[] = {
         MAPPING_PROGRAM, MAPPING_PROGRAM, MAPPING_PROGRAM, MAPPING_PROGRAM, MAPPING_HEAP,
         MAPPING_HEAP,    MAPPING_HEAP,    MAPPING_HEAP,    MAPPING_HEAP,    MAPPING_STACK,
@@ -85,9 +85,8 @@ START_TEST(test_sorts) {
     ck_assert_uint_eq(mappings_find(&maps, UINT64_MAX), maps.count);
     mappings_free(&maps);
 }
-END_TEST
 
-START_TEST(test_libraries) {
+TEST(test_libraries) {
     static const struct {
         const char *name;
         uint32_t glibc;
@@ -108,12 +107,11 @@ START_TEST(test_libraries) {
         mappings_free(&maps);
     }
 }
-END_TEST
 
 /* Whatever the text: mappings rise, none has more in memory than addresses, the sum is theirs. */
-START_TEST(test_damaged_lists) {
+TEST(test_damaged_lists) {
     char text[sizeof list];
-    seed = suite_seed();
+    seed = suite_seed;
     for (int round = 0; round < 3000; round++) {
         Mappings maps = {0};
         memcpy(text, list, sizeof list);
@@ -136,7 +134,6 @@ START_TEST(test_damaged_lists) {
         mappings_free(&maps);
     }
 }
-END_TEST
 
 /* ---- made-up heaps --------------------------------------------------------------------------- */
 
@@ -177,8 +174,8 @@ static void check(const FakeProcess *p, const ProcessFigures *f, const char *wha
     ck_assert_uint_eq(f->absent, absent);
 }
 
-START_TEST(test_random_heaps) {
-    seed = suite_seed();
+TEST(test_random_heaps) {
+    seed = suite_seed;
     for (int round = 0; round < 60; round++) {
         fake_page = 4096u << round % 3 * 2;
         FakeProcess *p = fake_process_new();
@@ -206,11 +203,10 @@ START_TEST(test_random_heaps) {
         fake_process_free(p);
     }
 }
-END_TEST
 
 static FakeProcess *one_heap(void) {
     FakeProcess *p = fake_process_new();
-    suite_seed();
+    suite_again();
     fake_chunks(p, fake_memory(p, HEAP_AT, 4000, "[heap]"), HEAP_AT);
     return p;
 }
@@ -222,7 +218,7 @@ static uint64_t by_malloc(const ProcessFigures *f) {
 }
 
 /* Without its memory blocks and the rule of their sizes are known, and nothing else. */
-START_TEST(test_memory_is_closed) {
+TEST(test_memory_is_closed) {
     FakeProcess *p = one_heap();
     uint64_t want[PROCESS_ROWS] = {0}, absent;
     list_others(p);
@@ -239,11 +235,10 @@ START_TEST(test_memory_is_closed) {
     process_free(reader);
     fake_process_free(p);
 }
-END_TEST
 
 /* Without the list of pages: no page is read, and Lua's blocks are taken to be there, as far as the
  * mapping has so much in memory. */
-START_TEST(test_pages_are_not_said) {
+TEST(test_pages_are_not_said) {
     FakeProcess *p = one_heap();
     uint64_t want[PROCESS_ROWS] = {0}, absent;
     list_others(p);
@@ -260,10 +255,9 @@ START_TEST(test_pages_are_not_said) {
     process_free(reader);
     fake_process_free(p);
 }
-END_TEST
 
 /* What has gone between the list and the look is nobody's. */
-START_TEST(test_gone_meanwhile) {
+TEST(test_gone_meanwhile) {
     FakeProcess *p = one_heap();
     FakeMapping *large = fake_memory(p, LARGE_AT, 400, "");
     fake_chunk(p, large, large->start, 400 * 1024, FAKE_LARGE, 0, false);
@@ -279,10 +273,9 @@ START_TEST(test_gone_meanwhile) {
     process_free(reader);
     fake_process_free(p);
 }
-END_TEST
 
 /* A mapping too large to be looked at is nobody's, if blocks of Lua may be in it. */
-START_TEST(test_vast) {
+TEST(test_vast) {
     FakeProcess *p = fake_process_new();
     fake_listed(p, 0x100000000000, 1ull << 28, "rw-p", "", 5000); /* 256 GiB */
     list_others(p);
@@ -295,12 +288,10 @@ START_TEST(test_vast) {
     process_free(reader);
     fake_process_free(p);
 }
-END_TEST
 
 /* Whatever the program says of itself: rows come to what the kernel lists. */
-START_TEST(test_damaged_words) {
+TEST(test_damaged_words) {
     FakeProcess *p = one_heap();
-    suite_seed();
     list_others(p);
     Process *reader = process_new(&p->heap->view);
     for (int round = 0; round < 60; round++) {
@@ -322,10 +313,9 @@ START_TEST(test_damaged_words) {
     process_free(reader);
     fake_process_free(p);
 }
-END_TEST
 
 /* Another malloc, another C library, blocks that are not as malloc makes them: not told apart. */
-START_TEST(test_not_glibc) {
+TEST(test_not_glibc) {
     for (int how = 0; how < 3; how++) {
         FakeProcess *p = one_heap();
         uint64_t want[PROCESS_ROWS] = {0}, absent;
@@ -350,11 +340,10 @@ START_TEST(test_not_glibc) {
         fake_process_free(p);
     }
 }
-END_TEST
 
 /* In glibc before 2.32 a kept chunk's first word looks as one in use may: such are not told apart.
  */
-START_TEST(test_plain_links) {
+TEST(test_plain_links) {
     FakeProcess *p = fake_process_new();
     FakeMapping *m = fake_memory(p, HEAP_AT, 64, "[heap]");
     fake_chunk(p, m, m->start, 0x40, FAKE_LUA, 50, true);
@@ -376,10 +365,9 @@ START_TEST(test_plain_links) {
     process_free(reader);
     fake_process_free(p);
 }
-END_TEST
 
 /* A process that is gone, or not ours: nothing is said, and what was known stays. */
-START_TEST(test_gone) {
+TEST(test_gone) {
     FakeProcess *p = one_heap();
     list_others(p);
     Process *reader = process_new(&p->heap->view);
@@ -396,7 +384,6 @@ START_TEST(test_gone) {
     process_free(reader);
     fake_process_free(p);
 }
-END_TEST
 
 /* Before the first look is over its rows are known all the same: mappings, and Lua's bytes. */
 static uint64_t ticking; /* each part of a look takes a while */
@@ -404,7 +391,7 @@ static uint64_t ticks(void) {
     return ticking += 1000;
 }
 
-START_TEST(test_partial) {
+TEST(test_partial) {
     FakeProcess *p = one_heap();
     static LmpOs os;
     os = *lmp_os;
@@ -435,10 +422,9 @@ START_TEST(test_partial) {
     process_free(reader);
     fake_process_free(p);
 }
-END_TEST
 
 /* Pages by how full they are, and what a page has that is free. */
-START_TEST(test_pages) {
+TEST(test_pages) {
     FakeProcess *p = fake_process_new();
     FakeMapping *m = fake_memory(p, HEAP_AT, 5 * 4, "[heap]");
     uint64_t at = m->start;
@@ -458,10 +444,9 @@ START_TEST(test_pages) {
     process_free(reader);
     fake_process_free(p);
 }
-END_TEST
 
 /* What lmp itself has in memory of this very process: of what it has mapped, what was touched. */
-START_TEST(test_own_memory) {
+TEST(test_own_memory) {
     static LmpLive live;
     LmpMemory *told = &live.memory;
     enum { SIZE = 300 * 4096 };
@@ -483,8 +468,3 @@ START_TEST(test_own_memory) {
     for (uint32_t i = 0; i < 2; i++)
         os_real.unmap((void *)(uintptr_t)told->range[i].at, SIZE);
 }
-END_TEST
-
-SUITE("process", test_own_memory, test_sorts, test_libraries, test_damaged_lists, test_random_heaps,
-      test_memory_is_closed, test_pages_are_not_said, test_gone_meanwhile, test_vast,
-      test_damaged_words, test_not_glibc, test_plain_links, test_gone, test_partial, test_pages)

@@ -225,8 +225,7 @@ static void check_table(const RunDiff *d, const Run *old, const Run *newer) {
     ck_assert_uint_eq(is, 0);
 }
 
-START_TEST(edited_programs) {
-    suite_seed();
+TEST(edited_programs) {
     for (int round = 0; round < 2000; round++) {
         Program p = new_program(), q = p;
         Run *old = run_of(&p, 1);
@@ -241,11 +240,9 @@ START_TEST(edited_programs) {
         free(newer);
     }
 }
-END_TEST
 
 /* Without texts lines are known by where they stand in their functions. */
-START_TEST(moved_as_a_whole) {
-    suite_seed();
+TEST(moved_as_a_whole) {
     Program p = new_program();
     Run *old = run_of(&p, 1), *newer = run_of(&p, 7);
     RunDiff d;
@@ -261,9 +258,8 @@ START_TEST(moved_as_a_whole) {
     free(old);
     free(newer);
 }
-END_TEST
 
-START_TEST(noise) {
+TEST(noise) {
     Program p = {.functions = 1, .function = {{.name = "local 'f'", .id = 1, .lines = 3}}}, q;
     for (uint32_t i = 0; i < 3; i++)
         p.function[0].line[i] = (Line){i + 1, i + 1, 100};
@@ -291,10 +287,8 @@ START_TEST(noise) {
     free(old);
     free(newer);
 }
-END_TEST
 
-START_TEST(as_a_mark) {
-    suite_seed();
+TEST(as_a_mark) {
     Program p = new_program(), q = p;
     edit(&q);
     Run *old = run_of(&p, 1), *newer = run_of(&q, 2);
@@ -315,7 +309,6 @@ START_TEST(as_a_mark) {
     free(old);
     free(newer);
 }
-END_TEST
 
 /* Lines of the main chunk that only call: they have no figures of their own, so no text. Each is
  * known by how the lines around it have moved, and by what it calls. */
@@ -351,7 +344,7 @@ static Calls *calls_of(int32_t line, uint32_t count, const uint32_t *callee) {
     return c;
 }
 
-START_TEST(lines_that_call) {
+TEST(lines_that_call) {
     static const struct {
         uint32_t olds, old[3], newers, newer[3], pair[3]; /* callees; the older call, from 1 */
     } cases[] = {
@@ -375,10 +368,9 @@ START_TEST(lines_that_call) {
         free(newer);
     }
 }
-END_TEST
 
 /* Of a line that calls more functions than are compared, the largest may be others each time. */
-START_TEST(a_line_that_calls_many) {
+TEST(a_line_that_calls_many) {
     enum { MANY = 60 };
     static LmpFunctionRow function[MANY + 1];
     static LmpTreeRow tree[2][MANY + 3];
@@ -404,7 +396,3 @@ START_TEST(a_line_that_calls_many) {
         ck_assert_uint_eq(d.node[3 + i], 3 + MANY - 1 - i);
     rundiff_free(&d);
 }
-END_TEST
-
-SUITE("rundiff", lines_that_call, a_line_that_calls_many, edited_programs, moved_as_a_whole, noise,
-      as_a_mark)

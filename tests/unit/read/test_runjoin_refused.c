@@ -14,7 +14,7 @@ static void add_line(FakeTables *f, const char *source) {
     fake_made(f, at, 3, 90000);
 }
 
-START_TEST(refused_memory) {
+TEST(refused_memory) {
     Ledger old = {0}, newer = {0};
     FakeTables *f[2] = {fake_tables_new(NULL), fake_tables_new(NULL)};
     RunJoined joined;
@@ -52,6 +52,3 @@ START_TEST(refused_memory) {
     fake_tables_free(f[0]);
     fake_tables_free(f[1]);
 }
-END_TEST
-
-SUITE("runjoin_refused", refused_memory)

@@ -270,8 +270,7 @@ static void play(const GraphPlan *plan) {
     graph_free(graph);
 }
 
-START_TEST(test_random_heaps) {
-    suite_seed();
+TEST(test_random_heaps) {
     for (int round = 0; round < 6000; round++) {
         GraphPlan plan = {.objects = 1 + (uint32_t)suite_below(20)};
         plan.edges = (uint32_t)suite_below(4 * plan.objects);
@@ -285,12 +284,11 @@ START_TEST(test_random_heaps) {
         play(&plan);
     }
 }
-END_TEST
 
 /* ---- long and wide --------------------------------------------------------------------------- */
 
 /* A list of a million and more, doubly linked: a million deep, and every element refers back. */
-START_TEST(test_long_list) {
+TEST(test_long_list) {
     enum { LINKS = 2500000 };
     LmpHeapGraph g = {.objects = LINKS + 1, .edges = 2 * LINKS};
     g.count[LMP_HEAP_ROOT] = 1, g.count[LMP_HEAP_TABLE] = LINKS;
@@ -320,9 +318,8 @@ START_TEST(test_long_list) {
     for (uint32_t c = 0; c < LMP_HEAP_COLUMNS; c++)
         free(*(void **)((char *)&g + heapgraph_columns[c].at));
 }
-END_TEST
 
-START_TEST(test_wide_array) {
+TEST(test_wide_array) {
     enum { ITEMS = 1000000 };
     Graph *graph = graph_new();
     uint32_t array = graph_table(graph, ITEMS, ITEMS, 0, 0);
@@ -344,6 +341,3 @@ START_TEST(test_wide_array) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
-
-SUITE("snapshot", test_random_heaps, test_long_list, test_wide_array)

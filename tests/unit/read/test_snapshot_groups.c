@@ -68,8 +68,7 @@ static void check_groups(const LmpSnapshot *s, const LmpHeapGroups *groups, bool
     ck_assert_uint_eq(members, wanted);
 }
 
-START_TEST(test_random_groups) {
-    suite_seed();
+TEST(test_random_groups) {
     for (int round = 0; round < 3000; round++) {
         GraphPlan plan = {1 + (uint32_t)suite_below(40), (uint32_t)suite_below(160), suite_below(2),
                           suite_below(2), suite_below(2)};
@@ -92,10 +91,9 @@ START_TEST(test_random_groups) {
         graph_free(graph);
     }
 }
-END_TEST
 
 /* A list is one group: its first element retains what all of them do, once. */
-START_TEST(test_list_counts_once) {
+TEST(test_list_counts_once) {
     Graph *graph = graph_new();
     uint32_t last = 0;
     for (int i = 0; i < 1000; i++) {
@@ -118,7 +116,6 @@ START_TEST(test_list_counts_once) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
 
 /* ---- two heaps ------------------------------------------------------------------------------- */
 
@@ -129,8 +126,7 @@ static uint32_t birth(uint32_t cycle, uint32_t epoch) {
 }
 
 /* Both heaps have an object at each address: all but the survivors were made anew there. */
-START_TEST(test_survivors_among_replaced) {
-    suite_seed();
+TEST(test_survivors_among_replaced) {
     static bool survives[MANY];
     Graph *heap[2] = {graph_new(), graph_new()};
     for (int n = 0; n < SURVIVORS;) {
@@ -181,10 +177,9 @@ START_TEST(test_survivors_among_replaced) {
         graph_free(heap[h]);
     }
 }
-END_TEST
 
 /* Two heaps of a few objects with something of each: what is new, gone, kept, garbage in one. */
-START_TEST(test_who_is_what) {
+TEST(test_who_is_what) {
     Graph *heap[2] = {graph_new(), graph_new()};
     enum { KEPT, MADE_ANEW, OTHER_TYPE, BEFORE, NO_MORE_BEFORE, DROPPED, UNSORTED, ROWS };
     for (int h = 0; h < 2; h++) {
@@ -231,10 +226,9 @@ START_TEST(test_who_is_what) {
         graph_free(heap[h]);
     }
 }
-END_TEST
 
 /* While a program runs, births are rewritten: epochs become longer, cycles are counted anew. */
-START_TEST(test_rewritten_births) {
+TEST(test_rewritten_births) {
     static const struct {
         uint32_t was, is; /* births */
         bool same;
@@ -277,7 +271,3 @@ START_TEST(test_rewritten_births) {
         graph_free(heap[h]);
     }
 }
-END_TEST
-
-SUITE("snapshot_groups", test_rewritten_births, test_random_groups, test_list_counts_once,
-      test_survivors_among_replaced, test_who_is_what)

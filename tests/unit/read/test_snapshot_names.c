@@ -62,7 +62,7 @@ static const char *step(const Program *p, uint32_t from, uint32_t to) {
     return "(no reference)";
 }
 
-START_TEST(test_tables) {
+TEST(test_tables) {
     Program p = program_new();
     Graph *g = p.graph;
     uint32_t item = graph_table(g, 0, 0, 4, 3), same = graph_table(g, 0, 0, 4, 3);
@@ -118,10 +118,9 @@ START_TEST(test_tables) {
     ck_assert_str_eq(name(&p, p.loaded), "package.loaded");
     program_close(&p);
 }
-END_TEST
 
 /* What a metatable says, where it lives, and where what it refers to lives. */
-START_TEST(test_metatables) {
+TEST(test_metatables) {
     Program p = program_new();
     Graph *g = p.graph;
     uint32_t named = graph_table(g, 0, 0, 4, 1), global = graph_table(g, 0, 0, 4, 1);
@@ -155,9 +154,8 @@ START_TEST(test_metatables) {
     ck_assert_str_eq(step(&p, object[0], named), " \xe2\x96\xb8 metatable");
     program_close(&p);
 }
-END_TEST
 
-START_TEST(test_functions) {
+TEST(test_functions) {
     Program p = program_new();
     Graph *g = p.graph;
     uint32_t cache = graph_table(g, 0, 0, 1, 1), entries = graph_table(g, 0, 0, 0, 0);
@@ -209,9 +207,8 @@ START_TEST(test_functions) {
     ck_assert_str_eq(step(&p, 0, p.registry), "registry");
     program_close(&p);
 }
-END_TEST
 
-START_TEST(test_strings_and_keys) {
+TEST(test_strings_and_keys) {
     Program p = program_new();
     Graph *g = p.graph;
     uint32_t table = graph_table(g, 0, 0, 8, 8), value = graph_table(g, 0, 0, 0, 0);
@@ -247,11 +244,9 @@ START_TEST(test_strings_and_keys) {
     ck_assert_str_eq(preview(&p, lot), "12 blocks");
     program_close(&p);
 }
-END_TEST
 
 /* Of texts of all kinds of characters, cut anywhere, what comes out is whole and harmless. */
-START_TEST(test_safe_at_any_length) {
-    suite_seed();
+TEST(test_safe_at_any_length) {
     static const char *piece[] = {"a",    "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
                                   "\x1b", "\xff",     "\xe2\x80\xae", "\xe2\x82",
                                   "\n",   "\""};
@@ -277,7 +272,3 @@ START_TEST(test_safe_at_any_length) {
         program_close(&p);
     }
 }
-END_TEST
-
-SUITE("snapshot_names", test_tables, test_metatables, test_functions, test_strings_and_keys,
-      test_safe_at_any_length)

@@ -43,7 +43,7 @@ static uint32_t made_at(FakeTables *t, uint32_t function, int line, unsigned cls
     return fake_record(t, site, cls, 0);
 }
 
-START_TEST(test_with_tables) {
+TEST(test_with_tables) {
     FakeTables *t = fake_tables_new(NULL);
     t->live->tables.lines = LMP_LINES_EXACT;
     t->live->epoch_length = 1000000000;
@@ -106,9 +106,8 @@ START_TEST(test_with_tables) {
     graph_free(graph);
     fake_tables_free(t);
 }
-END_TEST
 
-START_TEST(test_no_snapshot) {
+TEST(test_no_snapshot) {
     LmpSnapshot s;
     errno = 0;
     ck_assert_int_eq(snapshot_open(&s, "/tmp/there-is-no/such.heap"), LMP_E_FILE);
@@ -136,6 +135,3 @@ START_TEST(test_no_snapshot) {
     graph_free(graph);
     fake_tables_free(t);
 }
-END_TEST
-
-SUITE("snapshot_open", test_with_tables, test_no_snapshot)

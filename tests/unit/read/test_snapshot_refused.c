@@ -87,11 +87,10 @@ static void play(Graph *graph) {
     graph_free(graph);
 }
 
-START_TEST(test_each_request) {
+TEST(test_each_request) {
     LmpOs refusing = os_real;
     refusing.map = refusing_map;
     maps_until = -1;
-    suite_seed();
     lmp_os = &refusing;
     for (int round = 0; round < 5; round++)
         play(graph_random(&(GraphPlan){40, 200, true, true, true}));
@@ -101,6 +100,3 @@ START_TEST(test_each_request) {
     play(large);
     lmp_os = &os_real;
 }
-END_TEST
-
-SUITE("snapshot_refused", test_each_request)

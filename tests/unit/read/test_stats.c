@@ -60,8 +60,7 @@ static void count_realloc(unsigned cls, uint64_t old_size, uint64_t new_size) {
     c->count[cls].realloc_bytes += (int64_t)(new_size - old_size);
 }
 
-START_TEST(equals_the_model) {
-    suite_seed();
+TEST(equals_the_model) {
     fold();
     uint64_t peak = 0, peak_kind[LMP_KINDS] = {0}, mallocs = 0, frees = 0, reallocs = 0;
     int64_t resized = 0;
@@ -132,9 +131,8 @@ START_TEST(equals_the_model) {
         ck_assert_msg(s.seconds == 1.5, "round %d", round);
     }
 }
-END_TEST
 
-START_TEST(copies_the_rest) {
+TEST(copies_the_rest) {
     live.counters.failed = 3;
     live.counters.before_frees = 4;
     live.counters.before_free_bytes = 5;
@@ -160,10 +158,8 @@ START_TEST(copies_the_rest) {
     ck_assert_uint_eq(s.gc_mode, LMP_GC_GENERATIONAL);
     ck_assert_uint_eq(s.other_sizes, 12);
 }
-END_TEST
 
-START_TEST(any_bytes) {
-    suite_seed();
+TEST(any_bytes) {
     for (int round = 0; round < 2000; round++) {
         unsigned char *p = (unsigned char *)&live;
         for (size_t i = 0; i + 8 <= offsetof(LmpLive, mark); i += 8) {
@@ -174,9 +170,8 @@ START_TEST(any_bytes) {
         stats_derive(&live, suite_random(), &s);
     }
 }
-END_TEST
 
-START_TEST(frames) {
+TEST(frames) {
     memset(&live, 0, sizeof live);
     LmpStats s;
     LmpLap lap;
@@ -222,10 +217,9 @@ START_TEST(frames) {
         ck_assert(worst[i].seconds == 0 && worst[i].at == (worst[i].number == row[3].number) * 9.0);
     }
 }
-END_TEST
 
 /* Of a game with 1 KiB a frame: eight times that, 256 KiB, and 60 frames are what it takes. */
-START_TEST(frames_that_stand_out) {
+TEST(frames_that_stand_out) {
     LmpStats s = {.frames = 60, .frame_median_bytes = 1024};
     ck_assert_uint_eq(stats_spikes(&s), 0);
     for (uint32_t i = 0; i < 3; i++)
@@ -253,11 +247,9 @@ START_TEST(frames_that_stand_out) {
     s.worst_frames.count = 0;
     ck_assert_uint_eq(stats_spikes(&s), 0);
 }
-END_TEST
 
 /* Whatever is in them: no row beyond those there are, every text ends, no time before 0. */
-START_TEST(any_frames) {
-    suite_seed();
+TEST(any_frames) {
     for (int round = 0; round < 2000; round++) {
         unsigned char *p = (unsigned char *)&live.laps;
         unsigned shift = (unsigned)suite_below(64);
@@ -277,19 +269,17 @@ START_TEST(any_frames) {
         }
     }
 }
-END_TEST
 
-START_TEST(frees_seen_before_their_mallocs) {
+TEST(frees_seen_before_their_mallocs) {
     live.counters.count[LMP_C_STRING].frees = 2;
     live.counters.count[LMP_C_STRING].allocs = 1;
     LmpStats s;
     stats_derive(&live, 0, &s);
     ck_assert_uint_eq(s.live_blocks, 0); /* not 2^64 - 1 */
 }
-END_TEST
 
 /* Exact is a claim about nearly all requests; what is not is counted. */
-START_TEST(how_lines_are_known) {
+TEST(how_lines_are_known) {
     memset(&live, 0, sizeof live);
     LmpStats s;
     live.counters.count[LMP_C_TABLE].allocs = 10000;
@@ -326,10 +316,9 @@ START_TEST(how_lines_are_known) {
     for (int why = 0; why < LMP_WHYS; why++)
         ck_assert_int_eq(*stats_why_words[why] != 0, why != LMP_WHY_NOT);
 }
-END_TEST
 
 /* What was asked for and cannot be had has a reason; what nobody asked for has none. */
-START_TEST(what_cannot_be_had) {
+TEST(what_cannot_be_had) {
     memset(&live, 0, sizeof live);
     LmpStats s;
     stats_derive(&live, 0, &s);
@@ -351,11 +340,10 @@ START_TEST(what_cannot_be_had) {
     stats_derive(&live, 0, &s);
     ck_assert(s.why < LMP_WHYS && s.stacks_why < LMP_WHYS && s.sample_why < LMP_WHYS);
 }
-END_TEST
 
 /* Whoever shows figures goes by the lists: each field once, each explained, none without its unit.
  */
-START_TEST(figures_are_listed) {
+TEST(figures_are_listed) {
     int lists = 0, figures = 0;
     for (const LmpFigureList *l = figure_lists; l->name; l++, lists++) {
         ck_assert_ptr_nonnull(l->figures[0].help);
@@ -376,8 +364,3 @@ START_TEST(figures_are_listed) {
         if (strcmp(f->name, "gc_mode") == 0)
             ck_assert_str_eq(figure_word(f, &stats), "unknown"); /* a damaged state's */
 }
-END_TEST
-
-SUITE("stats", how_lines_are_known, what_cannot_be_had, equals_the_model, copies_the_rest,
-      any_bytes, frames, any_frames, frames_that_stand_out, frees_seen_before_their_mallocs,
-      figures_are_listed)

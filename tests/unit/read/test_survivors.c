@@ -110,7 +110,7 @@ static void pass_cycle(void) {
 }
 
 static void set_up(void) {
-    suite_seed();
+    suite_again();
     heap = fake_new(false);
     tables = fake_tables_new(NULL);
     fake_program(tables, false);
@@ -170,7 +170,7 @@ static uint64_t check(Survivors *s, uint64_t from, uint64_t to) {
     return n;
 }
 
-START_TEST(since_now) {
+TEST(since_now) {
     static const struct {
         uint32_t epochs, cycles; /* pass after so many operations */
     } run[] = {{100, 300}, {0, 500}, {2000, 0}, {3000, 70}, {100, 0}, {20, 70}, {40000, 2}};
@@ -190,10 +190,9 @@ START_TEST(since_now) {
         tear_down();
     }
 }
-END_TEST
 
 /* When cycles have been numbered anew, what is of the moment's own epoch is told by its address. */
-START_TEST(cycles_anew) {
+TEST(cycles_anew) {
     set_up();
     for (uint32_t i = 0; i < SLOTS / 2; i++)
         make(i);
@@ -213,10 +212,9 @@ START_TEST(cycles_anew) {
     survivors_free(s);
     tear_down();
 }
-END_TEST
 
 /* A block that has moved is as old as it was. */
-START_TEST(what_moves_is_not_new) {
+TEST(what_moves_is_not_new) {
     set_up();
     for (uint32_t i = 0; i < 100; i++)
         make(i);
@@ -238,10 +236,9 @@ START_TEST(what_moves_is_not_new) {
     survivors_free(s);
     tear_down();
 }
-END_TEST
 
 /* A piece of the past: whole epochs, also after these have become longer. */
-START_TEST(between) {
+TEST(between) {
     uint64_t by[600] = {0};
     set_up();
     while (epochs < 500) {
@@ -261,10 +258,9 @@ START_TEST(between) {
     }
     tear_down();
 }
-END_TEST
 
 /* A sample says nothing of the other blocks: by line nothing is known then. */
-START_TEST(samples) {
+TEST(samples) {
     set_up();
     tables->live->tables.sample = 1 << 19;
     make(1);
@@ -276,7 +272,6 @@ START_TEST(samples) {
     survivors_free(s);
     tear_down();
 }
-END_TEST
 
 static uint64_t ticking(void) {
     static uint64_t now;
@@ -284,7 +279,7 @@ static uint64_t ticking(void) {
 }
 
 /* A little at a time: what is shown is of a complete reading, and the next one waits. */
-START_TEST(budget) {
+TEST(budget) {
     set_up();
     static LmpOs os;
     os = os_real;
@@ -317,6 +312,3 @@ START_TEST(budget) {
     survivors_free(s);
     tear_down();
 }
-END_TEST
-
-SUITE("survivors", since_now, cycles_anew, what_moves_is_not_new, between, samples, budget)

@@ -17,7 +17,7 @@ static bool fired(LmpSuspectRule rule) {
 /* ---- holders --------------------------------------------------------------------------------- */
 
 /* A chain of tables, the last with many entries: that one it is, not those above it. */
-START_TEST(accumulation_point) {
+TEST(accumulation_point) {
     begin();
     uint32_t app = graph_table(graph, 0, 0, 2, 1), list = graph_table(graph, 64, 50, 0, 0);
     graph_field(graph, globals, "app", app);
@@ -34,10 +34,9 @@ START_TEST(accumulation_point) {
     ck_assert_uint_eq(suspects.row[0].object, list); /* the first of all */
     end();
 }
-END_TEST
 
 /* One that nearly all is in goes down to it: 0.7 of what is above. */
-START_TEST(down_to_the_drop) {
+TEST(down_to_the_drop) {
     for (uint64_t part = 600; part <= 800; part += 200) {
         begin();
         uint32_t box = graph_table(graph, 2, 2, 0, 0), big = block(part * 10);
@@ -49,11 +48,10 @@ START_TEST(down_to_the_drop) {
         end();
     }
 }
-END_TEST
 
 /* A list drops little at each of its links: it is told by who holds it, and with all that it holds.
  */
-START_TEST(a_list) {
+TEST(a_list) {
     for (int way = 0; way < 2; way++) {
         begin();
         uint32_t head = 0, at = globals;
@@ -74,9 +72,8 @@ START_TEST(a_list) {
         end();
     }
 }
-END_TEST
 
-START_TEST(a_tenth) {
+TEST(a_tenth) {
     for (uint64_t percent = 8; percent <= 12; percent += 4) {
         begin();
         uint64_t rest = 0;
@@ -97,10 +94,9 @@ START_TEST(a_tenth) {
         end();
     }
 }
-END_TEST
 
 /* Registry, globals and main thread hold everything everywhere: they are no news. */
-START_TEST(the_frame_is_no_suspect) {
+TEST(the_frame_is_no_suspect) {
     begin();
     uint32_t a = block(5000), b = block(5000);
     graph_field(graph, globals, "a", a);
@@ -111,10 +107,9 @@ START_TEST(the_frame_is_no_suspect) {
     ck_assert(fired(LMP_SUSPECT_HOLDER));
     end();
 }
-END_TEST
 
 /* ... but where it is full of small things, it is. */
-START_TEST(a_thousand_globals) {
+TEST(a_thousand_globals) {
     begin();
     for (uint32_t i = 0; i < 1000; i++) {
         char name[16];
@@ -137,10 +132,9 @@ START_TEST(a_thousand_globals) {
     ck_assert_uint_eq(bytes[1], 90000);
     end();
 }
-END_TEST
 
 /* Objects of one class in many places: none of them holds much, all together do. */
-START_TEST(a_class) {
+TEST(a_class) {
     begin();
     for (uint32_t i = 0; i < 40; i++) {
         char name[16];
@@ -161,11 +155,10 @@ START_TEST(a_class) {
     ck_assert_ptr_nonnull(strstr(row->words, "40 \xc3\x97 {x, y}"));
     end();
 }
-END_TEST
 
 /* One of a class that is a suspect by itself is told by itself: its bytes are not told again, and
  * it is not counted among the others. */
-START_TEST(the_others_of_a_class) {
+TEST(the_others_of_a_class) {
     begin();
     for (uint32_t i = 0; i < 41; i++) {
         char name[16];
@@ -191,10 +184,9 @@ START_TEST(the_others_of_a_class) {
     ck_assert_uint_eq(told, 1);
     end();
 }
-END_TEST
 
 /* What a table holds and the class of what is in it are one verdict. */
-START_TEST(one_holder_one_verdict) {
+TEST(one_holder_one_verdict) {
     Leaky l = leaky_heap();
     graph = l.graph;
     judge();
@@ -208,10 +200,9 @@ START_TEST(one_holder_one_verdict) {
     ck_assert(of(LMP_SUSPECT_CLASS) != NULL); /* and says so */
     end();
 }
-END_TEST
 
 /* Growth from 2 % of the older heap on, and where the new ones are held. */
-START_TEST(growth) {
+TEST(growth) {
     for (uint32_t added = 10; added <= 30; added += 20) {
         static LmpSnapshot old;
         static LmpSuspects now;
@@ -244,13 +235,12 @@ START_TEST(growth) {
         graph_free(before.graph);
     }
 }
-END_TEST
 
 /* ---- what is there for nothing ----------------------------------------------------------------
  */
 
 /* Every rule has a row, whether it holds or not, and in an empty heap none holds. */
-START_TEST(nothing) {
+TEST(nothing) {
     graph = graph_new();
     judge();
     ck_assert_uint_eq(suspects.fired, 0);
@@ -260,9 +250,8 @@ START_TEST(nothing) {
     }
     end();
 }
-END_TEST
 
-START_TEST(equal_strings) {
+TEST(equal_strings) {
     for (uint32_t copies = 1; copies <= 20; copies += 19) {
         begin();
         uint32_t list = graph_table(graph, 32, 21, 0, 0);
@@ -279,9 +268,8 @@ START_TEST(equal_strings) {
         end();
     }
 }
-END_TEST
 
-START_TEST(empty_slots) {
+TEST(empty_slots) {
     for (uint32_t used = 10; used <= 1000; used += 990) {
         begin();
         graph_field(graph, globals, "list", graph_table(graph, 1000, used, 0, 0));
@@ -291,9 +279,8 @@ START_TEST(empty_slots) {
         end();
     }
 }
-END_TEST
 
-START_TEST(garbage) {
+TEST(garbage) {
     for (uint64_t size = 100; size <= 1000; size += 900) {
         begin();
         graph_field(graph, globals, "live", block(10000));
@@ -303,9 +290,8 @@ START_TEST(garbage) {
         end();
     }
 }
-END_TEST
 
-START_TEST(suspended) {
+TEST(suspended) {
     for (unsigned status = 0; status <= 1; status++) {
         begin();
         uint32_t list = graph_table(graph, 4, 3, 0, 0);
@@ -325,9 +311,8 @@ START_TEST(suspended) {
         end();
     }
 }
-END_TEST
 
-START_TEST(references) {
+TEST(references) {
     bool one = false;
     for (uint32_t refs = 0; refs <= 30; refs += 30) {
         begin();
@@ -350,8 +335,3 @@ START_TEST(references) {
     ck_assert(one);
     end();
 }
-END_TEST
-
-SUITE("suspects", accumulation_point, down_to_the_drop, a_list, a_tenth, the_frame_is_no_suspect,
-      a_thousand_globals, a_class, the_others_of_a_class, one_holder_one_verdict, growth, nothing,
-      equal_strings, empty_slots, garbage, suspended, references)

@@ -6,7 +6,7 @@
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-START_TEST(strings_built_up) {
+TEST(strings_built_up) {
     Fixture s = fixture_new();
     FakeSpot at = spot(&s, 25, LMP_C_STRING);
     drop(&s, at, 100, 100 * MIB, 99, 99);
@@ -38,9 +38,8 @@ START_TEST(strings_built_up) {
     ck_assert_ptr_null(find(&s, "quadratic-concat"));
     fixture_free(&s);
 }
-END_TEST
 
-START_TEST(strings_built_up_by_lines) {
+TEST(strings_built_up_by_lines) {
     Fixture s = fixture_new();
     uint32_t site[3];
     for (int i = 0; i < 3; i++) {
@@ -64,10 +63,9 @@ START_TEST(strings_built_up_by_lines) {
             ck_assert_int_ne(s.verdicts.verdict[i].line, 25);
     fixture_free(&s);
 }
-END_TEST
 
 /* As much each time, of what another line made: the copies are dropped. */
-START_TEST(steady_copies) {
+TEST(steady_copies) {
     static const struct {
         uint64_t count, bytes, freed;
         uint32_t fed;
@@ -90,11 +88,10 @@ START_TEST(steady_copies) {
         fixture_free(&s);
     }
 }
-END_TEST
 
 /* Strings that are put together piece by piece are told of table.concat where none is large, too.
  */
-START_TEST(small_strings_built_up) {
+TEST(small_strings_built_up) {
     for (int built = 0; built < 2; built++) {
         Fixture s = fixture_new();
         FakeSpot at = spot(&s, 6, LMP_C_STRING);
@@ -107,9 +104,8 @@ START_TEST(small_strings_built_up) {
         fixture_free(&s);
     }
 }
-END_TEST
 
-START_TEST(the_same_string) {
+TEST(the_same_string) {
     Fixture s = fixture_new();
     FakeSpot at = spot(&s, 7, LMP_C_STRING);
     drop(&s, at, 2000, 2 * MIB, 2000, 2000);
@@ -132,11 +128,10 @@ START_TEST(the_same_string) {
         "the next collection");
     fixture_free(&s);
 }
-END_TEST
 
 /* ---- tables, functions, coroutines ----------------------------------------------------------- */
 
-START_TEST(dropped_soon) {
+TEST(dropped_soon) {
     static const struct {
         unsigned cls;
         const char *rule, *sentence;
@@ -181,10 +176,9 @@ START_TEST(dropped_soon) {
         fixture_free(&s);
     }
 }
-END_TEST
 
 /* What lives longer, a few at a time. */
-START_TEST(turned_over) {
+TEST(turned_over) {
     Fixture s = fixture_new();
     drop(&s, spot(&s, 3, LMP_C_TABLE), 10000, 4 * MIB, 9600, 100);
     judge(&s);
@@ -203,9 +197,8 @@ START_TEST(turned_over) {
     ck_assert_ptr_null(find(&s, "short-lived-tables"));
     fixture_free(&s);
 }
-END_TEST
 
-START_TEST(coroutines) {
+TEST(coroutines) {
     Fixture s = fixture_new();
     FakeSpot at = spot(&s, 4, LMP_C_THREAD), stack = spot(&s, 4, LMP_C_THREAD_PART);
     drop(&s, at, 400, MIB, 330, 100);
@@ -222,9 +215,8 @@ START_TEST(coroutines) {
     ck_assert_ptr_null(find(&s, "short-lived-coroutines"));
     fixture_free(&s);
 }
-END_TEST
 
-START_TEST(load_in_a_loop) {
+TEST(load_in_a_loop) {
     Fixture s = fixture_new();
     FakeSpot at = {fake_site(s.f, s.function, 3, s.load), 0, LMP_C_FUNCTION, 0}, code = at;
     code.cls = LMP_C_FUNCTION_PART;
@@ -243,7 +235,6 @@ START_TEST(load_in_a_loop) {
     ck_assert_ptr_null(find(&s, "load-in-loop"));
     fixture_free(&s);
 }
-END_TEST
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
@@ -253,7 +244,7 @@ static void cycles(Fixture *s, uint64_t n, uint64_t freed, uint64_t left) {
         s->gc.ring[i] = (LmpGcCycle){.freed_bytes = freed, .live_bytes = left};
 }
 
-START_TEST(the_collector) {
+TEST(the_collector) {
     Fixture s = fixture_new();
     rest(&s, 4 * MIB);
     cycles(&s, 3, 3 * MIB, MIB);
@@ -280,9 +271,8 @@ START_TEST(the_collector) {
     ck_assert_ptr_null(find(&s, "last-collection"));
     fixture_free(&s);
 }
-END_TEST
 
-START_TEST(survivors) {
+TEST(survivors) {
     Fixture s = fixture_new();
     s.stats.gc_mode = LMP_GC_GENERATIONAL;
     cycles(&s, 8, MIB, MIB);
@@ -307,7 +297,6 @@ START_TEST(survivors) {
     ck_assert_ptr_null(find(&s, "survivors"));
     fixture_free(&s);
 }
-END_TEST
 
 static void worst_frame(Fixture *s, uint64_t number, uint64_t bytes, double at) {
     LmpLapList *worst = &s->stats.worst_frames;
@@ -315,7 +304,7 @@ static void worst_frame(Fixture *s, uint64_t number, uint64_t bytes, double at) 
         (LmpLapStats){.number = number, .bytes = bytes, .allocs = 9, .at = at};
 }
 
-START_TEST(frames_that_make_far_more) {
+TEST(frames_that_make_far_more) {
     Fixture s = fixture_new();
     s.stats.frames = 3612;
     s.stats.frame_median_bytes = 1u << 20;
@@ -358,9 +347,8 @@ START_TEST(frames_that_make_far_more) {
     ck_assert_ptr_null(find(&s, "frame-spikes"));
     fixture_free(&s);
 }
-END_TEST
 
-START_TEST(outside) {
+TEST(outside) {
     Fixture s = fixture_new();
     rest(&s, 4 * MIB);
     s.rss = 100 * MIB;
@@ -376,9 +364,8 @@ START_TEST(outside) {
     ck_assert_ptr_null(find(&s, "outside-lua"));
     fixture_free(&s);
 }
-END_TEST
 
-START_TEST(always_something) {
+TEST(always_something) {
     Fixture s = fixture_new();
     s.f->live->tables.lines = LMP_LINES_OFF;
     judge(&s);
@@ -391,10 +378,9 @@ START_TEST(always_something) {
                 "whether anything grows is not known: collections cannot be seen here");
     fixture_free(&s);
 }
-END_TEST
 
 /* More lines grow than are kept: the best are, in order. */
-START_TEST(the_best_are_kept) {
+TEST(the_best_are_kept) {
     Fixture s = fixture_new();
     enum { LINES = 2 * VERDICTS };
     for (int round = 1; round <= 20; round++) {
@@ -408,11 +394,9 @@ START_TEST(the_best_are_kept) {
         ck_assert_int_eq(s.verdicts.verdict[i].line, LINES - (int)i);
     fixture_free(&s);
 }
-END_TEST
 
 /* Rows that no program writes. */
-START_TEST(damage) {
-    suite_seed();
+TEST(damage) {
     Fixture s = fixture_new();
     FakeSpot at = spot(&s, 25, LMP_C_STRING);
     drop(&s, at, 100, 100 * MIB, 99, 99);
@@ -430,8 +414,3 @@ START_TEST(damage) {
     }
     fixture_free(&s);
 }
-END_TEST
-
-SUITE("verdict", strings_built_up, strings_built_up_by_lines, steady_copies, small_strings_built_up,
-      the_same_string, dropped_soon, turned_over, coroutines, load_in_a_loop, the_collector,
-      survivors, frames_that_make_far_more, outside, always_something, the_best_are_kept, damage)

@@ -31,7 +31,7 @@ static void grow_table(Fixture *s, FakeSpot at, uint64_t tables, uint64_t entrie
 
 /* 2000 tables that are kept, and tables that grow on other lines: the one with about as many
  * entries, and no other, is where to look. */
-START_TEST(growing_tables) {
+TEST(growing_tables) {
     static const struct {
         uint64_t tables, entries;
         bool told;
@@ -55,11 +55,10 @@ START_TEST(growing_tables) {
         fixture_free(&s);
     }
 }
-END_TEST
 
 /* Each of a hundred coroutines fills a list of its own on line 13; what grows is where they are
  * kept, on line 31. */
-START_TEST(many_small_tables) {
+TEST(many_small_tables) {
     static const struct {
         uint64_t tables, entries;
         const char *told;
@@ -81,10 +80,9 @@ START_TEST(many_small_tables) {
         fixture_free(&s);
     }
 }
-END_TEST
 
 /* Of a long path the end is told: file and line are what one looks for. */
-START_TEST(a_holder_far_away) {
+TEST(a_holder_far_away) {
     Fixture s = fixture_new();
     uint32_t far =
         fake_function(s.f, LMP_F_MAIN, "@/srv/www/desk/gateway/current/modules/sessions/keeper.lua",
@@ -102,10 +100,9 @@ START_TEST(a_holder_far_away) {
                      "take entries out of the table that keeper.lua:31 grows, or make it weak");
     fixture_free(&s);
 }
-END_TEST
 
 /* Of a path as much is told as no other file's ends in. */
-START_TEST(paths_are_as_short_as_can_be) {
+TEST(paths_are_as_short_as_can_be) {
     static const struct {
         const char *path, *other, *name;
     } row[] = {
@@ -131,7 +128,6 @@ START_TEST(paths_are_as_short_as_can_be) {
         fixture_free(&s);
     }
 }
-END_TEST
 
 /* ---- by references --------------------------------------------------------------------------- */
 
@@ -163,7 +159,7 @@ static const uint64_t sways[] = {900, 1900, 300, 1200, 2000, 600, 1500, 400, 130
 
 /* Who keeps what line 13 makes and never frees is told by the references, if it still takes
  * entries; where it does not, line 13 does not leak. */
-START_TEST(who_keeps_it) {
+TEST(who_keeps_it) {
     static const struct {
         const uint64_t *first, *second; /* lines 31 and 8 */
         bool told;                      /* line 31 */
@@ -184,11 +180,10 @@ START_TEST(who_keeps_it) {
         fixture_free(&s);
     }
 }
-END_TEST
 
 /* Tables that are all new: more of them are no growth of a table, and are not told of; where each
  * takes entries they are. */
-START_TEST(new_tables) {
+TEST(new_tables) {
     static const uint64_t more[] = {0, 0, 0, 0, 0, 0, 40, 120, 200, 300};
     static const uint32_t tables[] = {0, 0, 0, 0, 0, 0, 2, 6, 10, 15};
     for (int takes = 0; takes < 2; takes++) {
@@ -205,10 +200,9 @@ START_TEST(new_tables) {
         fixture_free(&s);
     }
 }
-END_TEST
 
 /* Both keep it: which holds more is said. */
-START_TEST(two_that_keep_it) {
+TEST(two_that_keep_it) {
     Fixture s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
     contain(&s, 0, 31, even);
@@ -222,11 +216,10 @@ START_TEST(two_that_keep_it) {
     ck_assert_ptr_nonnull(strstr(s.verdicts.verdict[1].text, ", less than game.lua:31's"));
     fixture_free(&s);
 }
-END_TEST
 
 /* Before there are enough full collections: a table that took entries all the time is told of after
  * ten seconds; one that fills up, or loses some, is not. */
-START_TEST(before_it_can_be_told) {
+TEST(before_it_can_be_told) {
     static const struct {
         const uint64_t *entries;
         uint64_t interval;
@@ -245,11 +238,10 @@ START_TEST(before_it_can_be_told) {
         fixture_free(&s);
     }
 }
-END_TEST
 
 /* What a table takes all the time, but next to nothing of the heap, is not named; then one waits.
  */
-START_TEST(too_little_to_be_named) {
+TEST(too_little_to_be_named) {
     Fixture s = fixture_new();
     rest(&s, 100 * MIB);
     fake_made(s.f, spot(&s, 13, LMP_C_TABLE), 2000, 8000);
@@ -259,11 +251,10 @@ START_TEST(too_little_to_be_named) {
     ck_assert_ptr_nonnull(find(&s, "wait"));
     fixture_free(&s);
 }
-END_TEST
 
 /* A script that is too short for full collections, whose heap rises: what is held goes before what
  * is freed. */
-START_TEST(held_before_freed) {
+TEST(held_before_freed) {
     for (int rises = 0; rises < 2; rises++) {
         Fixture s = fixture_new();
         s.stats.seconds = 8;
@@ -285,10 +276,9 @@ START_TEST(held_before_freed) {
         fixture_free(&s);
     }
 }
-END_TEST
 
 /* A table that was filled before, and does not grow any more, has nothing to do with it. */
-START_TEST(tables_that_do_not_grow) {
+TEST(tables_that_do_not_grow) {
     Fixture s = fixture_new();
     FakeSpot kept = spot(&s, 13, LMP_C_TABLE);
     grow_table(&s, spot(&s, 31, LMP_C_TABLE_PART), 1, 2048);
@@ -300,10 +290,9 @@ START_TEST(tables_that_do_not_grow) {
     ck_assert_ptr_null(strstr(find(&s, "never-freed")->advice, "game.lua"));
     fixture_free(&s);
 }
-END_TEST
 
 /* What never goes, in words of Lua. */
-START_TEST(what_is_held_is_named) {
+TEST(what_is_held_is_named) {
     static const struct {
         unsigned cls;
         const char *words;
@@ -318,9 +307,8 @@ START_TEST(what_is_held_is_named) {
         fixture_free(&s);
     }
 }
-END_TEST
 
-START_TEST(growth) {
+TEST(growth) {
     Fixture s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
     judge(&s);
@@ -370,7 +358,6 @@ START_TEST(growth) {
     ck_assert_ptr_null(find(&s, "never-freed"));
     fixture_free(&s);
 }
-END_TEST
 
 /* Each full collection comes after a longer time than the one before, as the heap grows: of each
  * hundred that are made `frees` are freed. */
@@ -390,17 +377,16 @@ static void grow_evenly(Fixture *s, double clock, int frees) {
 }
 
 /* What such a collection finds more is no step. */
-START_TEST(even_growth_is_no_steps) {
+TEST(even_growth_is_no_steps) {
     Fixture s = fixture_new();
     grow_evenly(&s, 1e7, 0);
     ck_assert_ptr_null(find(&s, "grows-in-steps"));
     ck_assert_ptr_nonnull(find(&s, "never-freed"));
     fixture_free(&s);
 }
-END_TEST
 
 /* So does a start that reads for long: in its first minute nobody can tell the two apart. */
-START_TEST(a_start_or_a_leak) {
+TEST(a_start_or_a_leak) {
     Fixture s = fixture_new();
     grow_evenly(&s, 1e6, 0); /* 12 seconds, less those until it held something */
     expect_text(&s, "fills-or-leaks",
@@ -430,10 +416,9 @@ START_TEST(a_start_or_a_leak) {
     ck_assert_ptr_nonnull(find(&s, "never-freed"));
     fixture_free(&s);
 }
-END_TEST
 
 /* A table that has grown before has nothing to do with it. */
-START_TEST(a_start_or_a_leak_with_a_holder) {
+TEST(a_start_or_a_leak_with_a_holder) {
     Fixture s = fixture_new();
     FakeSpot at = spot(&s, 31, LMP_C_TABLE_PART);
     fake_made(s.f, at, 1, 100);
@@ -445,10 +430,9 @@ START_TEST(a_start_or_a_leak_with_a_holder) {
     ck_assert_str_eq(v->advice, "see whether it stops; if not, take out what is no longer needed");
     fixture_free(&s);
 }
-END_TEST
 
 /* A step that the machine had no time for takes long: it is one by what was made meanwhile. */
-START_TEST(a_step_that_takes_long) {
+TEST(a_step_that_takes_long) {
     Fixture s = fixture_new();
     FakeSpot kept = spot(&s, 13, LMP_C_TABLE), work = spot(&s, 40, LMP_C_USERDATA);
     uint64_t clock = 0;
@@ -463,11 +447,10 @@ START_TEST(a_step_that_takes_long) {
     ck_assert_ptr_nonnull(find(&s, "grows-in-steps"));
     fixture_free(&s);
 }
-END_TEST
 
 /* Lines that grow alike are one leak most of the time: each says how many others there are. One
  * that begins later, one that grows by next to nothing and one that does not grow are not meant. */
-START_TEST(lines_that_grow_together) {
+TEST(lines_that_grow_together) {
     Fixture s = fixture_new();
     FakeSpot one = spot(&s, 13, LMP_C_TABLE), two = spot(&s, 14, LMP_C_STRING),
              little = spot(&s, 15, LMP_C_STRING), late = spot(&s, 16, LMP_C_TABLE),
@@ -508,10 +491,9 @@ START_TEST(lines_that_grow_together) {
                 "more lines grow alike");
     fixture_free(&s);
 }
-END_TEST
 
 /* Strings stay in weak tables, and listeners may be in no other. */
-START_TEST(weak_is_advised_where_it_helps) {
+TEST(weak_is_advised_where_it_helps) {
     static const struct {
         unsigned cls;
         bool weak;
@@ -529,9 +511,8 @@ START_TEST(weak_is_advised_where_it_helps) {
         fixture_free(&s);
     }
 }
-END_TEST
 
-START_TEST(samples_are_no_proof) {
+TEST(samples_are_no_proof) {
     Fixture s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
     s.f->live->tables.sample = 4096;
@@ -540,9 +521,8 @@ START_TEST(samples_are_no_proof) {
     ck_assert_ptr_nonnull(find(&s, "grows"));
     fixture_free(&s);
 }
-END_TEST
 
-START_TEST(a_string_that_is_built_is_no_leak) {
+TEST(a_string_that_is_built_is_no_leak) {
     Fixture s = fixture_new();
     FakeSpot at = spot(&s, 25, LMP_C_STRING);
     grow(&s, at, 20, 1, 99);
@@ -553,9 +533,8 @@ START_TEST(a_string_that_is_built_is_no_leak) {
     ck_assert_ptr_null(find(&s, "some-growth"));
     fixture_free(&s);
 }
-END_TEST
 
-START_TEST(a_peak_that_is_gone) {
+TEST(a_peak_that_is_gone) {
     Fixture s = fixture_new();
     FakeSpot at = spot(&s, 12, LMP_C_TABLE);
     rest(&s, MIB);
@@ -592,11 +571,3 @@ START_TEST(a_peak_that_is_gone) {
     ck_assert_ptr_null(find(&s, "peak-from-temporary"));
     fixture_free(&s);
 }
-END_TEST
-
-SUITE("verdict_growth", what_is_held_is_named, lines_that_grow_together, even_growth_is_no_steps,
-      a_start_or_a_leak, a_start_or_a_leak_with_a_holder, a_step_that_takes_long,
-      weak_is_advised_where_it_helps, growth, growing_tables, many_small_tables, new_tables,
-      a_holder_far_away, tables_that_do_not_grow, paths_are_as_short_as_can_be, who_keeps_it,
-      two_that_keep_it, before_it_can_be_told, too_little_to_be_named, held_before_freed,
-      samples_are_no_proof, a_string_that_is_built_is_no_leak, a_peak_that_is_gone)

@@ -20,7 +20,7 @@ static const char *advice_of(const Fixture *s, const char *rule) {
     return v ? v->advice : "";
 }
 
-START_TEST(rehash) {
+TEST(rehash) {
     Fixture s = fixture_new();
     FakeSpot at = grown(&s, 4000, 4 * MIB, 3000, 2 * MIB);
     rest(&s, 4 * MIB);
@@ -55,10 +55,9 @@ START_TEST(rehash) {
     ck_assert_ptr_null(find(&s, "rehash"));
     fixture_free(&s);
 }
-END_TEST
 
 /* Lists: only of those that are dropped is one enough. A leak is full of such that stay. */
-START_TEST(lists_that_grow) {
+TEST(lists_that_grow) {
     Fixture s = fixture_new();
     FakeSpot at = spot(&s, 9, LMP_C_TABLE_PART);
     fake_made(s.f, at, 2000, MIB);
@@ -80,10 +79,9 @@ START_TEST(lists_that_grow) {
     expect_text(&s, "wait", "cannot tell yet whether anything grows: 12 more full collections");
     fixture_free(&s);
 }
-END_TEST
 
 /* Keys come and go: a part of as many slots takes the place of each. */
-START_TEST(made_anew_without_growing) {
+TEST(made_anew_without_growing) {
     Fixture s = fixture_new();
     const uint64_t part = 2048 * 24;
     FakeSpot at = grown(&s, 100, 100 * part - 10 * 24, 99, 99 * part - 10 * 24);
@@ -123,6 +121,3 @@ START_TEST(made_anew_without_growing) {
     ck_assert_ptr_nonnull(find(&s, "rehash"));
     fixture_free(&s);
 }
-END_TEST
-
-SUITE("verdict_tables", rehash, lists_that_grow, made_anew_without_growing)

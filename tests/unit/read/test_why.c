@@ -64,8 +64,7 @@ static Graph *random_graph(uint32_t n, uint32_t edges) {
     return graph;
 }
 
-START_TEST(test_random_cuts_free_what_they_promise) {
-    suite_seed();
+TEST(test_random_cuts_free_what_they_promise) {
     uint32_t promised = 0, several = 0;
     for (int round = 0; round < 600; round++) {
         uint32_t n = 2 + (uint32_t)(suite_random() % 14);
@@ -104,7 +103,6 @@ START_TEST(test_random_cuts_free_what_they_promise) {
     ck_assert_uint_gt(promised, 1000);
     ck_assert_uint_gt(several, 500);
 }
-END_TEST
 
 /* ---- further paths, ignored holders ---------------------------------------------------------- */
 
@@ -168,9 +166,8 @@ static void expect_few_in_common(const LmpSnapshot *s, uint32_t object, uint32_t
     free(met);
 }
 
-START_TEST(test_random_paths_have_least_in_common) {
+TEST(test_random_paths_have_least_in_common) {
     enum { MOST = 6 };
-    suite_seed();
     uint32_t paths = 0, with_ignored = 0;
     for (int round = 0; round < 150; round++) {
         uint32_t n = 4 + (uint32_t)(suite_random() % 40);
@@ -201,7 +198,6 @@ START_TEST(test_random_paths_have_least_in_common) {
     ck_assert_uint_gt(paths, 500);
     ck_assert_uint_gt(with_ignored, 300);
 }
-END_TEST
 
 typedef struct Two {
     Graph *graph;
@@ -232,7 +228,7 @@ static void two_close(Two *t) {
     graph_free(t->graph);
 }
 
-START_TEST(test_two_holders) {
+TEST(test_two_holders) {
     Two t;
     LmpWhyPaths why;
     char text[200];
@@ -246,10 +242,9 @@ START_TEST(test_two_holders) {
     why_free(&why);
     two_close(&t);
 }
-END_TEST
 
 /* _G is held by the registry in two ways, what is in it in one: that is one path, not two. */
-START_TEST(test_the_frame_is_held_in_many_ways) {
+TEST(test_the_frame_is_held_in_many_ways) {
     Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 4, 2), globals = graph_table(graph, 0, 0, 4, 2);
     uint32_t list = graph_table(graph, 4, 2, 0, 0), object = graph_table(graph, 100, 0, 0, 0);
@@ -272,12 +267,11 @@ START_TEST(test_the_frame_is_held_in_many_ways) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
 
 /* A bus of 20 handlers, which a temporary of a call holds nearest to the root, and a field at the
  * end of a longer path: the field comes first, also where one path is wanted; the bus is where to
  * take handlers out. */
-START_TEST(test_names_first_and_the_container) {
+TEST(test_names_first_and_the_container) {
     Graph *graph = graph_new();
     uint32_t app = graph_table(graph, 0, 0, 1, 1), bus = graph_table(graph, 20, 20, 0, 0);
     uint32_t main = graph_thread(graph, 0), object = 0, frame = graph_frame(graph, 0, 7);
@@ -310,9 +304,8 @@ START_TEST(test_names_first_and_the_container) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
 
-START_TEST(test_an_ignored_holder) {
+TEST(test_an_ignored_holder) {
     Two t;
     LmpWhyPaths why;
     char text[200];
@@ -328,11 +321,10 @@ START_TEST(test_an_ignored_holder) {
     why_free(&why);
     two_close(&t);
 }
-END_TEST
 
 /* ---- long lists, upvalues -------------------------------------------------------------------- */
 
-START_TEST(test_a_list_is_one_step) {
+TEST(test_a_list_is_one_step) {
     enum { LINKS = 200000 };
     Graph *graph = graph_new();
     uint32_t head = graph_table(graph, 0, 0, 2, 2), at = head;
@@ -360,10 +352,9 @@ START_TEST(test_a_list_is_one_step) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
 
 /* A list with a table that holds both of its ends, and each link refers to this table. */
-START_TEST(test_a_list_from_both_ends) {
+TEST(test_a_list_from_both_ends) {
     enum { LINKS = 100000 };
     Graph *graph = graph_new();
     uint32_t list = graph_table(graph, 0, 0, 2, 2), before = 0, object = 0;
@@ -397,10 +388,9 @@ START_TEST(test_a_list_from_both_ends) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
 
 /* What is in a table with weak keys is held by its key, which is where it can be cut. */
-START_TEST(test_a_value_of_a_weak_key) {
+TEST(test_a_value_of_a_weak_key) {
     Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 2, 2), cache = graph_table(graph, 0, 0, 1, 1);
     uint32_t key = graph_table(graph, 0, 0, 0, 0), value = graph_table(graph, 5, 5, 0, 0);
@@ -427,9 +417,8 @@ START_TEST(test_a_value_of_a_weak_key) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
 
-START_TEST(test_an_upvalue_and_its_value_are_one_step) {
+TEST(test_an_upvalue_and_its_value_are_one_step) {
     Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 1, 1);
     uint32_t get = graph_function(graph, graph_proto(graph, "@cache.lua", 3, 5));
@@ -452,11 +441,10 @@ START_TEST(test_an_upvalue_and_its_value_are_one_step) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
 
 /* A local that a closure uses is on the stack and in the closure's upvalue, which the thread marks,
  * too: two holders, not three. */
-START_TEST(test_an_open_upvalue_is_no_further_holder) {
+TEST(test_an_open_upvalue_is_no_further_holder) {
     Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 1, 1), cache = graph_table(graph, 9, 9, 0, 0);
     uint32_t get = graph_function(graph, graph_proto(graph, "@cache.lua", 3, 5));
@@ -478,11 +466,10 @@ START_TEST(test_an_open_upvalue_is_no_further_holder) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
 
 /* Each is the key of the next in one weak table, and the last has one more in a table of its own.
  */
-START_TEST(test_a_run_through_a_weak_table_names_it) {
+TEST(test_a_run_through_a_weak_table_names_it) {
     enum { LINKS = 50 };
     Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 4, 4), globals = graph_table(graph, 0, 0, 4, 4);
@@ -522,11 +509,10 @@ START_TEST(test_a_run_through_a_weak_table_names_it) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
 
 /* ---- not held -------------------------------------------------------------------------------- */
 
-START_TEST(test_weakly_by_a_finalizer_and_not_at_all) {
+TEST(test_weakly_by_a_finalizer_and_not_at_all) {
     Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 1, 1), weak = graph_table(graph, 1, 1, 0, 0);
     uint32_t dying = graph_table(graph, 1, 1, 0, 0), of_dying = graph_table(graph, 1, 1, 0, 0);
@@ -558,11 +544,3 @@ START_TEST(test_weakly_by_a_finalizer_and_not_at_all) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
-
-SUITE("why", test_random_cuts_free_what_they_promise, test_random_paths_have_least_in_common,
-      test_a_list_from_both_ends, test_a_value_of_a_weak_key, test_two_holders,
-      test_the_frame_is_held_in_many_ways, test_names_first_and_the_container,
-      test_an_ignored_holder, test_a_list_is_one_step, test_a_run_through_a_weak_table_names_it,
-      test_an_upvalue_and_its_value_are_one_step, test_an_open_upvalue_is_no_further_holder,
-      test_weakly_by_a_finalizer_and_not_at_all)

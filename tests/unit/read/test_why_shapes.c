@@ -4,7 +4,7 @@
 #include "suite.h"
 
 /* registry.handlers[i].callback = object i, but for a few that registry.special["name i"] has. */
-START_TEST(test_shapes_of_many) {
+TEST(test_shapes_of_many) {
     enum { MANY = 20000, SPECIAL = 600 };
     Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 2, 2),
@@ -48,9 +48,8 @@ START_TEST(test_shapes_of_many) {
     snapshot_close(&s);
     graph_free(graph);
 }
-END_TEST
 
-START_TEST(test_shapes_of_a_long_list_end) {
+TEST(test_shapes_of_a_long_list_end) {
     enum { LINKS = 300000 };
     Graph *graph = graph_new();
     uint32_t *member = calloc(LINKS, sizeof *member);
@@ -75,6 +74,3 @@ START_TEST(test_shapes_of_a_long_list_end) {
     graph_free(graph);
     free(member);
 }
-END_TEST
-
-SUITE("why_shapes", test_shapes_of_many, test_shapes_of_a_long_list_end)

@@ -58,7 +58,7 @@ static void has_text(const LmpRecording *r, const char *source, const char *text
     ck_assert_str_eq(kept, text);
 }
 
-START_TEST(what_ran_is_kept) {
+TEST(what_ran_is_kept) {
     LmpRecording *r;
     begin();
     char *a = write_file("a.lua", 1000), *b = write_file("b.lua", LINETEXT_KEPT);
@@ -95,10 +95,9 @@ START_TEST(what_ran_is_kept) {
     recorded_free(s);
     close(fd);
 }
-END_TEST
 
 /* A file that is younger than the program is not what runs. */
-START_TEST(what_was_edited_is_not) {
+TEST(what_was_edited_is_not) {
     LmpRecording *r;
     begin();
     free(write_file("a.lua", 1000));
@@ -113,9 +112,8 @@ START_TEST(what_was_edited_is_not) {
     recorded_free(s);
     close(fd);
 }
-END_TEST
 
-START_TEST(all_of_them_are_bounded) {
+TEST(all_of_them_are_bounded) {
     enum { FILES = 12, EACH = 200 << 10, SMALL = 10 << 10 };
     static const struct {
         size_t each;
@@ -141,15 +139,13 @@ START_TEST(all_of_them_are_bounded) {
         close(fd);
     }
 }
-END_TEST
 
 /* Written anew again and again: they go along, once each, and those that come later, too. */
-START_TEST(thinning_keeps_them) {
+TEST(thinning_keeps_them) {
     enum { LIMIT = 1 << 20 };
     LmpRecording *r;
     uint64_t next = 0;
     begin();
-    suite_seed();
     char *a = write_file("a.lua", 1000), *b = write_file("b.lua", 2000);
     Recorded *s = recorded_new();
     make_in(s, "@a.lua");
@@ -190,9 +186,8 @@ START_TEST(thinning_keeps_them) {
     recorded_free(s);
     close(fd);
 }
-END_TEST
 
-START_TEST(cuts_keep_them_unless_redacted) {
+TEST(cuts_keep_them_unless_redacted) {
     static const LmpRedact how[] = {LMP_REDACT_NOTHING, LMP_REDACT_CONTENTS, LMP_REDACT_ALL};
     begin();
     char *a = write_file("a.lua", 1000);
@@ -218,17 +213,15 @@ START_TEST(cuts_keep_them_unless_redacted) {
     recorded_free(s);
     close(fd);
 }
-END_TEST
 
 /* A wrong byte in a text, or in the place, costs that alone, and is said. */
-START_TEST(damage_costs_only_them) {
+TEST(damage_costs_only_them) {
     static const struct {
         RecKind kind;
         const char *words;
     } of[] = {{REC_SOURCE, "it has lost the text of 1 source file"},
               {REC_DIRECTORY, "it has lost where it ran"}};
     begin();
-    suite_seed();
     char *a = write_file("a.lua", 1000), *b = write_file("b.lua", 1000);
     Recorded *s = recorded_new();
     make_in(s, "@a.lua");
@@ -264,10 +257,9 @@ START_TEST(damage_costs_only_them) {
     recorded_free(s);
     close(fd);
 }
-END_TEST
 
 /* A part may have anything in it. */
-START_TEST(rubbish_is_refused) {
+TEST(rubbish_is_refused) {
     KeptTexts *texts = NULL;
     RecBytes plain = {0};
     size_t n;
@@ -297,8 +289,3 @@ START_TEST(rubbish_is_refused) {
     bytes_free(&plain);
     kepttexts_free(texts);
 }
-END_TEST
-
-SUITE("kepttexts", what_ran_is_kept, what_was_edited_is_not, all_of_them_are_bounded,
-      thinning_keeps_them, cuts_keep_them_unless_redacted, damage_costs_only_them,
-      rubbish_is_refused)

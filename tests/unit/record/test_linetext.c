@@ -25,7 +25,7 @@ static LineTexts *open_here(void) {
 
 #define WRITE(name, text) write_file(name, text, sizeof(text) - 1)
 
-START_TEST(the_same_text) {
+TEST(the_same_text) {
     LineTexts *t = open_here();
     WRITE("a.lua", "local a = {}\n  keep(a)\n\nreturn a");
     WRITE("b.lua", "-- more\n\tkeep(a)  \r\nlocal a = {}\nreturn a\n");
@@ -38,9 +38,8 @@ START_TEST(the_same_text) {
     ck_assert_uint_eq(linetexts_hash(t, "@b.lua", 4), linetexts_hash(t, "@a.lua", 4));
     linetexts_free(t);
 }
-END_TEST
 
-START_TEST(not_known) {
+TEST(not_known) {
     LineTexts *t = open_here();
     WRITE("a.lua", "one\ntwo");
     WRITE("empty.lua", "");
@@ -72,11 +71,10 @@ START_TEST(not_known) {
     ck_assert_uint_eq(linetexts_hash(NULL, "@a.lua", 1), 0);
     linetexts_free(NULL);
 }
-END_TEST
 
 /* Texts of programs are given out once, each; what is known from elsewhere is not read, and counts.
  */
-START_TEST(texts_are_kept) {
+TEST(texts_are_kept) {
     LineTexts *t = open_here();
     const char *source;
     size_t n;
@@ -109,10 +107,9 @@ START_TEST(texts_are_kept) {
     linetexts_set(NULL, "@a.lua", "", 0);
     ck_assert_ptr_null(linetexts_take(NULL, &source, &n));
 }
-END_TEST
 
 /* Large files and many of them: bounded. */
-START_TEST(bounds) {
+TEST(bounds) {
     LineTexts *t = open_here();
     WRITE("large.lua", "x");
     ck_assert_int_eq(truncate("large.lua", LINETEXT_BYTES + 1), 0);
@@ -124,6 +121,3 @@ START_TEST(bounds) {
     }
     linetexts_free(t);
 }
-END_TEST
-
-SUITE("linetext", the_same_text, not_known, texts_are_kept, bounds)

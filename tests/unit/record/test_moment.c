@@ -7,7 +7,7 @@
 
 #define S SECOND
 
-START_TEST(times) {
+TEST(times) {
     static const struct {
         const char *text;
         uint64_t clock;
@@ -31,9 +31,8 @@ START_TEST(times) {
         ck_assert_msg(!moment_clock(bad[i], 3600 * S, &clock), "%s", bad[i]);
     ck_assert(moment_clock("99999999999999999999", 0, &clock) == false || clock > 0);
 }
-END_TEST
 
-START_TEST(apart) {
+TEST(apart) {
     char file[64];
     ck_assert_str_eq(moment_split(file, sizeof file, "a.lmprec@12:30"), "12:30");
     ck_assert_str_eq(file, "a.lmprec");
@@ -49,10 +48,9 @@ START_TEST(apart) {
     close(fd);
     unlink(there);
 }
-END_TEST
 
 /* Of a recording of half a minute: the frames that words and times stand for. */
-START_TEST(frames) {
+TEST(frames) {
     int fd = record_memfd();
     Recorded *s = recorded_new();
     LmpRecorder *w;
@@ -60,7 +58,6 @@ START_TEST(frames) {
     LmpRecorderOptions o = {.fd = fd};
     char problem[MOMENT_PROBLEM];
     uint64_t next = 0;
-    suite_seed();
     ck_assert_int_eq(recorder_open(&w, &s->view, &o), LMP_OK);
     for (int i = 0; i < 150; i++) {
         recorded_change(s);
@@ -124,11 +121,10 @@ START_TEST(frames) {
     recorded_free(s);
     close(fd);
 }
-END_TEST
 
 /* Tables cost so much that they come every ten seconds; marks and peaks have theirs all the same,
  * between the ticks. */
-START_TEST(remarkable) {
+TEST(remarkable) {
     int fd = record_memfd();
     Recorded *s = recorded_new();
     LmpRecorder *w;
@@ -136,7 +132,6 @@ START_TEST(remarkable) {
     uint64_t next = 0, begun = record_clock, most = 0;
     LmpMoment m;
     char problem[MOMENT_PROBLEM];
-    suite_seed();
     record_work = 8000000;
     recorded_change(s);
     ck_assert_int_eq(recorder_open(&w, &s->view, &(LmpRecorderOptions){.fd = fd}), LMP_OK);
@@ -171,6 +166,3 @@ START_TEST(remarkable) {
     recorded_free(s);
     close(fd);
 }
-END_TEST
-
-SUITE("moment", times, apart, frames, remarkable)

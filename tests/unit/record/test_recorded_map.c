@@ -53,7 +53,7 @@ static void take(LmpRecorder *r, LmpView *view, LmpRecording *read, const LmpSta
         ck_assert_uint_eq(bytes[k], want->kind[k].live_bytes);
 }
 
-START_TEST(test_every_block) {
+TEST(test_every_block) {
     static LmpStats want[SCRIPTS];
     uint32_t frame[SCRIPTS];
     uint64_t bytes[LMP_KINDS];
@@ -83,6 +83,3 @@ START_TEST(test_every_block) {
     lua_close(L);
     close(fd);
 }
-END_TEST
-
-SUITE("recorded_map", test_every_block)

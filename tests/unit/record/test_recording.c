@@ -46,11 +46,10 @@ static void check_frame(LmpRecording *r, const RecMemory *expect, uint32_t i, Re
     (void)tables;
 }
 
-START_TEST(test_every_frame) {
+TEST(test_every_frame) {
     static RecMemory expect[FRAMES];
     int fd = record_memfd();
     LmpRecording *r;
-    suite_seed();
     record_run(fd, expect, FRAMES, "lmp run x.lua");
     ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
     ck_assert(!recording_torn(r, NULL));
@@ -69,15 +68,13 @@ START_TEST(test_every_frame) {
         expected_free(&expect[i]);
     close(fd);
 }
-END_TEST
 
 /* For the last reader: the state stays, and no other can be had. What is given back of nodes is
  * nothing beside them. */
-START_TEST(test_spent) {
+TEST(test_spent) {
     static RecMemory expect[FEW_FRAMES];
     int fd = record_memfd();
     LmpRecording *r;
-    suite_seed();
     record_run(fd, expect, FEW_FRAMES, NULL);
     ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
     check_frame(r, expect, FEW_FRAMES - 1, NULL);
@@ -98,14 +95,12 @@ START_TEST(test_spent) {
         expected_free(&expect[i]);
     close(fd);
 }
-END_TEST
 
 /* The same without index, and while it grows. */
-START_TEST(test_growing) {
+TEST(test_growing) {
     static RecMemory expect[FRAMES];
     int fd = record_memfd(), part = record_memfd();
     LmpRecording *r;
-    suite_seed();
     record_run(fd, expect, FRAMES, NULL);
     off_t size = lseek(fd, 0, SEEK_END);
     uint8_t *bytes = malloc((size_t)size);
@@ -134,7 +129,6 @@ START_TEST(test_growing) {
     close(fd);
     close(part);
 }
-END_TEST
 
 /* Frames that can be had say what was, whatever bytes were lost or changed. */
 static void check_damaged(const uint8_t *bytes, size_t n, const RecMemory *expect,
@@ -161,7 +155,7 @@ static void check_damaged(const uint8_t *bytes, size_t n, const RecMemory *expec
 
 /* A recording is replaced by one that was written beside it, as thinning does, even by one of the
  * same generation; and nobody writes to it when its writer is gone. */
-START_TEST(test_followed) {
+TEST(test_followed) {
     char name[] = "/tmp/lmp-followed-XXXXXX", other[64];
     Recorded *s = recorded_new();
     int made = mkstemp(name), fd;
@@ -205,15 +199,13 @@ START_TEST(test_followed) {
     unlink(name);
     recorded_free(s);
 }
-END_TEST
 
-START_TEST(test_damage) {
+TEST(test_damage) {
     enum { FEW = 30, ROUNDS = 300 };
     static RecMemory expect[FEW];
     uint64_t clock[FEW];
     int fd = record_memfd();
     LmpRecording *r;
-    suite_seed();
     record_run(fd, expect, FEW, "again");
     size_t size = (size_t)lseek(fd, 0, SEEK_END);
     uint8_t *bytes = malloc(size), *damaged = malloc(size);
@@ -236,9 +228,8 @@ START_TEST(test_damage) {
     free(damaged);
     close(fd);
 }
-END_TEST
 
-START_TEST(test_output) {
+TEST(test_output) {
     Recorded *s = recorded_new();
     int fd = record_memfd();
     LmpRecorder *r;
@@ -266,7 +257,6 @@ START_TEST(test_output) {
     close(fd);
     recorded_free(s);
 }
-END_TEST
 
 static void check_names(int fd, const Recorded *s) {
     LmpRecording *r;
@@ -281,13 +271,12 @@ static void check_names(int fd, const Recorded *s) {
 }
 
 /* A function that is met again may get a name then; those beside it keep theirs. */
-START_TEST(test_late_names) {
+TEST(test_late_names) {
     int fd = record_memfd();
     Recorded *s = recorded_new();
     LmpRecorder *r;
     LmpRecorderOptions o = {.fd = fd};
     char name[40];
-    suite_seed();
     ck_assert_int_eq(recorder_open(&r, &s->view, &o), LMP_OK);
     for (unsigned i = 0; i < 60; i++) {
         LmpFunction *function = s->tables->t.function;
@@ -311,14 +300,12 @@ START_TEST(test_late_names) {
     recorded_free(s);
     close(fd);
 }
-END_TEST
 
 /* Counters that stood still do not mean that no operation was half done. */
-START_TEST(test_half_done) {
+TEST(test_half_done) {
     Recorded *s = recorded_new();
     LmpCounters *c = &s->tables->live->counters, before;
     const LmpTables *t = &s->tables->t;
-    suite_seed();
     for (int i = 0; i < 300; i++)
         recorded_change(s);
     ck_assert(tablechecks_consistent(c, c, t));
@@ -345,13 +332,11 @@ START_TEST(test_half_done) {
     ck_assert(tablechecks_consistent(c, c, t));
     recorded_free(s);
 }
-END_TEST
 
 /* What is no recording at all. */
-START_TEST(test_foreign) {
+TEST(test_foreign) {
     LmpRecording *r;
     uint8_t bytes[5000];
-    suite_seed();
     ck_assert_int_eq(recording_open(&r, "/no/such/file"), LMP_E_FILE);
     ck_assert_int_eq(recording_open(&r, "/"), LMP_E_FOREIGN);
     for (int round = 0; round < 200; round++) {
@@ -365,7 +350,3 @@ START_TEST(test_foreign) {
         close(fd);
     }
 }
-END_TEST
-
-SUITE("recording", test_half_done, test_every_frame, test_spent, test_growing, test_followed,
-      test_damage, test_output, test_late_names, test_foreign)

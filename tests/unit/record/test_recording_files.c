@@ -24,7 +24,7 @@ static uint32_t group_named(const char *name) {
 }
 
 /* A file that has a field which is not known here, and lacks one that is; and a whole group. */
-START_TEST(test_other_fields) {
+TEST(test_other_fields) {
     RecBytes schema = {0}, piece = {0};
     RecSchema read;
     RecMemory from = expected_new(), to = expected_new();
@@ -52,7 +52,6 @@ START_TEST(test_other_fields) {
     expected_free(&from);
     expected_free(&to);
 }
-END_TEST
 
 /* ---- released versions ----------------------------------------------------------------------- */
 
@@ -122,7 +121,7 @@ static void record_few(const char *file) {
 
 /* One file of each released version. A new version gets a file of its own; these are never made
  * anew: MAKE=recording-2.lmprec in the environment makes one. */
-START_TEST(test_versions) {
+TEST(test_versions) {
     static const char *const version[] = {"recording-1", "recording-2"};
     char file[1024], golden[64];
     if (getenv("MAKE")) {
@@ -137,7 +136,6 @@ START_TEST(test_versions) {
         free(text);
     }
 }
-END_TEST
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
@@ -152,12 +150,11 @@ static char *dumped(const char *file) {
     return text;
 }
 
-START_TEST(test_cut) {
+TEST(test_cut) {
     char whole[] = "cut-XXXXXX", piece[40];
     LmpRecording *r, *cut;
     uint32_t frames;
     struct stat st;
-    suite_seed();
     close(mkstemp(whole));
     snprintf(piece, sizeof piece, "%s.piece", whole);
     record_few(whole);
@@ -189,10 +186,9 @@ START_TEST(test_cut) {
     unlink(whole);
     unlink(piece);
 }
-END_TEST
 
 /* What the program made up is in the whole, and in nothing that is shown to others. */
-START_TEST(test_redact) {
+TEST(test_redact) {
     static const char *const secret[] = {"hidden()", "private tag",      "secret out", "lmp run x",
                                          "my mark",  "name found early", "local q"};
     static const char *const name[] = {"@dir/app.lua", "dir/app.lua", "'parse'", "a.parse",
@@ -254,11 +250,9 @@ START_TEST(test_redact) {
     unlink(shown);
     recorded_free(s);
 }
-END_TEST
 
 /* Rows of a file that somebody made up name any texts, overlapping ones as well. */
-START_TEST(test_redact_anything) {
-    suite_seed();
+TEST(test_redact_anything) {
     for (int round = 0; round < 40; round++) {
         Recorded *s = recorded_new();
         for (int i = 0; i < 10; i++)
@@ -282,7 +276,3 @@ START_TEST(test_redact_anything) {
         recorded_free(s);
     }
 }
-END_TEST
-
-SUITE("recording_files", test_redact_anything, test_other_fields, test_versions, test_cut,
-      test_redact)

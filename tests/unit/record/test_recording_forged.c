@@ -93,7 +93,7 @@ static const char *said(LmpRecording *r) {
     return words ? words : "";
 }
 
-START_TEST(test_header) {
+TEST(test_header) {
     int fd = record_few();
     for (int times = 1; times < 3; times++)
         for (size_t cut = 1; cut < 64; cut += 9) {
@@ -110,10 +110,9 @@ START_TEST(test_header) {
         }
     close(fd);
 }
-END_TEST
 
 /* Rows of a piece of which some cannot be read are all unknown, none is half there. */
-START_TEST(test_rows) {
+TEST(test_rows) {
     int fd = record_few();
     LmpRecording *was = opened(fd);
     for (size_t cut = 1; cut < 64; cut++) {
@@ -128,11 +127,10 @@ START_TEST(test_rows) {
     recording_close(was);
     close(fd);
 }
-END_TEST
 
 /* A moment that cannot be read leaves nothing behind: all figures are 0 before the first seek that
  * succeeds. */
-START_TEST(test_first_seek) {
+TEST(test_first_seek) {
     int fd = record_few();
     for (size_t cut = 1; cut < 64; cut += 3) {
         int made = forged(
@@ -152,10 +150,9 @@ START_TEST(test_first_seek) {
     }
     close(fd);
 }
-END_TEST
 
 /* Moments rise, and what a frame's head says of it is right. */
-START_TEST(test_heads) {
+TEST(test_heads) {
     int fd = record_few();
     LmpRecording *was = opened(fd);
     Forge back = {.kind = REC_LIVE_PART, .number = 5, .times = 1, .clock = 0 - SECOND / 4};
@@ -179,10 +176,9 @@ START_TEST(test_heads) {
     close(made);
     close(fd);
 }
-END_TEST
 
 /* Rows that this version has no place for are not passed over. */
-START_TEST(test_too_many_rows) {
+TEST(test_too_many_rows) {
     RecBytes schema = {0}, piece = {0};
     RecSchema read;
     RecMemory to = expected_new();
@@ -212,10 +208,9 @@ START_TEST(test_too_many_rows) {
     bytes_free(&piece);
     expected_free(&to);
 }
-END_TEST
 
 /* An index that leaves out a part is none. */
-START_TEST(test_index) {
+TEST(test_index) {
     int fd = record_few();
     RecFile file = record_unpacked(fd, NULL, NULL);
     uint64_t size = file.size;
@@ -238,11 +233,10 @@ START_TEST(test_index) {
     recfile_free(&file);
     close(fd);
 }
-END_TEST
 
 /* A part that claims more than there is, or of which bytes are gone, hides none of those after it.
  */
-START_TEST(test_hidden) {
+TEST(test_hidden) {
     int fd = record_few();
     RecFile file = record_unpacked(fd, NULL, NULL);
     LmpRecording *was = opened(fd);
@@ -282,10 +276,9 @@ START_TEST(test_hidden) {
     recfile_free(&file);
     close(fd);
 }
-END_TEST
 
 /* Heads that each claim all the rest, one after another: the work is bounded. */
-START_TEST(test_many_heads) {
+TEST(test_many_heads) {
     enum { HEADS = 1 << 18 };
     int fd = record_memfd();
     RecFile file;
@@ -305,7 +298,3 @@ START_TEST(test_many_heads) {
     recfile_free(&file);
     close(fd);
 }
-END_TEST
-
-SUITE("recording_forged", test_header, test_rows, test_first_seek, test_heads, test_too_many_rows,
-      test_index, test_hidden, test_many_heads)

@@ -215,21 +215,16 @@ static void damage_each(uint32_t busy, uint32_t frames, bool copies) {
     whole_free(w);
 }
 
-START_TEST(test_rows_once) {
-    suite_seed();
+TEST(test_rows_once) {
     damage_each(30, 30, false);
 }
-END_TEST
 
-START_TEST(test_rows_copied) {
-    suite_seed();
+TEST(test_rows_copied) {
     damage_each(12, 54, true);
 }
-END_TEST
 
 /* Damage to the first part of a chunk, on which all others of it depend, costs nothing. */
-START_TEST(test_first_mended) {
-    suite_seed();
+TEST(test_first_mended) {
     Whole *w = record_whole(20, 100, 10);
     uint64_t size = 0, took = 0, firsts = 0;
     for (uint32_t i = 0; i < w->scan.parts; i++)
@@ -270,6 +265,3 @@ START_TEST(test_first_mended) {
     close(w->scan.fd);
     whole_free(w);
 }
-END_TEST
-
-SUITE("recording_parts", test_rows_once, test_rows_copied, test_first_mended)

@@ -10,7 +10,7 @@
 #include "record/writer/rewrite.h"
 
 /* Two that write to one file would leave one that nobody can read, and say that all is well. */
-START_TEST(test_two_writers) {
+TEST(test_two_writers) {
     char file[] = "writers-XXXXXX", part[200];
     LmpRecorder *first, *second;
     Recorded *s = recorded_new();
@@ -38,7 +38,6 @@ START_TEST(test_two_writers) {
     unlink(file);
     recorded_free(s);
 }
-END_TEST
 
 static bool no_room(int fd, uint64_t at, const void *from, size_t n) {
     (void)fd, (void)at, (void)from, (void)n;
@@ -47,7 +46,7 @@ static bool no_room(int fd, uint64_t at, const void *from, size_t n) {
 }
 
 /* A device, a FIFO or a link that is replaced is gone, and with it what others use it for. */
-START_TEST(test_no_plain_file) {
+TEST(test_no_plain_file) {
     char file[] = "plain-XXXXXX", other[60], link_to[60];
     struct stat st;
     LmpRecorder *w;
@@ -83,10 +82,9 @@ START_TEST(test_no_plain_file) {
     unlink(file);
     recorded_free(s);
 }
-END_TEST
 
 /* A recording that could not even begin leaves no empty file that looks like one. */
-START_TEST(test_no_room) {
+TEST(test_no_room) {
     char file[] = "full-XXXXXX";
     LmpRecorder *r;
     Recorded *s = recorded_new();
@@ -97,7 +95,6 @@ START_TEST(test_no_room) {
     ck_assert_int_ne(access(file, F_OK), 0);
     recorded_free(s);
 }
-END_TEST
 
 static void check_harmless(int fd) {
     char *text = NULL;
@@ -118,7 +115,7 @@ static void check_harmless(int fd) {
     "\x1b]0;x\a\x9b"                                                                               \
     "31m\xe2\x80\xae\n"
 
-START_TEST(test_dump_is_harmless) {
+TEST(test_dump_is_harmless) {
     int fd = record_memfd();
     LmpRecorder *r;
     Recorded *s = recorded_new();
@@ -157,7 +154,3 @@ START_TEST(test_dump_is_harmless) {
     bytes_free(&schema);
     check_harmless(fd);
 }
-END_TEST
-
-SUITE("recording_strange", test_two_writers, test_no_plain_file, test_no_room,
-      test_dump_is_harmless)

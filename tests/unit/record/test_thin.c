@@ -104,11 +104,10 @@ static void check_day(const Day *day, LmpRecording *r, uint64_t limit) {
     ck_assert(cycle);
 }
 
-START_TEST(test_day) {
+TEST(test_day) {
     enum { LIMIT = 2 << 20 };
     int fd = record_memfd();
     LmpRecording *r;
-    suite_seed();
     Day day =
         record_day(&(LmpRecorderOptions){.fd = fd, .limit = LIMIT}, 86400 * SECOND, 30 * SECOND);
     ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
@@ -119,14 +118,12 @@ START_TEST(test_day) {
     free(day.tick);
     close(fd);
 }
-END_TEST
 
 /* In many small steps, while frames come: it catches up with them before there is little room. */
-START_TEST(test_steps) {
+TEST(test_steps) {
     enum { LIMIT = 1 << 20 };
     int fd = record_memfd();
     LmpRecording *r;
-    suite_seed();
     record_work = 50000;
     Day day =
         record_day(&(LmpRecorderOptions){.fd = fd, .limit = LIMIT}, 500 * SECOND, SECOND / 10);
@@ -140,17 +137,15 @@ START_TEST(test_steps) {
     free(day.tick);
     close(fd);
 }
-END_TEST
 
 /* The largest frame has no tables of its own: those of the largest that has stay. */
-START_TEST(test_tables_of_peak) {
+TEST(test_tables_of_peak) {
     enum { FRAMES = 400 };
     int fd = record_memfd();
     uint64_t next, most = 0, most_tables = 0;
     uint32_t short_of, tables = 0;
     LmpRecorder *w;
     LmpRecording *r;
-    suite_seed();
     Recorded *s = recorded_new();
     ck_assert_int_eq(recorder_open(&w, &s->view, &(LmpRecorderOptions){.fd = fd}), LMP_OK);
     record_work = 4 * SECOND; /* so long that no tick may take tables */
@@ -186,17 +181,15 @@ START_TEST(test_tables_of_peak) {
     recorded_free(s);
     close(fd);
 }
-END_TEST
 
 /* By its name: written beside, and renamed. */
-START_TEST(test_file) {
+TEST(test_file) {
     enum { LIMIT = 2 << 20 };
     char name[] = "thin-XXXXXX", part[40];
     struct stat st;
     LmpRecording *r;
     int fd = mkstemp(name);
     close(fd);
-    suite_seed();
     Day day =
         record_day(&(LmpRecorderOptions){.file = name, .limit = LIMIT}, 3600 * SECOND, 2 * SECOND);
     ck_assert_int_eq(stat(name, &st), 0);
@@ -210,7 +203,6 @@ START_TEST(test_file) {
     unlink(name);
     free(day.tick);
 }
-END_TEST
 
 /* A disk that is full after so many bytes. */
 static uint64_t room;
@@ -226,8 +218,7 @@ static bool write_until_full(int fd, uint64_t at, const void *from, size_t n) {
     return os_real.write_at(fd, at, from, n);
 }
 
-START_TEST(test_full_disk) {
-    suite_seed();
+TEST(test_full_disk) {
     for (int round = 0; round < 60; round++) {
         Recorded *s = recorded_new();
         LmpRecorder *r;
@@ -273,7 +264,6 @@ START_TEST(test_full_disk) {
         recorded_free(s);
     }
 }
-END_TEST
 
 /* A minute of a program whose tables are large beside the limit. Returns how many frames say that
  * their tables found no room. */
@@ -308,9 +298,8 @@ static uint64_t record_large(uint64_t limit, LmpRecordShort *shortage) {
 }
 
 /* A limit that has no room for tables is told, and so is one that is enough. */
-START_TEST(test_short) {
+TEST(test_short) {
     LmpRecordShort shortage = {0}, enough = {0};
-    suite_seed();
     uint64_t left_out = record_large(LMP_RECORD_LIMIT_LEAST, &shortage);
     fprintf(stderr, "%llu moments without tables, %llu s apart, %llu bytes would do\n",
             (unsigned long long)left_out, (unsigned long long)(shortage.apart / SECOND),
@@ -322,6 +311,3 @@ START_TEST(test_short) {
     ck_assert_uint_eq(enough.tables, 0);
     ck_assert_uint_eq(enough.enough, 0);
 }
-END_TEST
-
-SUITE("thin", test_short, test_day, test_steps, test_tables_of_peak, test_file, test_full_disk)

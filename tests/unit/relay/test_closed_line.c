@@ -98,32 +98,29 @@ static void leave_to_another_thread(int theirs) {
     if (pthread_create(&thread, NULL, other_thread, &own) == 0) pthread_exit(NULL);
 }
 
-START_TEST(one_that_lives_has_only_closed_it) {
+TEST(one_that_lives_has_only_closed_it) {
     pid_t pid = start(live_on);
     wait_for_close();
     ck_assert_int_eq(why(pid), LINE_OF_PROFILED);
     ck_assert_int_eq(closed_line_why(pid, -1, state), LINE_OF_PROFILED);
     end(pid);
 }
-END_TEST
 
-START_TEST(also_when_its_first_thread_is_gone) {
+TEST(also_when_its_first_thread_is_gone) {
     pid_t pid = start(leave_to_another_thread);
     wait_for_close();
     ck_assert_int_eq(why(pid), LINE_OF_PROFILED);
     end(pid);
 }
-END_TEST
 
-START_TEST(one_that_executes_is_another_program) {
+TEST(one_that_executes_is_another_program) {
     pid_t pid = start(execute);
     wait_for_close();
     ck_assert_int_eq(why(pid), LINE_OF_EXEC);
     end(pid);
 }
-END_TEST
 
-START_TEST(one_that_dies_is_dead) {
+TEST(one_that_dies_is_dead) {
     for (int i = 0; i < 200; i++) {
         pid_t pid = start(die);
         wait_for_close(); /* a little before it is dead */
@@ -133,7 +130,6 @@ START_TEST(one_that_dies_is_dead) {
         end(0);
     }
 }
-END_TEST
 
 /* The first process of a namespace ends when all others in it have, also one that we do not wait
  * for: as long as we like it is neither alive nor dead. */
@@ -163,7 +159,7 @@ static void be_first(int theirs) {
         pause(); /* `second` is killed, and never waited for */
 }
 
-START_TEST(one_that_takes_long_to_die_is_dead) {
+TEST(one_that_takes_long_to_die_is_dead) {
     pid_t pid = start(be_first), slow;
     if (recv(line, &slow, sizeof slow, 0) != sizeof slow) {
         printf("skipped: no namespaces for us here\n");
@@ -178,8 +174,3 @@ START_TEST(one_that_takes_long_to_die_is_dead) {
     close(process);
     end(pid);
 }
-END_TEST
-
-SUITE("closed_line", one_that_lives_has_only_closed_it, also_when_its_first_thread_is_gone,
-      one_that_executes_is_another_program, one_that_dies_is_dead,
-      one_that_takes_long_to_die_is_dead)

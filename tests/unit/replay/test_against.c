@@ -173,8 +173,7 @@ static void check_tree(const Ledger *l, bool damaged) {
 }
 
 /* Two runs, any moment of each, whatever parts were asked for before. */
-START_TEST(all_adds_up) {
-    suite_seed();
+TEST(all_adds_up) {
     Run old = run_new(true), newer = run_new(true);
     for (int round = 0; round < 12; round++) {
         uint32_t from = (uint32_t)suite_below(FRAMES);
@@ -216,11 +215,9 @@ START_TEST(all_adds_up) {
     run_free(&old);
     run_free(&newer);
 }
-END_TEST
 
 /* A run and itself: nothing came, went or changed. */
-START_TEST(a_run_and_itself) {
-    suite_seed();
+TEST(a_run_and_itself) {
     Run run = run_new(true);
     LmpRecording *again;
     ck_assert_int_eq(recording_open_fd(&again, run.fd), LMP_OK);
@@ -244,11 +241,9 @@ START_TEST(a_run_and_itself) {
     recording_close(again);
     run_free(&run);
 }
-END_TEST
 
 /* Where only one of the two has call paths, lines are compared all the same. */
-START_TEST(paths_of_one) {
-    suite_seed();
+TEST(paths_of_one) {
     for (int i = 0; i < 2; i++) {
         Run old = run_new(i == 0), newer = run_new(i == 1);
         Player *player = player_new(newer.recording);
@@ -266,11 +261,9 @@ START_TEST(paths_of_one) {
         run_free(&newer);
     }
 }
-END_TEST
 
 /* A line under one tag: what it has less what the same line had under the tag of that name. */
-START_TEST(lines_of_a_tag) {
-    suite_seed();
+TEST(lines_of_a_tag) {
     Run old = run_new(true), newer = run_new(true);
     unsigned parts = LEDGER_ALL | LEDGER_TAG_LINES;
     Player *player = player_new(newer.recording);
@@ -292,11 +285,9 @@ START_TEST(lines_of_a_tag) {
     run_free(&old);
     run_free(&newer);
 }
-END_TEST
 
 /* Of rubbish, and of every torn end, the display compares what there is, or nothing. */
-START_TEST(damage_is_borne) {
-    suite_seed();
+TEST(damage_is_borne) {
     Run old = run_new(true), newer = run_new(true);
     off_t size = lseek(old.fd, 0, SEEK_END);
     char *bytes = malloc((size_t)size);
@@ -331,6 +322,3 @@ START_TEST(damage_is_borne) {
     run_free(&old);
     run_free(&newer);
 }
-END_TEST
-
-SUITE("against", all_adds_up, a_run_and_itself, paths_of_one, lines_of_a_tag, damage_is_borne)

@@ -132,8 +132,7 @@ static void check_tables(uint32_t at, const Known *from) {
     if (from) ck_assert(then(&l->tree[0].retained.mark, &from->root));
 }
 
-START_TEST(any_moment_is_as_it_was) {
-    suite_seed();
+TEST(any_moment_is_as_it_was) {
     record_run(false);
     for (int n = 0; n < 400; n++) {
         uint32_t i = (uint32_t)suite_below(FRAMES);
@@ -151,10 +150,9 @@ START_TEST(any_moment_is_as_it_was) {
     }
     close_run();
 }
-END_TEST
 
 /* What cannot be told yet at a moment never will be: no more comes of it. */
-START_TEST(the_past_is_not_waited_for) {
+TEST(the_past_is_not_waited_for) {
     Recorded *s = recorded_new();
     LmpRecorder *r = record_begin(s);
     for (int i = 0; i < 3; i++) {
@@ -180,7 +178,6 @@ START_TEST(the_past_is_not_waited_for) {
     ck_assert_uint_gt(model.ledger_serial, serial); /* it is judged anew */
     close_run();
 }
-END_TEST
 
 /* A recording some of whose frames have tables of their own: bit i of `with` says it of frame i. */
 static void record_some_tables(uint32_t frames, uint32_t with) {
@@ -226,9 +223,8 @@ static void record_some_tables(uint32_t frames, uint32_t with) {
 
 /* Where a frame has no tables, those of another one are shown, and of which moment they are is
  * known: before the first ones these, never what was shown before. */
-START_TEST(tables_of_another_moment_are_known_for_it) {
+TEST(tables_of_another_moment_are_known_for_it) {
     enum { WITH = 1 << 2 | 1 << 5 };
-    suite_seed();
     record_some_tables(8, WITH);
     for (int n = 0; n < 60; n++) {
         uint32_t i = n < 2 ? 7 * (uint32_t)n : (uint32_t)suite_below(8), t = i < 5 ? 2 : 5;
@@ -269,12 +265,10 @@ START_TEST(tables_of_another_moment_are_known_for_it) {
     ck_assert(model.ledger_marked);
     close_run();
 }
-END_TEST
 
 /* The tables of a range are the difference of two frames' tables, whichever is chosen first, open
  * or ended, wherever the playhead is then. */
-START_TEST(ranges_are_differences) {
-    suite_seed();
+TEST(ranges_are_differences) {
     record_run(true);
     for (int n = 0; n < 300; n++) {
         uint32_t from = (uint32_t)suite_below(FRAMES), to = (uint32_t)suite_below(FRAMES);
@@ -304,10 +298,9 @@ START_TEST(ranges_are_differences) {
     }
     close_run();
 }
-END_TEST
 
 /* Both ends at once, as a drag of the mouse gives them. */
-START_TEST(a_span_is_a_range) {
+TEST(a_span_is_a_range) {
     record_run(true);
     uint64_t from = recording_frame(recording, 3).clock;
     uint64_t to = recording_frame(recording, FRAMES - 2).clock;
@@ -322,11 +315,9 @@ START_TEST(a_span_is_a_range) {
     check_tables(FRAMES - 2, &known[tables_of(3)]);
     close_run();
 }
-END_TEST
 
 /* Without a range tables count from the mark that the person has chosen, else from the last one. */
-START_TEST(marks_are_counted_from) {
-    suite_seed();
+TEST(marks_are_counted_from) {
     record_run(true);
     for (int n = 0; n < 100; n++) {
         player_go(player, known[suite_below(FRAMES)].clock);
@@ -343,11 +334,9 @@ START_TEST(marks_are_counted_from) {
     }
     close_run();
 }
-END_TEST
 
 /* After a jump there are rates as there were when it was live. */
-START_TEST(rates_come_from_frames) {
-    suite_seed();
+TEST(rates_come_from_frames) {
     record_run(false);
     uint32_t n = 0;
     for (uint32_t i = FRAMES - 1; i > 5; i--) {
@@ -362,10 +351,8 @@ START_TEST(rates_come_from_frames) {
     ck_assert_uint_gt(n, FRAMES / 2); /* tables have them, too */
     close_run();
 }
-END_TEST
 
-START_TEST(the_playhead_moves) {
-    suite_seed();
+TEST(the_playhead_moves) {
     record_run(true);
     player_go(player, 0);
     ck_assert_uint_eq(player_state(player).frame, 0);
@@ -403,10 +390,8 @@ START_TEST(the_playhead_moves) {
     ck_assert_uint_le(marks, 1); /* the first may be at the very beginning */
     close_run();
 }
-END_TEST
 
-START_TEST(it_plays) {
-    suite_seed();
+TEST(it_plays) {
     record_run(false);
     uint64_t now = 77 * SECOND, end = known[FRAMES - 1].clock;
     for (unsigned speed = 0; speed < PLAYER_SPEEDS; speed++) {
@@ -436,10 +421,8 @@ START_TEST(it_plays) {
     ck_assert(!player_tick(player, now + SECOND));
     close_run();
 }
-END_TEST
 
-START_TEST(words_are_found) {
-    suite_seed();
+TEST(words_are_found) {
     record_run(false);
     player_go(player, 0);
     for (uint32_t i = 1; i < FRAMES; i += 7) {
@@ -468,7 +451,6 @@ START_TEST(words_are_found) {
     ck_assert_uint_lt(player_state(player).frame, FRAMES - 1);
     close_run();
 }
-END_TEST
 
 /* A copy of the recording that is torn somewhere, or has rubbish in it. */
 static int damaged(bool whole) {
@@ -505,13 +487,12 @@ static void check_damaged_marks(void) {
 }
 
 /* More marks than a frame knows: each is found by its number and by its name, as reports do it. */
-START_TEST(all_marks_are_found) {
+TEST(all_marks_are_found) {
     enum { MOST = 400 };
     static uint64_t at[MOST + 1];
     uint32_t marks = 0;
     LmpMoment moment;
     char problem[MOMENT_PROBLEM], text[32];
-    suite_seed();
     Recorded *s = recorded_new();
     LmpRecorder *r = record_begin(s);
     while (marks < MOST) {
@@ -551,11 +532,9 @@ START_TEST(all_marks_are_found) {
     check_damaged_marks();
     close_run();
 }
-END_TEST
 
 /* Of rubbish, and of every torn end, the display shows what there is, or nothing. */
-START_TEST(damage_is_borne) {
-    suite_seed();
+TEST(damage_is_borne) {
     record_run(true);
     for (int n = 0; n < 60; n++) {
         int other = damaged(n % 2);
@@ -578,12 +557,10 @@ START_TEST(damage_is_borne) {
     }
     close_run();
 }
-END_TEST
 
 /* A recording that is still being written: what came since is there, and the playhead where it was.
  */
-START_TEST(it_grows) {
-    suite_seed();
+TEST(it_grows) {
     Recorded *s = recorded_new();
     LmpRecorder *r = record_begin(s);
     for (int round = 0; round < 20; round++) {
@@ -612,11 +589,10 @@ START_TEST(it_grows) {
     recorded_free(s);
     close_run();
 }
-END_TEST
 
 /* What lmp itself took of the program's memory is known at every moment, so that it is not counted
  * as the program's; what the program has noted at its end stands. */
-START_TEST(own_memory_is_known) {
+TEST(own_memory_is_known) {
     enum { PAGES = 20, TOUCHED = 5, NOTED = 4711 };
     Recorded *s = recorded_new();
     LmpLive *live = s->tables->live;
@@ -645,9 +621,3 @@ START_TEST(own_memory_is_known) {
     }
     close_run();
 }
-END_TEST
-
-SUITE("player", own_memory_is_known, all_marks_are_found, any_moment_is_as_it_was,
-      the_past_is_not_waited_for, tables_of_another_moment_are_known_for_it, ranges_are_differences,
-      a_span_is_a_range, marks_are_counted_from, rates_come_from_frames, the_playhead_moves,
-      it_plays, words_are_found, damage_is_borne, it_grows)

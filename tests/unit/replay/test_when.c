@@ -72,7 +72,7 @@ static const struct {
     {"mark", 510 * S},
 };
 
-START_TEST(moments_are_understood) {
+TEST(moments_are_understood) {
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         uint64_t clock = 1;
         ck_assert_msg(when_parse(good[i].text, &scene, &clock), "%s", good[i].text);
@@ -81,9 +81,8 @@ START_TEST(moments_are_understood) {
                       (unsigned long long)clock);
     }
 }
-END_TEST
 
-START_TEST(other_words_are_none) {
+TEST(other_words_are_none) {
     static const char *const bad[] = {
         "",   " ",      ":",       "12:",    ":30",     "12:75", "1:2:3:4", "12:30x",
         "5x", "-",      "+",       "%",      "101%",    "-5%",   "1e9",     "loaded twice",
@@ -93,11 +92,9 @@ START_TEST(other_words_are_none) {
         ck_assert_msg(!when_parse(bad[i], &scene, &clock), "%s", bad[i]);
     }
 }
-END_TEST
 
 /* Whatever is typed, a moment is within the run. */
-START_TEST(rubbish_stays_within_the_run) {
-    suite_seed();
+TEST(rubbish_stays_within_the_run) {
     static const char bytes[] = "0123456789:.+-%hms peaklodrqust";
     for (int i = 0; i < 200000; i++) {
         char text[24];
@@ -109,11 +106,9 @@ START_TEST(rubbish_stays_within_the_run) {
         if (when_parse(text, &scene, &clock)) ck_assert_uint_le(clock, scene.end);
     }
 }
-END_TEST
 
 /* Every moment that is written as a clock is found again. */
-START_TEST(clocks_come_back) {
-    suite_seed();
+TEST(clocks_come_back) {
     for (int i = 0; i < 20000; i++) {
         uint64_t s = suite_below(5000), clock;
         char text[32];
@@ -126,7 +121,3 @@ START_TEST(clocks_come_back) {
         ck_assert_uint_eq((clock + S / 2) / S, s);
     }
 }
-END_TEST
-
-SUITE("when", moments_are_understood, other_words_are_none, rubbish_stays_within_the_run,
-      clocks_come_back)

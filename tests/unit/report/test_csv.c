@@ -39,7 +39,7 @@ static void check_read(const char *field, const char *text) {
     ck_assert_str_eq(got, text);
 }
 
-START_TEST(texts) {
+TEST(texts) {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         char *got;
         size_t size;
@@ -51,6 +51,3 @@ START_TEST(texts) {
         free(got);
     }
 }
-END_TEST
-
-SUITE("csv", texts)

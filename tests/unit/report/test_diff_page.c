@@ -40,7 +40,7 @@ static void check_sums(const char *data, const DiffReport *r) {
     }
 }
 
-START_TEST(golden_data) {
+TEST(golden_data) {
     for (int stacks = 0; stacks < 2; stacks++) {
         DiffFixture *f = diff_fixture_with(true, stacks ? html->parts : 0);
         char *data = data_of(&f->report);
@@ -50,7 +50,6 @@ START_TEST(golden_data) {
         diff_fixture_free(f);
     }
 }
-END_TEST
 
 /* ---- two of any kind ------------------------------------------------------------------------- */
 
@@ -92,7 +91,7 @@ static void pair_free(Pair *p) {
     free(p);
 }
 
-START_TEST(nothing_leaves_it) {
+TEST(nothing_leaves_it) {
     Pair *p = pair_new();
     for (int side = 0; side < 2; side++) {
         FakeTables *f = p->tables[side] = fake_tables_new(&p->live[side]);
@@ -116,10 +115,8 @@ START_TEST(nothing_leaves_it) {
     free(data);
     pair_free(p);
 }
-END_TEST
 
-START_TEST(all_adds_up) {
-    suite_seed();
+TEST(all_adds_up) {
     for (int round = 0; round < 40; round++) {
         Pair *p = pair_new();
         for (int i = 0; i < 2; i++)
@@ -136,12 +133,10 @@ START_TEST(all_adds_up) {
         pair_free(p);
     }
 }
-END_TEST
 
 /* What there is no room for is joined: the sums stay, and the page stays small. */
-START_TEST(what_is_too_much) {
+TEST(what_is_too_much) {
     uint32_t rows, joined;
-    suite_seed();
     Pair *p = pair_new();
     for (int i = 0; i < 2; i++)
         p->tables[i] = page_made_up(&p->live[i], 70000, 22000);
@@ -158,7 +153,6 @@ START_TEST(what_is_too_much) {
     free(data);
     pair_free(p);
 }
-END_TEST
 
 /* ---- texts of lines -------------------------------------------------------------------------- */
 
@@ -179,7 +173,7 @@ static char *with_text(const char *ran, const KeptTexts *kept) {
 }
 
 /* Only a line that is still what it was when it ran is shown. */
-START_TEST(texts_of_lines) {
+TEST(texts_of_lines) {
     FILE *out = fopen("diff-page-test.lua", "w");
     fputs("local a = 1\n  local b = {\"</script>\"}\nsecret = 42\n", out);
     fclose(out);
@@ -204,9 +198,8 @@ START_TEST(texts_of_lines) {
     bytes_free(&plain);
     unlink("diff-page-test.lua");
 }
-END_TEST
 
-START_TEST(without_anything) {
+TEST(without_anything) {
     Pair *p = pair_new();
     for (int i = 0; i < 2; i++)
         p->tables[i] = fake_tables_new(&p->live[i]);
@@ -216,7 +209,3 @@ START_TEST(without_anything) {
     free(data);
     pair_free(p);
 }
-END_TEST
-
-SUITE("diff_page", golden_data, nothing_leaves_it, all_adds_up, what_is_too_much, texts_of_lines,
-      without_anything)

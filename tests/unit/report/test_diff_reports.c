@@ -9,16 +9,15 @@ static void golden(const char *name, LmpErr (*write)(const DiffReport *, FILE *)
     free(text);
 }
 
-START_TEST(an_edited_program) {
+TEST(an_edited_program) {
     DiffFixture *f = diff_fixture(true);
     golden("diff.txt", diffreport_kinds[DIFF_TEXT].write, &f->report);
     f->report.top = 3;
     golden("diff.json", diffreport_kinds[DIFF_JSON].write, &f->report);
     diff_fixture_free(f);
 }
-END_TEST
 
-START_TEST(doubtful) {
+TEST(doubtful) {
     DiffFixture *f = diff_fixture(false);
     snprintf(f->r[1].program, sizeof f->r[1].program, "other.lua");
     snprintf(f->r[1].lua, sizeof f->r[1].lua, "Lua 5.4.6");
@@ -28,9 +27,8 @@ START_TEST(doubtful) {
     golden("diff-doubtful.txt", diffreport_kinds[DIFF_TEXT].write, &f->report);
     diff_fixture_free(f);
 }
-END_TEST
 
-START_TEST(nothing_changed) {
+TEST(nothing_changed) {
     DiffFixture *f = diff_fixture(false);
     f->report.newer = f->report.old;
     rundiff_free(&f->diff);
@@ -41,10 +39,9 @@ START_TEST(nothing_changed) {
     golden("diff-same.txt", diffreport_kinds[DIFF_TEXT].write, &f->report);
     diff_fixture_free(f);
 }
-END_TEST
 
 /* Exactly as much as it may passes, one byte more fails. */
-START_TEST(limit_of_growth) {
+TEST(limit_of_growth) {
     static LmpReport a, b;
     RunDiff diff = {.metric = RUNDIFF_PEAK};
     DiffReport r = {.old.report = &a, .newer.report = &b, .diff = &diff};
@@ -79,6 +76,3 @@ START_TEST(limit_of_growth) {
         }
     }
 }
-END_TEST
-
-SUITE("diff_reports", an_edited_program, doubtful, nothing_changed, limit_of_growth)

@@ -33,9 +33,8 @@ static void expect_range(const LmpReport *r, const LmpStats *then) {
 
 /* Every format of a range: what the later moment has more than the earlier one. Where figures can
  * only rise it is one sum in all of them; formats with negative numbers have it always. */
-START_TEST(ranges_say_one_sum) {
+TEST(ranges_say_one_sum) {
     enum { ROUNDS = 24 };
-    suite_seed();
     for (int round = 0; round < ROUNDS; round++) {
         bool stacks = round % 3 != 0, rises = round % 2;
         memset(&live, 0, sizeof live);
@@ -73,10 +72,9 @@ START_TEST(ranges_say_one_sum) {
         fake_tables_free(f);
     }
 }
-END_TEST
 
 /* Rows of time, and of massif snapshots, are those of the whole that have some of the range. */
-START_TEST(parts_of_the_time) {
+TEST(parts_of_the_time) {
     LmpReport r;
     size_t size;
     memset(&live, 0, sizeof live);
@@ -122,10 +120,9 @@ START_TEST(parts_of_the_time) {
     }
     fake_tables_free(f);
 }
-END_TEST
 
 /* For people and machines: what grew, what shrank, what came and went. */
-START_TEST(as_they_are) {
+TEST(as_they_are) {
     static const int kinds[] = {REPORT_SUMMARY, REPORT_JSON};
     FakeTables *f = program(true);
     FakeSpot grows = {6, 0, LMP_C_TABLE, 0}, shrinks = {3, 0, LMP_C_TABLE, 0},
@@ -161,6 +158,3 @@ START_TEST(as_they_are) {
     }
     fake_tables_free(f);
 }
-END_TEST
-
-SUITE("format_ranges", ranges_say_one_sum, parts_of_the_time, as_they_are)

@@ -5,7 +5,7 @@
 #include "format_readers.h"
 
 /* Of calls that are not all there, and of what is not counted though asked for. */
-START_TEST(what_is_not_all_counted) {
+TEST(what_is_not_all_counted) {
     static const struct {
         int kind;
         const char *lost, *lacks;
@@ -39,11 +39,9 @@ START_TEST(what_is_not_all_counted) {
         fake_tables_free(f);
     }
 }
-END_TEST
 
-START_TEST(all_say_one_sum) {
+TEST(all_say_one_sum) {
     enum { ROUNDS = 30 };
-    suite_seed();
     for (int round = 0; round < ROUNDS; round++) {
         memset(&live, 0, sizeof live);
         FakeTables *f = made_up(round % 3 != 0);
@@ -57,7 +55,6 @@ START_TEST(all_say_one_sum) {
         fake_tables_free(f);
     }
 }
-END_TEST
 
 /* ---- as they are ----------------------------------------------------------------------------- */
 
@@ -89,15 +86,14 @@ static void golden_formats(bool stacks) {
     fake_tables_free(f);
 }
 
-START_TEST(as_they_are) {
+TEST(as_they_are) {
     golden_formats(true);
     golden_formats(false);
 }
-END_TEST
 
 /* What is estimated is said, beside what is known exactly: in the words of all that have words, as
  * figures in the others. A timeline is exact. */
-START_TEST(sampled) {
+TEST(sampled) {
     static const char words[] = "sampled, one block in every 512.0 KiB: ";
     static const char *const said[REPORTS] = {
         [REPORT_SUMMARY] = "(sampled: one block in every 512.0 KiB; what sites hold is estimated)",
@@ -139,10 +135,9 @@ START_TEST(sampled) {
         }
     fake_tables_free(f);
 }
-END_TEST
 
 /* Runs and figures of which a format has nothing to say. */
-START_TEST(what_they_lack) {
+TEST(what_they_lack) {
     LmpReport r;
     FakeTables *f = program(true);
     live.tables.lines = LMP_LINES_OFF;
@@ -168,11 +163,10 @@ START_TEST(what_they_lack) {
     ck_assert_ptr_null(report_find("flatt"));
     ck_assert_ptr_eq(report_find("flat"), &report_kinds[REPORT_FLAT]);
 }
-END_TEST
 
 /* A path of a hundred thousand calls, with something made in each: the files stay bounded, and so
  * does the sum. */
-START_TEST(deep) {
+TEST(deep) {
     static const int kinds[] = {REPORT_FOLDED, REPORT_SPEEDSCOPE, REPORT_CALLGRIND};
     memset(&live, 0, sizeof live);
     FakeTables *f = fake_tables_new(&live);
@@ -197,7 +191,3 @@ START_TEST(deep) {
     }
     fake_tables_free(f);
 }
-END_TEST
-
-SUITE("formats", all_say_one_sum, as_they_are, what_is_not_all_counted, sampled, what_they_lack,
-      deep)

@@ -141,12 +141,11 @@ static void end_of(Leaky leaky, FileBytes *file) {
     free(file->bytes);
 }
 
-START_TEST(made_up) {
+TEST(made_up) {
     enum { ROUNDS = 400 };
     static LmpSnapshot s;
     FileBytes file = {0}, bad = {0};
     int read = 0, refused = 0;
-    suite_seed();
     Leaky leaky = begin(&file);
     write_all(&before);
     for (int round = 0; round < ROUNDS; round++) {
@@ -171,9 +170,8 @@ START_TEST(made_up) {
     free(bad.bytes);
     end_of(leaky, &file);
 }
-END_TEST
 
-START_TEST(every_prefix) {
+TEST(every_prefix) {
     static LmpSnapshot s;
     FileBytes file = {0};
     Leaky leaky = begin(&file);
@@ -189,10 +187,9 @@ START_TEST(every_prefix) {
     }
     end_of(leaky, &file);
 }
-END_TEST
 
 /* A byte of a chunk: the parts before it and after it are told, and which one is wrong. */
-START_TEST(dump_of_a_damaged_one) {
+TEST(dump_of_a_damaged_one) {
     FileBytes file = {0};
     char *text;
     Leaky leaky = begin(&file);
@@ -209,10 +206,9 @@ START_TEST(dump_of_a_damaged_one) {
     free(text);
     end_of(leaky, &file);
 }
-END_TEST
 
 /* All that it says, of a heap with something of each kind. */
-START_TEST(dump_of_a_sound_one) {
+TEST(dump_of_a_sound_one) {
     FileBytes file = {0};
     char *text, more[64];
     Leaky leaky = begin(&file);
@@ -227,6 +223,3 @@ START_TEST(dump_of_a_sound_one) {
     free(text);
     end_of(leaky, &file);
 }
-END_TEST
-
-SUITE("heap_damaged", made_up, every_prefix, dump_of_a_damaged_one, dump_of_a_sound_one)

@@ -6,7 +6,7 @@
 #include "base/luawords.h"
 #include "heap_written.h"
 
-START_TEST(as_they_are) {
+TEST(as_they_are) {
     open_leaky();
     HeapReport report = {.s = &snapshot};
     heap_golden(HEAP_REPORT_SUMMARY, &report, "heap-summary.txt");
@@ -19,16 +19,14 @@ START_TEST(as_they_are) {
     heap_golden(HEAP_REPORT_DOT, &report, "heap-paths.dot");
     close_leaky();
 }
-END_TEST
 
-START_TEST(with_lines) {
+TEST(with_lines) {
     open_with_lines();
     HeapReport report = {.s = &snapshot, .top = 4};
     heap_golden(HEAP_REPORT_SUMMARY, &report, "heap-summary-lines.txt");
     heap_golden(HEAP_REPORT_JSON, &report, "heap-lines.json");
     close_leaky();
 }
-END_TEST
 
 /* ---- compared -------------------------------------------------------------------------------- */
 
@@ -43,7 +41,7 @@ static void golden_diff(const HeapDiff *diff, const char *name) {
 }
 
 /* A run later: thirty more handlers; the cache is another object at its old address. */
-START_TEST(differences) {
+TEST(differences) {
     static LmpSnapshot newer;
     open_leaky();
     Leaky later = leaky_heap();
@@ -75,10 +73,9 @@ START_TEST(differences) {
     graph_free(later.graph);
     close_leaky();
 }
-END_TEST
 
 /* Three of a run: thirty handlers more each time; of tables with x there were many in between. */
-START_TEST(step_by_step) {
+TEST(step_by_step) {
     static LmpSnapshot s[3];
     Leaky at[3];
     for (uint32_t k = 0; k < 3; k++) {
@@ -113,10 +110,9 @@ START_TEST(step_by_step) {
         graph_free(at[k].graph);
     }
 }
-END_TEST
 
 /* By call path: each has one row under a name of its own, and all of them are the whole heap. */
-START_TEST(by_call_path) {
+TEST(by_call_path) {
     LmpHeapGroups groups;
     uint64_t bytes = 0;
     uint32_t callers = 0;
@@ -134,7 +130,6 @@ START_TEST(by_call_path) {
     groups_free(&groups);
     close_leaky();
 }
-END_TEST
 
 /* ---- no word of the program -------------------------------------------------------------------
  */
@@ -155,7 +150,7 @@ static void other_words(const LmpHeapGraph *g) {
 }
 
 /* A report says the same whatever words a program has. */
-START_TEST(redacted) {
+TEST(redacted) {
     for (unsigned kind = 0; kind < HEAP_REPORT_KINDS; kind++) {
         char *text[2];
         size_t size[2];
@@ -190,9 +185,8 @@ START_TEST(redacted) {
         free(text[1]);
     }
 }
-END_TEST
 
-START_TEST(not_redacted) {
+TEST(not_redacted) {
     open_leaky();
     char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
     ck_assert_ptr_nonnull(strstr(text, "req-1003"));
@@ -200,7 +194,6 @@ START_TEST(not_redacted) {
     free(text);
     close_leaky();
 }
-END_TEST
 
 /* ---- pprof ----------------------------------------------------------------------------------- */
 
@@ -240,7 +233,7 @@ static uint64_t sample_bytes(const unsigned char *at, const unsigned char *end) 
     return bytes;
 }
 
-START_TEST(pprof) {
+TEST(pprof) {
     HeapReport report;
     size_t size, zipped;
     uint64_t sum = 0, texts = 0;
@@ -268,9 +261,8 @@ START_TEST(pprof) {
     free(bytes);
     close_leaky();
 }
-END_TEST
 
-START_TEST(holders_sum_up) {
+TEST(holders_sum_up) {
     uint64_t sum = 0;
     open_leaky();
     char *text = heap_as(HEAP_REPORT_HOLDERS);
@@ -283,7 +275,6 @@ START_TEST(holders_sum_up) {
     free(text);
     close_leaky();
 }
-END_TEST
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
@@ -299,15 +290,14 @@ static void check_page(unsigned kind, const char *name) {
     free(text);
 }
 
-START_TEST(pages) {
+TEST(pages) {
     open_leaky();
     check_page(HEAP_REPORT_TREEMAP, "heap-treemap.json");
     check_page(HEAP_REPORT_ICICLE, "heap-icicle.json");
     close_leaky();
 }
-END_TEST
 
-START_TEST(lacking) {
+TEST(lacking) {
     open_leaky();
     HeapReport report = {.s = &snapshot, .address = 1};
     ck_assert_str_eq(heapreport_lacks(heapreport_find("dot"), &report),
@@ -319,7 +309,3 @@ START_TEST(lacking) {
     ck_assert_ptr_null(heapreport_find("nothing"));
     close_leaky();
 }
-END_TEST
-
-SUITE("heap reports", as_they_are, with_lines, by_call_path, differences, step_by_step, redacted,
-      not_redacted, pprof, holders_sum_up, pages, lacking)

@@ -57,7 +57,7 @@ static int by_number(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-START_TEST(heapsnapshot_is_sound) {
+TEST(heapsnapshot_is_sound) {
     size_t nodes, edges;
     open_leaky();
     char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
@@ -93,10 +93,9 @@ START_TEST(heapsnapshot_is_sound) {
     free(text);
     close_leaky();
 }
-END_TEST
 
 /* An object that moved, or another one at its address, has another id; the rest keep theirs. */
-START_TEST(ids_are_those_of_objects) {
+TEST(ids_are_those_of_objects) {
     size_t nodes;
     open_leaky();
     char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
@@ -115,11 +114,10 @@ START_TEST(ids_are_those_of_objects) {
     free(text);
     close_leaky();
 }
-END_TEST
 
 /* Call paths: a node of the trace tree for each of the ledger's, each once, all closed again, and
  * every object that was made since start has one. */
-START_TEST(call_paths) {
+TEST(call_paths) {
     size_t nodes;
     open_with_lines();
     ck_assert(snapshot.ledger.stacks);
@@ -153,6 +151,3 @@ START_TEST(call_paths) {
     free(text);
     close_leaky();
 }
-END_TEST
-
-SUITE("heapsnapshot", heapsnapshot_is_sound, ids_are_those_of_objects, call_paths)

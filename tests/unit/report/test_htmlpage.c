@@ -41,7 +41,7 @@ static void check_sums(const char *data, const LmpReport *r) {
 
 /* ---- a program ------------------------------------------------------------------------------- */
 
-START_TEST(golden_data) {
+TEST(golden_data) {
     for (int stacks = 0; stacks < 2; stacks++) {
         LmpReport r;
         FakeTables *f = program(stacks);
@@ -61,10 +61,9 @@ START_TEST(golden_data) {
         fake_tables_free(f);
     }
 }
-END_TEST
 
 /* A range of time is what the page opens with; its figures are all there. */
-START_TEST(opens_with_a_range) {
+TEST(opens_with_a_range) {
     LmpReport r;
     FakeTables *f = program(true);
     fill_page(&r, f);
@@ -79,11 +78,10 @@ START_TEST(opens_with_a_range) {
     report_close(&r);
     fake_tables_free(f);
 }
-END_TEST
 
 /* ---- names that want out --------------------------------------------------------------------- */
 
-START_TEST(nothing_leaves_it) {
+TEST(nothing_leaves_it) {
     LmpReport r;
     FakeTables *f = fake_tables_new(&live);
     snprintf(header.program, sizeof header.program, "%s", hostile[0]);
@@ -107,7 +105,6 @@ START_TEST(nothing_leaves_it) {
     report_close(&r);
     fake_tables_free(f);
 }
-END_TEST
 
 /* ---- trees made by chance -------------------------------------------------------------------- */
 
@@ -116,8 +113,7 @@ static FakeTables *made_up(uint32_t nodes, uint32_t lines) {
     return page_made_up(&live, nodes, lines);
 }
 
-START_TEST(all_adds_up) {
-    suite_seed();
+TEST(all_adds_up) {
     for (int round = 0; round < 40; round++) {
         LmpReport r;
         FakeTables *f = made_up(1 + (uint32_t)suite_below(400), 1 + (uint32_t)suite_below(60));
@@ -129,12 +125,10 @@ START_TEST(all_adds_up) {
         fake_tables_free(f);
     }
 }
-END_TEST
 
 /* What there is no room for is joined: the sums stay, and the page stays small. */
-START_TEST(what_is_too_much) {
+TEST(what_is_too_much) {
     LmpReport r;
-    suite_seed();
     FakeTables *f = made_up(130000, 25000);
     fill_page(&r, f);
     char *data = data_of(&r);
@@ -152,7 +146,6 @@ START_TEST(what_is_too_much) {
     report_close(&r);
     fake_tables_free(f);
 }
-END_TEST
 
 /* ---- source lines ---------------------------------------------------------------------------- */
 
@@ -175,7 +168,7 @@ static char *with_source(const char *name, const char *text, size_t size) {
 }
 
 /* Only what looks like a program is taken: a recording may name any file. */
-START_TEST(source_lines) {
+TEST(source_lines) {
     static const char lua[] = "local a = 1\nlocal b = {\"</script>\"}\nsecret = 42\n";
     char *data = with_source("htmlpage-test.lua", lua, sizeof lua - 1);
     ck_assert_ptr_nonnull(
@@ -204,10 +197,9 @@ START_TEST(source_lines) {
     report_close(&r);
     fake_tables_free(f);
 }
-END_TEST
 
 /* What ran, as a recording has kept it, goes before what the file says now. */
-START_TEST(kept_source_lines) {
+TEST(kept_source_lines) {
     FakeTables *f = fake_tables_new(NULL);
     FILE *file = fopen("htmlpage-kept.lua", "w");
     ck_assert_ptr_nonnull(file);
@@ -232,9 +224,8 @@ START_TEST(kept_source_lines) {
     report_close(&r);
     fake_tables_free(f);
 }
-END_TEST
 
-START_TEST(without_anything) {
+TEST(without_anything) {
     LmpReport r;
     memset(&live, 0, sizeof live);
     report_fill_with(&r, &header, &live, NULL, report_kinds[REPORT_HTML].parts, 0, "finished",
@@ -244,7 +235,3 @@ START_TEST(without_anything) {
     free(data);
     report_close(&r);
 }
-END_TEST
-
-SUITE("htmlpage", golden_data, opens_with_a_range, nothing_leaves_it, all_adds_up, what_is_too_much,
-      source_lines, kept_source_lines, without_anything)

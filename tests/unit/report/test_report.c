@@ -8,16 +8,15 @@ static void golden(const char *name, LmpErr (*write)(const LmpReport *, FILE *),
     free(text);
 }
 
-START_TEST(finished) {
+TEST(finished) {
     LmpReport r;
     fill();
     report_fill(&r, &header, &live, NULL, 62412345678, "finished");
     golden("summary-finished.txt", SUMMARY, &r);
     golden("report-finished.json", JSON, &r);
 }
-END_TEST
 
-START_TEST(everything_went_wrong) {
+TEST(everything_went_wrong) {
     LmpReport r;
     fill();
     live.owners_known = 0;
@@ -42,23 +41,20 @@ START_TEST(everything_went_wrong) {
     golden("summary-killed.txt", SUMMARY, &r);
     golden("report-killed.json", JSON, &r);
 }
-END_TEST
 
-START_TEST(still_running) {
+TEST(still_running) {
     LmpReport r;
     fill();
     report_fill(&r, &header, &live, NULL, 1000000000, "still running");
     r.attached = true;
     golden("summary-running.txt", SUMMARY, &r);
 }
-END_TEST
 
-START_TEST(nothing_happened) {
+TEST(nothing_happened) {
     LmpReport r;
     report_fill(&r, &header, &live, NULL, 0, "finished");
     golden("summary-empty.txt", SUMMARY, &r);
 }
-END_TEST
 
 /* A game: a minute of frames, of which few make far more than the others. */
 static void fill_frames(void) {
@@ -75,7 +71,7 @@ static void fill_frames(void) {
     }
 }
 
-START_TEST(with_frames) {
+TEST(with_frames) {
     LmpReport r;
     fill();
     fill_frames();
@@ -90,9 +86,8 @@ START_TEST(with_frames) {
     ck_assert_ptr_null(strstr(text, "worst frame"));
     free(text);
 }
-END_TEST
 
-START_TEST(map_incomplete) {
+TEST(map_incomplete) {
     LmpReport r;
     fill();
     report_fill(&r, &header, &live, NULL, 1000000000, "finished");
@@ -110,10 +105,9 @@ START_TEST(map_incomplete) {
     free(text);
     live.hidden_leaves = 0;
 }
-END_TEST
 
 /* A snapshot was not finished: viewers are told, the program itself has its own figures. */
-START_TEST(lines_end) {
+TEST(lines_end) {
     LmpReport r;
     LmpTables own = {.writer = true};
     fill();
@@ -132,7 +126,6 @@ START_TEST(lines_end) {
     }
     live.lines_end = 0;
 }
-END_TEST
 
 /* ---- with lines ------------------------------------------------------------------------------ */
 
@@ -152,17 +145,15 @@ static void golden_tables(const char *name, FakeTables *f, const char *ending) {
     fake_tables_free(f);
 }
 
-START_TEST(with_lines) {
+TEST(with_lines) {
     golden_tables("lines", program(false), "finished");
 }
-END_TEST
 
-START_TEST(with_stacks) {
+TEST(with_stacks) {
     golden_tables("stacks", program(true), "finished");
 }
-END_TEST
 
-START_TEST(with_all_that_can_be_said) {
+TEST(with_all_that_can_be_said) {
     FakeTables *f = program(true);
     live.tables.lines = LMP_LINES_APPROXIMATE;
     live.tables.sample = 512 << 10;
@@ -173,13 +164,12 @@ START_TEST(with_all_that_can_be_said) {
     header.top = 2;
     golden_tables("conditions", f, "killed by signal 9 (SIGKILL)");
 }
-END_TEST
 
 #define STACKS_WHY "this interpreter keeps calls in an unknown way"
 #define SAMPLE_WHY "not possible on this processor"
 
 /* "exact" says how many are not. */
-START_TEST(exact_but_for) {
+TEST(exact_but_for) {
     LmpReport r;
     FakeTables *f = program(false);
     live.tables.lines = LMP_LINES_EXACT;
@@ -196,10 +186,9 @@ START_TEST(exact_but_for) {
     report_close(&r);
     fake_tables_free(f);
 }
-END_TEST
 
 /* What was asked for and cannot be had is said, with or without tables. */
-START_TEST(what_cannot_be_had) {
+TEST(what_cannot_be_had) {
     LmpReport r;
     FakeTables *f = program(false);
     live.tables.lines = LMP_LINES_EXACT;
@@ -229,10 +218,9 @@ START_TEST(what_cannot_be_had) {
     free(text);
     report_close(&r);
 }
-END_TEST
 
 /* Nor does anybody take calls for exact that are not all there. */
-START_TEST(what_is_not_all_counted) {
+TEST(what_is_not_all_counted) {
     LmpReport r;
     FakeTables *f = program(false);
     live.tables.counts = LMP_COUNTS_CALLS;
@@ -265,10 +253,9 @@ START_TEST(what_is_not_all_counted) {
     report_close(&r);
     fake_tables_free(f);
 }
-END_TEST
 
 /* Where another allocator covers ours that is the reason, and no other is given. */
-START_TEST(covered) {
+TEST(covered) {
     LmpReport r;
     FakeTables *f = program(false);
     live.tables.lines = LMP_LINES_APPROXIMATE;
@@ -286,9 +273,8 @@ START_TEST(covered) {
     report_close(&r);
     fake_tables_free(f);
 }
-END_TEST
 
-START_TEST(top_none) {
+TEST(top_none) {
     LmpReport r;
     FakeTables *f = program(true);
     header.top = 0;
@@ -325,20 +311,18 @@ START_TEST(top_none) {
     report_close(&r);
     fake_tables_free(f);
 }
-END_TEST
 
 /* ---- the table of reports -------------------------------------------------------------------- */
 
-START_TEST(texts_without_an_end) {
+TEST(texts_without_an_end) {
     LmpReport r;
     memset(&header, 'x', sizeof header);
     report_fill(&r, &header, &live, NULL, 0, "finished");
     ck_assert_uint_eq(strlen(r.program), sizeof header.program - 1);
     ck_assert_uint_eq(strlen(r.lua), sizeof header.lua - 1);
 }
-END_TEST
 
-START_TEST(table_of_reports) {
+TEST(table_of_reports) {
     ck_assert_int_eq(REPORT_SUMMARY, 0); /* what is written unless another one is asked for */
     for (int i = 0; i < REPORTS; i++) {
         const LmpReportKind *k = &report_kinds[i];
@@ -347,9 +331,3 @@ START_TEST(table_of_reports) {
             ck_assert_str_ne(k->name, report_kinds[j].name);
     }
 }
-END_TEST
-
-SUITE("report", map_incomplete, lines_end, with_frames, finished, everything_went_wrong,
-      still_running, nothing_happened, with_lines, with_stacks, with_all_that_can_be_said,
-      exact_but_for, what_cannot_be_had, what_is_not_all_counted, covered, top_none,
-      texts_without_an_end, table_of_reports)

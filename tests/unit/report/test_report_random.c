@@ -52,8 +52,7 @@ static void randomly(LmpReport *r, FakeTables *f) {
 }
 
 /* 80, with tables 100. */
-START_TEST(summary_keeps_to_its_columns) {
-    suite_seed();
+TEST(summary_keeps_to_its_columns) {
     for (int i = 0; i < 3000; i++) {
         LmpReport r;
         FakeTables *f = i % 3 ? NULL : program(suite_below(2));
@@ -74,7 +73,6 @@ START_TEST(summary_keeps_to_its_columns) {
         if (f) fake_tables_free(f);
     }
 }
-END_TEST
 
 /* A JSON reader that only says where the value ends, NULL for what is no JSON. */
 static const char *json(const char *p, int depth);
@@ -138,8 +136,7 @@ static const char *json(const char *p, int depth) {
     return p;
 }
 
-START_TEST(json_is_valid) {
-    suite_seed();
+TEST(json_is_valid) {
     ck_assert_ptr_null(json("{\"a\":01}", 0)); /* the reader can say no */
     ck_assert_ptr_null(json("{\"a\":1,}", 0));
     ck_assert_ptr_null(json("{\"a\":[1,]}", 0));
@@ -156,10 +153,9 @@ START_TEST(json_is_valid) {
         if (f) fake_tables_free(f);
     }
 }
-END_TEST
 
 /* Of several states, and so between the first and the last of whatever is there. */
-START_TEST(json_of_several_is_json) {
+TEST(json_of_several_is_json) {
     LmpReport r;
     const LmpReportKind *k = &report_kinds[REPORT_JSON];
     fill();
@@ -173,6 +169,3 @@ START_TEST(json_of_several_is_json) {
     free(all);
     free(one);
 }
-END_TEST
-
-SUITE("report_random", summary_keeps_to_its_columns, json_is_valid, json_of_several_is_json)

@@ -33,7 +33,7 @@ static void check_content(const char *file, const char *expected) {
     ck_assert_str_eq(text, expected);
 }
 
-START_TEST(whole_or_not_at_all) {
+TEST(whole_or_not_at_all) {
     char dir[] = "/tmp/lmp-report-XXXXXX", file[64];
     struct stat st;
     ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -51,7 +51,6 @@ START_TEST(whole_or_not_at_all) {
     ck_assert_int_eq(unlink(file), 0);
     ck_assert_int_eq(rmdir(dir), 0); /* nothing else is left */
 }
-END_TEST
 
 /* From a directory with the files d/full (full of words), d/pipe and the directory d/locked. */
 static const struct {
@@ -100,7 +99,7 @@ static int none(const char *directory) {
 }
 
 /* On file systems that have files without a name, and on others. */
-START_TEST(through_links) {
+TEST(through_links) {
     char dir[] = "/tmp/lmp-report-XXXXXX";
     ForkOs os = forkos_real;
     os.nameless = none;
@@ -124,7 +123,6 @@ START_TEST(through_links) {
     }
     ck_assert_int_eq(rmdir(dir), 0);
 }
-END_TEST
 
 static LmpErr end_here(const void *how, FILE *out) {
     fputs("half", out);
@@ -135,7 +133,7 @@ static LmpErr end_here(const void *how, FILE *out) {
 }
 
 /* Whatever ends it, nothing is left beside the file, which is as it was or whole. */
-START_TEST(interrupted) {
+TEST(interrupted) {
     static const int how[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
     char dir[] = "/tmp/lmp-report-XXXXXX";
     ForkOs os = forkos_real;
@@ -159,6 +157,3 @@ START_TEST(interrupted) {
     }
     ck_assert_int_eq(rmdir(dir), 0);
 }
-END_TEST
-
-SUITE("save", whole_or_not_at_all, through_links, interrupted)

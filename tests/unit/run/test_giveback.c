@@ -65,7 +65,7 @@ static long long kib(void) {
     return (long long)st.st_blocks / 2;
 }
 
-START_TEST(reports_are_the_same) {
+TEST(reports_are_the_same) {
     char *before[REPORTS], *after[REPORTS];
     size_t had[REPORTS], has[REPORTS];
     open_ended();
@@ -85,10 +85,9 @@ START_TEST(reports_are_the_same) {
     ck_assert_uint_eq(view.leaves, 0);
     view_close(&view);
 }
-END_TEST
 
 /* What keeps it, and what no longer does. */
-START_TEST(while_somebody_looks) {
+TEST(while_somebody_looks) {
     open_ended();
     long long whole = kib();
     char path[64];
@@ -116,13 +115,12 @@ START_TEST(while_somebody_looks) {
     ck_assert(giveback(state, (uint32_t)getpid()));
     ck_assert_int_le(kib(), MOST_KIB);
 }
-END_TEST
 
 static void refuse(int fd, uint64_t at, uint64_t size) {
     (void)fd, (void)at, (void)size;
 }
 
-START_TEST(refused) {
+TEST(refused) {
     LmpOs os = os_real;
     char *text[REPORTS];
     size_t size[REPORTS];
@@ -136,6 +134,3 @@ START_TEST(refused) {
     for (int i = 0; i < REPORTS; i++)
         free(text[i]);
 }
-END_TEST
-
-SUITE("giveback", reports_are_the_same, while_somebody_looks, refused)

@@ -37,7 +37,7 @@ static const char *interpreter(void) {
     return found ? program.path + strlen(dir) + 1 : NULL;
 }
 
-START_TEST(one_by_its_name_or_by_its_own_account) {
+TEST(one_by_its_name_or_by_its_own_account) {
     strcpy(dir, "/tmp/lmp-program-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(dir));
     ck_assert_int_eq(setenv("PATH", dir, 1), 0);
@@ -52,6 +52,3 @@ START_TEST(one_by_its_name_or_by_its_own_account) {
     command("lua", NULL);
     rmdir(dir);
 }
-END_TEST
-
-SUITE("program", one_by_its_name_or_by_its_own_account)

@@ -34,7 +34,7 @@ static void check_whole(const Canvas *canvas) {
     }
 }
 
-START_TEST(text_is_cut_with_an_ellipsis) {
+TEST(text_is_cut_with_an_ellipsis) {
     Canvas *canvas = canvas_new(10, 3, true);
     ck_assert_int_eq(canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "heap"), 4);
     ck_assert_int_eq(canvas_text(canvas, 0, 1, 6, STYLE(TONE_TEXT), "allocations"), 6);
@@ -43,9 +43,8 @@ START_TEST(text_is_cut_with_an_ellipsis) {
     ck_assert_int_eq(canvas_text(canvas, 0, 0, 0, STYLE(TONE_TEXT), "x"), 0);
     canvas_free(canvas);
 }
-END_TEST
 
-START_TEST(nothing_is_drawn_outside_the_clip) {
+TEST(nothing_is_drawn_outside_the_clip) {
     Canvas *canvas = canvas_new(6, 3, true);
     Rect old = canvas_clip(canvas, (Rect){1, 1, 3, 1});
     canvas_fill(canvas, (Rect){-5, -5, 50, 50}, '#', STYLE(TONE_TEXT));
@@ -59,9 +58,8 @@ START_TEST(nothing_is_drawn_outside_the_clip) {
     ck_assert_ptr_null(canvas_at(canvas, 0, -1));
     canvas_free(canvas);
 }
-END_TEST
 
-START_TEST(wide_characters_stay_whole) {
+TEST(wide_characters_stay_whole) {
     Canvas *canvas = canvas_new(6, 1, true);
     canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "日本語");
     check_whole(canvas);
@@ -75,17 +73,15 @@ START_TEST(wide_characters_stay_whole) {
     check_whole(canvas);
     canvas_free(canvas);
 }
-END_TEST
 
-START_TEST(hostile_text_draws_as_question_marks) {
+TEST(hostile_text_draws_as_question_marks) {
     Canvas *canvas = canvas_new(12, 1, true);
     canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "a\x1b[31m\xff\xc2\x9b\xe2\x80\xae z");
     expect(canvas, "a?[31m?? z\n"); /* the mark that turns writing round is left out */
     canvas_free(canvas);
 }
-END_TEST
 
-START_TEST(ascii_canvas_has_only_ascii) {
+TEST(ascii_canvas_has_only_ascii) {
     Canvas *canvas = canvas_new(13, 3, false);
     canvas_box(canvas, (Rect){0, 0, 13, 3}, STYLE(TONE_FRAME));
     canvas_text(canvas, 1, 1, 11, STYLE(TONE_TEXT), "▲ Δ … é日 ⣿");
@@ -94,11 +90,9 @@ START_TEST(ascii_canvas_has_only_ascii) {
     expect(canvas, "+-----------+\n|^ d ~ ??  #|\n+-----------+\n");
     canvas_free(canvas);
 }
-END_TEST
 
 /* Random drawing into a random clip: nothing outside changes, no character is torn. */
-START_TEST(random_drawing) {
-    suite_seed();
+TEST(random_drawing) {
     static const uint32_t some[] = {'a', ' ', 0x65e5, 0x2588, 0x301, 0, 7, 0x1f600, 0x110000, 0x9b};
     for (int round = 0; round < 3000; round++) {
         int w = 1 + (int)suite_below(20), h = 1 + (int)suite_below(6);
@@ -124,11 +118,9 @@ START_TEST(random_drawing) {
         canvas_free(canvas);
     }
 }
-END_TEST
 
 /* Any bytes decode to code points, within the text; what is encoded decodes to itself. */
-START_TEST(utf8_both_ways) {
-    suite_seed();
+TEST(utf8_both_ways) {
     for (int round = 0; round < 20000; round++) {
         size_t n = suite_below(12);
         char *text = malloc(n + 1); /* of its exact size, so that a sanitizer sees reads beyond */
@@ -151,10 +143,8 @@ START_TEST(utf8_both_ways) {
         ck_assert_int_eq(*p, 0);
     }
 }
-END_TEST
 
-START_TEST(stack_fills_the_bar) {
-    suite_seed();
+TEST(stack_fills_the_bar) {
     Style style[3] = {STYLE(TONE_KIND(0)), STYLE(TONE_KIND(1)), STYLE(TONE_KIND(2))};
     for (int round = 0; round < 2000; round++) {
         uint64_t part[3], whole = 0;
@@ -176,9 +166,8 @@ START_TEST(stack_fills_the_bar) {
         canvas_free(canvas);
     }
 }
-END_TEST
 
-START_TEST(lines_drop_the_least_important) {
+TEST(lines_drop_the_least_important) {
     Line line = {0};
     line_add(&line, 2, STYLE(TONE_TEXT), "two ");
     line_add(&line, 1, STYLE(TONE_TEXT), "one ");
@@ -200,11 +189,10 @@ START_TEST(lines_drop_the_least_important) {
         canvas_free(canvas);
     }
 }
-END_TEST
 
 /* ---- themes ---------------------------------------------------------------------------------- */
 
-START_TEST(themes_use_only_the_colours_there_are) {
+TEST(themes_use_only_the_colours_there_are) {
     static const int most[THEME_MODES] = {0, 8, 16, 256};
     for (int mode = 0; mode < THEME_MODES; mode++) {
         for (int light = 0; light < 2; light++) {
@@ -218,9 +206,8 @@ START_TEST(themes_use_only_the_colours_there_are) {
         }
     }
 }
-END_TEST
 
-START_TEST(kinds_have_colours_of_their_own) {
+TEST(kinds_have_colours_of_their_own) {
     for (int mode = THEME_8; mode < THEME_MODES; mode++) {
         Theme theme = {.mode = (ThemeMode)mode};
         for (int a = 0; a < LMP_KINDS; a++) {
@@ -241,7 +228,6 @@ START_TEST(kinds_have_colours_of_their_own) {
         }
     }
 }
-END_TEST
 
 /* The luminance of a colour of 256, as WCAG has it. */
 static double luminance(int colour) {
@@ -262,7 +248,7 @@ static double contrast(int a, int b) {
 
 /* On the map, a cell that is nearly empty stands out from an empty one, and each level from the one
  * before. */
-START_TEST(levels_stand_out) {
+TEST(levels_stand_out) {
     static const char *const names[] = {"dark", "light", "okabe-ito", "okabe-ito-light"};
     for (int i = 0; i < 4; i++) {
         Theme theme = theme_choose(256, NULL, names[i], NULL);
@@ -282,7 +268,6 @@ START_TEST(levels_stand_out) {
         }
     }
 }
-END_TEST
 
 /* The grounds of a flame graph, `n` tones from `first` on, with and without their other shade: none
  * is another one's, and a name on each can be read. */
@@ -299,7 +284,7 @@ static void ck_grounds(const Theme *theme, const char *name, Tone first, int n, 
     }
 }
 
-START_TEST(rows_that_touch_are_told_apart) {
+TEST(rows_that_touch_are_told_apart) {
     static const char *const names[] = {"dark", "light", "okabe-ito", "okabe-ito-light"};
     for (int i = 0; i < 4; i++) {
         Theme theme = theme_choose(256, NULL, names[i], NULL);
@@ -308,9 +293,8 @@ START_TEST(rows_that_touch_are_told_apart) {
         ck_grounds(&theme, names[i], TONE_KIND(0), LMP_KINDS, THEME_LEVELS);
     }
 }
-END_TEST
 
-START_TEST(the_environment_chooses_the_theme) {
+TEST(the_environment_chooses_the_theme) {
     ck_assert_int_eq(theme_choose(256, NULL, NULL, NULL).mode, THEME_256);
     ck_assert_int_eq(theme_choose(1 << 24, NULL, NULL, NULL).mode, THEME_256);
     ck_assert_int_eq(theme_choose(88, NULL, NULL, NULL).mode, THEME_16);
@@ -331,9 +315,8 @@ START_TEST(the_environment_chooses_the_theme) {
     ck_assert(!theme_choose(256, NULL, "okabe", NULL).safe);
     ck_assert(!theme_is_name("okabe") && theme_is_name("mono") && !theme_is_name(""));
 }
-END_TEST
 
-START_TEST(pictures_are_well_formed) {
+TEST(pictures_are_well_formed) {
     Canvas *canvas = canvas_new(8, 2, true);
     canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "<&>▀⣿日");
     canvas_box(canvas, (Rect){0, 1, 8, 1}, STYLE(TONE_FRAME));
@@ -356,7 +339,6 @@ START_TEST(pictures_are_well_formed) {
     free(text);
     canvas_free(canvas);
 }
-END_TEST
 
 static char *picture_of(const Canvas *canvas) {
     char *text = NULL;
@@ -376,7 +358,7 @@ static int count_of(const char *text, const char *part) {
 }
 
 /* Neighbours of one colour are one shape, so that no renderer can leave a gap between them. */
-START_TEST(pictures_join_what_belongs_together) {
+TEST(pictures_join_what_belongs_together) {
     Canvas *canvas = canvas_new(8, 6, true);
     canvas_clear(canvas, STYLE(TONE_NONE));
     Style cell = STYLE_ON(TONE_KIND(LMP_TABLE), TONE_KIND(LMP_STRING));
@@ -402,11 +384,3 @@ START_TEST(pictures_join_what_belongs_together) {
     free(text);
     canvas_free(canvas);
 }
-END_TEST
-
-SUITE("canvas", text_is_cut_with_an_ellipsis, nothing_is_drawn_outside_the_clip,
-      wide_characters_stay_whole, hostile_text_draws_as_question_marks, ascii_canvas_has_only_ascii,
-      random_drawing, utf8_both_ways, stack_fills_the_bar, lines_drop_the_least_important,
-      themes_use_only_the_colours_there_are, kinds_have_colours_of_their_own, levels_stand_out,
-      rows_that_touch_are_told_apart, the_environment_chooses_the_theme, pictures_are_well_formed,
-      pictures_join_what_belongs_together)

@@ -47,7 +47,7 @@ static void is_file(const char *wanted) {
 
 static Config config;
 
-START_TEST(test_read) {
+TEST(test_read) {
     setup();
     config_read(&config, path); /* no file, no directory: nothing, and nothing said */
     ck_assert_uint_eq(config.count, 0);
@@ -62,9 +62,8 @@ START_TEST(test_read) {
     ck_assert_ptr_null(config_get(&config, "mouse"));
     teardown();
 }
-END_TEST
 
-START_TEST(test_problems) {
+TEST(test_problems) {
     static const struct {
         const char *text, *problem;
     } wrong[] = {
@@ -107,9 +106,8 @@ START_TEST(test_problems) {
     free(junk);
     teardown();
 }
-END_TEST
 
-START_TEST(test_write) {
+TEST(test_write) {
     setup();
     ck_assert(config_set(path, "theme", "dark")); /* directories and file are made */
     is_file("theme = dark\n");
@@ -138,10 +136,9 @@ START_TEST(test_write) {
     ck_assert_str_eq(config_get(&config, "mouse"), "off");
     teardown();
 }
-END_TEST
 
 /* A disk without room: the file is as it was, and nothing lies beside it. */
-START_TEST(test_full) {
+TEST(test_full) {
     setup();
     struct rlimit limit = {8, RLIM_INFINITY}, old;
     write_file("theme=dark\nfps = 3\n");
@@ -161,9 +158,8 @@ START_TEST(test_full) {
     ck_assert(!config_set("/proc/nothing/config", "mouse", "off"));
     teardown();
 }
-END_TEST
 
-START_TEST(test_path) {
+TEST(test_path) {
     char out[64];
     setenv("XDG_CONFIG_HOME", "/x", 1);
     setenv("HOME", "/h", 1);
@@ -178,6 +174,3 @@ START_TEST(test_path) {
     setenv("HOME", "/a/very/long/path/that/does/not/fit/into/the/room/that/there/is", 1);
     ck_assert(!config_path(out, sizeof out));
 }
-END_TEST
-
-SUITE("config", test_read, test_problems, test_write, test_full, test_path)

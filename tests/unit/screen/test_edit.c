@@ -18,7 +18,7 @@ static void keys(const Key *key) {
 }
 #define KEYS(...) keys((const Key[]){__VA_ARGS__, 0})
 
-START_TEST(the_cursor_moves_by_characters) {
+TEST(the_cursor_moves_by_characters) {
     edit_set(&edit, "a\u00e4\u20ac\u65e5");
     KEYS(K_LEFT, K_LEFT);
     ck_assert_str_eq(line(), "a\u00e4|\u20ac\u65e5");
@@ -31,9 +31,8 @@ START_TEST(the_cursor_moves_by_characters) {
     KEYS(K_CTRL('E'), 'y', K_CTRL('A'), 'z');
     ck_assert_str_eq(line(), "z|xa\u00e4\u20ac\u65e5y");
 }
-END_TEST
 
-START_TEST(what_goes_is_at_the_cursor) {
+TEST(what_goes_is_at_the_cursor) {
     edit_set(&edit, "one two\u00e4 three");
     KEYS(K_LEFT, K_LEFT, K_LEFT, K_LEFT, K_LEFT, K_LEFT, K_BACKSPACE);
     ck_assert_str_eq(line(), "one two| three");
@@ -46,9 +45,8 @@ START_TEST(what_goes_is_at_the_cursor) {
     KEYS(K_END, K_DELETE);
     ck_assert_str_eq(line(), "hree|");
 }
-END_TEST
 
-START_TEST(tabs_are_for_who_wants_them) {
+TEST(tabs_are_for_who_wants_them) {
     edit_clear(&edit);
     ck_assert_int_eq(edit_key(&edit, K_TAB), EDIT_OTHER);
     edit.tabs = true;
@@ -58,14 +56,12 @@ START_TEST(tabs_are_for_who_wants_them) {
     ck_assert_int_eq(edit_key(&edit, K_CTRL('G')), EDIT_OTHER);
     edit.tabs = false;
 }
-END_TEST
 
 /* Whatever is typed: valid UTF-8, with a NUL, and the cursor at a character. */
-START_TEST(any_keys) {
+TEST(any_keys) {
     static const Key some[] = {'a',    ' ',         0xe4,   0x20ac, 0x1f600,     K_LEFT,
                                K_LEFT, K_RIGHT,     K_HOME, K_END,  K_BACKSPACE, K_DELETE,
                                'b',    K_CTRL('W'), 0x65e5, K_UP,   K_TAB,       0x65e5};
-    suite_seed();
     edit_clear(&edit);
     for (int i = 0; i < 100000; i++) {
         Key key = some[suite_below(sizeof some / sizeof *some)];
@@ -80,7 +76,3 @@ START_TEST(any_keys) {
             ck_assert_uint_ne(glyph, 0xfffd);
     }
 }
-END_TEST
-
-SUITE("edit", the_cursor_moves_by_characters, what_goes_is_at_the_cursor,
-      tabs_are_for_who_wants_them, any_keys)

@@ -14,7 +14,7 @@ static bool overlap(Rect a, Rect b) {
            a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
-START_TEST(every_size) {
+TEST(every_size) {
     for (int w = 1; w <= 300; w++) {
         for (int h = 1; h <= 100; h++) {
             for (int way = 0; way <= 2 * BOTTOM_MUCH + 1; way++) {
@@ -40,10 +40,9 @@ START_TEST(every_size) {
         }
     }
 }
-END_TEST
 
 /* Timeline goes before the map, the map before the types. */
-START_TEST(what_is_dropped_first) {
+TEST(what_is_dropped_first) {
     for (int w = 1; w <= 300; w++) {
         for (int h = 4; h <= 100; h++) {
             for (int way = 0; way <= 2 * BOTTOM_MUCH + 1; way++) {
@@ -61,9 +60,8 @@ START_TEST(what_is_dropped_first) {
         }
     }
 }
-END_TEST
 
-START_TEST(known_sizes) {
+TEST(known_sizes) {
     Layout layout = layout_make(120, 36, BOTTOM_SOME, false);
     ck_assert_int_eq(layout.header.h, 4);
     ck_assert_int_eq(layout_make(120, 36, BOTTOM_SOME, true).header.h, 5);
@@ -81,9 +79,8 @@ START_TEST(known_sizes) {
     ck_assert_int_eq(layout.slot[SLOT_TYPES].h, 3);
     ck_assert_int_eq(layout.footer.y, 4);
 }
-END_TEST
 
-START_TEST(frames_leave_room) {
+TEST(frames_leave_room) {
     for (int w = 1; w <= 60; w++) {
         for (int h = 1; h <= 30; h++) {
             FrameKind kind;
@@ -97,11 +94,10 @@ START_TEST(frames_leave_room) {
         }
     }
 }
-END_TEST
 
 /* ---- actions --------------------------------------------------------------------------------- */
 
-START_TEST(every_key_has_one_action) {
+TEST(every_key_has_one_action) {
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
         const ActionInfo *info = &action_info[i];
         ck_assert_int_eq((int)info->action, i);
@@ -119,9 +115,8 @@ START_TEST(every_key_has_one_action) {
     ck_assert_int_eq(action_of_key(K_NONE), ACT_NONE);
     ck_assert_int_eq(action_of_key('X'), ACT_NONE);
 }
-END_TEST
 
-START_TEST(footer_priorities_differ) {
+TEST(footer_priorities_differ) {
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) {
         for (int j = ACT_NONE + 1; j < i; j++) {
             if (action_info[i].priority == 0) continue;
@@ -130,11 +125,10 @@ START_TEST(footer_priorities_differ) {
     }
     ck_assert_int_eq(action_info[ACT_QUIT].priority, 1);
 }
-END_TEST
 
 /* What a hand presses by habit moves; what reaches into the program is none of it, or can be taken
  * back at once. */
-START_TEST(habits_move) {
+TEST(habits_move) {
     static const Key moves[] = {'h',    'j',     'k',       'l',         'g',    K_UP, K_DOWN,
                                 K_LEFT, K_RIGHT, K_PAGE_UP, K_PAGE_DOWN, K_HOME, K_END};
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
@@ -156,9 +150,8 @@ START_TEST(habits_move) {
                           info->help ? info->help : info->shown);
     }
 }
-END_TEST
 
-START_TEST(kinds_have_their_letters) {
+TEST(kinds_have_their_letters) {
     for (int kind = 0; kind < LMP_KINDS; kind++) {
         Action action = action_of_key((Key)kind_info[kind].letter);
         ck_assert_int_eq(action_kind(action), kind);
@@ -166,7 +159,3 @@ START_TEST(kinds_have_their_letters) {
     ck_assert_int_eq(action_kind(ACT_ALL), -1);
     ck_assert_int_eq(action_kind(ACT_NONE), -1);
 }
-END_TEST
-
-SUITE("layout", every_size, what_is_dropped_first, known_sizes, frames_leave_room,
-      every_key_has_one_action, footer_priorities_differ, habits_move, kinds_have_their_letters)

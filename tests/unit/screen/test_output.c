@@ -3,7 +3,7 @@
 
 #include "suite.h"
 
-START_TEST(output_lines_and_sequences) {
+TEST(output_lines_and_sequences) {
     Output *o = output_new();
     ck_assert_uint_eq(output_lines(o), 0);
     const char *text =
@@ -19,9 +19,8 @@ START_TEST(output_lines_and_sequences) {
     ck_assert_str_eq(output_line(o, 8), "");
     output_free(o);
 }
-END_TEST
 
-START_TEST(output_keeps_the_last_lines) {
+TEST(output_keeps_the_last_lines) {
     Output *o = output_new();
     char line[32];
     for (int i = 0; i < 5000; i++) {
@@ -33,10 +32,8 @@ START_TEST(output_keeps_the_last_lines) {
     ck_assert_str_eq(output_line(o, 2999), "");
     output_free(o);
 }
-END_TEST
 
-START_TEST(output_bears_anything) {
-    suite_seed();
+TEST(output_bears_anything) {
     Output *o = output_new();
     char bytes[4096];
     for (int round = 0; round < 500; round++) {
@@ -51,6 +48,3 @@ START_TEST(output_bears_anything) {
     }
     output_free(o);
 }
-END_TEST
-
-SUITE("output", output_lines_and_sequences, output_keeps_the_last_lines, output_bears_anything)

@@ -80,7 +80,7 @@ static const Tone changes[] = {TONE_CHANGED(-2), TONE_CHANGED(-1), TONE_CHANGED(
                                TONE_CHANGED(2)};
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
-START_TEST(told_apart_without_red_or_green) {
+TEST(told_apart_without_red_or_green) {
     for (int light = 0; light < 2; light++) {
         Theme theme = theme_choose(256, NULL, light ? "okabe-ito-light" : "okabe-ito", NULL);
         ck_assert_int_ge(least_apart(&theme, states, COUNT(states), "states"), 20);
@@ -95,9 +95,8 @@ START_TEST(told_apart_without_red_or_green) {
         ck_assert_int_ge(least_apart(&theme, ways, COUNT(ways), "ways"), 40);
     }
 }
-END_TEST
 
-START_TEST(few_colours_have_no_green) {
+TEST(few_colours_have_no_green) {
     for (int colours = 8; colours <= 16; colours += 8) {
         Theme theme = theme_choose(colours, NULL, "okabe-ito", NULL);
         for (unsigned tone = 0; tone < TONES; tone++) {
@@ -108,6 +107,3 @@ START_TEST(few_colours_have_no_green) {
         }
     }
 }
-END_TEST
-
-SUITE("theme", told_apart_without_red_or_green, few_colours_have_no_green)

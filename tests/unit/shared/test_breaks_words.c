@@ -1,7 +1,7 @@
 /* Break conditions: how they are read and worded, and which file they mean. */
 #include "breaks_parsed.h"
 
-START_TEST(test_read) {
+TEST(test_read) {
     static const struct {
         const char *typed, *text, *words;
     } good[] = {
@@ -39,9 +39,8 @@ START_TEST(test_read) {
         ck_assert_uint_eq(again.kind, b.kind);
     }
 }
-END_TEST
 
-START_TEST(test_misread) {
+TEST(test_misread) {
     static const struct {
         const char *typed, *problem;
     } bad[] = {
@@ -90,9 +89,8 @@ START_TEST(test_misread) {
     snprintf(path + 390, 10, ".lua:12");
     ck_assert(!breaks_parse(path, &b, problem, sizeof problem));
 }
-END_TEST
 
-START_TEST(test_lines) {
+TEST(test_lines) {
     LmpBreak row[LMP_BREAKS];
     ck_assert_uint_eq(breaks_parse_lines("", row), 0);
     ck_assert_uint_eq(breaks_parse_lines("\n  \n", row), 0);
@@ -108,9 +106,8 @@ START_TEST(test_lines) {
     memset(many, 'x', sizeof many - 1);
     ck_assert_uint_eq(breaks_parse_lines(many, row), 0);
 }
-END_TEST
 
-START_TEST(test_hit_words) {
+TEST(test_hit_words) {
     static const struct {
         const char *typed;
         uint64_t value;
@@ -129,9 +126,8 @@ START_TEST(test_hit_words) {
         ck_assert_str_eq(breaks_hit_words(words, sizeof words, &b, rows[i].value), rows[i].words);
     }
 }
-END_TEST
 
-START_TEST(test_files) {
+TEST(test_files) {
     static const struct {
         const char *file, *source, *short_src;
         bool is;
@@ -155,10 +151,8 @@ START_TEST(test_files) {
         ck_assert_msg(breaks_file_is(rows[i].file, rows[i].source, rows[i].short_src) == rows[i].is,
                       "%s, %s", rows[i].file, rows[i].source);
 }
-END_TEST
 
-START_TEST(test_foreign_rows) { /* from a process that may write anything */
-    suite_seed();
+TEST(test_foreign_rows) { /* from a process that may write anything */
     for (int i = 0; i < 20000; i++) {
         LmpBreak b;
         unsigned char *bytes = (unsigned char *)&b;
@@ -175,7 +169,3 @@ START_TEST(test_foreign_rows) { /* from a process that may write anything */
         ck_assert_uint_lt(strlen(text), sizeof text);
     }
 }
-END_TEST
-
-SUITE("breaks_words", test_read, test_misread, test_lines, test_hit_words, test_files,
-      test_foreign_rows)

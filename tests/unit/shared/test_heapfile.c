@@ -57,8 +57,7 @@ static Graph *all_columns(void) {
     return graph;
 }
 
-START_TEST(test_round_trip) {
-    suite_seed();
+TEST(test_round_trip) {
     for (int round = 0; round < 500; round++) {
         Graph *graph = all_columns();
         const LmpHeapGraph *g = graph_done(graph);
@@ -75,11 +74,9 @@ START_TEST(test_round_trip) {
         graph_free(graph);
     }
 }
-END_TEST
 
 /* More than a chunk of each column that matters, some of which cannot be compressed. */
-START_TEST(test_many_chunks) {
-    suite_seed();
+TEST(test_many_chunks) {
     Graph *graph = graph_new();
     for (uint32_t i = 0; i < 400000; i++) {
         uint32_t table = graph_table(graph, (uint32_t)suite_random(), 0, 3, 4);
@@ -98,7 +95,6 @@ START_TEST(test_many_chunks) {
     free(file.bytes);
     graph_free(graph);
 }
-END_TEST
 
 /* ---- the shared state ------------------------------------------------------------------------ */
 
@@ -118,8 +114,7 @@ static void fill(char *at, size_t n) {
         at[i] = (char)suite_random();
 }
 
-START_TEST(test_state) {
-    suite_seed();
+TEST(test_state) {
     char *whole = state_whole();
     LmpLive *live = (LmpLive *)(whole + LMP_LIVE_AT);
     live->tables.text = 300000, live->tables.functions = 300, live->tables.sites = 5000;
@@ -156,11 +151,10 @@ START_TEST(test_state) {
     graph_free(graph);
     munmap(whole, VIEW_WHOLE);
 }
-END_TEST
 
 /* ---- trouble --------------------------------------------------------------------------------- */
 
-START_TEST(test_disk_full) {
+TEST(test_disk_full) {
     Graph *graph = all_columns();
     const LmpHeapGraph *g = graph_done(graph);
     FileBytes file = {0}, full = {0};
@@ -171,10 +165,8 @@ START_TEST(test_disk_full) {
     free(full.bytes);
     graph_free(graph);
 }
-END_TEST
 
-START_TEST(test_every_prefix) {
-    suite_seed();
+TEST(test_every_prefix) {
     Graph *graph = all_columns();
     FileBytes file = {0};
     LmpHeapRead read;
@@ -195,11 +187,9 @@ START_TEST(test_every_prefix) {
     free(file.bytes);
     graph_free(graph);
 }
-END_TEST
 
 /* One byte changed is noticed wherever it is. */
-START_TEST(test_every_byte) {
-    suite_seed();
+TEST(test_every_byte) {
     Graph *graph = all_columns();
     FileBytes file = {0};
     LmpHeapRead read;
@@ -212,12 +202,10 @@ START_TEST(test_every_byte) {
     free(file.bytes);
     graph_free(graph);
 }
-END_TEST
 
 /* Whoever makes a file up makes its checksums right: then it is an error, or a heap that can be
  * looked at in every way. */
-START_TEST(test_made_up) {
-    suite_seed();
+TEST(test_made_up) {
     Graph *graph = all_columns();
     const LmpHeapGraph *g = graph_done(graph);
     FileBytes file = {0};
@@ -250,11 +238,9 @@ START_TEST(test_made_up) {
     free(file.bytes);
     graph_free(graph);
 }
-END_TEST
 
 /* Each thing that the check looks at, damaged in a graph that is good otherwise. */
-START_TEST(test_each_index) {
-    suite_seed();
+TEST(test_each_index) {
     struct {
         const char *column;
         uint64_t value;
@@ -299,7 +285,3 @@ START_TEST(test_each_index) {
     }
     graph_free(graph);
 }
-END_TEST
-
-SUITE("heapfile", test_round_trip, test_many_chunks, test_state, test_disk_full, test_every_prefix,
-      test_every_byte, test_made_up, test_each_index)

@@ -21,7 +21,7 @@ static void pass(LmpLapMoment *now, uint64_t ns, uint64_t allocs, uint64_t bytes
     now->realloc_bytes += grown;
 }
 
-START_TEST(the_first_call_only_begins) {
+TEST(the_first_call_only_begins) {
     LmpLapMoment now = {.clock = 7, .allocs = 1000, .alloc_bytes = 1 << 20, .cycles = 3};
     LmpLap lap;
     ck_assert(!laps_end(&laps, &now, "load", &lap));
@@ -39,9 +39,8 @@ START_TEST(the_first_call_only_begins) {
     ck_assert_uint_eq(laps.laps, 1);
     ck_assert_uint_eq(laps.duration, 100);
 }
-END_TEST
 
-START_TEST(growth_counts_and_shrinking_takes_nothing_away) {
+TEST(growth_counts_and_shrinking_takes_nothing_away) {
     LmpLapMoment now = {0};
     LmpLap lap;
     laps_end(&laps, &now, NULL, &lap);
@@ -52,9 +51,8 @@ START_TEST(growth_counts_and_shrinking_takes_nothing_away) {
     laps_end(&laps, &now, NULL, &lap);
     ck_assert_uint_eq(lap.bytes, 100);
 }
-END_TEST
 
-START_TEST(names_are_cut_and_end) {
+TEST(names_are_cut_and_end) {
     LmpLapMoment now = {0};
     LmpLap lap;
     laps_end(&laps, &now, NULL, &lap);
@@ -65,7 +63,6 @@ START_TEST(names_are_cut_and_end) {
     laps_end(&laps, &now, NULL, &lap);
     ck_assert_str_eq(laps.worst[1].name, "");
 }
-END_TEST
 
 static void lap_of(LmpLapMoment *now, uint64_t bytes) {
     LmpLap lap;
@@ -80,7 +77,7 @@ static bool is_kept(uint64_t number) {
 }
 
 /* Wherever its row is: here the latest has the first one. */
-START_TEST(of_equals_the_latest_goes_first) {
+TEST(of_equals_the_latest_goes_first) {
     LmpLapMoment now = {0};
     LmpLap lap;
     laps_end(&laps, &now, NULL, &lap);
@@ -93,9 +90,8 @@ START_TEST(of_equals_the_latest_goes_first) {
     for (uint64_t number = 2; number <= LMP_LAPS_WORST; number++)
         ck_assert(is_kept(number));
 }
-END_TEST
 
-START_TEST(the_last_bucket_has_percentiles) {
+TEST(the_last_bucket_has_percentiles) {
     LmpLapMoment now = {0};
     LmpLap lap;
     laps_end(&laps, &now, NULL, &lap);
@@ -104,10 +100,8 @@ START_TEST(the_last_bucket_has_percentiles) {
     ck_assert(laps_percentile(&laps, 51) == UINT64_MAX);
     ck_assert_uint_eq(laps_percentile(&laps, 50), 8);
 }
-END_TEST
 
-START_TEST(every_number_has_its_bucket) {
-    suite_seed();
+TEST(every_number_has_its_bucket) {
     ck_assert_uint_eq(laps_bucket(UINT64_MAX), LMP_LAP_BUCKETS - 1);
     ck_assert_uint_eq(laps_bucket_most(LMP_LAP_BUCKETS - 1), UINT64_MAX);
     for (uint32_t b = 0; b < LMP_LAP_BUCKETS; b++) { /* they follow on each other */
@@ -122,7 +116,6 @@ START_TEST(every_number_has_its_bucket) {
                       (unsigned long long)bytes);
     }
 }
-END_TEST
 
 static int by_worst(const void *left, const void *right) {
     const LmpLap *a = left, *b = right;
@@ -163,11 +156,10 @@ static void compare(const LmpLap *all, uint32_t n) {
     ck_assert_msg(laps_percentile(&copy, 100) == sorted[0].bytes, "of %u", n);
 }
 
-START_TEST(equals_the_list) {
+TEST(equals_the_list) {
     static LmpLap all[LAPS];
     LmpLapMoment now = {.clock = 1000, .alloc_bytes = 1 << 30, .realloc_bytes = -77};
     LmpLap lap;
-    suite_seed();
     laps_end(&laps, &now, NULL, &lap);
     for (uint32_t i = 0; i < LAPS; i++) {
         /* often the same, so that there are equals; now and then far more; long runs that rise */
@@ -194,9 +186,8 @@ START_TEST(equals_the_list) {
     }
     compare(all, LAPS);
 }
-END_TEST
 
-START_TEST(nothing_ended_has_no_percentiles) {
+TEST(nothing_ended_has_no_percentiles) {
     ck_assert_uint_eq(laps_percentile(&laps, 50), 0);
     LmpLapMoment now = {0};
     LmpLap lap;
@@ -207,7 +198,6 @@ START_TEST(nothing_ended_has_no_percentiles) {
     for (uint32_t i = 0; i < LMP_LAPS_WORST; i++)
         ck_assert_uint_eq(laps.worst[i].number, 0);
 }
-END_TEST
 
 /* Every lap makes ten bytes an allocation, so a copy of two moments shows. */
 static _Atomic int enough;
@@ -225,7 +215,7 @@ static void *write_laps(void *unused) {
     return NULL;
 }
 
-START_TEST(a_copy_is_of_one_moment) {
+TEST(a_copy_is_of_one_moment) {
     pthread_t writer;
     LmpLaps copy;
     int whole = 0, rounds = 0;
@@ -250,7 +240,6 @@ START_TEST(a_copy_is_of_one_moment) {
     ck_assert(!laps_copy(&laps, &copy)); /* as if the writer had died there */
     ck_assert_uint_eq(copy.laps, laps.laps);
 }
-END_TEST
 
 /* A lap ends while the copy is made: the second page cannot be read before, and that is noticed. */
 static LmpLaps *torn;
@@ -263,7 +252,7 @@ static void end_a_lap(int unused) {
     atomic_fetch_add(&torn->seq, 2);
 }
 
-START_TEST(a_torn_copy_is_made_again) {
+TEST(a_torn_copy_is_made_again) {
     static LmpLaps copy;
     page = (size_t)sysconf(_SC_PAGESIZE);
     size_t room = (sizeof *torn + page - 1) / page * page;
@@ -281,11 +270,9 @@ START_TEST(a_torn_copy_is_made_again) {
     ck_assert_uint_eq(copy.seq, 2);
     munmap(torn, room);
 }
-END_TEST
 
 /* Whatever is there, nothing bad happens (run with the sanitizers). */
-START_TEST(any_bytes_are_read) {
-    suite_seed();
+TEST(any_bytes_are_read) {
     for (int round = 0; round < 2000; round++) {
         LmpLaps copy;
         for (size_t i = 0; i < sizeof laps; i++)
@@ -295,9 +282,3 @@ START_TEST(any_bytes_are_read) {
             laps_percentile(&copy, percent);
     }
 }
-END_TEST
-
-SUITE("laps", the_first_call_only_begins, growth_counts_and_shrinking_takes_nothing_away,
-      names_are_cut_and_end, of_equals_the_latest_goes_first, the_last_bucket_has_percentiles,
-      every_number_has_its_bucket, equals_the_list, nothing_ended_has_no_percentiles,
-      a_copy_is_of_one_moment, a_torn_copy_is_made_again, any_bytes_are_read)

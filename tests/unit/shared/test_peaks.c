@@ -22,7 +22,7 @@ static uint64_t noted(void) {
     return c.live_bytes > peak ? c.live_bytes : peak;
 }
 
-START_TEST(parts) {
+TEST(parts) {
     memset(&c, 0, sizeof c);
     counters_fold(&c, LMP_PACK_OPS_MAX);
     grow(1000);
@@ -49,12 +49,10 @@ START_TEST(parts) {
     counters_join_peak(&c, 1); /* nothing is measured */
     ck_assert_uint_eq(noted(), 1550);
 }
-END_TEST
 
 /* Splits and joins at any moment; a second set of counters that knows nothing of them notes the
  * same. */
-START_TEST(random_runs) {
-    suite_seed();
+TEST(random_runs) {
     for (int round = 0; round < 300; round++) {
         uint64_t most = 0, part = 0, plain_peak = 0, plain_class = 0;
         bool open = false;
@@ -91,10 +89,9 @@ START_TEST(random_runs) {
         ck_assert_uint_ge(c.peak_serial, serials);
     }
 }
-END_TEST
 
 /* What came or went while a reader looked, or stood half done all the while. */
-START_TEST(moved) {
+TEST(moved) {
     memset(&c, 0, sizeof c);
     counters_fold(&c, LMP_PACK_OPS_MAX);
     grow(1000);
@@ -113,6 +110,3 @@ START_TEST(moved) {
     ck_assert_uint_eq(counters_moved(&half, &c), 80);
     ck_assert_uint_eq(counters_moved(&begun, &c), 80);
 }
-END_TEST
-
-SUITE("peaks", parts, random_runs, moved)

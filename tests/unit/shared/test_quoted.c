@@ -26,7 +26,7 @@ static const struct {
     {"api.md", " MiB more for every ", 1ull << LMP_LEAF_BITS, MIB, " MiB of the heap's"},
 };
 
-START_TEST(as_it_is) {
+TEST(as_it_is) {
     for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++) {
         char path[1024], text[256];
         static char doc[1 << 20];
@@ -41,6 +41,3 @@ START_TEST(as_it_is) {
         ck_assert_msg(strstr(doc, text) != NULL, "docs/%s does not say: %s", quoted[i].file, text);
     }
 }
-END_TEST
-
-SUITE("quoted", as_it_is)

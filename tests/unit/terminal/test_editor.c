@@ -26,7 +26,7 @@ static const char *called_with(const char *path) {
     return words;
 }
 
-START_TEST(names) {
+TEST(names) {
     ck_assert_ptr_nonnull(mkdtemp(place));
     ck_assert_str_eq(called_with("/a b/c.lua"), "+12|/a b/c.lua|");
     ck_assert_str_eq(called_with("c.lua"), "+12|c.lua|");
@@ -35,6 +35,3 @@ START_TEST(names) {
     ck_assert_str_eq(called_with("$(false)'\""), "+12|$(false)'\"|");
     rmdir(place);
 }
-END_TEST
-
-SUITE("editor", names)

@@ -20,7 +20,7 @@ static Key feed(const char *text, const char **rest) {
     return key;
 }
 
-START_TEST(test_keys) {
+TEST(test_keys) {
     static const struct {
         const char *text;
         Key key;
@@ -67,9 +67,8 @@ START_TEST(test_keys) {
         ck_assert_msg(strcmp(rest, "q") == 0, "%s leaves \"%s\"", row[i].text + 1, rest);
     }
 }
-END_TEST
 
-START_TEST(test_torn) {
+TEST(test_torn) {
     Escape escape = {0};
     Key key;
     ck_assert_int_eq(escape_feed(&escape, 'q', 0, &key), ESCAPE_OUTSIDE);
@@ -101,10 +100,9 @@ START_TEST(test_torn) {
     ck_assert_int_eq(escape_feed(&escape, '[', 1, &key), ESCAPE_MORE);
     ck_assert_int_eq(escape_feed(&escape, 0xe9, 1, &key), ESCAPE_OUTSIDE);
 }
-END_TEST
 
 /* Whatever comes: it ends, and nothing is written beyond. */
-START_TEST(test_anything) {
+TEST(test_anything) {
     for (int round = 0; round < 200000; round++) {
         Escape escape;
         Key key;
@@ -115,6 +113,3 @@ START_TEST(test_anything) {
         }
     }
 }
-END_TEST
-
-SUITE("escape", test_keys, test_torn, test_anything)

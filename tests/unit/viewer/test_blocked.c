@@ -133,7 +133,7 @@ static void end(void) {
     close(master);
 }
 
-START_TEST(a_read_of_the_terminal_is_input) {
+TEST(a_read_of_the_terminal_is_input) {
     Blocked b = {0};
     start("read");
     ck_assert_msg(becomes(&b, "waits for input"), "%s", waits.words);
@@ -150,9 +150,8 @@ START_TEST(a_read_of_the_terminal_is_input) {
     blocked_look(&b, proc, terminal, false, clock_now(), &waits);
     ck_assert(!waits.words[0] && !waits.busy);
 }
-END_TEST
 
-START_TEST(each_call_has_its_words) {
+TEST(each_call_has_its_words) {
     static const struct {
         const char *what, *words;
     } one[] = {{"sleep", "sleeps ("},
@@ -169,10 +168,9 @@ START_TEST(each_call_has_its_words) {
         end();
     }
 }
-END_TEST
 
 /* Who waits with poll, select or epoll for the terminal waits for input as well. */
-START_TEST(a_wait_for_the_terminal_is_input) {
+TEST(a_wait_for_the_terminal_is_input) {
     static const struct {
         const char *what, *words;
     } one[] = {{"poll", "waits for input"},
@@ -187,9 +185,8 @@ START_TEST(a_wait_for_the_terminal_is_input) {
         end();
     }
 }
-END_TEST
 
-START_TEST(nothing_is_said_of_others) {
+TEST(nothing_is_said_of_others) {
     static const char *const what[] = {"busy", "naps", "threads"};
     for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
         Blocked b = {0};
@@ -198,7 +195,6 @@ START_TEST(nothing_is_said_of_others) {
         end();
     }
 }
-END_TEST
 
 /* ---- directories ----------------------------------------------------------------------------- */
 
@@ -241,7 +237,7 @@ static const char *look(const char *where, bool unread) {
 }
 
 /* Where the system call may not be read (it takes the right to trace), the place in the kernel. */
-START_TEST(without_the_right_to_trace) {
+TEST(without_the_right_to_trace) {
     const char *pts = "/dev/pts/7";
     char path[96], command[96];
     strcpy(proc, "/tmp/lmp-blocked-XXXXXX");
@@ -311,7 +307,3 @@ START_TEST(without_the_right_to_trace) {
     snprintf(command, sizeof command, "rm -rf %s", proc);
     ck_assert_int_eq(system(command), 0);
 }
-END_TEST
-
-SUITE("blocked", a_read_of_the_terminal_is_input, each_call_has_its_words,
-      a_wait_for_the_terminal_is_input, nothing_is_said_of_others, without_the_right_to_trace)

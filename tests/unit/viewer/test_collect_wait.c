@@ -5,7 +5,7 @@
 
 #define S 1000000000ull
 
-START_TEST(comes_in_time) {
+TEST(comes_in_time) {
     CollectWait w = {0, false};
     ck_assert_int_eq(collect_wait_look(&w, true, true, 100 * S), COLLECT_QUIET);
     ck_assert_int_eq(collect_wait_look(&w, true, true, 101 * S), COLLECT_QUIET);
@@ -14,9 +14,8 @@ START_TEST(comes_in_time) {
     ck_assert_int_eq(collect_wait_look(&w, true, true, 103 * S), COLLECT_QUIET);
     ck_assert_int_eq(collect_wait_look(&w, true, true, 104 * S), COLLECT_QUIET);
 }
-END_TEST
 
-START_TEST(does_not_come) {
+TEST(does_not_come) {
     CollectWait w = {0, false};
     for (int round = 0; round < 2; round++) {
         uint64_t from = (uint64_t)(100 + round * 100) * S;
@@ -27,10 +26,9 @@ START_TEST(does_not_come) {
         ck_assert_int_eq(collect_wait_look(&w, true, true, from + 30 * S), COLLECT_GIVE_UP);
     }
 }
-END_TEST
 
 /* A pause is no reason to give up. */
-START_TEST(paused) {
+TEST(paused) {
     CollectWait w = {0, false};
     ck_assert_int_eq(collect_wait_look(&w, true, true, 100 * S), COLLECT_QUIET);
     ck_assert_int_eq(collect_wait_look(&w, true, false, 170 * S), COLLECT_QUIET);
@@ -38,15 +36,11 @@ START_TEST(paused) {
     ck_assert_int_eq(collect_wait_look(&w, true, true, 199 * S), COLLECT_SAY);
     ck_assert_int_eq(collect_wait_look(&w, true, true, 200 * S), COLLECT_GIVE_UP);
 }
-END_TEST
 
-START_TEST(words) {
+TEST(words) {
     ck_assert_ptr_null(collect_wait_words(COLLECT_QUIET, true));
     ck_assert_ptr_nonnull(strstr(collect_wait_words(COLLECT_SAY, true), "inside a C function"));
     ck_assert_ptr_nonnull(strstr(collect_wait_words(COLLECT_SAY, false), "asked for no memory"));
     ck_assert_ptr_nonnull(strstr(collect_wait_words(COLLECT_GIVE_UP, true), "given up"));
     ck_assert_ptr_nonnull(strstr(collect_wait_words(COLLECT_GIVE_UP, false), "given up"));
 }
-END_TEST
-
-SUITE("collect_wait", comes_in_time, does_not_come, paused, words)

@@ -9,7 +9,7 @@
 #include "suite.h"
 #include "viewer/heap_wait.h"
 
-START_TEST(as_wide_as_there_is_room) {
+TEST(as_wide_as_there_is_room) {
     static const char *const wide = "Reading lmp-4711-1.heap, 320.5 MiB  ━━━━━━━━━━────────── ";
     HeapWait wait = {.what = "lmp-4711-1.heap, 320.5 MiB"};
     char line[HEAP_WAIT_LINE];
@@ -31,9 +31,8 @@ START_TEST(as_wide_as_there_is_room) {
     heap_wait_words(&wait, "x", 7, true, 120, line);
     ck_assert_ptr_nonnull(strstr(line, "100 %"));
 }
-END_TEST
 
-START_TEST(keys_meanwhile) {
+TEST(keys_meanwhile) {
     static const Key stops[] = {K_ESC, 'q', 'Q', K_CTRL('C')};
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
         HeapWait wait = {.stopped = false};
@@ -52,7 +51,6 @@ START_TEST(keys_meanwhile) {
         ck_assert_uint_eq(heap_wait_later(&wait).key, 0x100 + i);
     ck_assert_uint_eq(heap_wait_later(&wait).key, K_NONE);
 }
-END_TEST
 
 /* ---- the reader ------------------------------------------------------------------------------ */
 
@@ -105,7 +103,7 @@ static int large_file(char *name, size_t size) {
     return fd;
 }
 
-START_TEST(how_far_it_is) {
+TEST(how_far_it_is) {
     static const char *const steps[] = {"reading the file",
                                         "sorting keys",
                                         "finding what is held",
@@ -114,7 +112,6 @@ START_TEST(how_far_it_is) {
                                         "naming places",
                                         "naming classes"};
     char name[64];
-    suite_seed();
     int fd = large_file(name, sizeof name);
     Teller t = {.progress.tell = note, .most = 1 << 30};
     LmpSnapshot s;
@@ -133,12 +130,10 @@ START_TEST(how_far_it_is) {
     }
     close(fd);
 }
-END_TEST
 
-START_TEST(several_files) {
+TEST(several_files) {
     char name[64];
     const char *failed = NULL, *older[] = {name, name};
-    suite_seed();
     int fd = large_file(name, sizeof name);
     Teller t = {.progress.tell = note, .most = 1 << 30};
     OpenedFiles files = {name, older, 2, &t.progress};
@@ -164,6 +159,3 @@ START_TEST(several_files) {
     opened_close(kept);
     close(fd);
 }
-END_TEST
-
-SUITE("heap_wait", as_wide_as_there_is_room, keys_meanwhile, how_far_it_is, several_files)

@@ -8,7 +8,7 @@
 #include "shared/layout.h"
 #include "suite.h"
 
-START_TEST(test_other_build) {
+TEST(test_other_build) {
     char line[2 * RECORDNAME_MOST + 200];
     int state = memfd_create("state", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     LmpHeader header = {.magic = LMP_MAGIC, .layout = LMP_LAYOUT + 1};
@@ -26,6 +26,3 @@ START_TEST(test_other_build) {
     close(job);
     close(state);
 }
-END_TEST
-
-SUITE("recordjob", test_other_build)

@@ -5,7 +5,7 @@
 
 #include "suite.h"
 
-START_TEST(test_words) {
+TEST(test_words) {
     char out[LMP_PREVIEW_BYTES * 4];
     ck_assert_str_eq(describe_cell_size(out, 16), "16 B");
     ck_assert_str_eq(describe_cell_size(out, 64 << 10), "64 KiB");
@@ -30,10 +30,8 @@ START_TEST(test_words) {
     p.size = p.shown = 3;
     ck_assert_str_eq(describe_preview(out, sizeof out, &p, false), "\"\\u{202e}\"");
 }
-END_TEST
 
-START_TEST(test_preview_hostile) {
-    suite_seed();
+TEST(test_preview_hostile) {
     for (int round = 0; round < 20000; round++) {
         LmpPreview p;
         for (size_t i = 0; i < sizeof p; i++)
@@ -47,6 +45,3 @@ START_TEST(test_preview_hostile) {
             ck_assert((unsigned char)*c >= ' ' && *c != 0x7f);
     }
 }
-END_TEST
-
-SUITE("describe", test_words, test_preview_hostile)

@@ -2,8 +2,7 @@
 #include "suite.h"
 #include "widget/panel.h"
 
-START_TEST(lists_keep_their_invariant) {
-    suite_seed();
+TEST(lists_keep_their_invariant) {
     static const Action actions[] = {ACT_UP,        ACT_DOWN, ACT_PAGE_UP,
                                      ACT_PAGE_DOWN, ACT_HOME, ACT_END};
     List list = {0};
@@ -18,6 +17,3 @@ START_TEST(lists_keep_their_invariant) {
     }
     ck_assert(!list_act(&list, ACT_PAUSE, 5));
 }
-END_TEST
-
-SUITE("list", lists_keep_their_invariant)

@@ -5,15 +5,14 @@
 
 static Requests requests;
 
-START_TEST(nothing_waits_at_first) {
+TEST(nothing_waits_at_first) {
     requests.waiting = 0;
     ck_assert_ptr_null(request_take(&requests));
     for (int i = 0; i < REQUESTS; i++)
         ck_assert(!request_waits(&requests, (RequestKind)i));
 }
-END_TEST
 
-START_TEST(each_is_taken_once_in_order) {
+TEST(each_is_taken_once_in_order) {
     requests.waiting = 0;
     for (int i = REQUESTS - 1; i >= 0; i--)
         request_put_kind(&requests, (RequestKind)i);
@@ -24,9 +23,8 @@ START_TEST(each_is_taken_once_in_order) {
     }
     ck_assert_ptr_null(request_take(&requests));
 }
-END_TEST
 
-START_TEST(the_last_of_a_kind_counts) {
+TEST(the_last_of_a_kind_counts) {
     requests.waiting = 0;
     request_put(&requests, &(Request){.kind = REQUEST_PAUSE, .pause = true});
     request_put(&requests, &(Request){.kind = REQUEST_PAUSE, .pause = false});
@@ -41,9 +39,8 @@ START_TEST(the_last_of_a_kind_counts) {
     ck_assert_int_eq(taken->file.line, 12);
     ck_assert_ptr_null(request_take(&requests));
 }
-END_TEST
 
-START_TEST(steps_add_up_until_they_are_taken) {
+TEST(steps_add_up_until_they_are_taken) {
     requests.waiting = 0;
     Request steps = {.kind = REQUEST_STEP, .steps = 2};
     request_put(&requests, &steps);
@@ -52,10 +49,9 @@ START_TEST(steps_add_up_until_they_are_taken) {
     request_put(&requests, &steps);
     ck_assert_uint_eq(request_take(&requests)->steps, 2);
 }
-END_TEST
 
 /* An interrupt makes a paused program go on: put by whoever serves the first request. */
-START_TEST(what_is_put_while_serving_comes_next) {
+TEST(what_is_put_while_serving_comes_next) {
     requests.waiting = 0;
     request_put_kind(&requests, REQUEST_INTERRUPT);
     request_put_kind(&requests, REQUEST_MARK);
@@ -65,12 +61,10 @@ START_TEST(what_is_put_while_serving_comes_next) {
     ck_assert_int_eq(request_take(&requests)->kind, REQUEST_MARK);
     ck_assert_ptr_null(request_take(&requests));
 }
-END_TEST
 
 /* Any order of putting and taking, compared with a list of what waits. */
-START_TEST(against_a_list) {
+TEST(against_a_list) {
     requests.waiting = 0;
-    suite_seed();
     uint32_t steps = 0;
     bool waits[REQUESTS] = {false};
     for (int turn = 0; turn < 20000; turn++) {
@@ -93,10 +87,9 @@ START_TEST(against_a_list) {
         waits[first] = false;
     }
 }
-END_TEST
 
 /* What moves nothing but the size of the screen, or nothing at all, asks for nothing. */
-START_TEST(events) {
+TEST(events) {
     AppOptions options = {.utf8 = true, .colours = 256, .live = true};
     App *app = app_new(&options);
     app_event(app, (Event){.key = K_NONE});
@@ -109,8 +102,3 @@ START_TEST(events) {
     ck_assert(play_asked(app, REQUEST_MOUSE) && !app_ui(app)->mouse);
     app_free(app);
 }
-END_TEST
-
-SUITE("request", nothing_waits_at_first, each_is_taken_once_in_order, the_last_of_a_kind_counts,
-      steps_add_up_until_they_are_taken, what_is_put_while_serving_comes_next, against_a_list,
-      events)

@@ -13,7 +13,7 @@ static const char *line_of(Sources *sources, uint32_t line) {
     return sources_line(sources, line, true, text, sizeof text);
 }
 
-START_TEST(sources_of_each_kind) {
+TEST(sources_of_each_kind) {
     Sources *sources = sources_new();
     char dir[] = "/tmp/lmp-source-XXXXXX", path[64];
     ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -63,9 +63,8 @@ START_TEST(sources_of_each_kind) {
     sources_free(sources);
     ck_assert_ptr_nonnull(sources_get(NULL, "@a.lua", 0)->problem);
 }
-END_TEST
 
-START_TEST(functions_that_end) {
+TEST(functions_that_end) {
     Sources *sources = sources_new();
     ck_assert_uint_eq(sources_function(sources, 1), 0);
     sources_get(sources, "on('key', function()\nend)\n", 0);
@@ -80,10 +79,9 @@ START_TEST(functions_that_end) {
     sources_free(sources);
     ck_assert_uint_eq(sources_function(NULL, 1), 0);
 }
-END_TEST
 
 /* In a table: how the function begins, if the line makes functions. */
-START_TEST(text_of_a_line) {
+TEST(text_of_a_line) {
     Ui ui = {.sources = sources_new(), .utf8 = true};
     LmpKindTally kind[LMP_KINDS] = {{{0}, 0}};
     LmpSiteRow row = {.raw_source = "on('key',\n function(k)\n return k\nend)\n", .line = 4};
@@ -118,7 +116,6 @@ START_TEST(text_of_a_line) {
     ck_assert_uint_le(strlen(cell.text), sizeof cell.text - 1);
     sources_free(ui.sources);
 }
-END_TEST
 
 typedef struct Kept {
     const char *source, *text;
@@ -132,7 +129,7 @@ static const char *find_kept(void *of, const char *source, size_t *n) {
 }
 
 /* Of what ran: whatever the file says now, and where it was. */
-START_TEST(texts_that_were_kept) {
+TEST(texts_that_were_kept) {
     char dir[] = "/tmp/lmp-source-XXXXXX", path[64], other[64];
     ck_assert_ptr_nonnull(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/a.lua", dir);
@@ -174,6 +171,3 @@ START_TEST(texts_that_were_kept) {
     sources_free(sources);
     sources_kept(NULL, &(SourcesKept){find_kept, &one, dir});
 }
-END_TEST
-
-SUITE("source", texts_that_were_kept, sources_of_each_kind, functions_that_end, text_of_a_line)

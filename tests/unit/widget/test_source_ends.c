@@ -37,7 +37,7 @@ static const struct {
     {"[=", 1, 0},
 };
 
-START_TEST(ends) {
+TEST(ends) {
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         uint32_t begins[LINES];
         source_ends(row[i].text, strlen(row[i].text), begins, LINES);
@@ -46,10 +46,9 @@ START_TEST(ends) {
                           "row %zu, line %u: %u", i, k + 1, begins[k]);
     }
 }
-END_TEST
 
 /* Deeper than what is kept, and more lines than there is room for. */
-START_TEST(limits) {
+TEST(limits) {
     enum { DEEP = 1000 };
     static char text[DEEP * 40];
     uint32_t begins[LINES];
@@ -64,10 +63,9 @@ START_TEST(limits) {
     source_ends(text, n, begins, 11);
     ck_assert_uint_eq(begins[10], 4);
 }
-END_TEST
 
 /* Nothing is read behind the end, and nothing is done for ever. */
-START_TEST(noise) {
+TEST(noise) {
     static const char *const piece[] = {"function", "end", "[[", "]]", "--", "[=[",   "]=]", "'",
                                         "\"",       "\\",  "\n", " ",  "do", "until", "z",   "#"};
     for (int i = 0; i < 20000; i++) {
@@ -85,6 +83,3 @@ START_TEST(noise) {
         free(exact);
     }
 }
-END_TEST
-
-SUITE("source_ends", ends, limits, noise)

@@ -22,7 +22,7 @@ static void is_line(int y) {
             ck_assert_uint_eq(glyph(x, row), row == y ? G_HLINE : ' ');
 }
 
-START_TEST(a_constant_is_a_line) {
+TEST(a_constant_is_a_line) {
     canvas = canvas_new(8, 5, true);
     draw(1 << 20, 1 << 20);
     is_line(2);
@@ -36,6 +36,3 @@ START_TEST(a_constant_is_a_line) {
     ck_assert_uint_eq(glyph(7, 0), 0x28ff);
     canvas_free(canvas);
 }
-END_TEST
-
-SUITE("spark", a_constant_is_a_line)

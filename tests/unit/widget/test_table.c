@@ -11,7 +11,7 @@ static void some_rows(uint32_t n) {
     serial++;
 }
 
-START_TEST(the_order_is_held_while_one_moves) {
+TEST(the_order_is_held_while_one_moves) {
     Table table;
     begin(&table);
     some_rows(5);
@@ -44,10 +44,9 @@ START_TEST(the_order_is_held_while_one_moves) {
     ck_assert_uint_eq(rows[table_selected(&table)].id, 3); /* whichever that is */
     end(&table);
 }
-END_TEST
 
 /* The cursor's row stays on its line of the screen when the order changes. */
-START_TEST(the_row_keeps_its_line) {
+TEST(the_row_keeps_its_line) {
     Table table;
     Canvas *canvas = canvas_new(30, 8, true);
     begin(&table);
@@ -70,7 +69,6 @@ START_TEST(the_row_keeps_its_line) {
     end(&table);
     canvas_free(canvas);
 }
-END_TEST
 
 static void type(Table *table, const TableSource *from, const char *text) {
     ck_assert(table_act(table, from, &ui, ACT_FILTER));
@@ -80,7 +78,7 @@ static void type(Table *table, const TableSource *from, const char *text) {
     table_fill(table, from);
 }
 
-START_TEST(a_filter_is_typed_and_cleared) {
+TEST(a_filter_is_typed_and_cleared) {
     Table table;
     char note[64];
     begin(&table);
@@ -103,9 +101,8 @@ START_TEST(a_filter_is_typed_and_cleared) {
     ck_assert_uint_eq(table.list.count, 20);
     end(&table);
 }
-END_TEST
 
-START_TEST(lines_are_edited) {
+TEST(lines_are_edited) {
     LineEdit edit = {0};
     edit_set(&edit, "one zwei drei");
     ck_assert_int_eq(edit_key(&edit, K_CTRL('W')), EDIT_TAKEN);
@@ -125,7 +122,6 @@ START_TEST(lines_are_edited) {
     ck_assert_uint_lt(strlen(edit.text), EDIT_MAX);
     ck_assert_uint_eq(strlen(edit.text) % 3, 0);
 }
-END_TEST
 
 /* ---- on the screen --------------------------------------------------------------------------- */
 
@@ -168,7 +164,7 @@ static const TableDef modal = {
     .column = modal_columns, .columns = 6, .sort = COL_LIVE, .sort_makes = COL_MADE, .id = id_of};
 
 /* Each mode has its columns and its order; shares are of what is sorted by, if that has shares. */
-START_TEST(modes) {
+TEST(modes) {
     Table table = {0};
     begin(&table);
     table_init(&table, &modal);
@@ -216,11 +212,10 @@ START_TEST(modes) {
     ck_assert_int_eq(table.sort, COL_EACH);
     end(&table);
 }
-END_TEST
 
 /* At every width: columns do not overlap, the most important one goes last, a column that is left
  * out had no room, and the last one, with its blank, ends at the column of the scroll bar. */
-START_TEST(columns_at_every_width) {
+TEST(columns_at_every_width) {
     Table table;
     begin(&table);
     some_rows(3);
@@ -242,7 +237,6 @@ START_TEST(columns_at_every_width) {
     }
     end(&table);
 }
-END_TEST
 
 /* A path gets as many columns more as it needs, at most a share of what the text beside it has
  * over, and keeps them when it is scrolled out. */
@@ -251,7 +245,7 @@ static void cell_path(const TableSource *from, uint32_t row, TableCell *cell) {
              "a/long/way/to/the/file/that/has/it", row_at(from, row)->name);
 }
 
-START_TEST(paths_take_what_they_need) {
+TEST(paths_take_what_they_need) {
     static const TableColumn tails[] = {
         {"where", 10, 20, 0, .align = TABLE_TAIL, .rising = true, .cell = cell_path,
          .compare = by_name},
@@ -285,9 +279,8 @@ START_TEST(paths_take_what_they_need) {
     ck_assert_int_eq(table.width[0], 20);
     end(&table);
 }
-END_TEST
 
-START_TEST(looks) {
+TEST(looks) {
     Table table;
     begin(&table);
     some_rows(3);
@@ -325,9 +318,8 @@ START_TEST(looks) {
     free(text);
     end(&table);
 }
-END_TEST
 
-START_TEST(mouse_chooses_and_sorts) {
+TEST(mouse_chooses_and_sorts) {
     Table table;
     Rect rect = {0, 0, 26, 5};
     begin(&table);
@@ -351,16 +343,10 @@ START_TEST(mouse_chooses_and_sorts) {
                            rect)); /* cannot be sorted by */
     end(&table);
 }
-END_TEST
 
-START_TEST(heat_rises) {
+TEST(heat_rises) {
     ck_assert_int_eq(table_heat(0), TONE_HEATED(0));
     ck_assert_int_eq(table_heat(0.02), TONE_HEATED(1));
     ck_assert_int_eq(table_heat(0.1), TONE_HEATED(2));
     ck_assert_int_eq(table_heat(1), TONE_HEATED(THEME_HEAT - 1));
 }
-END_TEST
-
-SUITE("table", the_order_is_held_while_one_moves, the_row_keeps_its_line,
-      a_filter_is_typed_and_cleared, lines_are_edited, modes, columns_at_every_width,
-      paths_take_what_they_need, looks, mouse_chooses_and_sorts, heat_rises)
