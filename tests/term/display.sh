@@ -635,7 +635,7 @@ work "take"
 assert(outside.take(64 << 20))
 work "leave"
 LUA
-    type_line "\$P \$LMP run takes.lua '$LMP_BUILD/tests/verdicts/?.so'; echo status=\$?"
+    type_line "\$P \$LMP run takes.lua '$LMP_BUILD/tests/judged/?.so'; echo status=\$?"
     wait_for 'outside Lua [0-9.]+ MiB'
     wait_for 'RUNNING  00:00:0[3-9]'
     local base after tries
@@ -688,7 +688,7 @@ work "more"
 assert(outside.map(16 << 20))
 work "leave"
 LUA
-    type_line "\$P \$LMP run --live takes.lua '$LMP_BUILD/tests/verdicts/?.so'; echo status=\$?"
+    type_line "\$P \$LMP run --live takes.lua '$LMP_BUILD/tests/judged/?.so'; echo status=\$?"
     wait_for 'RUNNING  00:00:0[1-9]'
     key 0 Tab
     wait_for "Lua's blocks are [0-9.]+ [KM]iB of [0-9.]+ MiB"

@@ -8,5 +8,5 @@ ulimit -c 0 # of programs that are killed here
 # Ignored signals get their default again: nohup and jobs in the background ignore some, and a shell
 # cannot undo that.
 if [ -z "${LMP_SIGNALS:-}" ] && env --default-signal true 2>/dev/null; then
-    LMP_SIGNALS=default exec env --default-signal "$PWD/$(basename "$0")" "$@"
+    LMP_SIGNALS=default exec env --default-signal "${self:-$PWD/$(basename "$0")}" "$@"
 fi

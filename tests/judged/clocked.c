@@ -1,14 +1,14 @@
-/* judge.c - the corpus of programs that leak and programs that do not (leaking, sound), and what
+/* clocked.c - the programs of clocked/, of which some leak and some (NAME.not.lua) do not, and what
  * lmp says of them.
  *
- *     judge MODE PROGRAM.lua...      incremental, generational or asked; a line for each, 1 if
- * wrong
+ *     judge_clocked MODE PROGRAM.lua...      incremental, generational or asked; a line for each, 1
+ * if wrong
  *
  * A program gives a function, which is called with 1, 2, 3 ...; the collector works as MODE says
  * (asked: only in full collections, at every 50th call). The clock stands still but for requests
  * for memory, 40 microseconds each, so that all is about the same in each run and on each machine.
  *
- * A program of `leaking` marks the lines that may be said to grow with "--> grows"; where the leak
+ * A program that leaks marks the lines that may be said to grow with "--> grows"; where the leak
  * does not begin at once the program calls begins(). What is said of it is right if some of these
  * lines, and no others, grow from the twelfth full collection after that or the tenth second after
  * it on, whichever is later, to the end; and if `no growth` is not said from then on, nor at the
@@ -223,7 +223,7 @@ int main(int argc, char **argv) {
     lmp_os = &os;
     for (int i = 2; i < argc; i++) {
         Run run = {.path = argv[i], .mode = argv[1]};
-        run.leaks = strstr(argv[i], "leaking/") != NULL;
+        run.leaks = strstr(argv[i], ".not.lua") == NULL;
         play(&run);
         tell(&run);
         wrong += !right(&run);

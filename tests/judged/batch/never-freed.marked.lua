@@ -2,7 +2,7 @@
 local last
 for frame = 1, 10000 do
     for i = 1, 6 do
-        last = { kind = "drone", x = i, y = 0, hp = 3, before = last } -- here
+        last = { kind = "drone", x = i, y = 0, hp = 3, before = last } --> change
     end
     local shots, e = {}, last
     while e and #shots < 30 do

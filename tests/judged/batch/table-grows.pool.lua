@@ -5,7 +5,7 @@ for i = 1, 5000 do settings["key" .. i] = { value = i } end
 local function work(job)
     local rows = {}
     for i = 1, 20 do
-        rows[i] = { job, i } -- not here
+        rows[i] = { job, i } --> not here
     end
     while true do rows[1] = coroutine.yield(#rows) end
 end
@@ -13,7 +13,7 @@ for round = 1, 150 do
     for i = 1, 20 do
         local worker = coroutine.create(work)
         coroutine.resume(worker, i)
-        pool[#pool + 1] = worker -- here
+        pool[#pool + 1] = worker --> change
     end
     collectgarbage()
     while os.clock() - begun < round * 0.02 do end

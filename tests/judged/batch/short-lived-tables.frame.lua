@@ -3,6 +3,6 @@ local things = {}
 for i = 1, 400 do things[i] = { x = i, y = i } end
 for frame = 1, 400 do
     for i, thing in ipairs(things) do
-        things[i] = { x = thing.x + 1, y = thing.y + 2 } -- here
+        things[i] = { x = thing.x + 1, y = thing.y + 2 } --> change
     end
 end

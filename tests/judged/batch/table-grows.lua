@@ -9,7 +9,7 @@ local n = 0
 for round = 1, 200 do
     for _ = 1, 200 do
         n = n + 1
-        cache["request" .. n] = make(n) -- here
+        cache["request" .. n] = make(n) --> change
     end
     collectgarbage()
     while os.clock() - begun < round * 0.02 do end

@@ -2,7 +2,7 @@
 -- nothing behind.
 local last
 for i = 1, 240000 do
-    last = { id = i, size = i * 2, before = last } -- here
+    last = { id = i, size = i * 2, before = last } --> change
     local scratch = { i, i + 1, i + 2, i + 3 }
     last.size = #scratch
     if i % 4000 == 0 then collectgarbage() end

@@ -8,6 +8,6 @@ local function line(n)
     return text
 end
 while os.clock() - begun < 2 do
-    local message = banner .. line(sent) -- here: file:write
+    local message = banner .. line(sent) --> change: file:write
     sent = sent + 1
 end

@@ -5,5 +5,5 @@ for i = 1, 60000 do
     local at = i % cap + 1
     if ring[at] then byKey[ring[at]] = nil end
     ring[at] = "key" .. i
-    byKey[ring[at]] = i -- here
+    byKey[ring[at]] = i --> change
 end

@@ -4,11 +4,11 @@ local settings, handlers, begun = {}, {}, os.clock()
 for i = 1, 2000 do settings["key" .. i] = { value = i } end
 local function connect(n)
     local buffer = {}
-    for i = 1, 200 do buffer[i] = { n * i } end -- not here
+    for i = 1, 200 do buffer[i] = { n * i } end --> not here
     return { id = n, buffer = buffer }
 end
 local function on(handler)
-    table.insert(handlers, handler) -- here: take entries out of the table that grows here
+    table.insert(handlers, handler) --> change: take entries out of the table that grows here
 end
 for n = 1, 80 do
     local connection = connect(n)
