@@ -5,8 +5,12 @@
 #include "fake_tables.h"
 #include "fixed.h"
 #include "heap_fixture.h"
-#include "suite.h"
+#include "screen_golden.h"
 #include "widget/source.h"
+
+RELEASE_AT(canvas_free)
+RELEASE_AT(app_free)
+RELEASE_AT(output_free)
 
 #define SECOND 1000000000ull
 #define DOWN "\x01"     /* stands for the arrow */
@@ -36,11 +40,6 @@ static const Screen screens[] = {
     {"80x24-mono-ascii", 80, 24, 0, false, true, LMP_SEEN_RUNNING, ""},
     {"80x24-8", 80, 24, 8, true, true, LMP_SEEN_RUNNING, ""},
     {"120x36-paused", 120, 36, 256, true, true, LMP_SEEN_PAUSED, ""},
-    {"120x36-blocks", 120, 36, 256, true, true, LMP_SEEN_RUNNING, DOWN DOWN "\r"},
-    {"120x36-block-site", 120, 36, 256, true, true, LMP_SEEN_RUNNING, DOWN DOWN "\r" DOWN "\r"},
-    {"120x36-site-blocks", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6\n\n"},
-    {"80x24-site-blocks", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "6\n\n"},
-    {"200x60-site-blocks", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "6\n\n"},
     {"80x24-paused", 80, 24, 256, true, true, LMP_SEEN_PAUSED, ""},
     {"200x60-paused", 200, 60, 256, true, true, LMP_SEEN_PAUSED, ""},
     {"60x15-paused", 60, 15, 256, true, true, LMP_SEEN_PAUSED, ""},
@@ -53,11 +52,41 @@ static const Screen screens[] = {
     {"80x24-top", 80, 24, 256, true, false, LMP_SEEN_RUNNING, ""},
     {"80x24-filtered", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "su"},
     {"80x24-by-tag", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "v"},
-    {"80x24-map", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "1"},
-    {"80x24-timeline", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "3\r"},
     {"80x24-typing", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "iyes, go on"},
     {"120x36-no-lines", 120, 36, 256, true, true, LMP_SEEN_RUNNING, NO_LINES},
     {"120x36-frames", 120, 36, 256, true, true, LMP_SEEN_RUNNING, FRAMES},
+    {"120x36-sites", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6" DOWN DOWN},
+    {"120x36-filter", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6/NORMAL random"},
+    {"60x15-sites", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "6"},
+    {"20x5-sites", 20, 5, 256, true, true, LMP_SEEN_RUNNING, "6"},
+    {"20x5-site", 20, 5, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
+    {"120x36-marked", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6"},
+    {"120x36-waits", 120, 36, 256, true, true, LMP_SEEN_RUNNING, ""},
+    {"80x24-waits", 80, 24, 256, true, true, LMP_SEEN_RUNNING, ""},
+    {"80x24-waits-pausing", 80, 24, 256, true, true, LMP_SEEN_RUNNING, " "},
+    {"80x24-waits-elsewhere", 80, 24, 256, true, true, LMP_SEEN_RUNNING, ""},
+    {"40x10-waits", 40, 10, 256, true, true, LMP_SEEN_RUNNING, ""},
+    {"200x60-replay", 200, 60, 256, true, false, LMP_SEEN_RUNNING, ""},
+    {"120x36-replay", 120, 36, 256, true, false, LMP_SEEN_RUNNING, ""},
+    {"80x24-replay", 80, 24, 256, true, false, LMP_SEEN_RUNNING, ""},
+    {"60x15-replay", 60, 15, 256, true, false, LMP_SEEN_RUNNING, ""},
+    {"80x24-replay-mono-ascii", 80, 24, 0, false, false, LMP_SEEN_RUNNING, ""},
+    {"80x24-replay-go-to", 80, 24, 256, true, false, LMP_SEEN_RUNNING, ":-5m"},
+    {"120x36-past", 120, 36, 256, true, true, LMP_SEEN_RUNNING, ""},
+    {"80x24-past", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "3"},
+    {"120x36-help", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "?"},
+    {"60x15-help", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "?" DOWN DOWN},
+};
+
+/* The same of what one panel shows; its golden file is panel-NAME.txt. */
+static const Screen panels[] = {
+    {"120x36-blocks", 120, 36, 256, true, true, LMP_SEEN_RUNNING, DOWN DOWN "\r"},
+    {"120x36-block-site", 120, 36, 256, true, true, LMP_SEEN_RUNNING, DOWN DOWN "\r" DOWN "\r"},
+    {"120x36-site-blocks", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6\n\n"},
+    {"80x24-site-blocks", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "6\n\n"},
+    {"200x60-site-blocks", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "6\n\n"},
+    {"80x24-map", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "1"},
+    {"80x24-timeline", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "3\r"},
     {"80x24-frames", 80, 24, 256, true, true, LMP_SEEN_RUNNING, FRAMES},
     {"200x60-frames-worst", 200, 60, 256, true, true, LMP_SEEN_RUNNING, FRAMES "33"},
     {"120x36-frames-worst", 120, 36, 256, true, true, LMP_SEEN_RUNNING, FRAMES "33k"},
@@ -67,12 +96,10 @@ static const Screen screens[] = {
     {"120x36-frames-makes", 120, 36, 256, true, true, LMP_SEEN_RUNNING, FRAMES "66G"},
     {"80x24-frames-makes", 80, 24, 256, true, true, LMP_SEEN_RUNNING, FRAMES "66G"},
     {"80x24-frames-ended", 80, 24, 256, true, true, LMP_SEEN_FINISHED, FRAMES "66G"},
-    {"120x36-sites", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6" DOWN DOWN},
     {"120x36-sites-large", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "66" DOWN DOWN},
     {"120x36-site", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
     {"120x36-site-through-c", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6" DOWN "\r"},
     {"120x36-site-callers", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6/cache.lua:14\r\r"},
-    {"120x36-filter", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6/NORMAL random"},
     {"120x36-sorted", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6<O"},
     {"80x24-sites", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "6"},
     {"80x24-sites-ascii", 80, 24, 256, false, true, LMP_SEEN_RUNNING, "66" DOWN},
@@ -80,10 +107,7 @@ static const Screen screens[] = {
     {"80x24-sites-8", 80, 24, 8, true, true, LMP_SEEN_RUNNING, "6"},
     {"80x24-site", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
     {"200x60-sites", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "66"},
-    {"60x15-sites", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "6"},
     {"60x15-site", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
-    {"20x5-sites", 20, 5, 256, true, true, LMP_SEEN_RUNNING, "6"},
-    {"20x5-site", 20, 5, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
     {"80x24-sites-of-strings", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "6cs"},
     {"120x36-makes", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6G"},
     {"80x24-makes", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "6G"},
@@ -107,7 +131,6 @@ static const Screen screens[] = {
     {"200x60-site", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
     {"120x36-leaks-large", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "99"},
     {"200x60-leaks", 200, 60, 256, true, true, LMP_SEEN_RUNNING, "99"},
-    {"120x36-marked", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6"},
     {"120x36-marked-makes", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6G"},
     {"80x24-marked-ascii", 80, 24, 256, false, true, LMP_SEEN_RUNNING, "6"},
     {"120x36-marked-functions", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "7"},
@@ -117,24 +140,9 @@ static const Screen screens[] = {
     {"120x36-marked-site", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "6\r"},
     {"120x36-marked-list", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "L"},
     {"80x24-marked-list", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "L"},
-    {"120x36-waits", 120, 36, 256, true, true, LMP_SEEN_RUNNING, ""},
-    {"80x24-waits", 80, 24, 256, true, true, LMP_SEEN_RUNNING, ""},
-    {"80x24-waits-pausing", 80, 24, 256, true, true, LMP_SEEN_RUNNING, " "},
-    {"80x24-waits-elsewhere", 80, 24, 256, true, true, LMP_SEEN_RUNNING, ""},
-    {"40x10-waits", 40, 10, 256, true, true, LMP_SEEN_RUNNING, ""},
-    {"200x60-replay", 200, 60, 256, true, false, LMP_SEEN_RUNNING, ""},
-    {"120x36-replay", 120, 36, 256, true, false, LMP_SEEN_RUNNING, ""},
-    {"80x24-replay", 80, 24, 256, true, false, LMP_SEEN_RUNNING, ""},
-    {"60x15-replay", 60, 15, 256, true, false, LMP_SEEN_RUNNING, ""},
-    {"80x24-replay-mono-ascii", 80, 24, 0, false, false, LMP_SEEN_RUNNING, ""},
     {"120x36-replay-timeline", 120, 36, 256, true, false, LMP_SEEN_RUNNING, "33"},
     {"120x36-replay-marked-range", 120, 36, 256, true, false, LMP_SEEN_RUNNING, "6G"},
     {"80x24-replay-marked-range-mono-ascii", 80, 24, 0, false, false, LMP_SEEN_RUNNING, "3"},
-    {"80x24-replay-go-to", 80, 24, 256, true, false, LMP_SEEN_RUNNING, ":-5m"},
-    {"120x36-past", 120, 36, 256, true, true, LMP_SEEN_RUNNING, ""},
-    {"80x24-past", 80, 24, 256, true, true, LMP_SEEN_RUNNING, "3"},
-    {"120x36-help", 120, 36, 256, true, true, LMP_SEEN_RUNNING, "?"},
-    {"60x15-help", 60, 15, 256, true, true, LMP_SEEN_RUNNING, "?" DOWN DOWN},
 };
 
 static FakeHeap *heap;
@@ -251,8 +259,8 @@ static void set_end(App *app, const char *name) {
                  "lua5.4: options.lua:12: attempt to index a nil value (local 'cache')");
 }
 
-static void compare(const Screen *screen) {
-    Output *output = output_new();
+static void compare(const Screen *screen, bool whole) {
+    OWN(output_free_at) Output *output = output_new();
     fixed_output(output);
     AppOptions options = {.utf8 = screen->utf8,
                           .colours = screen->colours,
@@ -260,8 +268,8 @@ static void compare(const Screen *screen) {
                           .can_type = screen->live,
                           .hold = true,
                           .output = screen->live ? output : NULL};
-    App *app = app_new(&options);
-    Canvas *canvas = canvas_new(screen->w, screen->h, screen->utf8);
+    OWN(app_free_at) App *app = app_new(&options);
+    OWN(canvas_free_at) Canvas *canvas = canvas_new(screen->w, screen->h, screen->utf8);
     sources_directory(app_ui(app)->sources, TEST_SOURCES);
     go_back(-1);
     set_model(app, screen, false);
@@ -295,18 +303,14 @@ static void compare(const Screen *screen) {
         app_draw(app, canvas, 2 * SECOND);
     }
     if (strstr(screen->name, "pausing")) app_draw(app, canvas, 4 * SECOND); /* for long */
-    char name[64], *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    canvas_dump_golden(canvas, out);
-    fclose(out);
-    snprintf(name, sizeof name, "screen-%s.txt", screen->name);
-    suite_golden(name, text);
-    free(text);
+    char name[64];
+    snprintf(name, sizeof name, "%s-%s.txt", whole ? "screen" : "panel", screen->name);
+    if (whole) {
+        screen_golden(canvas, name);
+    } else {
+        panel_golden(app, canvas, name);
+    }
     ledger_free(&app_model(app)->ledger);
-    app_free(app);
-    canvas_free(canvas);
-    output_free(output);
 }
 
 /* What may take a part of a frame's time gets all it needs. */
@@ -324,7 +328,9 @@ TEST(screens_are_as_they_were) {
     fake_program(tables, true);
     heap_fixture_contexts(heap, tables);
     for (size_t i = 0; i < sizeof screens / sizeof *screens; i++)
-        compare(&screens[i]);
+        compare(&screens[i], true);
+    for (size_t i = 0; i < sizeof panels / sizeof *panels; i++)
+        compare(&panels[i], false);
     fake_free(heap);
     fake_tables_free(tables);
 }
