@@ -1,85 +1,20 @@
 /* book.c - see book.h. */
 #include "book.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
 
-/* ---- which line ------------------------------------------------------------------------------ */
-
-static lua_State *resumed_by(const Book *b, lua_State *L, const lua_Debug *top) {
-    const void *ci = top ? (const void *)top->i_ci : NULL;
-    for (int i = b->resumes; i-- > 0;)
-        if (b->resumed[i].from == L && b->resumed[i].ci == ci) return b->resumed[i].to;
-    return NULL;
-}
-
-/* The thread that L's innermost function, a C function, is running; NULL: none. */
-static lua_State *child_of(const Book *b, lua_State *L, lua_Debug *top) {
-    lua_State *t = resumed_by(b, L, top);
-    if (t) return t;
-    lua_Debug ar;
-    for (int way = 0; top && way < 2; way++) {
-        t = lua_tothread(L, way == 0 ? 1 : lua_upvalueindex(1));
-        if (t && t != L && lua_status(t) == LUA_OK && lua_getstack(t, 0, &ar)) return t;
-    }
-    return NULL;
-}
-
-enum { CHAIN_MAX = 256 };
-
-/* False: no Lua function runs. */
-static bool running_line(Book *b, lua_Debug *ar) {
-    lua_State *chain[CHAIN_MAX];
-    int n = 0;
-    for (lua_State *L = b->o->L; L && n < CHAIN_MAX;) {
-        lua_Debug top;
-        chain[n++] = L;
-        bool has = lua_getstack(L, 0, &top);
-        if (has) {
-            lua_getinfo(L, "S", &top);
-            if (*top.what != 'C') break;
-        }
-        lua_State *t = child_of(b, L, has ? &top : NULL);
-        for (int i = 0; i < n; i++)
-            if (chain[i] == t) t = NULL;
-        L = t;
-    }
-    while (n-- > 0)
-        for (int level = 0; lua_getstack(chain[n], level, ar); level++) {
-            lua_getinfo(chain[n], "Sl", ar);
-            if (*ar->what != 'C') return true;
-        }
-    return false;
-}
-
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static size_t hash(const char *source, int line) {
-    uint64_t h = (uint64_t)(unsigned)line * 0x9e3779b97f4a7c15ull;
-    while (source && *source)
-        h = (h ^ (unsigned char)*source++) * 0x100000001b3ull;
-    return h ^ h >> 29;
-}
-
-static bool is_line(const BookLine *l, const char *source, int line) {
-    if (l->line != line || !l->source != !source) return false;
-    return !source || strcmp(l->source, source) == 0;
-}
-
-/* The place in the index where the line's number + 1 is, or 0 where it would be. */
-static uint32_t *place(const Book *b, const char *source, int line) {
-    size_t i = hash(source, line) & (b->index_size - 1);
-    while (b->index[i] && !is_line(&b->line[b->index[i] - 1], source, line))
-        i = (i + 1) & (b->index_size - 1);
-    return &b->index[i];
-}
-
 BookLine *book_line(const Book *b, const char *source, int line) {
-    uint32_t n = *place(b, source, line);
-    return n ? &b->line[n - 1] : NULL;
+    for (size_t i = 0; i < b->lines; i++) {
+        BookLine *l = &b->line[i];
+        if (l->line == line && !l->source == !source && (!source || !strcmp(source, l->source)))
+            return l;
+    }
+    return NULL;
 }
 
 #define ROOM_FOR_ONE(list, n, room)                                                                \
@@ -89,20 +24,22 @@ BookLine *book_line(const Book *b, const char *source, int line) {
         if (!(list)) abort();                                                                      \
     }
 
-static uint32_t line_number(Book *b, const char *source, int line) {
-    uint32_t *at = place(b, source, line);
-    if (*at) return *at - 1;
-    ROOM_FOR_ONE(b->line, b->lines, b->lines_room)
-    b->line[b->lines] = (BookLine){.source = source ? strdup(source) : NULL, .line = line};
-    *at = (uint32_t)++b->lines;
-    if (b->lines * 2 > b->index_size) {
-        free(b->index);
-        b->index_size *= 2;
-        b->index = calloc(b->index_size, sizeof *b->index);
-        for (size_t i = 0; i < b->lines; i++)
-            *place(b, b->line[i].source, b->line[i].line) = (uint32_t)i + 1;
+/* The line of a site of the witness's, which tells functions of one line apart. */
+static uint32_t line_number(Book *b, uint32_t site) {
+    while (b->sites <= site) {
+        ROOM_FOR_ONE(b->line_of, b->sites, b->sites_room)
+        b->line_of[b->sites++] = UINT32_MAX;
     }
-    return (uint32_t)b->lines - 1;
+    if (b->line_of[site] != UINT32_MAX) return b->line_of[site];
+    const Site *s = &b->witness.site[site];
+    const char *source = site == SITE_NONE ? NULL : s->source;
+    BookLine *l = book_line(b, source, s->line);
+    if (!l) {
+        ROOM_FOR_ONE(b->line, b->lines, b->lines_room)
+        l = &b->line[b->lines++];
+        *l = (BookLine){.source = source ? strdup(source) : NULL, .line = s->line};
+    }
+    return b->line_of[site] = (uint32_t)(l - b->line);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -110,15 +47,12 @@ static uint32_t line_number(Book *b, const char *source, int line) {
 static void listen(void *ud, OracleEvent event, OracleBlock *block, size_t old) {
     Book *b = ud;
     if (event == OE_NEW) {
-        lua_Debug ar;
-        bool lua = b->o->L && running_line(b, &ar);
-        if (lua && ar.currentline < 0 && strcmp(ar.source, "=?") != 0) b->lost++;
+        uint32_t site = b->o->L ? witness_ask(&b->witness, NULL) : SITE_NONE;
+        const Site *s = &b->witness.site[site];
+        if (site != SITE_NONE && s->line < 0 && strcmp(s->source, "?") != 0) b->lost++;
         ROOM_FOR_ONE(b->block, b->blocks, b->blocks_room)
         block->number = (uint32_t)b->blocks;
-        b->block[b->blocks++] =
-            (BookBlock){.line = line_number(b, lua ? ar.source : NULL, lua ? ar.currentline : -1),
-                        .type_tag = block->type_tag,
-                        .kind = block->kind};
+        b->block[b->blocks++] = (BookBlock){line_number(b, site), block->type_tag, block->kind, 0};
     }
     if (event == OE_KIND) {
         b->block[block->number].kind = block->kind;
@@ -131,18 +65,19 @@ static void listen(void *ud, OracleEvent event, OracleBlock *block, size_t old) 
 void book_open(Book *b, Oracle *o) {
     memset(b, 0, sizeof *b);
     b->o = o;
-    b->index_size = 1024;
-    b->index = calloc(b->index_size, sizeof *b->index);
+    if (!witness_open(&b->witness)) abort();
+    b->witness.main = o->L;
     o->note = listen;
     o->note_ud = b;
-    book_set(o->L, NULL, 0, 0);
+    witness_watch(o->L, NULL, 0, 0);
 }
 
 void book_close(Book *b) {
     for (size_t i = 0; i < b->lines; i++)
         free(b->line[i].source);
     free(b->line);
-    free(b->index);
+    free(b->line_of);
+    witness_close(&b->witness);
     free(b->block);
     free(b->event);
     memset(b, 0, sizeof *b);
@@ -214,38 +149,11 @@ void book_sum(Book *b) {
     }
 }
 
-/* ---- hooks and resumes ----------------------------------------------------------------------- */
-
-static void never(lua_State *L, lua_Debug *ar) {
-    (void)ar;
-    luaL_error(L, "the count was reached after all");
-}
-
-void book_set(lua_State *L, lua_Hook f, int mask, int count) {
-    if (mask & LUA_MASKCOUNT) {
-        lua_sethook(L, f, mask, count); /* has its count, which saves as well */
-    } else {
-        lua_sethook(L, f ? f : never, mask | LUA_MASKCOUNT, INT_MAX);
-    }
-}
+/* ---- hooks ----------------------------------------------------------------------------------- */
 
 int book_sethook(lua_State *L) {
     lua_State *of = lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
     int n = lua_tocfunction(L, lua_upvalueindex(1))(L);
-    book_set(of, lua_gethook(of), lua_gethookmask(of), lua_gethookcount(of));
+    witness_watch(of, lua_gethook(of), lua_gethookmask(of), lua_gethookcount(of));
     return n;
-}
-
-int book_resume(Book *b, lua_State *L, lua_State *from, int nargs, int *results) {
-    lua_Debug ar;
-    int n = b->resumes;
-    if (n < (int)(sizeof b->resumed / sizeof *b->resumed)) {
-        b->resumed[n].from = from ? from : b->o->L;
-        b->resumed[n].to = L;
-        b->resumed[n].ci = lua_getstack(b->resumed[n].from, 0, &ar) ? (const void *)ar.i_ci : NULL;
-        b->resumes++;
-    }
-    int status = lua_resume(L, from, nargs, results);
-    b->resumes = n;
-    return status;
 }

@@ -38,12 +38,13 @@ static Book *book; /* of the run under way; NULL: it is the profiled one */
 /* ---- C functions of scripts ------------------------------------------------------------------ */
 
 static int host_resume(lua_State *L, lua_State *from, int nargs, int *results) {
-    return book ? book_resume(book, L, from, nargs, results) : lua_resume(L, from, nargs, results);
+    return book ? witness_resume(&book->witness, L, from, nargs, results)
+                : lua_resume(L, from, nargs, results);
 }
 
 static void host_set_hook(lua_State *L, lua_Hook f, int mask, int count) {
     if (book) {
-        book_set(L, f, mask, count);
+        witness_watch(L, f, mask, count);
     } else {
         lua_sethook(L, f, mask, count);
     }
@@ -193,17 +194,17 @@ static BookLine *find_line(const Lines *lines, const char *source, int line) {
  * stripped functions, which the oracle cannot tell apart (tests/lua/shapes.lua does). */
 static bool read_site(Host *h, lua_State *L, Lines *out) {
     BookLine l = {0};
+    l.line = (int)number(h, L, "line");
     lua_getfield(L, -1, "source");
-    const char *source = lua_tostring(L, -1);
-    if (!source) {
+    lua_getfield(L, -2, "short_src");
+    const char *source = lua_tostring(L, -2), *name = lua_tostring(L, -1);
+    if (!source || !name) {
         host_error(h, "a site has no source");
         return false;
     }
     bool stripped = strncmp(source, "=?#", 3) == 0;
-    if (strncmp(source, "=(", 2) != 0) l.source = strdup(stripped ? "=?" : source);
-    lua_pop(L, 1);
-    l.line = (int)number(h, L, "line");
-    if (l.line >= 0 && !l.source) l.source = strdup("=(load)");
+    if (strncmp(source, "=(", 2) != 0 || l.line >= 0) l.source = strdup(stripped ? "?" : name);
+    lua_pop(L, 2);
     for (int i = 0; i < FIGURES; i++)
         *figure_of(&l, figures[i].at) = number(h, L, figures[i].name);
     lua_getfield(L, -1, "types");
@@ -291,9 +292,12 @@ static void compare(Host *h, Book *want, Lines *got) {
 
 /* `--@ ALLOCS BYTES` in the script's text. */
 static void check_comments(Host *h, const Book *b, int *checked) {
-    char text[1000], source[300];
+    char text[1000], source[LUA_IDSIZE]; /* as Lua shortens it */
+    size_t n = strlen(h->name);
+    bool fits = n < sizeof source;
     FILE *f = fopen(h->name, "r");
-    snprintf(source, sizeof source, "@%s", h->name);
+    snprintf(source, sizeof source, "%s%s", fits ? "" : "...",
+             fits ? h->name : h->name + n - (sizeof source - 4));
     for (int line = 1; f && fgets(text, sizeof text, f); line++) {
         long long allocs, bytes;
         const char *at = strstr(text, "--@");

@@ -13,7 +13,10 @@
  *   --seed=N|clock  last argument of the script; it is printed
  *   --mode=NAME     fail: once, twice, from (all three without it)
  *   --stride=N      fail: only every Nth request
- * Exit status 0: all figures are right. */
+ * Exit status 0: all figures are right.
+ *
+ * This is the one test that shares no code with lmp: neither this file nor the oracle includes a
+ * header of lmp's or links anything of it. The module is loaded as a user's program loads it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
