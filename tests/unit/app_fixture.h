@@ -6,7 +6,7 @@
 #include "app_play.h"
 #include "fake_tables.h"
 #include "fixed.h"
-#include "suite.h"
+#include "screen_golden.h"
 #include "widget/source.h"
 
 #define SECOND 1000000000ull
@@ -32,8 +32,19 @@ static inline void refresh(void) {
     draw();
 }
 
+static inline void tear_down(void) {
+    ledger_free(&app_model(app)->ledger);
+    app_free(app);
+    canvas_free(canvas);
+    output_free(output);
+    if (tables) fake_tables_free(tables);
+    output = NULL;
+    tables = NULL;
+}
+
 /* A display of w x h cells; `options` but for those that are the same for all. */
 static inline void open_display(int w, int h, AppOptions options) {
+    suite_closes(tear_down);
     if (!output) output = output_new();
     options.utf8 = true;
     options.colours = 256;
@@ -49,16 +60,6 @@ static inline void open_program(int w, int h) {
     tables = fake_tables_new(NULL);
     fake_program(tables, true);
     view.tables = tables->t;
-}
-
-static inline void tear_down(void) {
-    ledger_free(&app_model(app)->ledger);
-    app_free(app);
-    canvas_free(canvas);
-    output_free(output);
-    if (tables) fake_tables_free(tables);
-    output = NULL;
-    tables = NULL;
 }
 
 static inline void press(const char *keys) {
@@ -92,6 +93,11 @@ static inline bool shows(const char *text) {
     bool found = strstr(dump, text) != NULL;
     free(dump);
     return found;
+}
+
+static inline bool sees(const char *words) {
+    draw();
+    return shows(words);
 }
 
 static inline bool is_on(const Panel *panel) {

@@ -54,7 +54,15 @@ static bool is_locked(int fd, uint64_t at) {
     return viewer_alive;
 }
 
+static void end(void) {
+    own_view_close(view);
+    profiler_stop(L, NULL);
+    lua_close(L);
+    lmp_os = &os_real;
+}
+
 static void begin_as(bool lines, bool stacks) {
+    suite_closes(end);
     LmpOptions options = profiler_defaults;
     LmpErr display;
     void *ud;
@@ -80,13 +88,6 @@ static void begin_as(bool lines, bool stacks) {
 
 __attribute__((unused)) static void begin(void) {
     begin_as(true, false);
-}
-
-static void end(void) {
-    own_view_close(view);
-    profiler_stop(L, NULL);
-    lua_close(L);
-    lmp_os = &os_real;
 }
 
 /* Sets these conditions, up to a NULL; "-..." is one switched off. */

@@ -80,6 +80,7 @@ static void diff_fixture_free(DiffFixture *f) {
     }
     free(f);
 }
+RELEASE_AT(diff_fixture_free)
 
 /* A comparison as text; the caller frees it. */
 static char *diff_written(LmpErr (*write)(const DiffReport *, FILE *), const DiffReport *report) {

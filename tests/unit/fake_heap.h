@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "own.h"
+
 #include "base/os.h"
 #include "read/heap/heapscan.h"
 #include "read/view.h"
@@ -61,6 +63,7 @@ __attribute__((unused)) static void fake_free(FakeHeap *f) {
     munmap(f->overflow, LMP_TABLES_AT - LMP_OVERFLOW_AT);
     free(f);
 }
+RELEASE_AT(fake_free)
 
 static LmpLeaf *fake_add_leaf(FakeHeap *f, uint64_t word) {
     uint32_t n = f->view.leaves;

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "own.h"
+
 #include "shared/tables.h"
 
 typedef struct FakeTables {
@@ -160,6 +162,7 @@ __attribute__((unused)) static void fake_tables_free(FakeTables *f) {
     if (f->own_live) free(f->live);
     free(f);
 }
+RELEASE_AT(fake_tables_free)
 
 /* ---- what happens ---------------------------------------------------------------------------- */
 

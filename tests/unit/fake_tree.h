@@ -57,6 +57,7 @@ __attribute__((unused)) static void tree_free(Tree *t) {
     free(t->row);
     free(t);
 }
+RELEASE_AT(tree_free)
 
 static LmpTreeRow *sorted_rows;
 static int by_live(const void *a, const void *b) {

@@ -13,8 +13,14 @@ GRAPH_USED LmpSuspects suspects;
 
 GRAPH_USED uint32_t globals, registry;
 
+GRAPH_USED void end(void) {
+    snapshot_close(&snapshot);
+    graph_free(graph);
+}
+
 /* A heap with a frame and nothing in it. */
 GRAPH_USED void begin(void) {
+    suite_closes(end);
     graph = graph_new();
     registry = graph_table(graph, 4, 2, 2, 1);
     globals = graph_table(graph, 0, 0, 8, 1);
@@ -35,11 +41,6 @@ GRAPH_USED void open_snapshot(void) {
 GRAPH_USED void judge(void) {
     open_snapshot();
     ck_assert_int_eq(suspects_make(&suspects, &snapshot, NULL, NULL), LMP_OK);
-}
-
-GRAPH_USED void end(void) {
-    snapshot_close(&snapshot);
-    graph_free(graph);
 }
 
 GRAPH_USED uint32_t block(uint64_t size) {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "own.h"
+
 #include "shared/heapgraph.h"
 
 typedef struct GraphObject {
@@ -284,5 +286,6 @@ GRAPH_USED void graph_free(Graph *graph) {
     free(graph->edge);
     free(graph);
 }
+RELEASE_AT(graph_free)
 
 #endif

@@ -11,19 +11,21 @@
 static Leaky leaky;
 static LmpSnapshot snapshot;
 
+__attribute__((unused)) static void close_leaky(void) {
+    snapshot_close(&snapshot);
+    graph_free(leaky.graph);
+}
+
 __attribute__((unused)) static void open_leaky(void) {
+    suite_closes(close_leaky);
     leaky = leaky_heap();
     const LmpHeapGraph *g = graph_done(leaky.graph);
     LmpHeapInfo info = leaky_info(g);
     ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
 }
 
-__attribute__((unused)) static void close_leaky(void) {
-    snapshot_close(&snapshot);
-    graph_free(leaky.graph);
-}
-
 __attribute__((unused)) static void open_with_lines(void) {
+    suite_closes(close_leaky);
     FileBytes file = {0};
     char name[64];
     leaky = leaky_file(&file);

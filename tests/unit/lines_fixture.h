@@ -65,7 +65,14 @@ static struct {
     int chain;         /* threads of the state */
 } answer;
 
+static inline void end(void) {
+    codes_close(&codes);
+    l2_close(&cache.l2);
+    counted_maps_end();
+}
+
 static inline void begin(void) {
+    suite_closes(end);
     threads_begin();
     if (!code) code = (uint32_t(*)[CODE + 4]) fixed_memory((PROTOS + 1) * sizeof *code) + 1;
     memset(code, 0, PROTOS * sizeof *code);
@@ -89,12 +96,6 @@ static inline void begin(void) {
     p.tables.record = record;
     p.tables.site = site;
     p.main = thread(MAIN);
-}
-
-static inline void end(void) {
-    codes_close(&codes);
-    l2_close(&cache.l2);
-    counted_maps_end();
 }
 
 /* The instruction of that prototype runs, and a C function in it: from 1; 0: none. */

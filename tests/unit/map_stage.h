@@ -34,11 +34,4 @@ __attribute__((unused)) static void done(Stage *s, FakeHeap *f) {
     free(m);
 }
 
-__attribute__((unused)) static bool shows(Stage *s, const char *words) {
-    char *text = stage_text(s, false);
-    bool found = strstr(text, words) != NULL;
-    free(text);
-    return found;
-}
-
 #endif

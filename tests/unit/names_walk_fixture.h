@@ -60,7 +60,17 @@ static int push_holes(lua_State *S) {
 
 static int registry_std; /* where the libraries are */
 
+static void end(void) {
+    maps_left = -1;
+    lua_close(L);
+    sites_close(&p);
+    counted_maps_end();
+    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
+    free(p.live);
+}
+
 static void begin(void) {
+    suite_closes(end);
     counted_maps_begin(-1);
     test_os.map = refused_once;
     fails_at = -1;
@@ -78,15 +88,6 @@ static void begin(void) {
     lua_setfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_pushnil(L);
     lua_setfield(L, LUA_REGISTRYINDEX, LUA_FILEHANDLE);
-}
-
-static void end(void) {
-    maps_left = -1;
-    lua_close(L);
-    sites_close(&p);
-    counted_maps_end();
-    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
-    free(p.live);
 }
 
 /* Runs code that knows f(number [, upvalue]), holes(n), std, loaded and registry. */

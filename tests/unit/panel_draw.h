@@ -37,6 +37,7 @@ static void stage_free(Stage *s) {
     canvas_free(s->canvas);
     free(s);
 }
+RELEASE_AT(stage_free)
 
 __attribute__((unused)) static void stage_update(Stage *s) {
     if (s->panel->update) s->panel->update(s->state, s->model, &s->ui, s->rect);
@@ -83,6 +84,25 @@ __attribute__((unused)) static char *stage_text(Stage *s, bool tones) {
     fclose(f);
     return text;
 }
+
+__attribute__((unused)) static bool stage_shows(Stage *s, const char *words) {
+    OWN(free_at) char *text = stage_text(s, false);
+    return strstr(text, words) != NULL;
+}
+
+#define ck_says(s, what)                                                                           \
+    do {                                                                                           \
+        char *text_ = stage_text(s, false);                                                        \
+        ck_assert_msg(strstr(text_, what) != NULL, "no \"%s\" in\n%s", what, text_);               \
+        free(text_);                                                                               \
+    } while (0)
+
+#define ck_says_not(s, what)                                                                       \
+    do {                                                                                           \
+        char *text_ = stage_text(s, false);                                                        \
+        ck_assert_msg(strstr(text_, what) == NULL, "\"%s\" in\n%s", what, text_);                  \
+        free(text_);                                                                               \
+    } while (0)
 
 __attribute__((unused)) static void stage_golden(Stage *s, const char *name) {
     char *text = stage_text(s, true);

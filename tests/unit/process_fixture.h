@@ -137,6 +137,7 @@ static void fake_process_free(FakeProcess *p) {
     fake_free(p->heap);
     free(p);
 }
+RELEASE_AT(fake_process_free)
 
 /* A mapping that is listed only; they are added by rising address. */
 static FakeMapping *fake_listed(FakeProcess *p, uint64_t start, uint64_t kib, const char *perms,

@@ -78,6 +78,7 @@ __attribute__((unused)) static void recorded_free(Recorded *s) {
     free(s);
     lmp_os = &os_real;
 }
+RELEASE_AT(recorded_free)
 
 /* A new place where something is made, under an old one. */
 static void recorded_spot(Recorded *s) {
@@ -270,6 +271,14 @@ __attribute__((unused)) static RecFile record_unpacked(int fd, RecordForge *forg
     bytes_free(&plain);
     recscan_free(&scan);
     return file;
+}
+
+RELEASE_AT(recording_close)
+
+__attribute__((unused)) static LmpRecording *open_recording(int fd) {
+    LmpRecording *r;
+    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    return r;
 }
 
 #endif

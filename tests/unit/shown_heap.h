@@ -26,9 +26,4 @@ static void close_heap(void) {
     graph_free(graph);
 }
 
-static bool sees(const char *words) {
-    draw();
-    return shows(words);
-}
-
 #endif

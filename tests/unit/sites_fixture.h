@@ -8,19 +8,20 @@
 
 static LmpProfile p;
 
-static void begin(LmpTableLimits limits) {
-    counted_maps_begin(-1);
-    memset(&p, 0, sizeof p);
-    p.live = calloc(1, sizeof *p.live);
-    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
-    p.limits = limits;
-}
-
 static void end(void) {
     sites_close(&p);
     counted_maps_end();
     os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
     free(p.live);
+}
+
+static void begin(LmpTableLimits limits) {
+    suite_closes(end);
+    counted_maps_begin(-1);
+    memset(&p, 0, sizeof p);
+    p.live = calloc(1, sizeof *p.live);
+    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
+    p.limits = limits;
 }
 
 __attribute__((unused)) static const LmpTableLimits no_limits;

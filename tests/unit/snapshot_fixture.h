@@ -46,8 +46,21 @@ static int api_busy(lua_State *T) {
     return 1;
 }
 
+static void fork_really(void) {
+    fork_os = &forkos_real;
+}
+
+/* Nothing is left but what was asked for, and nobody. */
+static void finish(void) {
+    unlink(name);
+    ck_assert_msg(rmdir(directory) == 0, "%s", strerror(errno));
+    ck_assert_int_eq(waitpid(-1, NULL, __WALL | WNOHANG), -1);
+}
+
 static void start(bool lines, bool stacks) {
+    suite_closes(finish);
     begin_as(lines, stacks);
+    suite_closes(fork_really);
     os.futex_wait = wait_really;
     program = getpid();
     fork_os = &forkos_real;
@@ -64,15 +77,6 @@ static void start(bool lines, bool stacks) {
         "function settle() local n = 0 while busy() do churn(100) n = n + 1 assert(n < 1e6) end "
         "end\n"
         "churn(5000)");
-}
-
-/* Nothing is left but what was asked for, and nobody. */
-static void finish(void) {
-    fork_os = &forkos_real;
-    end();
-    unlink(name);
-    ck_assert_msg(rmdir(directory) == 0, "%s", strerror(errno));
-    ck_assert_int_eq(waitpid(-1, NULL, __WALL | WNOHANG), -1);
 }
 
 /* The file is whole, and has all that the totals had. */

@@ -347,27 +347,6 @@ static void open_tree(void) {
     ck_assert_int_eq(tree_open(&p), LMP_OK);
 }
 
-static void begin_with(lua_Alloc alloc) {
-    counted_maps_begin(-1);
-    memset(&p, 0, sizeof p);
-    memset(&now, 0, sizeof now);
-    p.live = calloc(1, sizeof *p.live);
-    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
-    p.limits = limits;
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
-    open_tree();
-    for (unsigned i = 0; i < 8; i++)
-        now.record[i] = sites_record(&p, sites_pseudo(&p, LMP_PSEUDO_HOST), 1 + i, 0);
-    now.L = lua_newstate(alloc, NULL);
-    p.main = now.L;
-    luaL_openlibs(now.L);
-    lua_gc(now.L, LUA_GCINC, 110, 200, 10);
-}
-
-static void begin(void) {
-    begin_with(test_alloc);
-}
-
 static int compare_words(const void *a, const void *b) {
     return memcmp(a, b, 3 * sizeof(uint32_t));
 }
@@ -403,6 +382,28 @@ static void end(void) {
     counted_maps_end();
     os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
     free(p.live);
+}
+
+static void begin_with(lua_Alloc alloc) {
+    suite_closes(end);
+    counted_maps_begin(-1);
+    memset(&p, 0, sizeof p);
+    memset(&now, 0, sizeof now);
+    p.live = calloc(1, sizeof *p.live);
+    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
+    p.limits = limits;
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
+    open_tree();
+    for (unsigned i = 0; i < 8; i++)
+        now.record[i] = sites_record(&p, sites_pseudo(&p, LMP_PSEUDO_HOST), 1 + i, 0);
+    now.L = lua_newstate(alloc, NULL);
+    p.main = now.L;
+    luaL_openlibs(now.L);
+    lua_gc(now.L, LUA_GCINC, 110, 200, 10);
+}
+
+static void begin(void) {
+    begin_with(test_alloc);
 }
 
 static void load_program(const char *text) {

@@ -104,7 +104,17 @@ bool __wrap_tree_side_room(struct LmpTree *tree, LmpSide *s, size_t frames) {
 
 /* ---- a profile ------------------------------------------------------------------------------- */
 
+static void end(void) {
+    tree_close(&p);
+    tree_close(&p); /* it is not there any more */
+    sites_close(&p);
+    counted_maps_end();
+    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
+    free(p.live);
+}
+
 static void begin(void) {
+    suite_closes(end);
     threads_begin();
     if (!code) code = (uint32_t(*)[CODE + 4]) fixed_memory((PROTOS + 1) * sizeof *code) + 1;
     counted_maps_begin(-1);
@@ -121,15 +131,6 @@ static void begin(void) {
     for (int i = 0; i < PROTOS; i++)
         put_proto(protos[i], closures[i], code[i], CODE);
     p.tables.record[HOST_RECORD].site = sites_pseudo(&p, LMP_PSEUDO_HOST);
-}
-
-static void end(void) {
-    tree_close(&p);
-    tree_close(&p); /* it is not there any more */
-    sites_close(&p);
-    counted_maps_end();
-    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
-    free(p.live);
 }
 
 static uintptr_t pc_of(int i, unsigned place) {

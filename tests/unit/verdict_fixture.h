@@ -96,6 +96,12 @@ static inline const Verdict *find(const Fixture *s, const char *rule) {
     return NULL;
 }
 
+/* The verdict of a rule, made now. */
+static inline const Verdict *judged(Fixture *s, const char *rule) {
+    judge(s);
+    return find(s, rule);
+}
+
 static inline void expect_text(const Fixture *s, const char *rule, const char *sentence) {
     char text[320];
     const Verdict *v = find(s, rule);

@@ -34,7 +34,6 @@ TEST(test_size) {
     ck_assert_uint_eq(op.new_size, 131072);
     ck_assert_int_eq(run_with("size 60KiB", "for i = 4097, 2101, -1 do t[i] = nil end t.x = 1"), 0);
     ck_assert_int_eq(run_with("size 10KiB", "t = nil collectgarbage()"), 0);
-    end();
 }
 
 TEST(test_heap) {
@@ -70,7 +69,6 @@ TEST(test_heap) {
     want(text, NULL);
     run("local a = {}");
     ck_assert_int_eq(pauses, 1);
-    end();
 }
 
 static int lines[100]; /* pauses by line of the innermost Lua function */
@@ -134,7 +132,6 @@ TEST(test_at) {
         ck_assert_int_eq(run_with("at rog.lua:2", at_script), 0);
         run("t = {} for i = 1, 64 do t[i] = {} end"); /* what a line frees is not what it makes */
         ck_assert_int_eq(run_with("at prog.lua:2", "t = nil\ncollectgarbage()"), 0);
-        end();
     }
 }
 
@@ -153,7 +150,7 @@ TEST(test_maker) {
     for (int stacks = 0; stacks < 2; stacks++) {
         begin_as(true, stacks);
         if (view->live->tables.lines != LMP_LINES_EXACT) {
-            end();
+            suite_close();
             continue;
         }
         memset(made_lines, 0, sizeof made_lines);
@@ -165,7 +162,6 @@ TEST(test_maker) {
         ck_assert_int_eq(made_lines[1], 3); /* made here */
         ck_assert_int_eq(made_lines[2], 3); /* made in the script before, made larger here */
         ck_assert_int_eq(op.op, LMP_OP_REALLOC);
-        end();
     }
 }
 
@@ -210,7 +206,6 @@ TEST(test_type) {
         if (wanted_kind == LMP_TABLE) ck_assert_int_eq(pauses, (int)(allocs + grown));
         if (wanted_kind == LMP_FUNCTION) ck_assert_int_ge((int)allocs, 2);
     }
-    end();
 }
 
 static uint64_t seen_cycles;
@@ -257,7 +252,6 @@ TEST(test_once) {
     ck_assert_int_eq(pauses, 0);
     run("collectgarbage() local a = {}");
     ck_assert_int_eq(pauses, 1);
-    end();
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -290,7 +284,6 @@ TEST(test_list) {
     view_breaks(view, all, LMP_BREAKS + 5);
     run(script);
     ck_assert_uint_eq(op.hit, LMP_BREAKS);
-    end();
 }
 
 TEST(test_viewer_gone) {
@@ -309,7 +302,6 @@ TEST(test_viewer_gone) {
     run(script);
     ck_assert_int_eq(pauses, 0);
     ck_assert_uint_eq(atomic_load(&view->live->state), LMP_RUNNING);
-    end();
 }
 
 TEST(test_viewer_died_writing) {
@@ -326,7 +318,6 @@ TEST(test_viewer_died_writing) {
     run("local a = {}");
     ck_assert_uint_eq(atomic_load(&view->live->breaks.taken), sent);
     ck_assert_uint_eq(profile->breaks->row[0].kind, LMP_BREAK_SIZE);
-    end();
 }
 
 TEST(test_foreign_list) { /* whatever stands in the control block, the program goes on */
@@ -344,5 +335,4 @@ TEST(test_foreign_list) { /* whatever stands in the control block, the program g
         run("local a = {'x' .. 1}");
     }
     ck_assert_msg(luaL_dostring(L, "return #'abc'") == 0, "SEED=%llu", (unsigned long long)seed);
-    end();
 }

@@ -11,8 +11,9 @@ static bool read_locals_of(uint32_t frame) {
     return false;
 }
 
+BEFORE_TESTS(begin)
+
 TEST(test_locals) {
-    begin();
     ck_assert_int_eq(run_with("at prog.lua:13", "local nothing\n"
                                                 "local yes, no = true, false\n"
                                                 "local int, float, whole = -7, 0.5, 2.0\n"
@@ -58,11 +59,9 @@ TEST(test_locals) {
     ck_assert_ptr_null(local_of("hidden"));
     ck_assert_ptr_null(local_of("made")); /* not yet */
     ck_assert_ptr_null(local_of("(for state)"));
-    end();
 }
 
 TEST(test_many_locals) {
-    begin();
     char script[4000] = "", *at = script;
     for (int i = 1; i <= 150; i++)
         at += sprintf(at, "local v%d = %d\n", i, i * i);
@@ -71,7 +70,6 @@ TEST(test_many_locals) {
     ck_assert_uint_eq(op.locals, LMP_LOCALS);
     ck_assert_uint_eq(op.locals_more, 150 - LMP_LOCALS);
     local_is("v24", "number", "576");
-    end();
 }
 
 /* ---- upvalues -------------------------------------------------------------------------------- */
@@ -89,7 +87,6 @@ static void upvalue_is(const char *name, const char *type, const char *value) {
 /* Those of a function that is over, of one that still runs, of one two functions further out; with
  * the values of this moment. _ENV is none to see. */
 TEST(test_upvalues) {
-    begin();
     ck_assert_int_eq(run_with("at prog.lua:11", "local outer, gone = 'as it was', nil\n"
                                                 "local function counter()\n"
                                                 "  local count = 40\n"
@@ -116,11 +113,9 @@ TEST(test_upvalues) {
     upvalue_is("count", "number", "42");
     ck_assert_uint_eq(op.locals, 1);
     local_is("mine", "number", "2");
-    end();
 }
 
 TEST(test_many_upvalues) {
-    begin();
     char script[4000] = "", *at = script;
     for (int i = 1; i <= 100; i++)
         at += sprintf(at, "local v%d = %d ", i, i * i);
@@ -133,7 +128,6 @@ TEST(test_many_upvalues) {
     ck_assert_uint_eq(op.upvalues_more, 100 - LMP_UPVALUES);
     upvalue_is("v16", "number", "256");
     local_is("t", "number", "338350");
-    end();
 }
 
 /* A C function's are its own affair, and what has been stripped of names has none to show. */
@@ -152,7 +146,6 @@ static bool outer_frames(void) {
 }
 
 TEST(test_upvalues_without_names) {
-    begin();
     asked = 0;
     on_pause = outer_frames;
     run_with("size 50MiB", "local up = 'secret'\n"
@@ -161,7 +154,6 @@ TEST(test_upvalues_without_names) {
                            "debug.setupvalue(g, 1, up)\n"
                            "local s = g() s = nil\n");
     ck_assert_uint_eq(asked, 2);
-    end();
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -200,7 +192,6 @@ static bool walk_frames(void) {
 }
 
 TEST(test_frames) {
-    begin();
     asked = 0;
     found[0] = 0;
     on_pause = walk_frames;
@@ -232,7 +223,6 @@ TEST(test_frames) {
                             "C:-1\n"
                             "L:16 outer=main leaf=prog.lua:2 middle=prog.lua:6 co=\n");
     ck_assert_uint_eq(op.coroutines, 2);
-    end();
 }
 
 /* Of a stack too deep to be kept whole, the locals belong to the frame they are shown for. */
@@ -253,14 +243,12 @@ static bool deep_frame(void) {
 }
 
 TEST(test_deep) {
-    begin();
     asked = 0;
     on_pause = deep_frame;
     run_with("size 50MiB", "local function f(n, k) if k == 0 then local s = ('x'):rep(52428800) "
                            "return n end return f(n - 1, k - 1) + 1 end f(999, 999)");
     ck_assert_uint_eq(op.depth, 1002);
     ck_assert_uint_eq(deep_at, 7);
-    end();
 }
 
 /* The value at each pause is the one of that moment, and in every kind of call. */
@@ -276,7 +264,6 @@ static bool count_up(void) {
 }
 
 TEST(test_values_follow) {
-    begin();
     told = 0;
     on_pause = count_up;
     run_with("at prog.lua:2",
@@ -284,7 +271,6 @@ TEST(test_values_follow) {
              "  local s = 'number ' .. i .. ' of many that are longer than forty bytes'\n"
              "end\n");
     ck_assert_int_eq(told, 2000); /* the number as text, and the whole */
-    end();
 }
 
 /* ---- stress ---------------------------------------------------------------------------------- */
@@ -364,7 +350,7 @@ static bool stress_pause(void) {
 TEST(test_stress) {
     lua_State *plain = luaL_newstate();
     luaL_openlibs(plain);
-    char *expected = stress_result(plain);
+    OWN(free_at) char *expected = stress_result(plain);
     lua_close(plain);
     most = 15000;
     for (int round = 0; round < 3; round++) {
@@ -379,9 +365,7 @@ TEST(test_stress) {
                 (unsigned long long)locals_seen, (unsigned long long)upvalues_seen,
                 (unsigned long long)unread);
         ck_assert_int_gt(pauses, 1000);
-        end();
     }
     ck_assert_uint_gt(locals_seen, 10000);
     ck_assert_uint_gt(upvalues_seen, 10000);
-    free(expected);
 }

@@ -19,7 +19,14 @@ static uint64_t clock_of_test(void) {
     return p->start + p->ticked + 2000000;
 }
 
+static void end(void) {
+    profiler_stop(L, NULL);
+    lmp_os = &os_real;
+    lua_close(L);
+}
+
 static void begin(bool stacks) {
+    suite_closes(end);
     LmpOptions options = profiler_defaults;
     L = luaL_newstate();
     luaL_openlibs(L);
@@ -32,12 +39,6 @@ static void begin(bool stacks) {
     suite_again();
     p->callers->random = suite_random();
     atomic_store(&p->control->attached, 1);
-}
-
-static void end(void) {
-    profiler_stop(L, NULL);
-    lmp_os = &os_real;
-    lua_close(L);
 }
 
 static void run(int32_t ticks, const char *script) {
@@ -160,7 +161,6 @@ TEST(test_rhythms) {
         snprintf(script, sizeof script, THREE "%s", rhythm[i].script);
         run(rhythm[i].ticks, script);
         judge(rhythm[i].name, rhythm[i].share, 50, rhythm[i].made);
-        end();
     }
 }
 
@@ -171,7 +171,6 @@ TEST(test_a_slow_part_counts_as_much) {
     run(128, "for i = 1, 60000 do B() end for i = 1, 40000 do C() end");
     ck_assert_uint_gt(sum_of(1, 3).samples, sum_of(1, 2).samples / 2);
     judge("slow", (const double[]){.9, .06, .04}, 500, 1e6);
-    end();
 }
 
 TEST(test_frames) {
@@ -205,7 +204,6 @@ TEST(test_frames) {
     ck_assert(is_at(row->by[2], 14));
     row = row_at(15); /* the function called is the line's own; there is C below the main chunk */
     ck_assert(!is_at(row->by[0], 15));
-    end();
 }
 
 TEST(test_no_room) {
@@ -236,7 +234,6 @@ TEST(test_no_room) {
     ck_assert_uint_gt(rows, LMP_CALLERS / 2);
     ck_assert_uint_gt(rest, 0);
     ck_assert_double_eq_tol((double)most / all.samples, .5, 5 * .5 / sqrt(all.samples));
-    end();
 }
 
 TEST(test_nobody_looks) {
@@ -244,7 +241,6 @@ TEST(test_nobody_looks) {
     begin(true); /* call paths are kept */
     run(64, script);
     ck_assert_uint_eq(p->live->callers.seq, 0);
-    end();
     begin(false);
     atomic_store(&p->control->attached, 0);
     run(64, script);
@@ -258,5 +254,4 @@ TEST(test_nobody_looks) {
     atomic_fetch_add(&p->live->callers.seq, 1); /* its writer died there */
     ck_assert(!callers_copy(&p->live->callers, &copy));
     ck_assert_uint_eq(copy.row[0].site, 0);
-    end();
 }

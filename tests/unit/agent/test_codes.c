@@ -5,13 +5,14 @@
 #include "agent/charge/line_cache.h"
 #include "counted_maps.h"
 
-static void begin(void) {
-    suite_seed();
-    counted_maps_begin(-1);
-}
-
 static void end(void) {
     counted_maps_end();
+}
+
+static void begin(void) {
+    suite_closes(end);
+    suite_again();
+    counted_maps_begin(-1);
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */
@@ -112,7 +113,6 @@ TEST(vectors_are_those_noted) {
         take(&codes, i);
     compare(&codes);
     codes_close(&codes);
-    end();
 }
 
 /* ---- homes ------------------------------------------------------------------------------------
@@ -161,7 +161,6 @@ TEST(homes_are_those_entered) {
     ck_assert(codes_open(&codes));
     ck_assert_uint_gt(round_trip(&codes, 100, true), 100); /* whole words */
     codes_close(&codes);
-    end();
 }
 
 /* ---- the second cache ------------------------------------------------------------------------ */
@@ -181,7 +180,6 @@ TEST(answers_are_to_one_question) {
     for (int i = 0; i < 4; i++)
         ck_assert_uint_eq(l2_find(&answers, &others[i]), 0);
     l2_close(&answers);
-    end();
 }
 
 static LmpLineEntry numbered(uint32_t i) {
@@ -219,7 +217,6 @@ TEST(newest_answers_stay) {
     }
     ck_assert_uint_eq(answers.slots, LMP_L2_MOST);
     l2_close(&answers);
-    end();
 }
 
 /* Without memory there is none; what there is goes on, and nothing is asked of the system again. */
@@ -238,7 +235,6 @@ TEST(answers_without_memory) {
         ck_assert_uint_eq(answers.slots, maps ? LMP_L2_LEAST : 0);
         l2_close(&answers);
     }
-    end();
 }
 
 TEST(tags_stand_beside_each_other) {

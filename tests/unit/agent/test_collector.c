@@ -13,17 +13,18 @@
 static lua_State *L;
 static LmpView *view;
 
-static void begin(void) {
-    L = luaL_newstate();
-    luaL_openlibs(L);
-    profiled_start(L, profiler_defaults);
-    view = own_view();
-}
-
 static void end(void) {
     own_view_close(view);
     profiler_stop(L, NULL);
     lua_close(L);
+}
+
+static void begin(void) {
+    suite_closes(end);
+    L = luaL_newstate();
+    luaL_openlibs(L);
+    profiled_start(L, profiler_defaults);
+    view = own_view();
 }
 
 static void lua(const char *script) {
@@ -42,19 +43,18 @@ static void counts(const char *script) {
     full = view->live->gc.full - f;
 }
 
+BEFORE_TESTS(begin)
+
 TEST(incremental) {
-    begin();
     counts("collectgarbage 'incremental' for i = 1, 300000 do local t = {i} end");
     ck_assert_uint_gt(cycles, 5);
     ck_assert_uint_eq(full, cycles);
     counts("local g = {} g = nil collectgarbage()");
     ck_assert_uint_ge(full, 1);
     ck_assert_uint_eq(full, cycles);
-    end();
 }
 
 TEST(generational) {
-    begin();
     counts("keep = {} for i = 1, 2000 do keep[i] = {i} end collectgarbage()");
     counts("collectgarbage 'generational'"); /* begins with a full one */
     ck_assert_uint_le(full, 1);
@@ -70,16 +70,13 @@ TEST(generational) {
     }
     counts("for i = 1, 10 do local t = {i} end collectgarbage('step', 0)");
     ck_assert_uint_eq(full, 0);
-    end();
 }
 
 /* A heap that grows has major cycles; these are bad ones, and further ones full, too. */
 TEST(growing) {
-    begin();
     counts("collectgarbage 'generational' all = {} for i = 1, 200000 do all[i] = {i} end");
     ck_assert_uint_ge(full, 4);
     ck_assert_uint_gt(cycles, full);
     counts("for i = 1, 2000000 do local t = {i} end"); /* and then minor ones again */
     ck_assert_uint_gt(cycles, full + 5);
-    end();
 }

@@ -16,7 +16,13 @@ static LmpProfile *p;
 static LmpContainers found;
 static uint64_t clock_set; /* of the look; 0: as it is */
 
+static void end(void) {
+    profiler_stop(L, NULL);
+    lua_close(L);
+}
+
 static void begin(bool stacks) {
+    suite_closes(end);
     LmpOptions options = profiler_defaults;
     LmpErr lack;
     void *ud;
@@ -28,11 +34,6 @@ static void begin(bool stacks) {
     ck_assert_int_eq(profiler_start(L, &options, &lack), LMP_OK);
     lua_getallocf(L, &ud);
     p = ud;
-}
-
-static void end(void) {
-    profiler_stop(L, NULL);
-    lua_close(L);
 }
 
 /* Looks until one has ended. Returns how many ticks that took. */
@@ -108,7 +109,6 @@ TEST(what_tables_hold) {
         ck_assert(at(13) && about((double)at(13)->entries, 300));
         ck_assert(each(at(13), 11) >= 0.9 && each(at(13), 12) >= 0.9);
         ck_assert_ptr_null(at(15)); /* too few */
-        end();
     }
 }
 
@@ -150,7 +150,6 @@ TEST(what_is_made_around_a_tick) {
     lmp_os = before;
     ck_assert(at(5) && each(at(5), 3) >= 0.9);
     ck_assert(at(7) && each(at(7), 7) >= 0.9 && each(at(7), 3) < 0.1);
-    end();
 }
 
 /* Entries that went are not counted; a table that is gone is forgotten. */
@@ -165,7 +164,6 @@ TEST(what_has_gone) {
     for (int i = 0; i < 4; i++)
         look_after("t = nil collectgarbage()", 1000000000);
     ck_assert_ptr_null(at(3));
-    end();
 }
 
 /* With each tick only so much: a large heap takes many, and nothing is lost. */
@@ -174,7 +172,6 @@ TEST(a_little_at_a_time) {
     int ticks = look_after("t = {}\nfor i = 1, 100000 do\nt[i] = { i }\nend\n", 2000000);
     ck_assert_int_ge(ticks, 30);
     ck_assert(at(3) && about((double)at(3)->entries, 100000));
-    end();
 }
 
 /* Moments are as far apart as the run is long, and keep what there was. */
@@ -193,5 +190,4 @@ TEST(moments) {
     ck_assert_uint_ge(found.moments, LMP_CONTAINER_MOMENTS / 2);
     ck_assert(found.interval >= 2000000000);
     clock_set = 0;
-    end();
 }

@@ -10,6 +10,8 @@
 #include "profiled.h"
 #include "read/stats.h"
 
+RELEASE_AT(lua_close)
+
 static LmpProfile *p;
 static int told; /* events of the program's own hook */
 
@@ -68,7 +70,7 @@ static const char calling[] = "local function f() end for i = 1, 100 do f() end"
 
 TEST(a_hook_that_c_code_sets) {
     char lost[STATS_LOST];
-    lua_State *L = begin(LMP_COUNTS_CALLS);
+    OWN(lua_close_at) lua_State *L = begin(LMP_COUNTS_CALLS);
     run(L, calling);
     LmpStats s = stats(L);
     ck_assert_uint_eq(s.hook_lost, 0);
@@ -86,7 +88,6 @@ TEST(a_hook_that_c_code_sets) {
     ck_assert_uint_eq(s.hook_lost, 1); /* the same one is not lost again and again */
     ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
     ck_assert(lua_gethook(L) == own_hook); /* it stays */
-    lua_close(L);
 }
 
 /* What takes ours away without another one in its place does not keep it away. */

@@ -50,7 +50,15 @@ static bool test_peek(void *to, const void *from, size_t n) {
     return !peek_fails && os_real.peek(to, from, n);
 }
 
+static void end(void) {
+    lmp_os = &os_real;
+    p->main = NULL;
+    lua_close(L);
+    bare_profile_end(p);
+}
+
 static void begin_unknown(void) {
+    suite_closes(end);
     p = bare_profile();
     p->pass.alloc = underneath;
     L = lua_newstate(underneath, NULL);
@@ -70,13 +78,6 @@ static void begin(void) {
     collector_attach(p, L, underneath, NULL);
     ck_assert_uint_gt(collector_birth()->size, 0);
     foreign_begin(p, L);
-}
-
-static void end(void) {
-    lmp_os = &os_real;
-    p->main = NULL;
-    lua_close(L);
-    bare_profile_end(p);
 }
 
 static uint32_t apart(void) {
@@ -109,7 +110,6 @@ TEST(not_known) {
     ck_assert(
         !foreign_pass(p, &(LmpRequested){NULL, 0, 100}, (char *)(none + 7), none, &r, &mixed));
     ck_assert_uint_eq(atomic_load(&p->pass.thread), foreign_thread());
-    end();
 }
 
 /* ---- newborns -------------------------------------------------------------------------------- */
@@ -165,7 +165,6 @@ TEST(what_is_a_birth) {
     ck_assert(!foreign_is_birth(LUA_TTHREAD, 0));
     ck_assert(!foreign_is_birth(LUA_TUSERDATA, size));
     ck_assert(!foreign_is_birth(0, size));
-    end();
 }
 
 TEST(birth_here) {
@@ -191,7 +190,6 @@ TEST(birth_here) {
     ck_assert_uint_eq(mixed_count(), 1);
     ck_assert_uint_eq(apart(), 0);
     free(block);
-    end();
 }
 
 /* It is given the allocator below if it has ours, whichever, with this profile. */
@@ -229,7 +227,6 @@ TEST(set_free) {
     }
     ck_assert_uint_eq(apart(), freed);
     ck_assert_uint_eq(mixed_count(), 3);
-    end();
 }
 
 /* ---- notes ----------------------------------------------------------------------------------- */
@@ -287,7 +284,6 @@ TEST(places_of_notes) {
     }
     free(two);
     free(one);
-    end();
 }
 
 /* ---- where the state runs -------------------------------------------------------------------- */
@@ -332,7 +328,6 @@ TEST(words_that_show_it) {
         }
     }
     ck_assert_uint_eq(mixed_count() + apart(), 0);
-    end();
 }
 
 /* Without knowing its global state whoever comes is believed, but not once the profile is over. */
@@ -363,7 +358,6 @@ TEST(moves) {
     foreign_clear(p);
     ck_assert_uint_eq(atomic_load(&p->foreign.global), 0);
     ck_assert_uint_eq(passed(), 0);
-    end();
 }
 
 /* ---- births where the state does not run ----------------------------------------------------- */
@@ -429,7 +423,6 @@ TEST(births_elsewhere) {
     ck_assert_uint_eq(apart(), 2);
     ck_assert_uint_eq(passed(), 5);
     close_newborn(&n);
-    end();
 }
 
 /* ---- an allocator over ours ------------------------------------------------------------------ */
@@ -486,5 +479,4 @@ TEST(covered) {
     }
     p->closing = false;
     lua_setallocf(L, underneath, NULL);
-    end();
 }

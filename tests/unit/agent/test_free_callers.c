@@ -9,6 +9,8 @@
 
 #include "suite.h"
 
+RELEASE_AT(lua_close)
+
 static LmpFreeCallers noted;
 static LmpSavedRegsPlan plan;
 
@@ -352,7 +354,7 @@ static void collect(lua_State *L, int what) {
 }
 
 TEST(has_seen_all_collections) {
-    lua_State *L = open_state();
+    OWN(lua_close_at) lua_State *L = open_state();
     lua_pushinteger(L, 54);
     ck_assert(play(L));
     ck_assert_int_eq(lua_gettop(L), 1);
@@ -379,7 +381,6 @@ TEST(has_seen_all_collections) {
         ck_assert_msg(i < n, "a collection has freed from %p, called by %p", (void *)f->ret,
                       (void *)f->next);
     }
-    lua_close(L);
 }
 
 static int play_it(lua_State *L) {
@@ -389,7 +390,7 @@ static int play_it(lua_State *L) {
 
 /* Without memory it says that it has not seen all, or raises an error. */
 TEST(says_what_it_could_not_play) {
-    lua_State *L = open_state();
+    OWN(lua_close_at) lua_State *L = open_state();
     unsigned failed[4] = {0}, raised = 0, all;
     lua_gc(L, LUA_GCSTOP);
     asked = 0;
@@ -413,12 +414,11 @@ TEST(says_what_it_could_not_play) {
     for (int i = 0; i < 4; i++)
         ck_assert_uint_gt(failed[i], 0);
     ck_assert_uint_gt(raised, 0);
-    lua_close(L);
 }
 
 /* The plan that comes of it tells the collector's frees from those of tables that grow. */
 TEST(plays_what_the_plan_needs) {
-    lua_State *L = open_state();
+    OWN(lua_close_at) lua_State *L = open_state();
     ck_assert(play(L));
     free_callers_enter(&noted, &plan);
     ck_assert_uint_gt(plan.free_callers, 0);
@@ -426,5 +426,4 @@ TEST(plays_what_the_plan_needs) {
     for (int i = 0; i < 1 << LMP_FREE_BITS; i++)
         both += plan.free_site[i].ret && plan.free_site[i].who == LMP_FREE_BY_CALLER;
     ck_assert_uint_ge(both, 1); /* luaM_free_ is called by both */
-    lua_close(L);
 }

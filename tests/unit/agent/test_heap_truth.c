@@ -92,7 +92,7 @@ static void *packed(void *ud, void *ptr, size_t osize, size_t nsize) {
 static const Where *watched; /* headed: sizes are looked at, where blocks are said to be */
 
 static void look_at_sizes(HeapList *list, uint64_t total) {
-    HeapListBlock *block = calloc(total + 1, sizeof *block);
+    OWN(free_at) HeapListBlock *block = calloc(total + 1, sizeof *block);
     HeapListQuery query = {0, UINT64_MAX, (1u << LMP_KINDS) - 1, 0, 0};
     HeapListResult found = heaplist_read(list, &query, block, (uint32_t)total + 1);
     ck_assert_uint_eq(found.count, total);
@@ -100,7 +100,6 @@ static void look_at_sizes(HeapList *list, uint64_t total) {
         ck_assert_uint_eq(block[i].size, size_at(block[i].addr));
         ck_assert(i == 0 || block[i].addr > block[i - 1].addr);
     }
-    free(block);
 }
 
 static void compare(lua_State *L, LmpView *view, HeapMap *map, HeapList *list, const char *after) {

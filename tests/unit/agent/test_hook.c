@@ -92,7 +92,12 @@ static unsigned class_of_tag(unsigned tag) {
 static LmpProfile *profile;
 static const LmpReturnAddrs no_return_addrs; /* every raw request is nobody's */
 
+static void teardown(void) {
+    bare_profile_end(profile);
+}
+
 static void setup(void) {
+    suite_closes(teardown);
     profile = bare_profile();
     profile->pass.alloc = underneath;
     profile->pass.ud = &underneath_ud;
@@ -104,10 +109,6 @@ static void setup(void) {
     slow_path_always(profile, false);
     tick_now(profile);
     blocks = 0;
-}
-
-static void teardown(void) {
-    bare_profile_end(profile);
 }
 
 typedef struct Expected {
@@ -232,7 +233,6 @@ TEST(equals_a_list_of_blocks) {
         if (round < 500 || round % 37 == 0) compare(round);
     }
     compare(30000);
-    teardown();
 }
 
 /* Looks at what was ever written to a leaf only: reading the rest would allocate it. */
@@ -267,7 +267,6 @@ TEST(leaves_nothing_behind) {
     for (uint32_t i = 0; i < profile->overflow->slots; i++)
         ck_assert_msg(profile->overflow->block[i].addr <= 1, "slot %u", i);
     ck_assert_uint_eq(profile->counters->live_bytes, 0);
-    teardown();
 }
 
 /* Lua frees NULL and asks for nothing now and then: that is no operation. */
@@ -283,7 +282,6 @@ TEST(nothing_is_not_counted) {
     stats_derive(profile->live, 0, &stats);
     ck_assert_uint_eq(stats.mallocs + stats.frees + stats.reallocs + stats.failed, 0);
     ck_assert_uint_eq(stats.before_frees, 0);
-    teardown();
 }
 
 /* A block from before start, whose place has no entry: its neighbour's is no size of it, whatever
@@ -301,7 +299,6 @@ TEST(neighbour_is_no_size) {
     ck_assert_uint_eq(profile->counters->before_frees, 1);
     ck_assert_uint_eq(profile->counters->live_bytes, 56);
     ck_assert_uint_ne(shadow_lookup(profile, (uintptr_t)answer, &size), 0);
-    teardown();
 }
 
 /* On the grid, and where blocks stand in the overflow table. */
@@ -333,7 +330,6 @@ static void replace_stale(uintptr_t place) {
     hook_alloc(profile, to, 400, 0);
     ck_assert_uint_eq(profile->counters->live_bytes, 0);
     ck_assert_uint_eq(profile->leaves.overflow, 0);
-    teardown();
 }
 
 TEST(stale_block_is_replaced) {
@@ -381,7 +377,6 @@ static void forget_stale_watched(uintptr_t thread) {
     profile->lines = NULL;
     lmp_os->unmap(cache, sizeof *cache);
     codes_close(&codes);
-    teardown();
 }
 
 TEST(stale_watched_block_is_forgotten) {
@@ -424,7 +419,6 @@ TEST(refused_leaves_drop_blocks) {
     stats_derive(profile->live, 0, &stats);
     ck_assert_uint_eq(stats.dropped, 10);
     ck_assert_uint_eq(stats.mallocs, 1);
-    teardown();
 }
 
 TEST(births_halve) {
@@ -437,5 +431,4 @@ TEST(births_halve) {
     shadow_halve_births(profile);
     ck_assert_uint_eq(LMP_BLOCK_BIRTH(shadow_take(profile, 0x40000).entry), 100);
     ck_assert_uint_eq(LMP_BLOCK_BIRTH(shadow_take(profile, 0x40008).entry), 100);
-    teardown();
 }

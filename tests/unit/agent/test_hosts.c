@@ -19,6 +19,8 @@
 #include "read/discover.h"
 #include "read/view.h"
 
+RELEASE_AT(lua_close)
+
 /* ---- a host that looks at errno -------------------------------------------------------------- */
 
 enum { MARK = 7777 };
@@ -110,7 +112,7 @@ static void live(bool lines, bool stacks, uint64_t sample) {
     LmpOptions options = profiler_defaults;
     LmpErr display;
     pthread_t viewer;
-    lua_State *L = lua_newstate(host_alloc, NULL);
+    OWN(lua_close_at) lua_State *L = lua_newstate(host_alloc, NULL);
     luaL_openlibs(L);
     lua_register(L, "allocate", allocate);
     options.summary = "";
@@ -137,7 +139,6 @@ static void live(bool lines, bool stacks, uint64_t sample) {
     ck_assert_uint_gt(view.live->leaves, 5);
     view_close(&view);
     ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
-    lua_close(L);
 }
 
 TEST(errno_stays) {
@@ -163,7 +164,7 @@ TEST(child_collects_nothing) {
     LmpOptions options = profiler_defaults;
     LmpErr display;
     int status;
-    lua_State *L = luaL_newstate();
+    OWN(lua_close_at) lua_State *L = luaL_newstate();
     luaL_openlibs(L);
     lua_register(L, "arm_and_fork", arm_and_fork);
     options.summary = "";
@@ -186,7 +187,6 @@ TEST(child_collects_nothing) {
     ck_assert_int_eq(status, 0);
     view_close(&view);
     ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
-    lua_close(L);
 }
 
 /* ---- frames: of their own state, and of no forked child's -------------------------------------
@@ -342,7 +342,7 @@ TEST(many_cycles) {
     LmpOptions options = profiler_defaults;
     LmpErr display;
     LmpStats stats;
-    lua_State *L = luaL_newstate();
+    OWN(lua_close_at) lua_State *L = luaL_newstate();
     luaL_openlibs(L);
     options.summary = "";
     ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
@@ -369,5 +369,4 @@ TEST(many_cycles) {
     lmp_os->unmap(live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
     view_close(&view);
     ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
-    lua_close(L);
 }

@@ -151,8 +151,9 @@ static int with_user_values(lua_State *state) {
     return 1;
 }
 
+BEFORE_TESTS(begin)
+
 TEST(test_kinds) {
-    begin();
     lua_register(L, "with_user_values", with_user_values);
     questions(all_kinds);
     int paused = run_with("at prog.lua:12", "local kept, late = 'as it is', 0\n"
@@ -172,7 +173,6 @@ TEST(test_kinds) {
                                             "local made = {}\n");
     ck_assert_int_eq(paused, 1);
     ck_assert_uint_eq(asked, 11);
-    end();
 }
 
 /* ---- what holds itself ----------------------------------------------------------------------- */
@@ -190,11 +190,9 @@ static bool around(uint32_t number) {
 }
 
 TEST(test_cycles) {
-    begin();
     questions(around);
     run_with("at prog.lua:3", "local t = {}\nt.self = t setmetatable(t, t)\nlocal made = {}");
     ck_assert_uint_eq(way.steps, LMP_INSIDE_STEPS);
-    end();
 }
 
 /* ---- large ones ------------------------------------------------------------------------------ */
@@ -219,7 +217,6 @@ static bool pages(uint32_t number) {
 }
 
 TEST(test_a_million_entries) {
-    begin();
     met = sum = 0;
     questions(pages);
     run_with("at prog.lua:4", "local t = {a = 1, b = 2}\n"
@@ -228,7 +225,6 @@ TEST(test_a_million_entries) {
                               "local made = {}");
     ck_assert_uint_eq(met, MILLION + 3);
     ck_assert_uint_eq(sum, MILLION * (MILLION + 1ull) / 2);
-    end();
 }
 
 /* Of a table that once was large a page is what there is, found in so many steps. */
@@ -248,7 +244,6 @@ static bool hollow(uint32_t number) {
 }
 
 TEST(test_hollow) {
-    begin();
     met = 0;
     questions(hollow);
     run_with("at prog.lua:4", "local t = table.pack(table.unpack({}, 1, 200000))\n"
@@ -257,7 +252,6 @@ TEST(test_hollow) {
                               "local made = {}");
     ck_assert_uint_eq(met, 1);
     ck_assert_uint_ge(asked, 3);
-    end();
 }
 
 /* ---- within an operation --------------------------------------------------------------------- */
@@ -316,7 +310,7 @@ TEST(test_within_operations) {
         "for i = 1000, 1040 do t[i] = '=' .. i end collectgarbage()\n");
     view_pause(view, false);
     on_pause = NULL;
-    end();
+    suite_close();
     made_by = NULL;
     ck_assert_uint_gt(looked, 1000);
     ck_assert_uint_gt(unseen, 0); /* an array that shrinks */
@@ -336,11 +330,9 @@ static bool same_heap(uint32_t number) {
 }
 
 TEST(test_no_memory_is_asked_for) {
-    begin();
     questions(same_heap);
     run_with("at prog.lua:2", "local t = {1.5, 'a', {}, print, x = {y = 1}}\nlocal made = {}");
     ck_assert_uint_eq(asked, 51);
-    end();
 }
 
 /* ---- wrong questions ------------------------------------------------------------------------- */
@@ -381,14 +373,12 @@ static bool wrong(uint32_t number) {
 }
 
 TEST(test_wrong_questions) {
-    begin();
     questions(wrong);
     run_with("at prog.lua:3",
              "local t = {1, {2, {3}}, print, io.stdout, x = {y = {z = {}}}}\n"
              "t[2][3] = t t[7] = setmetatable({}, t) t[8] = function() return t end\n"
              "local made = {}");
     ck_assert_uint_eq(asked, 20001);
-    end();
 }
 
 /* What has no names is there without. */
@@ -401,7 +391,6 @@ static bool nameless(uint32_t number) {
 }
 
 TEST(test_stripped) {
-    begin();
     questions(nameless);
     run_with("at prog.lua:5", "local up = 'secret'\n"
                               "local function f() return up, print end\n"
@@ -409,5 +398,4 @@ TEST(test_stripped) {
                               "debug.setupvalue(g, 1, up)\n"
                               "local made = {}");
     ck_assert_uint_eq(asked, 2);
-    end();
 }

@@ -13,7 +13,13 @@
 static lua_State *L;
 static LmpProfile *p;
 
+static void end(void) {
+    profiler_stop(L, NULL);
+    lua_close(L);
+}
+
 static void begin(bool stacks) {
+    suite_closes(end);
     LmpOptions options = profiler_defaults;
     LmpErr lack;
     void *ud;
@@ -26,11 +32,6 @@ static void begin(bool stacks) {
     lua_getallocf(L, &ud);
     p = ud;
     ck_assert(p->exact && p->look);
-}
-
-static void end(void) {
-    profiler_stop(L, NULL);
-    lua_close(L);
 }
 
 static void run(const char *script) {
@@ -94,7 +95,6 @@ TEST(joins) {
     for (int stacks = 0; stacks < 2; stacks++) {
         begin(stacks);
         made_of();
-        end();
     }
 }
 
@@ -122,7 +122,6 @@ TEST(the_same_again) {
     ck_assert_uint_eq(at(7, false)->same, 17);
     ck_assert_uint_eq(at(8, true)->texts, 0); /* of 40 bytes: Lua keeps one itself */
     ck_assert_uint_eq(at(8, false)->texts, 19);
-    end();
 }
 
 /* What is too much for one look is not read, and what came before it is not compared with what
@@ -144,7 +143,6 @@ TEST(so_much_and_no_more) {
     ck_assert_uint_eq(same, 3);
     ck_assert_uint_eq(p->look->bytes, 0);
     ck_assert_uint_lt(p->look->allocs, 1000 - 8);
-    end();
 }
 
 /* A look is over after so many blocks, or operations, and the hot path is taken again. */
@@ -166,7 +164,6 @@ TEST(is_over) {
         ck_assert(!inspect_on(p));
         ck_assert(p->trap == &p->control->trap);
     }
-    end();
 }
 
 TEST(when_due) {
@@ -196,5 +193,4 @@ TEST(when_due) {
     ck_assert(!inspect_due(p) && !inspect_on(p));
     p->look = look;
     ck_assert(inspect_due(p));
-    end();
 }

@@ -31,7 +31,6 @@ TEST(a_place_is_asked_once) {
     w = at(1, 4, 0);
     ck_assert_uint_eq(ask(&w, LMP_C_STRING), right(1, 4, 0, LMP_C_STRING));
     ck_assert(full_queries == 2 && notified == (uintptr_t)code[1]);
-    end();
 }
 
 TEST(a_c_function_there) {
@@ -60,7 +59,6 @@ TEST(a_c_function_there) {
     call(1, 0, 0, 0, pc_of(0, 3)); /* no function is there */
     w = (LmpWhere){.L = thread(1), .runs = thread(1), .ci = top(1), .pc = pc_of(0, 3)};
     ck_assert_uint_eq(ask(&w, LMP_C_STRING), record_row(UNKNOWN, LMP_C_STRING));
-    end();
 }
 
 /* ---- code that dies -------------------------------------------------------------------------- */
@@ -98,7 +96,6 @@ TEST(code_dies) {
         answer.life = CODE; /* another function has the address */
         ask_all(DIES, first);
         ck_assert_uint_ge(queries, before + 2 * (PLACES - first));
-        end();
     }
 }
 
@@ -134,7 +131,6 @@ TEST(the_cache_grows) {
         for (unsigned n = 0; n < 100; n++)
             check_one((unsigned)suite_below(PROTOS * CODE));
     }
-    end();
 }
 
 /* Living answers that evict each other: an eighth of the slots at most. */
@@ -165,7 +161,6 @@ TEST(when_it_grows) {
         ask(&w[i], LMP_C_STRING);
     }
     ck_assert_uint_eq(cache.mask, (LMP_LINE_MOST - 1) * sizeof *cache.slot);
-    end();
 }
 
 /* ---- places of two lines --------------------------------------------------------------------- */
@@ -193,7 +188,6 @@ TEST(a_setlist_comes_next) {
         ck_assert_uint_eq(constructor, 0);
         ck_assert_uint_eq(ask_table(0, 4, LMP_C_TABLE_PART), right(0, 4, 0, LMP_C_TABLE_PART));
         ck_assert_uint_eq(constructor, pc_of(0, 4));
-        end();
     }
 }
 
@@ -236,7 +230,6 @@ TEST(a_constructor_has_parts) {
     codes_find(&codes, (uintptr_t)code[0])->more = false; /* the second cache has nothing */
     ask_table(0, 4, LMP_C_TABLE);
     ck_assert_uint_eq(table_slot(0, 4)->row[LMP_C_TABLE_PART], 0);
-    end();
 }
 
 /* By which kind of instruction. */
@@ -265,7 +258,6 @@ TEST(how_it_is_made) {
         LmpWhere w = at(0, 6, row[i].c);
         uint32_t r = row[i].table ? ask_table(0, 6, row[i].cls) : ask(&w, row[i].cls);
         ck_assert_msg(site[record[r].site].how == row[i].how, "row %zu", i);
-        end();
     }
     begin();
     memset(site, 0, sizeof site);
@@ -281,7 +273,6 @@ TEST(how_it_is_made) {
     w = at(0, 9, 0);
     w.pc += 2; /* nor between two instructions */
     ck_assert_uint_eq(site[record[ask(&w, LMP_C_TABLE_PART)].site].how, LMP_HOW_OTHER);
-    end();
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -303,7 +294,6 @@ TEST(sites_of_frames) {
     ck_assert_uint_eq(lines_frame_site(&p, L, w.ci, w.pc), site_row(function_row(0), CODE + 3, 0));
     put(t[1].slot[2], LMP_AT_SLOT_TAG, 0);
     ck_assert_uint_eq(lines_frame_site(&p, L, w.ci, pc_of(0, 9)), UNKNOWN);
-    end();
 }
 
 #define C_FRAME ((uint64_t)0x7ffd << LMP_ADDRESS_BITS | LMP_LINE_C) /* all C frames' key */
@@ -337,7 +327,6 @@ TEST(sites_of_c_frames) {
     ck_assert_uint_eq(lines_c_site(&p, thread(1), w.c), site_row(c_row(1), -1, 0));
     put(t[1].slot[2 * 2], LMP_AT_SLOT_TAG, 0);
     ck_assert_uint_eq(lines_c_site(&p, thread(1), top(1)), UNKNOWN);
-    end();
 }
 
 /* ---- no memory ------------------------------------------------------------------------------- */
@@ -362,5 +351,4 @@ TEST(no_memory_for_code) {
     ck_assert_uint_eq(notified, 0);
     for (size_t i = 0; i < LMP_LINE_LEAST; i++)
         ck_assert(cache.slot[i].key == 8 && cache.slot[i].row[0] == 0);
-    end();
 }

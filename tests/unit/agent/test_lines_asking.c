@@ -6,8 +6,9 @@ static struct LmpTagMap *tags_on = (struct LmpTagMap *)&plan; /* that there are 
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
+BEFORE_TESTS(begin)
+
 TEST(a_thread_is_what_the_map_says) {
-    begin();
     ck_assert(!lines_learn_thread(&p, NULL));
     t[MAIN].entry = 0;
     ck_assert(lines_learn_thread(&p, thread(MAIN)) && !is_known(MAIN));
@@ -27,7 +28,6 @@ TEST(a_thread_is_what_the_map_says) {
 }
 
 TEST(a_switch_is_noted) {
-    begin();
     lines_switch(&p, thread(1));
     ck_assert(p.running == thread(1) && cache.ran == 1 && cache.lately[1] == thread(1));
     ck_assert(p.tag == 0 && notified == 0);
@@ -43,7 +43,6 @@ TEST(a_switch_is_noted) {
 
 /* A C function on top: L runs, if a Lua function has called it, and if none runs within it. */
 TEST(a_c_function_runs) {
-    begin();
     put(t[9].word, LMP_AT_L_CI, 0); /* a thread that is being made */
     ck_assert(!lines_switch_c(&p, thread(9)));
     call_c(1);
@@ -74,7 +73,6 @@ TEST(a_c_function_runs) {
 /* ---- no function runs ------------------------------------------------------------------------ */
 
 TEST(outside_of_all_functions) {
-    begin();
     put(t[9].word, LMP_AT_L_CI, 0);
     ck_assert_uint_eq(lines_ask_outside(&p, thread(9), LMP_C_STRING), 0);
     call_lua(8, 16);
@@ -106,7 +104,6 @@ TEST(outside_of_all_functions) {
 
 /* Whichever of the threads that ran lately has a function. */
 TEST(one_that_ran_lately_may_run) {
-    begin();
     for (uint32_t ran = 0; ran < 2 * LMP_RAN_LATELY; ran++) {
         for (uint32_t at = 0; at < LMP_RAN_LATELY; at++) {
             begin();
@@ -126,7 +123,6 @@ TEST(one_that_ran_lately_may_run) {
 
 /* What was left of a constructor, after a request that none has made. */
 TEST(outside_ends_a_constructor) {
-    begin();
     p.made = (LmpMade){.pc = 16, .left = 2 | LMP_MADE_REFUSED};
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
     ck_assert_uint_eq(p.made.left, 2); /* the refused one was counted then */
@@ -153,8 +149,13 @@ static void check_where(int L, int ci_of, int depth, int c_depth) {
     ck_assert_uint_eq(live.tables.unproven, 0);
 }
 
+/* Somebody asks: it is at that place. */
+static void check_asked(LmpSavedRegs requester, int L, int ci_of, int depth, int c_depth) {
+    lines_ask(&p, requester, LMP_C_STRING, &ask);
+    check_where(L, ci_of, depth, c_depth);
+}
+
 TEST(who_asks_runs) {
-    begin();
     call_lua(1, 16);
     ck_assert_uint_eq(lines_ask(&p, asks(1), LMP_C_STRING, &ask), FOUND);
     check_where(1, 1, 1, 0);
@@ -162,145 +163,118 @@ TEST(who_asks_runs) {
     ck_assert_uint_eq(lines_ask(&p, asks(1), LMP_C_STRING, &ask), FOUND);
     ck_assert_uint_eq(cache.ran, 1); /* no switch */
     call_c(1);
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 2);
+    check_asked(asks(1), 1, 1, 1, 2);
     ck_assert_uint_eq(where.cfn, LINE_FN);
     call_c(1);
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 3);
+    check_asked(asks(1), 1, 1, 1, 3);
     lines_ask(&p, asks(1), LMP_C_THREAD_PART, &ask); /* a stack belongs to the line alone */
     check_where(1, 1, 1, 0);
     ck_assert_uint_eq(where.cfn, 0);
     enter(1, 1);
     call_wrapped(1, 2, 0, 0);
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 2);
+    check_asked(asks(1), 1, 1, 1, 2);
     ck_assert_uint_eq(where.cfn, CLOSURE_FN);
     put(t[1].slot[2 * 2], LMP_AT_SLOT_TAG, 0); /* no function there */
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 0);
+    check_asked(asks(1), 1, 1, 1, 0);
 }
 
 /* Nothing but a thread is one, and of words that no known call has left none. */
 TEST(who_asks_must_be_a_thread) {
-    begin();
     call_lua(1, 16);
     call_lua(2, 32);
     p.running = thread(1);
     t[2].entry = 0;
-    lines_ask(&p, asks(2), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 0); /* the one that ran last; it runs Lua code, so that is proven */
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 0);
+    check_asked(asks(2), 1, 1, 1,
+                0); /* the one that ran last; it runs Lua code, so that is proven */
+    check_asked(NULL, 1, 1, 1, 0);
     t[2].entry = LMP_C_THREAD;
-    lines_ask(&p, asks(2), LMP_C_STRING, &ask);
-    check_where(2, 2, 1, 0);
+    check_asked(asks(2), 2, 2, 1, 0);
     p.running = thread(1);
     words[0] = words[4] = (uintptr_t)thread(2);
     words[LMP_REGS_RET] = strange_ret;
-    lines_ask(&p, asks(2), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 0);
+    check_asked(asks(2), 1, 1, 1, 0);
     words[LMP_REGS_RET] = other_ret;
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(2, 2, 1, 0);
+    check_asked(asks(1), 2, 2, 1, 0);
     p.running = thread(1);
     p.regs = NULL; /* they are not known on this interpreter */
     words[LMP_REGS_RET] = RET;
-    lines_ask(&p, asks(2), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 0);
+    check_asked(asks(2), 1, 1, 1, 0);
 }
 
 /* A coroutine is given its arguments: the one that resumes it runs. */
 TEST(one_that_begins_does_not_run) {
-    begin();
     call_lua(1, 16);
     call_resume(1, 2);
     lines_switch(&p, thread(1));
-    lines_ask(&p, asks(2), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 2);
+    check_asked(asks(2), 1, 1, 1, 2);
     ck_assert(is_known(1));
     lines_switch(&p, thread(2)); /* even if it ran last */
-    lines_ask(&p, asks(2), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 2);
+    check_asked(asks(2), 1, 1, 1, 2);
 }
 
 /* Who asks has resumed the one that ran last, and still waits: C code asks by an outer thread. */
 TEST(an_outer_one_does_not_run) {
-    begin();
     call_lua(1, 16);
     call_c(1);
     call_lua(2, 32);
     set_jump(1, 2000);
     set_jump(2, 1000);
     p.running = thread(2);
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(2, 2, 1, 0);
+    check_asked(asks(1), 2, 2, 1, 0);
     set_jump(2, 3000);
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 2);
+    check_asked(asks(1), 1, 1, 1, 2);
     set_jump(2, 1000);
     p.running = thread(2);
     set_idle(2, true);
     set_jump(2, 0); /* it has yielded */
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 2);
+    check_asked(asks(1), 1, 1, 1, 2);
     p.running = thread(2);
     set_idle(2, false);
     set_jump(2, 1000);
     enter(2, 0); /* it has ended */
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 2);
+    check_asked(asks(1), 1, 1, 1, 2);
     enter(2, 1);
     lines_ask(&p, NULL, LMP_C_STRING, &ask); /* one that asks is not known */
     check_where(1, 1, 1, 2);
     p.running = NULL;
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 2);
+    check_asked(asks(1), 1, 1, 1, 2);
 }
 
 /* What was resumed is followed: by an argument, an upvalue; not to itself, nor to what waits. */
 TEST(the_innermost_runs) {
-    begin();
     call_lua(1, 16);
     call_resume(1, 2);
     call_lua(2, 32);
     call_wrapped(2, 3, 1, LMP_TAG_THREAD);
     call_lua(3, 48);
     p.running = thread(1);
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(3, 3, 1, 0);
+    check_asked(NULL, 3, 3, 1, 0);
     for (int how = 0; how < 2; how++) { /* a C closure of another kind */
         enter(2, 1);
         call_wrapped(2, 3, how, how ? 0 : LMP_TAG_THREAD);
         p.running = thread(1);
-        lines_ask(&p, NULL, LMP_C_STRING, &ask);
-        check_where(2, 2, 1, 2);
+        check_asked(NULL, 2, 2, 1, 2);
     }
     enter(2, 1);
     call_resume(2, 3);
     enter(2, 2); /* what was left of it above the top of the stack */
     p.running = thread(1);
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(2, 2, 1, 2);
+    check_asked(NULL, 2, 2, 1, 2);
     give(2, 3); /* what is no thread */
     put(t[2].slot[2 * 2 + 1], LMP_AT_SLOT_TAG, LMP_TAG_LONG_STRING);
     p.running = thread(1);
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(2, 2, 1, 2);
+    check_asked(NULL, 2, 2, 1, 2);
     enter(2, 1);
     give(2, 3); /* a Lua function that has a thread */
     p.running = thread(1);
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(2, 2, 1, 0);
+    check_asked(NULL, 2, 2, 1, 0);
     enter(2, 1);
     call_resume(2, 2);
     p.running = thread(1);
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(2, 2, 1, 2);
+    check_asked(NULL, 2, 2, 1, 2);
     enter(2, 0);
     p.running = thread(1);
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 2);
+    check_asked(NULL, 1, 1, 1, 2);
     for (int i = 1; i < 70; i++) { /* more of them than are followed */
         enter(i, 0);
         call_lua(i, 16);
@@ -308,8 +282,7 @@ TEST(the_innermost_runs) {
     }
     call_lua(70, 16);
     p.running = thread(1);
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(1 + LMP_CHAIN, 1 + LMP_CHAIN, 1, 2);
+    check_asked(NULL, 1 + LMP_CHAIN, 1 + LMP_CHAIN, 1, 2);
     call_resume(70, 1); /* and in a ring there is an end */
     p.running = thread(1);
     lines_ask(&p, NULL, LMP_C_STRING, &ask);
@@ -318,7 +291,6 @@ TEST(the_innermost_runs) {
 
 /* The one that ran last is gone: the innermost of those that ran lately, or else the main one. */
 TEST(of_those_that_ran_lately) {
-    begin();
     call_lua(MAIN, 16);
     for (int i = 1; i <= 6; i++) {
         call_lua(i, 16);
@@ -327,40 +299,34 @@ TEST(of_those_that_ran_lately) {
         set_jump(i, 1000);
     }
     cache.ran = 6;
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(6, 6, 1, 2); /* the latest */
+    check_asked(NULL, 6, 6, 1, 2); /* the latest */
     p.running = NULL;
     set_jump(4, 900);
     set_jump(3, 950);
     cache.ran = 6;
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(4, 4, 1, 2); /* the innermost */
+    check_asked(NULL, 4, 4, 1, 2); /* the innermost */
     p.running = NULL;
     cache.ran = 6;
     cache.jumps = false;
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(6, 6, 1, 2);
+    check_asked(NULL, 6, 6, 1, 2);
     cache.jumps = true;
     p.running = NULL;
     cache.ran = 6;
     cache.lately[6] = NULL;
     enter(5, 0);
     cache.lately[4] = thread(MAIN); /* the main one counts when no other does */
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(3, 3, 1, 2);
+    check_asked(NULL, 3, 3, 1, 2);
     p.running = NULL;
     cache.ran = 6;
     cache.lately[1] = cache.lately[7] = NULL;
     p.running = thread(3);
     enter(3, 0); /* ran last, and has ended */
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(2, 2, 1, 2);
+    check_asked(NULL, 2, 2, 1, 2);
     p.running = NULL;
     cache.ran = 6;
     cache.lately[7] = NULL;
     enter(2, 0);
-    lines_ask(&p, asks(2), LMP_C_STRING, &ask);
-    check_where(MAIN, MAIN, 1, 0);
+    check_asked(asks(2), MAIN, MAIN, 1, 0);
     enter(MAIN, 0);
     p.running = NULL;
     ck_assert_uint_eq(lines_ask(&p, NULL, LMP_C_STRING, &ask), host(LMP_C_STRING));
@@ -375,8 +341,7 @@ TEST(the_ring_of_those_that_ran_lately) {
         call_lua(1, 16);
         cache.ran = 100;
         cache.lately[at] = thread(1);
-        lines_ask(&p, NULL, LMP_C_STRING, &ask);
-        check_where(1, 1, 1, 0);
+        check_asked(NULL, 1, 1, 1, 0);
     }
     begin();
     call_lua(1, 16);
@@ -388,12 +353,10 @@ TEST(the_ring_of_those_that_ran_lately) {
 
 /* A stack may be asked for on behalf of a thread that has resumed another. */
 TEST(a_stack_is_of_the_innermost) {
-    begin();
     call_lua(1, 16);
     call_resume(1, 2);
     call_lua(2, 32);
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(1, 1, 1, 2);
+    check_asked(asks(1), 1, 1, 1, 2);
     lines_ask(&p, asks(1), LMP_C_THREAD_PART, &ask);
     check_where(2, 2, 1, 0);
     p.running = NULL;
@@ -406,7 +369,6 @@ TEST(a_stack_is_of_the_innermost) {
 /* ---- no Lua function in the running thread --------------------------------------------------- */
 
 TEST(the_caller_is_in_an_outer_thread) {
-    begin();
     call_lua(MAIN, 16);
     call_c(MAIN);
     call_c(1);
@@ -416,12 +378,10 @@ TEST(the_caller_is_in_an_outer_thread) {
     answer.threads = 4;
     for (int i = 0; i < 4; i++)
         answer.chain[i] = i;
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(2, MAIN, 1, 1);
+    check_asked(NULL, 2, MAIN, 1, 1);
     enter(1, 0);
     call_lua(1, 32);
-    lines_ask(&p, NULL, LMP_C_STRING, &ask);
-    check_where(2, 1, 1, 1);
+    check_asked(NULL, 2, 1, 1, 1);
     answer.chain[2] = 4; /* the API does not know it */
     ck_assert_uint_eq(lines_ask(&p, NULL, LMP_C_STRING, &ask), host(LMP_C_STRING));
     ck_assert_ptr_eq(ask.L, thread(2));
@@ -436,7 +396,6 @@ TEST(the_caller_is_in_an_outer_thread) {
 
 /* The thread that asks has C functions alone; so has the one that runs: it is the former. */
 TEST(of_c_functions_alone) {
-    begin();
     call_c(1);
     call_c(2);
     answer.threads = 1;
@@ -457,16 +416,13 @@ TEST(of_c_functions_alone) {
     enter(2, 0);
     call_lua(2, 16);
     call_c(1);
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(2, 2, 1, 0);
+    check_asked(asks(1), 2, 2, 1, 0);
     lines_switch(&p, thread(1)); /* even if it ran last */
-    lines_ask(&p, asks(1), LMP_C_STRING, &ask);
-    check_where(2, 2, 1, 0);
+    check_asked(asks(1), 2, 2, 1, 0);
 }
 
 /* Nobody runs: not who asks, which waits, nor who has C functions alone. */
 TEST(nobody_runs) {
-    begin();
     cache.known[0] = thread(9); /* nothing is learned of nobody */
     call_lua(1, 16);
     set_idle(1, true);

@@ -8,9 +8,10 @@ static struct LmpSampling *sampling_on = (struct LmpSampling *)&plan; /* that it
 
 enum { PC = 64, MADE_PC = 80 };
 
+BEFORE_TESTS(begin)
+
 TEST(a_constructor_asks) {
     static const unsigned not_of_tables[] = {LMP_C_STRING, LMP_C_FUNCTION, LMP_C_THREAD_PART};
-    begin();
     call_lua(1, PC);
     answer.newtable = MADE_PC;
     answer.setlist = true;
@@ -45,7 +46,6 @@ TEST(a_constructor_asks) {
 }
 
 TEST(it_is_doubtful) {
-    begin();
     call_lua(1, PC);
     answer.doubtful = true;
     site[0].unproven = 0;
@@ -72,7 +72,6 @@ TEST(it_is_doubtful) {
 
 /* The thread that asks is not known: who runs is, if that is in Lua code, or was named. */
 TEST(who_asks_is_doubtful) {
-    begin();
     call_lua(1, PC);
     call_c(1);
     words[LMP_REGS_RET] = strange_ret;
@@ -124,7 +123,6 @@ TEST(without_saved_registers) {
 }
 
 TEST(a_line_may_set_the_constructor) {
-    begin();
     call_lua(1, PC);
     answer.constructor = 96; /* of OP_SETLIST */
     lines_ask(&p, asks(1), LMP_C_STRING, &ask);
@@ -135,7 +133,6 @@ TEST(a_line_may_set_the_constructor) {
 }
 
 TEST(a_line_is_learned) {
-    begin();
     call_lua(1, PC);
     lua_State *L = thread(1);
     ck_assert(lines_learn(&p, L, words, LMP_C_STRING));
@@ -157,7 +154,6 @@ TEST(a_line_is_learned) {
 }
 
 TEST(a_constructor_is_learned) {
-    begin();
     call_lua(1, PC);
     lua_State *L = thread(1);
     ck_assert(!lines_learn(&p, L, words, LMP_C_TABLE)); /* of which instruction? */
@@ -184,7 +180,6 @@ TEST(a_constructor_is_learned) {
 
 TEST(the_constructor_alone) {
     LmpCallInfo *ci = NULL;
-    begin();
     answer.newtable = MADE_PC;
     ck_assert_uint_eq(lines_constructor(&p, asks(-1), LMP_C_TABLE, &ci), 0);
     call_lua(1, PC);
@@ -219,7 +214,6 @@ TEST(the_constructor_alone) {
 
 TEST(is_it_the_stack) {
     int a = 0, b = 0;
-    begin();
     t[1].word[STACK] = (uintptr_t)&a;
     ck_assert(lines_is_stack(&p, asks(1), &a) && !lines_is_stack(&p, asks(1), &b));
     ck_assert(!lines_is_stack(&p, asks(-1), &a) && !lines_is_stack(&p, NULL, &a));
@@ -239,7 +233,6 @@ TEST(is_it_the_stack) {
 
 /* Only a line that is known already counts, of whatever class. */
 TEST(a_stack_moves) {
-    begin();
     uint32_t unknown = row_of(LMP_PSEUDO_UNKNOWN + 1, LMP_C_THREAD_PART);
     call_lua(1, PC);
     call_c(1);
@@ -278,7 +271,6 @@ TEST(a_stack_moves) {
 /* ---- the documented API ---------------------------------------------------------------------- */
 
 TEST(by_the_api_alone) {
-    begin();
     p.framed = false;
     answer.threads = 3;
     for (int i = 0; i < 3; i++)

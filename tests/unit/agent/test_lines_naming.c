@@ -22,7 +22,6 @@ TEST(while_a_name_is_wanted) {
     w = at(0, 20, 0);
     ask(&w, LMP_C_STRING);
     ck_assert(named == 6 && queries == 7);
-    end();
 }
 
 /* The function of prototype 0 at that place, called by the one of `caller` at its place. */
@@ -55,7 +54,6 @@ TEST(the_caller_is_read_so_often) {
     w = called(202, 1, pc_of(1, 7));
     ask(&w, LMP_C_STRING);
     ck_assert_uint_eq(named, reads + 2);
-    end();
 }
 
 TEST(which_callers_are_read) {
@@ -89,7 +87,6 @@ TEST(which_callers_are_read) {
     w = called(7, 3, pc_of(3, 3));
     ask(&w, LMP_C_STRING);
     ck_assert_uint_eq(named, 3);
-    end();
 }
 
 /* The caller's code is new, and what is known of all code has to move. */
@@ -104,7 +101,6 @@ TEST(what_is_known_of_code_moves) {
     ck_assert_uint_eq(codes.slots, 2 * slots);
     ck_assert_uint_eq(codes_find(&codes, (uintptr_t)code[0])->function, function_row(0));
     ck_assert_uint_eq(codes_find(&codes, (uintptr_t)code[1])->read, 4);
-    end();
 }
 
 TEST(no_room_for_a_function) {
@@ -118,7 +114,6 @@ TEST(no_room_for_a_function) {
         ask(&w, LMP_C_TABLE);
         ck_assert_uint_eq(full_queries, ++i);
     }
-    end();
 }
 
 /* ---- stripped functions ---------------------------------------------------------------------- */
@@ -131,7 +126,6 @@ TEST(a_function_without_lines) {
         ck_assert_uint_eq(ask(&w, LMP_C_STRING), right(0, -1, 0, LMP_C_STRING));
         ck_assert_uint_eq(queries, 1); /* if one instruction has none, all have none */
     }
-    end();
 }
 
 TEST(stripped_ones_are_kept) {
@@ -150,7 +144,6 @@ TEST(stripped_ones_are_kept) {
         ask(&w, LMP_C_STRING);
         ck_assert_uint_eq(kept_stripped, row[i].kept);
         if (row[i].kept) ck_assert_uint_eq(kept_hash, (uintptr_t)protos[2]);
-        end();
     }
 }
 
@@ -169,7 +162,6 @@ TEST(stripped_ones_are_known) {
                 ck_assert_uint_eq(ask(&w, LMP_C_STRING), known ? right(7, -1, 0, LMP_C_STRING)
                                                                : right(2, 1, 0, LMP_C_STRING));
                 ck_assert_uint_eq(queries, !known);
-                end();
             }
         }
     }
@@ -186,7 +178,6 @@ TEST(stripped_ones_are_known) {
     w = at(3, 1, 0);
     ask(&w, LMP_C_STRING);
     ck_assert(cache.agreed && cache.differed);
-    end();
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -264,7 +255,6 @@ TEST(opened_and_closed) {
     ck_assert(!p.lines && !p.regs && looking == 0);
     lines_close(&p); /* it was not open */
     ck_assert_int_eq(looking, 0);
-    end();
 }
 
 TEST(opened_without) {
@@ -285,7 +275,6 @@ TEST(opened_without) {
         ck_assert_int_eq(live.tables.why, lack == 4 ? LMP_WHY_CHECK : LMP_WHY_REGS);
         ck_assert_int_eq(p.lines->jumps, lack != 2);
         lines_close(&p);
-        end();
     }
 }
 
@@ -306,15 +295,13 @@ TEST(opened_with_no_memory) {
         maps_left = -1;
         if (maps < 3) ck_assert_ptr_null(p.lines);
         lines_close(&p);
-        end(); /* nothing is left mapped */
+        suite_close(); /* nothing is left mapped */
     }
     begin();
     test_os.map = map_but_the_first;
     open_anew(LMP_E_NOMEM);
-    end();
     begin();
     no_codes = true;
     open_anew(LMP_E_NOMEM);
     no_codes = false;
-    end();
 }

@@ -68,7 +68,6 @@ TEST(where_an_answer_goes) {
             unsigned before = queries;
             ask(&w, LMP_C_STRING); /* it is found there */
             ck_assert_uint_eq(queries, before);
-            end();
         }
     }
 }
@@ -93,7 +92,6 @@ TEST(where_an_answer_is) {
             ck_assert_uint_eq(cache.pushed, n >> 2);
             ck_assert_uint_eq(in_second(&w, LMP_C_TABLE), 0);
         }
-        end();
     }
 }
 
@@ -119,7 +117,6 @@ TEST(two_c_functions_at_a_place) {
     beside(&w)->cfn = c_function(2); /* the next one goes to its own */
     ck_assert_uint_eq(ask(&w, LMP_C_STRING), r);
     ck_assert(is_in(own(&w), &w) && beside(&w)->cfn == c_function(2));
-    end();
 }
 
 /* Where others of the code may be in the second cache, an answer goes there, too. */
@@ -145,7 +142,6 @@ TEST(more_in_the_second_cache) {
     w = at(0, 9, 0); /* a place with a slot of its own needs no other */
     ask(&w, LMP_C_STRING);
     ck_assert_uint_eq(in_second(&w, LMP_C_STRING), 0);
-    end();
 }
 
 /* A slot of the place has nothing, or the code is not known any more. */
@@ -167,7 +163,6 @@ TEST(nothing_to_go_by) {
     record[record_row(UNKNOWN, LMP_C_STRING)].site = UNKNOWN;
     ck_assert_uint_eq(ask(&w, LMP_C_USERDATA), right(0, 3, 0, LMP_C_USERDATA));
     ck_assert_uint_eq(queries, 3);
-    end();
 }
 
 TEST(parts_that_are_known_stay) {
@@ -180,7 +175,6 @@ TEST(parts_that_are_known_stay) {
     const LmpLineSlot *slot =
         lines_look(&cache, pc_of(0, 4) | LMP_LINE_FLAGS, (uintptr_t)protos[0]);
     ck_assert_uint_eq(slot->row[LMP_C_TABLE_PART], part);
-    end();
 }
 
 /* A slot is where code had an answer once, and has another's now. */
@@ -192,7 +186,6 @@ TEST(what_dies_leaves_the_others) {
     ask(&b, LMP_C_STRING);
     codes_note_home(&codes, code_0(), index_of(own(&b)) % LMP_HOMES);
     ck_assert(dies(0) && !is_in(own(&a), &a) && is_in(own(&b), &b));
-    end();
 }
 
 /* Where it is when the cache has grown. */
@@ -223,7 +216,6 @@ TEST(empty_slots_move_nowhere) {
     occupy(&cache.slot[1], 1 * LMP_INSTRUCTION);
     push_once_more();
     ck_assert_uint_eq(cache.slot[1].key, 1 * LMP_INSTRUCTION);
-    end();
 }
 
 /* Nothing is lost when the cache grows: what was beside another is there again. */
@@ -254,5 +246,4 @@ TEST(growth_loses_nothing) {
         l2_close(&cache.l2);
         before = queries;
     }
-    end();
 }

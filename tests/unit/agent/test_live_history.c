@@ -19,7 +19,15 @@ static uint64_t test_clock(void) {
     return now;
 }
 
+static void end(void) {
+    sites_close(&p);
+    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
+    free(p.live);
+    lmp_os = &os_real;
+}
+
 static void begin(void) {
+    suite_closes(end);
     test_os = os_real;
     test_os.clock = test_clock;
     lmp_os = &test_os;
@@ -31,13 +39,6 @@ static void begin(void) {
     p.live->tables.lines = LMP_LINES_EXACT;
     p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
     ck_assert_int_eq(sites_open(&p), LMP_OK);
-}
-
-static void end(void) {
-    sites_close(&p);
-    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
-    free(p.live);
-    lmp_os = &os_real;
 }
 
 /* A full collection begins to sweep at `clock`, nanoseconds since start. */
@@ -71,8 +72,9 @@ static uint32_t newest(void) {
 #define MS 1000000ull
 #define S 1000000000ull
 
+BEFORE_TESTS(begin)
+
 TEST(test_sums) {
-    begin();
     enum { SITES = 300, RECORDS = 2000 };
     static uint64_t model[SITES + 64];
     uint32_t site[SITES];
@@ -103,12 +105,10 @@ TEST(test_sums) {
                           (uint64_t)(round + 1) * 60 * S);
         ck_assert_uint_eq(p.live->tables.live_history_cycle[newest()], p.live->gc.full);
     }
-    end();
 }
 
 /* What is made during the sweep is not held, nor what is freed in it. */
 TEST(test_sweep) {
-    begin();
     lua_Debug ar = {.what = "Lua", .namewhat = "", .source = "@x", .srclen = 2};
     uint32_t function = sites_function(&p, &ar, NULL);
     uint32_t site = sites_site(&p, function, 1, 0);
@@ -133,7 +133,6 @@ TEST(test_sweep) {
     ck_assert_uint_eq(p.tables.live_history[site][newest()], 0);
     ck_assert_uint_eq(p.tables.live_history_blocks[site][newest()], 0);
     ck_assert_uint_eq(list()->rows, 2);
-    end();
 }
 
 /* Cycles every `period` to the end of the run. A site holds 10,000 bytes in the cycles of the
@@ -165,7 +164,6 @@ static void run(uint64_t period, uint64_t all) {
     uint64_t part = all / 64 < 2 * S ? all / 64 : 2 * S;
     ck_assert_uint_le(newer, 11 * (part + period) + part); /* the newest are dense */
     ck_assert_uint_lt(widest, all / 4);                    /* the others even */
-    end();
 }
 
 TEST(test_spans) {
@@ -177,7 +175,6 @@ TEST(test_spans) {
 }
 
 TEST(test_costs_little) {
-    begin();
     cost = 3 * MS; /* a very large table */
     for (uint64_t t = 0; t < 60 * S; t += MS) {
         if (t > now) now = t;
@@ -185,15 +182,12 @@ TEST(test_costs_little) {
     }
     ck_assert_uint_gt(p.live->tables.live_history, 10);
     ck_assert_uint_lt(spent, 60 * S / 80); /* looks at the clock included */
-    end();
 }
 
 TEST(test_nothing_to_do) {
-    begin();
     live_history_cycle_ended(&p); /* no cycle yet */
     ck_assert_uint_eq(p.live->tables.live_history, 0);
     p.live->tables.lines = LMP_LINES_OFF;
     cycle(S);
     ck_assert_uint_eq(p.live->tables.live_history, 0);
-    end();
 }

@@ -57,7 +57,7 @@ static void work(int n) {
 /* A viewer that comes now: it counts from mark `number`. */
 static void look(uint64_t number) {
     LmpView view;
-    Model *model = calloc(1, sizeof *model);
+    OWN(free_at) Model *model = calloc(1, sizeof *model);
     ck_assert_int_eq(view_open(&view, dup(fd)), LMP_OK);
     model->wanted.count_from = number;
     model_fill(model, &view, &(ModelInput){lmp_os->clock(), true, 0, 0, NULL, NULL});
@@ -81,7 +81,6 @@ static void look(uint64_t number) {
         model->since_mark.total_bytes);
     ledger_free(&model->ledger);
     view_close(&view);
-    free(model);
 }
 
 TEST(lines_come_to_the_types) {

@@ -53,7 +53,14 @@ static ProcessFigures look(void) {
     return f;
 }
 
+static void end(void) {
+    process_free(process);
+    own_view_close(view);
+    lua_close(L);
+}
+
 static void begin_with(lua_State *state) {
+    suite_closes(end);
     L = state;
     luaL_openlibs(L);
     run("old = {} for i = 1, 2000 do old[i] = {i} end");
@@ -67,12 +74,6 @@ static void begin_with(lua_State *state) {
 
 static void begin(void) {
     begin_with(luaL_newstate());
-}
-
-static void end(void) {
-    process_free(process);
-    own_view_close(view);
-    lua_close(L);
 }
 
 static int64_t change(const ProcessFigures *now, const ProcessFigures *then, ProcessRow row) {
@@ -116,7 +117,6 @@ TEST(test_around) {
     ck_assert_uint_eq(f.row[PROCESS_UNTOLD], 0);
     free(block);
     heaplist_free(list);
-    end();
 }
 
 /* The size of the chunk behind a pointer, without malloc's help. */
@@ -174,7 +174,6 @@ TEST(test_c_code) {
     about(change(&last, &freed, PROCESS_MAPPED), -(11 << 20), 8192, "mapped no more");
     about(change(&last, &freed, PROCESS_MALLOC), -(int64_t)LARGE * ((40 << 20) + 4096), 4096,
           "malloc after the large ones");
-    end();
 }
 
 /* What Lua counts: blocks from before start are in it, those that C code has asked its allocator
@@ -204,7 +203,6 @@ TEST(test_beside) {
     lua_getglobal(L, "count");
     about((int64_t)last.count, (int64_t)lua_tonumber(L, -1), 2000, "count");
     lua_pop(L, 1);
-    end();
 }
 
 /* Much, since the system puts neighbours of a touched page of the heap map into RSS, too; a
@@ -224,7 +222,6 @@ TEST(test_own) {
     about(change(&now, &was, PROCESS_OWN), WRITTEN, OTHER_MALLOC ? 3 << 20 : 2 << 20, "own");
     if (!OTHER_MALLOC) about(change(&now, &was, PROCESS_MAPPED), 0, 16 << 10, "mapped");
     lmp_os->unmap(mine, MAPPED);
-    end();
 }
 
 /* ---- where malloc is not what it seems ------------------------------------------------------- */
@@ -254,7 +251,6 @@ TEST(test_another_allocator) {
                       0);
     ck_assert_uint_eq(f.row[PROCESS_LUA], view->live->counters.live_bytes);
     ck_assert_uint_ge(f.row[PROCESS_UNTOLD], region_used - f.row[PROCESS_LUA] - f.before);
-    end();
 }
 
 /* Its memory may not be read: what is free and what is C code's cannot be told then. */
@@ -278,7 +274,6 @@ TEST(test_unread) {
     ck_assert_uint_eq(f.row[PROCESS_MALLOC] + f.row[PROCESS_FREE_PARTS] + f.row[PROCESS_FREE_PAGES],
                       0);
     lmp_os = &os_real;
-    end();
 }
 
 /* The sizes of chunks are glibc's own, also after blocks were resized. */

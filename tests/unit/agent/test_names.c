@@ -33,7 +33,17 @@ static void *counting_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     return NULL;
 }
 
+static void end(void) {
+    lua_close(L);
+    names_close(&p);
+    sites_close(&p);
+    counted_maps_end();
+    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
+    free(p.live);
+}
+
 static void begin(void) {
+    suite_closes(end);
     counted_maps_begin(-1);
     test_os.clock = test_clock;
     now = 0;
@@ -44,15 +54,6 @@ static void begin(void) {
     names_open(&p);
     L = lua_newstate(counting_alloc, NULL);
     luaL_openlibs(L);
-}
-
-static void end(void) {
-    lua_close(L);
-    names_close(&p);
-    sites_close(&p);
-    counted_maps_end();
-    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
-    free(p.live);
 }
 
 static void run(const char *code) {
@@ -132,7 +133,6 @@ TEST(test_c_functions_at_once) {
         ck_assert_str_eq(name_of(row_of(known[i].expression)), known[i].path);
     }
     ck_assert_uint_eq(c_names_text(p.c_names, &p), 0);
-    end();
 }
 
 TEST(test_modules_and_globals) {
@@ -159,7 +159,6 @@ TEST(test_modules_and_globals) {
     same_path("t['if']", "t.if");
     same_path("function() end", "");
     same_path("a.b.c.d", ""); /* a step too far */
-    end();
 }
 
 TEST(test_the_best_way) {
@@ -173,7 +172,6 @@ TEST(test_the_best_way) {
     same_path("require 'm'.f", "m.f"); /* its module before a global */
     same_path("require 'm'.longname", "m.g");
     same_path("first.run", "first.run"); /* as long as the other: the alphabet's order */
-    end();
 }
 
 static int some_c(lua_State *state) {
@@ -235,7 +233,6 @@ TEST(test_later_passes) {
     uint32_t names = p.live->tables.names;
     pass();
     ck_assert_uint_eq(p.live->tables.names, names); /* nothing is new to readers */
-    end();
 }
 
 /* As long as a Lua function has no path there is another pass now and then; then no more. */
@@ -261,7 +258,6 @@ TEST(test_looks_again) {
     names_look(&p, L);
     ck_assert_str_eq(name_of(more), "more");
     ck_assert_str_eq(name_of(row), "aaa");
-    end();
 }
 
 TEST(test_better_ways_come_late) {
@@ -280,7 +276,6 @@ TEST(test_better_ways_come_late) {
     run("m, a = nil, nil"); /* what was is still its name */
     pass();
     ck_assert_str_eq(name_of(row), "m");
-    end();
 }
 
 TEST(test_products_of_factories) {
@@ -300,7 +295,6 @@ TEST(test_products_of_factories) {
     ck_assert_str_eq(name_of(row), "");
     run("gen = coroutine.wrap(function() end)");
     same_path("gen", ""); /* another coroutine would be called the same */
-    end();
 }
 
 /* ---- odd cases ------------------------------------------------------------------------------- */
@@ -334,7 +328,6 @@ TEST(test_odd_tables) {
     run("debug.getregistry()._LOADED = nil");
     run("debug.getregistry()[2] = nil"); /* where the globals stand */
     pass();
-    end();
 }
 
 TEST(test_much_data) {
@@ -346,7 +339,6 @@ TEST(test_much_data) {
     same_path("near", "near");
     same_path("long.behind", "long.behind"); /* behind an array that is skipped */
     same_path("table.concat", "table.concat");
-    end();
 }
 
 TEST(test_no_memory) {
@@ -362,7 +354,7 @@ TEST(test_no_memory) {
         bool all = maps_left != 0;
         ck_assert(!strcmp(name_of(row), "f") || (!all && !*name_of(row)));
         maps_left = -1;
-        end();
+        suite_close();
         if (all) break;
         ck_assert_int_lt(most, 50);
     }
@@ -438,7 +430,6 @@ TEST(test_every_way) {
                           name_of(rows[i]), lua_tostring(L, -1));
             lua_pop(L, 1);
         }
-        end();
     }
     ck_assert_uint_gt(reached, 300);
 }

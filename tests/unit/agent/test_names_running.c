@@ -8,14 +8,15 @@
 #include "agent/charge/sites.h"
 #include "profiled.h"
 
+RELEASE_AT(lua_close)
+
 static void check_path_in(lua_State *T, const char *name, bool there) {
-    Ledger ledger = {0};
+    OWN(ledger_free) Ledger ledger = {0};
     ck_assert_int_eq(profiler_ledger(T, LEDGER_FUNCTIONS, &ledger), LMP_OK);
     bool found = false;
     for (uint32_t i = 0; i < ledger.functions; i++)
         found |= !strcmp(ledger.function[i].name, name);
     ck_assert_msg(found == there, "%s", name);
-    ledger_free(&ledger);
 }
 
 /* Lua function: is there a function of that path in the shared state's tables? */
@@ -42,7 +43,7 @@ static lua_State *start(LmpProfile **profile) {
  * slow, as on a loaded machine, the next one is put off. */
 TEST(test_while_it_runs) {
     LmpProfile *profile;
-    lua_State *T = start(&profile);
+    OWN(lua_close_at) lua_State *T = start(&profile);
     atomic_store(&profile->control->attached, 1); /* somebody looks on: else nothing is run */
     uint32_t names = profile->live->tables.names;
     const char *code = "Class = {} function Class.work() return {} end\n"
@@ -59,14 +60,13 @@ TEST(test_while_it_runs) {
     check_path_in(T, "function 'Class.work'", true);
     check_path_in(T, "function 'Class.play'", false);
     profiler_stop(T, NULL);
-    lua_close(T);
 }
 
 /* The program's debug hook is touched only while somebody looks on, where there is something to
  * find, once in a while; never at the end. */
 TEST(test_when_it_asks) {
     LmpProfile *profile;
-    lua_State *T = start(&profile);
+    OWN(lua_close_at) lua_State *T = start(&profile);
     ck_assert_int_eq(luaL_dostring(T, "function new() return {} end x = new()"), LUA_OK);
     profile->ticked += 3600 * 1000000000ull;
     atomic_store(&profile->control->attached, 0);
@@ -99,5 +99,4 @@ TEST(test_when_it_asks) {
     lua_sethook(T, NULL, 0, 0);
     profile->running = before;
     profiler_stop(T, NULL);
-    lua_close(T);
 }

@@ -8,7 +8,6 @@ static void finds(const char *code, const char *want) {
     begin();
     run(code);
     expect(want);
-    end();
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -31,7 +30,6 @@ TEST(every_letter) {
         lua_pop(L, 1);
     }
     ck_assert_uint_eq(all.count, 510);
-    end();
 }
 
 TEST(odd_keys) {
@@ -58,7 +56,6 @@ static void long_name(const char *code, int fixed) {
         ck_assert(walk());
         ck_assert_msg(strlen(found[1]) == (length < NAME_MOST ? (size_t)length : 0),
                       "%s: '%s' for %d", code, found[1], length);
-        end();
     }
 }
 
@@ -122,7 +119,6 @@ TEST(inheritance) {
         ck_assert_str_eq(found[i], want);
     }
     ck_assert_uint_eq(all.count, 40);
-    end();
 }
 
 TEST(registered_metatables) {
@@ -164,7 +160,6 @@ TEST(several_ways) {
         snprintf(want, sizeof want, "best%d.m", i);
         ck_assert_str_eq(found[i], want);
     }
-    end();
 }
 
 /* Closures made by coroutine.wrap have a thread as their first upvalue. */
@@ -210,7 +205,6 @@ TEST(lua_functions) {
     ck_assert_uint_eq(lua_found[!i].row, one_row);
     ck_assert(lua_found[!i].several);
     ck_assert_str_eq(lua_found[!i].name, "one");
-    end();
 }
 
 /* Of more sources than texts are kept of, each has its own. */
@@ -232,7 +226,6 @@ TEST(many_sources) {
         ck_assert_str_eq(p.tables.text + f->source + 7, lua_found[i].name + 1);
         ck_assert(!lua_found[i].several);
     }
-    end();
 }
 
 /* A source without a name is another one than what is not known. */
@@ -245,7 +238,6 @@ TEST(empty_source) {
     ck_assert(walk());
     ck_assert_uint_eq(lua_count, 1);
     ck_assert_str_eq(lua_found[0].name, "a");
-    end();
 }
 
 /* Without debug information the code tells them apart, where its layout is known; a source that
@@ -274,6 +266,5 @@ TEST(stripped_functions) {
             ck_assert_uint_eq(lua_found[i].row, row[n]);
             ck_assert_int_eq(lua_found[i].several, *name == 's' && !known);
         }
-        end();
     }
 }

@@ -30,7 +30,6 @@ TEST(arrays) {
         ck_assert(walk());
         ck_assert_uint_eq(all.count, n <= 32 ? (unsigned)n + 1 : 1);
         ck_assert_str_eq(found[99], "t.x");
-        end();
     }
 }
 
@@ -59,14 +58,12 @@ TEST(large_tables) {
             run(code);
             ck_assert(walk());
             ck_assert_msg(all.count == (n < TABLE_MOST), "%d: %s", n, at[i]);
-            end();
         }
     }
     begin();
     run("t = {} for i = 1, 5000 do t['k' .. i] = f(i) end");
     ck_assert(walk());
     ck_assert_uint_eq(all.count, TABLE_MOST);
-    end();
 }
 
 /* In all so many: eight large tables. What comes later in the pass is not reached: neither the
@@ -83,14 +80,12 @@ TEST(entries_in_all) {
     ck_assert_uint_eq(count_in(1, 13), ENTRIES_MOST / TABLE_MOST - 1);
     ck_assert_uint_eq(count_in(901, 903), 0);
     ck_assert_str_eq(found[903], "n.m");
-    end();
     begin(); /* modules that come too late */
     run("for i = 1, 12 do loaded['t' .. i] = holes(4096) loaded['t' .. i].x = f(i)\n"
         "  std.setmetatable(loaded['t' .. i], {__index = {m = f(100 + i)}}) end g = f(200)");
     ck_assert(walk());
     ck_assert_uint_eq(all.count, ENTRIES_MOST / TABLE_MOST - 1);
     ck_assert_uint_eq(count_in(101, 113), all.count);
-    end();
 }
 
 TEST(functions_in_all) {
@@ -99,7 +94,6 @@ TEST(functions_in_all) {
         "  for i = 1, 3000 do T['k' .. i] = f(t * 3000 + i) end end");
     ck_assert(walk());
     ck_assert_uint_eq(all.count, FOUND_MOST - 1);
-    end();
 }
 
 TEST(tables_in_all) {
@@ -108,7 +102,6 @@ TEST(tables_in_all) {
         "  for i = 1, 2500 do T['k' .. i] = {x = f(t * 2500 + i)} end end");
     ck_assert(walk());
     ck_assert_uint_eq(all.count, TABLES_MOST - 1 - 3); /* the globals and two of theirs */
-    end();
 }
 
 TEST(text_in_all) {
@@ -118,7 +111,6 @@ TEST(text_in_all) {
     ck_assert(walk());
     uint32_t size = 3 + 152 + 4 + 1;
     ck_assert_uint_eq(all.count, (TEXT_MOST - 1 - 1 - 3 - 3) / size);
-    end();
     begin(); /* of tables: the functions' are as long */
     run("for t = 0, 1 do local T = {} _ENV['t' .. t] = T\n"
         "  for i = 1000, 3900 do T[('n'):rep(150) .. i] = {x = f(t * 3000 + i)} end end");
@@ -127,7 +119,6 @@ TEST(text_in_all) {
         all.text - 2 * all.count; /* at least: of those whose function is there */
     ck_assert_uint_le(all.text + tables_text, TEXT_MOST);
     ck_assert_uint_gt(all.text + tables_text, TEXT_MOST - TEXT_MOST / 8);
-    end();
 }
 
 /* Tables within tables end soon. */
@@ -135,7 +126,6 @@ TEST(deep_tables) {
     begin();
     run("local t = {x = f(5000)} for i = 1, 20000 do t = {t = t, x = f(i)} end top = t");
     expect("19999=top.t.x 20000=top.x");
-    end();
 }
 
 /* ---- without memory -------------------------------------------------------------------------- */
@@ -153,20 +143,17 @@ TEST(no_memory) {
         ck_assert_uint_eq(all.count, 0);
         ck_assert(walk());
         ck_assert_uint_eq(all.count, 1);
-        end();
     }
     begin(); /* indexes that cannot grow */
     run("t = {} for i = 1, 2000 do t['k' .. i] = f(i) end");
     maps_left = 3;
     ck_assert(walk());
     ck_assert_uint_eq(all.count, 1024 - 1024 / 8);
-    end();
     begin();
     run("t = {} for i = 1, 1000 do t['k' .. i] = {x = f(i)} end");
     maps_left = 3;
     ck_assert(walk());
     ck_assert_uint_eq(all.count, 256 - 256 / 8 - 2);
-    end();
 }
 
 TEST(no_stack) {
@@ -182,5 +169,4 @@ TEST(no_stack) {
     ck_assert_uint_eq(all.count, 0);
     lua_settop(L, 0);
     ck_assert(walk());
-    end();
 }

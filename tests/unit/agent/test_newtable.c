@@ -55,7 +55,16 @@ static bool doubtful;
 
 enum { RECORD = 7, REQUESTER = 0x1000, PART_REQUESTER = 0x2000, LOOP = 0x3000 };
 
+static void end(void) {
+    p->lines = NULL;
+    p->regs = NULL;
+    p->tree = NULL;
+    p->sampling = NULL;
+    bare_profile_end(p);
+}
+
 static void begin(void) {
+    suite_closes(end);
     static struct LmpLineCache *some = (struct LmpLineCache *)&plan; /* that there is one counts */
     p = bare_profile();
     p->lines = some;
@@ -90,14 +99,6 @@ static void begin(void) {
     words[AT_PC] = pc_behind(4);
 }
 
-static void end(void) {
-    p->lines = NULL;
-    p->regs = NULL;
-    p->tree = NULL;
-    p->sampling = NULL;
-    bare_profile_end(p);
-}
-
 /* The table is known to the shadow map. */
 static void place_table(unsigned cls, uint32_t context) {
     LmpTaken stale;
@@ -112,8 +113,9 @@ static uintptr_t ask(bool object) {
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
+BEFORE_TESTS(begin)
+
 TEST(parts) {
-    begin();
     static const struct {
         unsigned b, c, k, parts;
     } row[] = {{0, 0, 0, 0}, {0, 5, 0, 1}, {0, 0, 1, 1}, {9, 0, 0, 1},
@@ -122,11 +124,9 @@ TEST(parts) {
         code[3] = instruction(LMP_OP_NEWTABLE, 2, row[i].b, row[i].c, row[i].k);
         ck_assert_uint_eq(newtable_parts(pc_behind(4)), row[i].parts);
     }
-    end();
 }
 
 TEST(setlist) {
-    begin();
     for (unsigned i = 0; i < CODE; i++)
         code[i] = instruction(LMP_OP_SETLIST, 2, 0, 0, 0);
     put_word(proto, LMP_AT_PROTO_CODE, (uintptr_t)&code[1]);
@@ -138,13 +138,11 @@ TEST(setlist) {
     ck_assert(!newtable_setlist(proto, (uintptr_t)&code[2])); /* so many: they have their room */
     code[2] = instruction(MOVE, 2, 0, 0, 0);
     ck_assert(!newtable_setlist(proto, (uintptr_t)&code[2]));
-    end();
 }
 
 /* A table: the pc is where the plan says, and right only behind an OP_NEWTABLE of that function
  * which makes the table into the register below the top. */
 TEST(of_a_table) {
-    begin();
     ck_assert_uint_eq(ask(true), pc_behind(4));
     ck_assert(!doubtful);
     plan.object[1].ahead = 4;
@@ -185,12 +183,10 @@ TEST(of_a_table) {
     plan.object[0].ret = 0; /* none is known */
     ck_assert_uint_eq(ask(true), 0);
     ck_assert(doubtful);
-    end();
 }
 
 /* One instruction that would fit stands just before the code, one ends with it. */
 TEST(at_the_ends_of_code) {
-    begin();
     for (unsigned i = 0; i < CODE; i++)
         code[i] = instruction(LMP_OP_NEWTABLE, 2, LMP_OP_NEWTABLE, 1, 0);
     words[AT_PC] = pc_behind(CODE - 1);
@@ -209,12 +205,10 @@ TEST(at_the_ends_of_code) {
     ck_assert_uint_eq(ask(true), 0);
     words[AT_PC] = pc_behind(4) + 2; /* the halves of two look like one */
     ck_assert_uint_eq(ask(true), 0);
-    end();
 }
 
 /* As many of the next requests as the constructor has parts are its own, in its frame. */
 TEST(parts_to_come) {
-    begin();
     const uintptr_t pc = 0x123; /* is not looked at */
     p->made = (LmpMade){(const void *)frame, pc, (uintptr_t)proto, RECORD, 2, 0};
     ck_assert_uint_eq(ask(false), pc);
@@ -231,12 +225,10 @@ TEST(parts_to_come) {
     p->sampling = (struct LmpSampling *)&plan; /* then not every request is seen */
     ck_assert_uint_eq(ask(false), 0);
     ck_assert(!doubtful);
-    end();
 }
 
 /* Without that the table itself must be on top, alive and empty: else it is one that grows. */
 TEST(of_an_empty_table) {
-    begin();
     ck_assert_uint_eq(ask(false), 0); /* the map does not know it */
     ck_assert(!newtable_has_none(p, L));
     place_table(LMP_C_FUNCTION, RECORD);
@@ -264,13 +256,11 @@ TEST(of_an_empty_table) {
     code[3] = instruction(LMP_OP_NEWTABLE, 2, 0, 0, 0); /* asks for no part */
     ck_assert_uint_eq(ask(false), 0);
     ck_assert(!doubtful);
-    end();
 }
 
 /* Where the words have nothing, the last constructor is it if all that is known of it agrees. */
 TEST(of_the_last_constructor) {
     static LmpPath path[20];
-    begin();
     words[AT_PC] = 0;
     place_table(LMP_C_TABLE, RECORD);
     const LmpMade last = {(const void *)frame, pc_behind(4), (uintptr_t)proto, RECORD, 0, 0};
@@ -302,12 +292,10 @@ TEST(of_the_last_constructor) {
     ck_assert_uint_eq(ask(false), pc_behind(4));
     p->tables.path = paths;
     p->tree = NULL;
-    end();
 }
 
 /* With samples the last constructor may not have been seen: in doubt where a way is not known. */
 TEST(with_samples) {
-    begin();
     place_table(LMP_C_TABLE, RECORD);
     p->sampling = (struct LmpSampling *)&plan;
     p->made = (LmpMade){(const void *)frame, pc_behind(4), (uintptr_t)proto, RECORD, 0, 0};
@@ -319,5 +307,4 @@ TEST(with_samples) {
     plan.newtables_met++;
     ck_assert_uint_eq(ask(false), 0);
     ck_assert(doubtful);
-    end();
 }

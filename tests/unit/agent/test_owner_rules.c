@@ -20,8 +20,9 @@ static unsigned object(unsigned cls, size_t size) {
     return cls;
 }
 
+BEFORE_TESTS(set_up)
+
 TEST(parts_follow_their_objects) {
-    set_up();
     object(LMP_C_THREAD, 200);
     ck_assert_uint_eq(owner_by_rules(&p, 0, 720), LMP_C_THREAD_PART);  /* its stack */
     object(LMP_C_USERDATA, 48);                                        /* the box of a buffer, */
@@ -34,7 +35,6 @@ TEST(parts_follow_their_objects) {
 }
 
 TEST(by_size_where_nothing_came_before) {
-    set_up();
     ck_assert_uint_eq(owner_by_rules(&p, 0, 32), LMP_C_TABLE_PART); /* values of 16 bytes, */
     ck_assert_uint_eq(owner_by_rules(&p, 0, 72), LMP_C_TABLE_PART); /* nodes of 24 */
     ck_assert_uint_eq(owner_by_rules(&p, 0, 50), LMP_C_OTHER);
@@ -46,7 +46,6 @@ TEST(by_size_where_nothing_came_before) {
 
 /* While a prototype is filled, vectors are the parser's. */
 TEST(in_doubt_while_it_parses) {
-    set_up();
     object(LMP_C_FUNCTION_PART, 120);
     ck_assert_uint_eq(owner_by_rules(&p, 0, 32), LMP_C_OTHER);
     ck_assert_uint_eq(owner_by_rules(&p, 0, 72), LMP_C_OTHER);

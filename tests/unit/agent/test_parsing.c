@@ -9,6 +9,8 @@
 #include "agent/interp/parsing.h"
 #include "base/kind.h"
 
+RELEASE_AT(lua_close)
+
 static unsigned asked, parsing; /* requests, and those of the parser */
 static lua_State *asks;         /* on whose behalf; NULL: they are not looked at */
 
@@ -99,7 +101,7 @@ static __attribute__((noinline)) void deeper(lua_State *L, int depth) {
 
 TEST(test_everywhere) {
     parsing_prepare();
-    lua_State *L = lua_newstate(underneath, NULL);
+    OWN(lua_close_at) lua_State *L = lua_newstate(underneath, NULL);
     luaL_openlibs(L);
     for (int depth = 0; depth < 40; depth += 7) {
         asks = L;
@@ -112,7 +114,6 @@ TEST(test_everywhere) {
     }
     ck_assert_uint_gt(asked, 1000);
     ck_assert_uint_gt(parsing, 100);
-    lua_close(L);
 }
 
 /* In a coroutine that C code has resumed. */
@@ -123,7 +124,7 @@ static int in_coroutine(lua_State *L) {
 
 TEST(test_in_coroutines) {
     parsing_prepare();
-    lua_State *L = lua_newstate(underneath, NULL);
+    OWN(lua_close_at) lua_State *L = lua_newstate(underneath, NULL);
     luaL_openlibs(L);
     for (int depth = 0; depth < 20; depth += 3) {
         int results;
@@ -135,7 +136,6 @@ TEST(test_in_coroutines) {
         asks = NULL;
         lua_settop(L, 0);
     }
-    lua_close(L);
 }
 
 /* It would all be right if the fast path were never gone: it is. */

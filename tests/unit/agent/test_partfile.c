@@ -16,16 +16,17 @@
 static char directory[64], name[128], part[140];
 static PartFile file;
 
+static void end(void) {
+    unlink(name);
+    ck_assert_int_eq(rmdir(directory), 0); /* nothing is left */
+}
+
 static void begin(void) {
+    suite_closes(end);
     snprintf(directory, sizeof directory, "partfile-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(name, sizeof name, "%s/x.heap", directory);
     snprintf(part, sizeof part, "%s.part", name);
-}
-
-static void end(void) {
-    unlink(name);
-    ck_assert_int_eq(rmdir(directory), 0); /* nothing is left */
 }
 
 static void expect(const char *content) {
@@ -43,9 +44,8 @@ static void expect(const char *content) {
 }
 
 static void make(const char *path, const char *content) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    OWN(close_at) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
     ck_assert(write(fd, content, strlen(content)) == (ssize_t)strlen(content));
-    close(fd);
 }
 
 /* As where a file system has no nameless files. */
@@ -82,7 +82,6 @@ static void whole_or_not_there(void) {
     ck_assert(partfile_write(&file, "dropped", 7));
     partfile_drop(&file);
     expect("newer");
-    end();
 }
 
 TEST(it_is_whole_or_not_there) {
@@ -118,7 +117,6 @@ TEST(nothing_else_is_replaced) {
         ck_assert_int_eq(rename(other, name), 0);
         chmod(name, 0600);
         expect("mine");
-        end();
     }
 }
 
@@ -161,7 +159,6 @@ TEST(the_disk_is_full) {
         room = of;
         expect("old");
     }
-    end();
 }
 
 TEST(where_it_cannot_be) {
@@ -181,7 +178,6 @@ TEST(where_it_cannot_be) {
     ck_assert_int_eq(file.os_error, EISDIR);
     ck_assert_int_eq(file.fd, -1);
     rmdir(name);
-    end();
 }
 
 /* Writers that are killed at any moment: there is no half file, and where the file system has
@@ -209,7 +205,6 @@ TEST(writers_are_killed) {
         partfile_drop(&file);
         expect("old");
     }
-    end();
 }
 
 /* A part that nobody writes is removed; one that somebody does is not. */
@@ -231,5 +226,4 @@ TEST(parts_of_others) {
     close(fd);
     partfile_drop(&file);
     ck_assert_int_ne(access(part, F_OK), 0);
-    end();
 }

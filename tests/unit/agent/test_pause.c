@@ -73,8 +73,9 @@ static void is_operation(int i, unsigned kind, unsigned cls, int line) {
     ck_assert_int_eq(seen[i].frame[0].line, line);
 }
 
+BEFORE_TESTS(begin)
+
 TEST(test_step) {
-    begin();
     step_through(4, "local function f() pause() end\n"
                     "f()\n"
                     "local a = {}\n"
@@ -92,7 +93,6 @@ TEST(test_step) {
                           "pause() t = nil collectgarbage() enough() t = {}");
     ck_assert_int_gt(stops, 60);
     ck_assert_int_ge(tables_freed, 21);
-    end();
 }
 
 /* A C library that says any size of its block. */
@@ -106,12 +106,10 @@ static int api_wrong(lua_State *T) {
 }
 
 TEST(test_step_other_sizes) {
-    begin();
     lua_register(L, "wrong", api_wrong);
     step_through(4, "pause() wrong() local t = {}");
     ck_assert_uint_eq(seen[1].old_size, 100);
     ck_assert_uint_eq(seen[2].old_size, 300);
-    end();
 }
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
@@ -148,7 +146,6 @@ TEST(test_stack_that_moves) {
             "pause() coroutine.resume(co, 100) enough() local t = {}");
         ck_assert_int_ge(moved, 3);
         ck_assert_int_gt(looked_at, 100);
-        end();
     }
 }
 
@@ -211,7 +208,6 @@ static bool ask(void) {
 }
 
 TEST(test_answers) {
-    begin();
     lua_register(L, "pause", api_pause);
     turn = 0;
     on_pause = ask;
@@ -231,7 +227,6 @@ TEST(test_answers) {
     ck_assert_uint_eq(view->live->marks, marks_before + 1); /* once */
     profiler_mark(L, "named");
     ck_assert_str_eq(view->live->mark[(marks_before + 1) % LMP_MARKS].name, "named");
-    end();
 }
 
 static bool die(void) {
@@ -241,12 +236,10 @@ static bool die(void) {
 
 /* A viewer that is gone holds nobody. */
 TEST(test_viewer_died_in_pause) {
-    begin();
     lua_register(L, "pause", api_pause);
     on_pause = die;
     run("pause() local a = {} a = {} a = {}");
     ck_assert_int_eq(pauses, 1);
     ck_assert_uint_eq(atomic_load(&view->control->pause), 0);
     ck_assert_uint_eq(atomic_load(&view->live->state), LMP_RUNNING);
-    end();
 }

@@ -147,7 +147,7 @@ TEST(refusals) {
 
 /* The real thing, which does no harm where it is not needed. */
 TEST(pages_are_made) {
-    int fd = os_real.memfd("lmp-test", 1 << 20);
+    OWN(close_at) int fd = os_real.memfd("lmp-test", 1 << 20);
     ck_assert_int_ge(fd, 0);
     ck_assert(os_real.reserve(fd, 8192, 65536));
     ck_assert_int_eq(lseek(fd, 0, SEEK_END), 1 << 20);
@@ -158,5 +158,4 @@ TEST(pages_are_made) {
     ck_assert_int_eq(p[8192], 1);
     ck_assert(!os_real.reserve(-1, 0, 65536));
     os_real.unmap(p, 1 << 20);
-    close(fd);
 }

@@ -115,7 +115,14 @@ static const luaL_Reg api[] = {{"start", api_start},
                                {"is_counting", api_is_counting},
                                {NULL, NULL}};
 
+static void end(void) {
+    own_view_close(view);
+    profiler_stop(L, NULL);
+    lua_close(L);
+}
+
 static void begin(void) {
+    suite_closes(end);
     L = luaL_newstate();
     luaL_openlibs(L);
     lua_pushglobaltable(L);
@@ -123,12 +130,6 @@ static void begin(void) {
     lua_settop(L, 0);
     api_start(L);
     view = own_view();
-}
-
-static void end(void) {
-    own_view_close(view);
-    profiler_stop(L, NULL);
-    lua_close(L);
 }
 
 static void run(const char *script) {
@@ -143,7 +144,6 @@ TEST(nobody_hooks) {
         "collectgarbage 'stop' request()\n"
         "local a = 1\n"
         "assert(done() and not next(weak) and not debug.gethook())");
-    end();
 }
 
 /* By lines, as coverage tools do. */
@@ -173,7 +173,6 @@ TEST(lines_are_seen) {
         "local without, with = lines(done), lines(request)\n"
         "assert(done() and #with > 50)\n"
         "assert(without == with, without .. '\\n' .. with)");
-    end();
 }
 
 static void count_with(const char *request, int mask, int count, long long out[5]) {
@@ -209,7 +208,6 @@ TEST(events_are_seen) {
             ck_assert_msg(with[e] == without[e], "mask %d: event %d %lld times, not %lld",
                           masks[i][0], e, with[e], without[e]);
     }
-    end();
 }
 
 /* A coroutine that was made meanwhile inherits the program's hook, not ours, however late it runs.
@@ -230,7 +228,6 @@ TEST(coroutines_inherit) {
             "assert(ok and is == counts and (counts or left == nil), tostring(left))\n"
             "assert(is_counting(1, 0) == counts) count(0, 0)");
         if (way & 2) run("start()");
-        end();
     }
 }
 
@@ -263,7 +260,6 @@ TEST(interrupts_are_kept) {
         ck_assert_int_eq(interrupted, 0);
     }
     sigaction(SIGALRM, &before, NULL);
-    end();
 }
 
 /* ---- the collection -------------------------------------------------------------------------- */
@@ -275,7 +271,6 @@ TEST(finalizers_end_it) {
     run("setmetatable({}, {__gc = function() stop() end})\n"
         "request() local t = {} for i = 1, 100 do t[i] = {} end");
     run("start()");
-    end();
     begin();
     run("setmetatable({}, {__gc = function() stop() start() end})\n"
         "request() local t = {} for i = 1, 100 do t[i] = {} end");
@@ -284,7 +279,6 @@ TEST(finalizers_end_it) {
     const LmpProfile *p = ud;
     ck_assert_uint_eq(atomic_load(&p->live->collect_done), 0);
     ck_assert_uint_eq(atomic_load(&p->control->collect), 0);
-    end();
 }
 
 /* Other threads run than those that were asked. */
@@ -297,7 +291,6 @@ TEST(threads_take_turns) {
         "  assert(done(), 'never')\n"
         "end)\n"
         "relay(a, b)");
-    end();
 }
 
 /* What has been withdrawn does not come late. */
@@ -311,7 +304,6 @@ TEST(withdrawn) {
     ck_assert_uint_eq(atomic_load(&view->control->collect), 0);
     run("request() local a = 1 assert(done())");
     ck_assert_uint_eq(atomic_load(&view->control->collect), 1);
-    end();
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
@@ -344,5 +336,4 @@ TEST(a_child_is_left_alone) {
     ck_assert(!done_by_child);
     ck_assert(is_done());
     ck_assert(lua_isnil(L, -1));
-    end();
 }

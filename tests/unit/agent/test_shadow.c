@@ -28,7 +28,14 @@ static bool test_grow(int fd, uint64_t size) {
     return os_real.grow(fd, size);
 }
 
+static void end(void) {
+    lmp_os = &os_real;
+    p->lines = NULL;
+    bare_profile_end(p);
+}
+
 static void begin(bool lines) {
+    suite_closes(end);
     static struct LmpLineCache *some = (struct LmpLineCache *)&os; /* that there is one counts */
     p = bare_profile();
     p->lines = lines ? some : NULL;
@@ -37,12 +44,6 @@ static void begin(bool lines) {
     os.map = test_map;
     os.grow = test_grow;
     lmp_os = &os;
-}
-
-static void end(void) {
-    lmp_os = &os_real;
-    p->lines = NULL;
-    bare_profile_end(p);
 }
 
 /* ---- the naive list -------------------------------------------------------------------------- */
@@ -202,7 +203,6 @@ TEST(equals_a_list) {
         begin(lines);
         p->skew = lines ? 8 : 0;
         play(8000, 150, 1);
-        end();
     }
 }
 
@@ -220,7 +220,6 @@ TEST(empty_parts_are_left) {
     shadow_halve_births(p);
     ck_assert_uint_eq(leaf->touch[0], 1);
     ck_assert_uint_eq(leaf->touch[4], 0);
-    end();
 }
 
 /* ---- what fits no grid ----------------------------------------------------------------------- */
@@ -229,7 +228,6 @@ TEST(the_table_grows) {
     begin(true);
     play(12000, MOST - 1, 9); /* through several sizes of it */
     ck_assert_uint_ge(p->overflow->slots, 2048);
-    end();
 }
 
 /* As few live, what is swept out is only what was used before, again and again. */
@@ -238,7 +236,6 @@ TEST(the_table_is_swept_out) {
     play(6000, 100, 10);
     ck_assert_uint_eq(p->overflow->slots, 256);
     ck_assert_uint_le(p->overflow->used, 192);
-    end();
 }
 
 /* A block for which there is no memory is dropped; those that are there stay, and so does the
@@ -266,7 +263,6 @@ TEST(refused_memory_drops_blocks) {
     ck_assert_uint_eq(p->leaves.overflow, blocks);
     maps_left = -1;
     look_at_all();
-    end();
 }
 
 /* ---- a leaf that cannot be mapped ------------------------------------------------------------ */
@@ -292,7 +288,6 @@ TEST(a_leaf_is_asked_for_again) {
     ck_assert_uint_eq(grow_calls, calls + 1);
     ck_assert_uint_eq(grown, size + sizeof(LmpLeaf));
     ck_assert_uint_eq(p->live->leaves, 3);
-    end();
 }
 
 /* ---- where blocks usually stand -------------------------------------------------------------- */

@@ -81,7 +81,6 @@ TEST(test_shapes) {
         for (uint32_t j = 0; j < i; j++)
             ck_assert(((preview[i].hash == preview[j].hash) == (i == 1 && j == 0)));
     }
-    end();
 }
 
 /* Strings are the same if all of their bytes are. */
@@ -97,7 +96,6 @@ TEST(test_strings) {
     ck_assert_uint_eq(preview[0].hash, preview[1].hash);
     ck_assert_uint_ne(preview[0].hash, preview[2].hash);
     ck_assert_uint_ne(preview[0].hash, preview[3].hash);
-    end();
 }
 
 /* ---- in every operation ---------------------------------------------------------------------- */
@@ -156,7 +154,7 @@ static void all_operations(const char *mode) {
     run(script);
     view_pause(view, false);
     on_pause = NULL;
-    end();
+    suite_close();
     made_by = NULL;
 }
 

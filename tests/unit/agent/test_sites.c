@@ -23,7 +23,6 @@ TEST(test_pseudo) {
     ck_assert_uint_eq(sites_pseudo(&p, LMP_PSEUDO_OTHERS), 1);
     ck_assert_uint_eq(tables_sites(&p.tables), 1 + LMP_PSEUDOS);
     ck_assert_uint_eq(tables_records(&p.tables), 1);
-    end();
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -38,7 +37,6 @@ TEST(test_text) {
     ck_assert_uint_eq(sites_text(&p, "", 0), 0);
     ck_assert_str_eq(text(a), "apple");
     ck_assert_str_eq(text(b), "apples");
-    end();
 }
 
 TEST(test_text_full) {
@@ -62,7 +60,6 @@ TEST(test_text_full) {
     uint32_t c = sites_function(&p, &ar, address(64));
     ck_assert_uint_gt(c, LMP_PSEUDOS);
     ck_assert_str_eq(name_of(c), "?");
-    end();
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -103,7 +100,6 @@ TEST(test_names) {
     ck_assert_str_eq(text(p.tables.function[row].source), "=[C]");
     ck_assert_uint_eq(p.tables.function[row].address, 4096);
     ck_assert_int_eq(p.tables.function[row].linedefined, -1);
-    end();
 }
 
 TEST(test_late_name) {
@@ -119,7 +115,6 @@ TEST(test_late_name) {
     ar = named(ar, "method", "other"); /* the first one stays */
     ck_assert_uint_eq(sites_function(&p, &ar, NULL), row);
     ck_assert_str_eq(name_of(row), "local 'mk'");
-    end();
 }
 
 /* Sources are told apart by all of their text, also where only the beginning is kept. */
@@ -161,7 +156,7 @@ TEST(test_sources) {
     ck_assert_uint_ne(fx, fy);
     ck_assert_uint_ne(sites_function(&p, &z, NULL), fx);
     ck_assert_uint_eq(sites_function(&p, &x, NULL), fx);
-    end();
+    suite_close();
     free(s);
     free(t);
     free(u);
@@ -186,7 +181,6 @@ TEST(test_scarce) {
         lua_Debug ar = lua_function(s[i], 1);
         ck_assert_uint_eq(sites_function(&p, &ar, NULL), rows[i]);
     }
-    end();
 }
 
 /* ---- full tables ----------------------------------------------------------------------------- */
@@ -204,7 +198,6 @@ TEST(test_functions_full) {
     ck_assert_uint_eq(tables_functions(&p.tables), 9);
     ck_assert_uint_eq(sites_site(&p, 1, 30, 0), 1);
     ck_assert_uint_eq(p.live->tables.folded, 5); /* counted already */
-    end();
 }
 
 TEST(test_sites_full) {
@@ -216,7 +209,6 @@ TEST(test_sites_full) {
     ck_assert_uint_eq(sites_site(&p, 4, 1, 0), 6);
     ck_assert_uint_eq(p.live->tables.folded, 1);
     ck_assert_uint_eq(tables_sites(&p.tables), 8);
-    end();
 }
 
 TEST(test_records_full) {
@@ -239,7 +231,6 @@ TEST(test_records_full) {
     ck_assert_uint_gt(kept, 0);
     ck_assert_uint_eq(p.live->tables.folded, 1100 - kept);
     ck_assert_uint_le(tables_records(&p.tables), 40);
-    end();
 }
 
 /* ---- no memory ------------------------------------------------------------------------------- */
@@ -258,7 +249,6 @@ TEST(test_records_of_others) {
         ck_assert_uint_eq(sites_record(&p, OTHERS, 2, TAG), tagged);
         ck_assert_uint_eq(sites_record(&p, OTHERS, 2, 0), plain);
         ck_assert_uint_eq(sites_record(&p, OTHERS, 3, TAG), third);
-        end();
     }
 }
 
@@ -283,7 +273,6 @@ TEST(test_damaged_chains) {
             site = sites_site(&p, f, line, 0);
             ck_assert_uint_lt(site, p.live->tables.sites);
         }
-        end();
     }
 }
 
@@ -296,7 +285,6 @@ TEST(test_open_fails) {
         all = !refused;
         ck_assert_int_eq(err, all ? LMP_OK : LMP_E_NOMEM);
         if (err) ck_assert_ptr_null(p.indexes);
-        end();
     }
     ck_assert_int_gt(n, 3);
 }
@@ -321,7 +309,6 @@ TEST(test_growing_fails) {
     for (int i = 0; i < N; i++)
         record = sites_record(&p, 2, 1, (unsigned)i % 1000);
     ck_assert_uint_ne(record, 0);
-    end();
 }
 
 /* Stripped functions are known by the whole hash of their code, or not at all. */
@@ -340,5 +327,4 @@ TEST(test_stripped) {
     sites_keep_stripped(&p, 7 ^ 1ull << 40, 3); /* another one in its slot */
     ck_assert_uint_eq(sites_stripped(&p, 7 ^ 1ull << 40), 3);
     ck_assert_uint_eq(sites_stripped(&p, 7), 0);
-    end();
 }

@@ -90,6 +90,5 @@ TEST(test_property) {
         free(functions.key);
         free(sites.key);
         free(records.key);
-        end();
     }
 }

@@ -38,7 +38,6 @@ static void ask_and_wait(bool lines, bool stacks, bool collect) {
     ck_assert_int_eq(strncmp(line, want_line, strlen(want_line)), 0);
     ck_assert_ptr_nonnull(strstr(line, ", slowest operation "));
     check_figures();
-    finish();
 }
 
 TEST(a_viewer_asks) {
@@ -57,7 +56,6 @@ TEST(again_and_again) {
         ck_assert_uint_eq(check_file(name).live_bytes, last.live_bytes);
     }
     check_figures();
-    finish();
 }
 
 static bool ask_in_pause(void) {
@@ -78,7 +76,6 @@ TEST(within_a_paused_operation) {
     ck_assert_uint_eq(info.paused, 1);
     ck_assert_uint_gt(info.live_bytes, 400000);
     check_figures();
-    finish();
 }
 
 /* A child that takes its time. */
@@ -110,7 +107,6 @@ TEST(busy) {
     ck_assert_uint_eq(first.state, LMP_SNAPSHOT_WRITTEN);
     ck_assert_uint_gt(first.objects, 1000);
     check_figures();
-    finish();
 }
 
 TEST(withdrawn) {
@@ -127,7 +123,6 @@ TEST(withdrawn) {
     ck_assert_uint_eq(view_snapshot(view, longer, LMP_SNAPSHOT_ALL), 0);
     run("ask(NAME, true) settle()");
     ck_assert_uint_eq(look()->state, LMP_SNAPSHOT_WRITTEN);
-    finish();
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -151,7 +146,6 @@ TEST(names_are_chosen) {
     check_file(want_name);
     unlink(want_name);
     rmdir(name);
-    finish();
 }
 
 /* At the end of the profile, each state into a file of its own. */
@@ -186,6 +180,7 @@ TEST(at_the_end) {
         unlink(path);
         ck_assert_int_eq(rmdir(directory), 0);
         lmp_os = &os_real;
+        suite_closed();
     }
 }
 
@@ -225,7 +220,6 @@ TEST(by_conditions) {
     }
     ck_assert_uint_eq(view->live->breaks.hits[0], 2);
     ck_assert_uint_eq(view->live->breaks.hits[1], 2);
-    finish();
 }
 
 /* ---- in place -------------------------------------------------------------------------------- */
@@ -273,7 +267,6 @@ TEST(in_place) {
         stats_snapshot(line, sizeof line, &last);
         ck_assert_ptr_nonnull(strstr(line, " (in place: "));
         check_figures();
-        finish();
     }
 }
 
@@ -302,7 +295,6 @@ TEST(children_are_killed) {
     }
     ck_assert_int_gt(killed, 5);
     check_figures();
-    finish();
 }
 
 static int room;
@@ -330,7 +322,6 @@ TEST(the_disk_is_full) {
                  "no snapshot: %s: cannot write the file: No space left on device", name);
         ck_assert_str_eq(stats_snapshot(line, sizeof line, &last), want_line);
         check_figures();
-        finish();
     }
 }
 
@@ -346,7 +337,6 @@ TEST(the_file_cannot_be) {
     unlink(name);
     ck_assert_int_eq(profiler_snapshot(L, name, false, true, &s), LMP_OK);
     ck_assert_uint_eq(s.number, 3);
-    finish();
 }
 
 /* The profile ends, or the program forks, while the child is at work. */
@@ -386,5 +376,6 @@ TEST(it_ends_meanwhile) {
         lmp_os = &os_real;
         unlink(name);
         ck_assert_int_eq(rmdir(directory), 0);
+        suite_closed();
     }
 }

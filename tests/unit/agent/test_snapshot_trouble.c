@@ -133,7 +133,6 @@ static void each_request_for_memory(bool in_place) {
         ck_assert_int_gt(failed, 10);
         if (!in_place) ck_assert_int_gt(children, 10);
     }
-    finish();
 }
 
 TEST(memory_is_refused_to_the_child) {
@@ -205,7 +204,6 @@ TEST(none_by_itself_without_a_child) {
     ck_assert_int_eq(last.error, LMP_E_STOPPED);
     ck_assert_str_ne(last.why_in_place, "");
     next_works();
-    finish();
 }
 
 /* Only what cannot be written is no snapshot. */
@@ -227,7 +225,6 @@ static void each_time(int call, How as) {
         }
         next_works();
     }
-    finish();
 }
 
 TEST(each_call_is_refused) {
@@ -258,7 +255,6 @@ TEST(files_are_limited) {
         ck_assert_ptr_nonnull(strstr(line, "cannot write the file: File too large"));
         next_works();
     }
-    finish();
 }
 
 /* ---- wherever the program stands ------------------------------------------------------------- */
@@ -338,7 +334,6 @@ TEST(the_script_asks_anywhere) {
         ck_assert_msg(taken >= 2, "%s: %d taken", places[i], taken);
     }
     check_figures();
-    finish();
 }
 
 /* A viewer's: at the next instruction at which there can be a hook, which in a finalizer or another
@@ -357,7 +352,6 @@ TEST(a_viewer_asks_anywhere) {
         ck_assert_uint_gt(last.number, number);
     }
     check_figures();
-    finish();
 }
 
 /* Asks at each pause, and stays until it is done. */
@@ -398,7 +392,6 @@ TEST(within_an_operation_anywhere) {
     ck_assert_int_ge(taken, 1);
     want(NULL);
     check_figures();
-    finish();
 }
 
 /* ---- whoever asked is gone ------------------------------------------------------------------- */
@@ -429,5 +422,4 @@ TEST(the_viewer_is_gone) {
     ck_assert(outcome(line));
     viewer_alive = true;
     next_works();
-    finish();
 }

@@ -48,7 +48,17 @@ static const char *push_long(char c, size_t length) {
     return lua_pushlstring(L, text, length);
 }
 
+static void end(void) {
+    profiler_stop(L, NULL);
+    lua_close(L);
+    for (size_t i = 0; i < sizeof spare / sizeof *spare; i++) {
+        free(spare[i].block);
+        spare[i].block = NULL;
+    }
+}
+
 static void begin(void) {
+    suite_closes(end);
     LmpOptions options = profiler_defaults;
     LmpErr lack;
     void *ud;
@@ -62,25 +72,17 @@ static void begin(void) {
     p = ud;
 }
 
-static void end(void) {
-    profiler_stop(L, NULL);
-    lua_close(L);
-    for (size_t i = 0; i < sizeof spare / sizeof *spare; i++) {
-        free(spare[i].block);
-        spare[i].block = NULL;
-    }
-}
-
 static void is_known(const LmpSources *known, const char *s, size_t length, uint32_t want) {
     uint32_t text = 0;
     ck_assert(sources_find(known, s, length, &text) == (want != 0));
     ck_assert_uint_eq(text, want);
 }
 
+BEFORE_TESTS(begin)
+
 TEST(remembered_while_it_lives) {
     LmpSources known = {0};
     uint64_t size;
-    begin();
     const char *s = push_long('s', LONG);
     uintptr_t block = (uintptr_t)lua_topointer(L, -1);
     is_known(&known, s, LONG, 0);
@@ -95,13 +97,11 @@ TEST(remembered_while_it_lives) {
     is_known(&known, s, LONG, 0);
     sources_keep(p, &known, early, LONG, 8); /* of its free we are told, too */
     is_known(&known, early, LONG, 8);
-    end();
 }
 
 TEST(the_newest_are_remembered) {
     LmpSources known = {0};
     const char *s[LMP_SOURCES * 2];
-    begin();
     for (uint32_t i = 0; i < LMP_SOURCES * 2; i++) {
         luaL_checkstack(L, 1, NULL);
         s[i] = push_long('s', LONG + i);
@@ -109,12 +109,10 @@ TEST(the_newest_are_remembered) {
         for (uint32_t k = 0; k <= i; k++)
             is_known(&known, s[k], LONG + k, k + LMP_SOURCES > i ? k + 1 : 0);
     }
-    end();
 }
 
 TEST(what_is_not_certain_is_not_remembered) {
     LmpSources known = {0};
-    begin();
     const char *s = push_long('s', LMP_SOURCE_LONG - 1);
     sources_keep(p, &known, s, LMP_SOURCE_LONG - 1, 7); /* short */
     is_known(&known, s, LMP_SOURCE_LONG - 1, 0);
@@ -132,12 +130,10 @@ TEST(what_is_not_certain_is_not_remembered) {
     size_t length = 32 + 200 * sizeof(void *) * 2 - header - 1;
     sources_keep(p, &known, s, length, 9);
     is_known(&known, s, length, 0);
-    end();
 }
 
 /* Chunks with sources of one length, each where the last one was. */
 TEST(each_line_has_its_own) {
-    begin();
     unsigned again = 0;
     const void *last = NULL;
     for (char c = 'A'; c <= 'Z'; c++) {
@@ -158,5 +154,4 @@ TEST(each_line_has_its_own) {
         ck_assert_msg(found, "nothing is charged to the chunk of %c", c);
     }
     ck_assert_uint_gt(again, 5); /* else this has seen nothing */
-    end();
 }

@@ -11,21 +11,12 @@
 #include "agent/session/profiler.h"
 #include "counted_maps.h"
 
+RELEASE_AT(lua_close)
+
 /* ---- a profile with tables and a shadow map that knows no thread ----------------------------- */
 
 static LmpProfile p;
 static LmpOverflow no_blocks;
-
-static void begin(void) {
-    counted_maps_begin(-1);
-    memset(&p, 0, sizeof p);
-    p.live = calloc(1, sizeof *p.live);
-    p.dir = calloc(LMP_DIR_SIZE, sizeof *p.dir);
-    p.overflow = &no_blocks;
-    p.live->tables.lines = LMP_LINES_EXACT;
-    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
-}
 
 static void end(void) {
     tags_close(&p);
@@ -34,6 +25,18 @@ static void end(void) {
     os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
     free(p.dir);
     free(p.live);
+}
+
+static void begin(void) {
+    suite_closes(end);
+    counted_maps_begin(-1);
+    memset(&p, 0, sizeof p);
+    p.live = calloc(1, sizeof *p.live);
+    p.dir = calloc(LMP_DIR_SIZE, sizeof *p.dir);
+    p.overflow = &no_blocks;
+    p.live->tables.lines = LMP_LINES_EXACT;
+    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
 }
 
 static const lua_State *thread(uintptr_t n) {
@@ -66,7 +69,6 @@ TEST(test_set_and_restore) {
     tags_thread_gone(&p, thread(77));
     same(tags_set(&p, thread(1), "two"), NULL);
     ck_assert_uint_eq(tags_current(&p, thread(1)), tags_current(&p, thread(2)));
-    end();
 }
 
 TEST(test_without_lines) {
@@ -75,7 +77,6 @@ TEST(test_without_lines) {
     same(tags_set(&p, thread(1), "one"), NULL);
     same(tags_set(&p, thread(1), "two"), NULL);
     ck_assert_ptr_null(p.tags);
-    end();
 }
 
 TEST(test_long_names) {
@@ -94,7 +95,6 @@ TEST(test_long_names) {
     memcpy(name + LMP_TAG_BYTES - 2, "\xc3\xb6", 2); /* a character across the end goes whole */
     tags_set(&p, thread(3), name);
     ck_assert_uint_eq(strlen(tag_of(thread(3))), LMP_TAG_BYTES - 2);
-    end();
 }
 
 TEST(test_too_many_names) {
@@ -115,7 +115,6 @@ TEST(test_too_many_names) {
     same(tags_set(&p, thread(1), "name 7"), "(others)");
     same(tags_set(&p, thread(1), "(others)"), "name 7");
     same(tag_of(thread(1)), "(others)");
-    end();
 }
 
 enum { THREADS = 3000, NAMES = 40 };
@@ -154,7 +153,6 @@ TEST(test_as_a_list) {
             }
         }
         maps_left = -1;
-        end();
     }
 }
 
@@ -184,7 +182,6 @@ TEST(test_birth) {
     p.lines = NULL;
     free(blocks);
     free(p.control);
-    end();
 }
 
 /* ---- in a program ---------------------------------------------------------------------------- */
@@ -218,7 +215,7 @@ static void coroutines_take_turns(bool by_api, uint64_t sample, unsigned times) 
         "heir() tag 'c' make(300) heir() make(300)\n"
         "tag() make(7)\n";
     snprintf(code, sizeof code, format, times);
-    lua_State *L = luaL_newstate();
+    OWN(lua_close_at) lua_State *L = luaL_newstate();
     luaL_openlibs(L);
     lua_register(L, "tag", tag);
     LmpOptions options = profiler_defaults;
@@ -243,7 +240,6 @@ static void coroutines_take_turns(bool by_api, uint64_t sample, unsigned times) 
     ck_assert_msg(b >= 1000ull * times && b < 1000ull * times + less + slack, "b: %u", (unsigned)b);
     ck_assert_msg(c >= 600ull * times && c < 600ull * times + less + slack, "c: %u", (unsigned)c);
     profiler_stop(L, NULL);
-    lua_close(L);
 }
 
 TEST(test_exact_turns) {

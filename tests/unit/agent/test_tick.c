@@ -42,7 +42,6 @@ TEST(test_peak_in_between) {
     run("local s = ('x'):rep(100000) s = nil collectgarbage()"); /* no peak of the whole run */
     point = tick();
     ck_assert_uint_lt(point->max_bytes, counters->peak_bytes);
-    end();
 }
 
 TEST(test_low_after_a_collection) {
@@ -64,7 +63,6 @@ TEST(test_low_after_a_collection) {
     ck_assert_uint_eq(point->min_bytes, point->last_bytes);
     ck_assert_uint_lt(point->min_bytes + 100000,
                       gc->ring[(gc->cycles - 1) % LMP_GC_RING].live_bytes);
-    end();
 }
 
 /* The births of all blocks are halved when the epochs are used up; not while the map is frozen for
@@ -83,5 +81,4 @@ TEST(test_epochs_wait_for_a_snapshot) {
     ck_assert_uint_eq(profile->live->epoch_length, 2 * length);
     ck_assert_uint_gt(profile->live->epoch, 149);
     ck_assert_uint_lt(profile->live->epoch, 165); /* some had passed before */
-    end();
 }

@@ -22,7 +22,6 @@ TEST(test_c_depth) {
         "local t = {} for i = 1, 10 do t[i] = {} end\n",
         0);
     ck_assert_uint_gt(now.threads, 64);
-    end();
 }
 
 /* Deep recursion: the node's depth is that of the stack, all the way to the overflow and back. */
@@ -64,7 +63,6 @@ TEST(test_deep) {
         0);
     ck_assert_uint_gt(deepest, 150000);
     ck_assert_uint_eq(p.live->tables.folded, 0);
-    end();
 }
 
 /* A state that is closed in the middle of things: the last frames, __close and __gc functions. */

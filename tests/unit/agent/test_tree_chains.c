@@ -201,7 +201,6 @@ TEST(at_random) {
         deepest = round % 3 ? 6 : FRAMES - 2;
         play(4000);
         ck_assert_uint_eq(p.live->tables.folded, 0);
-        end();
     }
     ck_assert_uint_gt(asked, 10000);
     ck_assert_uint_gt(longest, 5);

@@ -24,7 +24,6 @@ TEST(no_c_function) {
         ret(0), lua(0, 1, 5);
         enter(1, 0);
         ask(1);
-        end();
     }
 }
 
@@ -40,7 +39,6 @@ TEST(marks_of_others) {
         lua(0, 2, 7);
         if (n == 2) set_status(top(0), LMP_CI_SEEN);
         ask(1);
-        end();
     }
 }
 
@@ -55,7 +53,6 @@ TEST(another_asks_in_vain) {
             put(t[0].slot[4], LMP_AT_SLOT_TAG, 0);
         }
         ck_unknown(5);
-        end();
     }
 }
 
@@ -78,7 +75,6 @@ TEST(resumer_in_the_place_of_another) {
         ck_assert_uint_eq(notified, 0); /* all threads are watched */
         set_idle(1, true), ret(0);
         ask(1);
-        end();
     }
 }
 
@@ -97,7 +93,6 @@ TEST(resumed_by_a_hook) {
         ret(0), lua(0, 1, 5);
         damage(0, 2, n);
         ck_unknown(1);
-        end();
     }
 }
 
@@ -112,7 +107,6 @@ TEST(hidden_resumer_stays) {
     ask(3);
     enter(0, 0), lua(0, 1, 9), c(0, 4);
     ask(3);
-    end();
 }
 
 /* A thread that is being made, or that has no function yet, asks. */
@@ -125,7 +119,6 @@ TEST(thread_begins) {
         if (n & 2) put(t[5].word, LMP_AT_L_CI, 0);
         for (int i = 0; i < 2; i++)
             check_path(tree_path(&p, thread(5), 0, 7), 7, 0, 1, (int[]){0});
-        end();
     }
 }
 
@@ -136,7 +129,6 @@ TEST(asks_for_another) {
     lua(1, 1, 3), lua(1, 1, 4);
     for (int i = 0; i < 2; i++)
         check_path(tree_path(&p, thread(0), pc_of(1, 9), 7), 7, 0, 2, (int[]){0, 1});
-    end();
 }
 
 /* It has resumed another one since it asked last. */
@@ -152,7 +144,6 @@ TEST(asks_for_a_new_one) {
     set_idle(3, true), ret(1); /* told, not resumed */
     c(1, 1), give(1, 3);
     ask(2);
-    end();
 }
 
 /* A function of the host resumes two threads in turn; only the first one can be seen, which waits
@@ -167,7 +158,6 @@ TEST(two_in_turn) {
     lua(2, 2, 3);
     for (int i = 0; i < 2; i++)
         check_path(tree_path(&p, thread(2), 0, 7), 7, 0, 2, (int[]){0, 2});
-    end();
 }
 
 /* C functions that are told a thread which waits have not resumed it, whoever asks. */
@@ -183,7 +173,6 @@ TEST(told_a_thread) {
         if (n) ask(1);
         check_path(tree_path(&p, thread(1), 0, 7), 7, 0, 1, (int[]){0});
         ask(1);
-        end();
     }
 }
 
@@ -205,7 +194,6 @@ TEST(closes_its_variables) {
     unsigned before = hunts;
     ask(3);
     ck_assert_uint_eq(hunts, before);
-    end();
 }
 
 /* Threads inside of each other, so many that some share a side stack. */
@@ -218,7 +206,6 @@ TEST(many_threads) {
             all[n] = n;
         check_path(tree_path(&p, thread(i), 0, 7), 7, 0, i + 1, all);
     }
-    end();
 }
 
 /* ---- room ------------------------------------------------------------------------------------ */
@@ -244,7 +231,6 @@ TEST(no_room_below) {
             ck_assert_uint_eq(p.tables.path[tree_path(&p, thread(1), 0, 7)].node, TREE_NODE_OTHERS);
         maps_left = -1;
         ask(2);
-        end();
     }
 }
 
@@ -262,7 +248,6 @@ TEST(no_side) {
             ck_assert_uint_eq(p.tables.path[tree_path(&p, thread(1), 0, 7)].node, TREE_NODE_OTHERS);
         maps_left = -1;
         ask(2);
-        end();
     }
 }
 
@@ -278,7 +263,6 @@ TEST(room_for_frames) {
         ask(1);
         ck_assert_uint_eq(rooms, before += full);
     }
-    end();
     begin();
     lua(0, 0, 3);
     ask(1);
@@ -290,7 +274,6 @@ TEST(room_for_frames) {
     *node_slot(p.tree, key, f->under) = (LmpNodeSlot){key, f->under, node << 2};
     resume(0, 1), lua(1, 1, 3);
     ask(2);
-    end();
 }
 
 /* Any one map refused, though all others are given: there is no tree. */
@@ -317,5 +300,4 @@ TEST(one_map_refused) {
     }
     ck_assert_int_ge(n, 4);
     ck_assert_ptr_nonnull(p.tree);
-    end();
 }

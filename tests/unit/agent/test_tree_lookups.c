@@ -157,7 +157,6 @@ TEST(known_before) {
             if (round == 0 || forgotten) ask_for(ways[way].threads, q.record, q.pc);
             ask_again(ways[way].threads, q.record, q.pc);
         }
-        end();
     }
 }
 
@@ -190,7 +189,6 @@ TEST(slots_of_others) {
                        kind_is_lua() ? who ^ 1 : who); /* lines are Lua functions' */
             ask_for(ways[way].threads, q.record, q.pc);
             ask_again(ways[way].threads, q.record, q.pc);
-            end();
         }
     }
 }
@@ -215,7 +213,6 @@ TEST(slots_of_other_callers) {
             uint64_t key = p.tree->epoch | frames_pc(s->frame[1].ci);
             fill_nodes(n & 4 ? key ^ 1 << 20 : key, n & 4 ? under : under ^ 1 << 20, 0);
             ask(ways[way].threads);
-            end();
         }
     }
 }
@@ -239,7 +236,6 @@ TEST(pcs_in_c_frames) {
         if (n == 3) check_path(tree_path(&p, thread(5), 0, 7), 7, 0, 1, (int[]){0});
         if (n < 2) lua(0, 2, 7);
         ask(n == 2 || n == 4 ? 2 : 1);
-        end();
     }
 }
 
@@ -258,7 +254,6 @@ TEST(caller_is_not_sound) {
             ck_unknown(0);
             enter(0, 0), lua(0, 0, 3), put_top(0);
             ask(1);
-            end();
         }
     }
 }
@@ -282,7 +277,6 @@ TEST(full_tables) {
                 ck_assert_uint_eq(p.tables.path[path].node, TREE_NODE_OTHERS);
                 ck_assert_uint_eq(p.live->tables.folded, folded + n);
             }
-            end();
         }
     }
 }
@@ -304,7 +298,6 @@ TEST(deaths_of_others) {
                 tree_code_gone(&p, (uintptr_t)code[n == own ? 0 : 2], CODE * sizeof **code);
             ret(0), c(0, 1);
             ck_assert_uint_eq(ask(1), own >= 0 ? 1 : (unsigned)ages[i].looked_up);
-            end();
         }
     }
 }
@@ -340,7 +333,6 @@ static void check_evicted(int deaths) {
         go(0, (unsigned)(4 + i));
     }
     ck_assert_uint_eq(moves, 0);
-    end();
 }
 
 TEST(evicted) {
@@ -396,5 +388,4 @@ TEST(grown) {
         ck_assert_uint_lt(size[i]->pushed, 4);
     }
     ck_assert_uint_eq(moves, 3);
-    end();
 }

@@ -2,9 +2,10 @@
  * that paths are found without a walk, and those that only look like them. */
 #include "tree_fixture.h"
 
+BEFORE_TESTS(begin)
+
 /* One after another uses the same frames, from one depth to a few. */
 TEST(test_siblings) {
-    begin();
     now.every = 1;
     run("local random, _, _, work = ...\n"
         "local function leaf() return {} end\n"
@@ -25,12 +26,10 @@ TEST(test_siblings) {
         "  local t = {f(arguments[f] or 2, {}), g(arguments[g] or 2, {})}\n"
         "end\n",
         0);
-    end();
 }
 
 /* Errors leave many frames at once, and others grow at their addresses. */
 TEST(test_unwound) {
-    begin();
     now.every = 1;
     run("local random = ...\n"
         "local function a(n, e) local t = {} if n > 0 then a(n - 1, e) elseif e then error(t) end "
@@ -51,13 +50,11 @@ TEST(test_unwound) {
         "  if random(3) == 1 then local t = {} end\n"
         "end\n",
         0);
-    end();
 }
 
 /* More coroutines than share side stacks, in all orders; the dead are followed by others at their
  * addresses. */
 TEST(test_many_coroutines) {
-    begin();
     now.every = 1;
     run("local random = ...\n"
         "local yield, wrap, create = coroutine.yield, coroutine.wrap, coroutine.create\n"
@@ -95,7 +92,6 @@ TEST(test_many_coroutines) {
         "end\n"
         "assert(dead > 100, dead)\n",
         0);
-    end();
 }
 
 /* A coroutine that the host has emptied and given another function. */
@@ -109,7 +105,6 @@ static int l_renew(lua_State *L) {
 }
 
 TEST(test_renewed) {
-    begin();
     now.every = 1;
     lua_register(now.L, "renew", l_renew);
     run("local random = ...\n"
@@ -124,12 +119,10 @@ TEST(test_renewed) {
         "  renew(co, ({a, b, c})[random(3)])\n"
         "end\n",
         0);
-    end();
 }
 
 /* Debug hooks run on the frame that they interrupt, whatever was known of it. */
 TEST(test_hooks) {
-    begin();
     now.every = 1;
     run("local random = ...\n"
         "local function leaf() return {} end\n"
@@ -147,12 +140,10 @@ TEST(test_hooks) {
         "  coroutine.resume(co) coroutine.resume(co)\n"
         "end\n",
         0);
-    end();
 }
 
 /* Deep coroutines, whose side stacks grow by one frame at a time, and stand beside each other. */
 TEST(test_room) {
-    begin();
     now.every = 1;
     run("local function climb(n) if n > 10 then local t = {} end\n"
         "  if n == 60 then coroutine.yield() return 1 end return climb(n + 1) + 1 end\n"
@@ -162,12 +153,10 @@ TEST(test_room) {
         "  for i = 1, 80 do coroutine.resume(co[(i - 1) % 40 + 1]) end\n"
         "end\n",
         0);
-    end();
 }
 
 /* Code at the address of other code, that is gone: another source. */
 TEST(test_code_follows) {
-    begin();
     now.every = 1;
     run("local names, text = {'=a', '=b', '=c', '=d', '=e'}, ('local t = {} '):rep(60)\n"
         "for i = 1, 200 do\n"
@@ -175,12 +164,10 @@ TEST(test_code_follows) {
         "  collectgarbage() collectgarbage()\n"
         "end\n",
         0);
-    end();
 }
 
 /* A coroutine asks for the one that has resumed it, which is still waiting. */
 TEST(test_asked_for_resumer) {
-    begin();
     now.every = 1;
     run("local _, poke = ...\n"
         "local main = coroutine.running()\n"
@@ -189,7 +176,6 @@ TEST(test_asked_for_resumer) {
         "  local t = {} coroutine.wrap(inner)(me) t = {} poke(main) return {} end\n"
         "for i = 1, 3 do coroutine.wrap(outer)() end\n",
         0);
-    end();
 }
 
 /* Resumes its arguments in turn: only the first one can be seen. */
@@ -208,7 +194,6 @@ static int l_in_turn(lua_State *L) {
 }
 
 TEST(test_in_turn) {
-    begin();
     now.every = 1;
     now.all_known = true;
     lua_register(now.L, "in_turn", l_in_turn);
@@ -223,7 +208,6 @@ TEST(test_in_turn) {
         "end\n",
         0);
     ck_assert_uint_gt(now.threads, 3);
-    end();
 }
 
 /* Resumes the coroutine that is its first argument, and yields whenever that does: then it goes on,
@@ -243,7 +227,6 @@ static int l_pass(lua_State *L) {
 }
 
 TEST(test_passed_on) {
-    begin();
     now.every = 1;
     lua_register(now.L, "pass", l_pass);
     run("local create, resume = coroutine.create, coroutine.resume\n"
@@ -261,13 +244,11 @@ TEST(test_passed_on) {
         "for i = 1, 5 do a() b() wrapped() c() local t = {} resume(co) end\n",
         0);
     ck_assert_uint_gt(now.threads, 5);
-    end();
 }
 
 /* Code dies, a little or very much of it, and other code is at its addresses then, with the same
  * instructions on other lines: what was known of those that called from it is not right for it. */
 TEST(test_code_again) {
-    begin();
     now.every = 1;
     run("local function leaf() return {} end\n"
         "local function some(n, round)\n"
@@ -283,5 +264,4 @@ TEST(test_code_again) {
         "  for round = 1, 6 do some(n, round) collectgarbage() end\n"
         "end\n",
         0);
-    end();
 }

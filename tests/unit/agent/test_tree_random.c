@@ -105,7 +105,6 @@ TEST(test_random) {
         ck_assert_uint_gt(now.threads, 2);
         ck_assert_uint_gt(now.deepest, 20);
         ck_assert_uint_eq(p.live->tables.folded, 0);
-        end();
     }
 }
 
@@ -122,7 +121,6 @@ TEST(test_full) {
         ck_assert_uint_eq(p.live->tables.folded, now.folded);
         ck_assert_uint_le(tables_nodes(&p.tables), limits.nodes);
         ck_assert_uint_le(tables_paths(&p.tables), limits.paths);
-        end();
     }
     limits = (LmpTableLimits){0};
 }
@@ -144,7 +142,6 @@ TEST(test_damaged_chains) {
             ck_assert_uint_lt(tree_find_node(&p, node, 1, 0), p.live->tables.nodes);
             ck_assert_uint_lt(tree_find_path(&p, node, 9), p.live->tables.paths);
         }
-        end();
     }
 }
 
@@ -155,7 +152,6 @@ TEST(test_no_memory) {
         now.may_fold = true;
         maps_left = (int)suite_below(6);
         run(program, 1500);
-        end();
     }
 }
 
@@ -175,5 +171,4 @@ TEST(test_open_fails) {
     }
     ck_assert_int_ge(n, 4);
     maps_left = -1;
-    end();
 }

@@ -34,7 +34,6 @@ TEST(step_by_step) {
     set_status(top(0), LMP_CI_SEEN);
     lua(0, 1, 7);
     ck_assert_uint_eq(ask(1), 2);
-    end();
 }
 
 /* A tail call replaces the function of a frame that stays marked. */
@@ -50,7 +49,6 @@ TEST(tail_calls) {
     ck_assert_uint_eq(ask(1), 2);
     ret(0), ret(0), lua(0, 2, 8);
     ck_assert_uint_eq(ask(1), 1);
-    end();
 }
 
 /* The record is one of the line where the topmost function asks: no site is looked up for it. */
@@ -81,7 +79,6 @@ TEST(records_of_lines) {
     ck_assert_uint_eq(node_site(0, HOST_RECORD), sites_pseudo(&p, LMP_PSEUDO_HOST));
     ck_assert_uint_eq(p.tables.node[p.tables.path[tree_path(&p, NULL, 0, HOST_RECORD)].node].site,
                       sites_pseudo(&p, LMP_PSEUDO_HOST));
-    end();
 }
 
 /* ---- frames that are not sound --------------------------------------------------------------- */
@@ -105,7 +102,6 @@ TEST(frames_that_are_not_sound) {
             ask(1);
             enter(0, 1);
             ask(1);
-            end();
         }
     }
     for (int above = 0; above < 3; above++) {
@@ -119,7 +115,6 @@ TEST(frames_that_are_not_sound) {
         ck_unknown(0);
         enter(0, 1);
         ask(1);
-        end();
     }
 }
 
@@ -143,7 +138,6 @@ TEST(stale_frames) {
         set_status(top(0), LMP_CI_C | STALE); /* of C functions there is no pc */
         lua(0, 2, 8);
         ask(1);
-        end();
     }
 }
 
@@ -177,7 +171,6 @@ TEST(from_thread_to_thread) {
     ask(2);
     enter(0, 1);
     ask(1);
-    end();
 }
 
 /* A function of another library has resumed, which may be left and entered again by a
@@ -194,7 +187,6 @@ TEST(resumed_by_others) {
             ret(moved - 1), put(top(moved - 1), LMP_AT_CI_SAVEDPC, pc_of(moved - 1, 10)),
                 c(moved - 1, 1), give(moved - 1, moved);
         ask(3);
-        end();
     }
 }
 
@@ -218,7 +210,6 @@ TEST(threads_that_are_not_sound) {
             ask(1);
             damage(0, 1, way);
             ck_unknown(2);
-            end();
         }
     }
     begin();
@@ -235,7 +226,6 @@ TEST(threads_that_are_not_sound) {
     set_idle(1, true), ret(0), resume(0, 2), lua(2, 1, 3);
     check_path(tree_path(&p, thread(2), 0, HOST_RECORD), HOST_RECORD, 0, 2, (int[]){0, 2});
     ck_assert_uint_eq(notified, (uintptr_t)thread(0) - EXTRA);
-    end();
 }
 
 /* A thread asks while another one runs: the path is that one's. */
@@ -249,7 +239,6 @@ TEST(another_one_runs) {
     check_path(tree_path(&p, thread(1), 0, HOST_RECORD), HOST_RECORD, 0, 1, (int[]){0});
     enter(0, 0);
     ck_assert_uint_eq(node_site(1, HOST_RECORD), sites_pseudo(&p, LMP_PSEUDO_HOST));
-    end();
 }
 
 /* ---- code that dies -------------------------------------------------------------------------- */
@@ -293,7 +282,6 @@ TEST(code_dies) {
     p.tree = NULL;
     dies(2); /* no paths are kept */
     p.tree = there;
-    end();
 }
 
 /* ---- caches and room ------------------------------------------------------------------------- */
@@ -331,5 +319,4 @@ TEST(no_room) {
     }
     maps_left = -1;
     ask(1);
-    end();
 }

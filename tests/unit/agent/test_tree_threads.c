@@ -4,9 +4,10 @@
 
 #include "agent/charge/tree_impl.h"
 
+BEFORE_TESTS(begin)
+
 /* No thread is known, or nothing runs. */
 TEST(test_no_thread) {
-    begin();
     uint32_t path = tree_path(&p, NULL, 0, now.record[0]);
     uint32_t node = p.tables.path[path].node;
     ck_assert_uint_eq(p.tables.node[node].site, sites_pseudo(&p, LMP_PSEUDO_HOST));
@@ -18,7 +19,6 @@ TEST(test_no_thread) {
     path = tree_path(&p, now.L, 0, now.record[0]);
     node = p.tables.path[path].node;
     ck_assert_uint_eq(p.tables.node[node].site, sites_pseudo(&p, LMP_PSEUDO_HOST));
-    end();
 }
 
 /* Marks of an earlier profile are in the frames: they mean nothing to the next one. */
@@ -31,7 +31,6 @@ static int l_again(lua_State *L) {
 }
 
 TEST(test_again) {
-    begin();
     lua_register(now.L, "again", l_again);
     now.every = 1;
     run("local function f(n) local t = {} if n > 0 then t[1] = f(n - 1) else again() end\n"
@@ -39,12 +38,10 @@ TEST(test_again) {
         "local function g(n) local t = {} f(3) if n > 0 then return {g(n - 1)} end end\n"
         "g(4) coroutine.wrap(function() g(3) coroutine.yield() end)() f(2)\n",
         0);
-    end();
 }
 
 /* A coroutine that is resumed from one place after another hangs under each in turn. */
 TEST(test_resumers) {
-    begin();
     now.every = 1;
     run("local function body() for i = 1, 30 do coroutine.yield({}) local t = {} end end\n"
         "local function deep(n) if n > 0 then return deep(n - 1), {} end body() end\n"
@@ -57,12 +54,10 @@ TEST(test_resumers) {
         "for i = 1, 3 do f() end\n",
         0);
     ck_assert_uint_eq(now.threads, 3);
-    end();
 }
 
 /* Threads resumed by host code, which hides them, and what they resume. */
 TEST(test_hidden) {
-    begin();
     now.every = 1;
     now.all_known = true;
     run("local random, poke, scheduler = ...\n"
@@ -78,7 +73,6 @@ TEST(test_hidden) {
         0);
     ck_assert_uint_gt(now.threads, 3);
     ck_assert_uint_eq(p.live->tables.folded, 0);
-    end();
 }
 
 /* Resumes its second argument: what runs hides nothing but that. */
@@ -95,7 +89,6 @@ static int l_hide(lua_State *L) {
 
 /* A hidden thread has resumed another one, openly, without asking since the one outside of it. */
 TEST(test_hidden_resumer) {
-    begin();
     lua_register(now.L, "hide", l_hide);
     now.every = 1;
     now.all_known = true;
@@ -110,13 +103,11 @@ TEST(test_hidden_resumer) {
         "wrap(function() local t = {} for i = 1, 3 do hide(nil, create(outer)) t = {} end end)()\n",
         0);
     ck_assert_uint_gt(now.threads, 3);
-    end();
 }
 
 /* C functions that are told a thread have not resumed it: the one that runs, one that has resumed
  * it, one that waits, a dead one, one that has not begun. */
 TEST(test_only_told) {
-    begin();
     now.every = 1;
     run("local _, poke = ...\n"
         "local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield\n"
@@ -140,7 +131,6 @@ TEST(test_only_told) {
         "coroutine.wrap(function() local me = running() tell() coroutine.wrap(tell)(me) tell() "
         "end)()\n",
         0);
-    end();
 }
 
 /* ---- what is kept of threads ----------------------------------------------------------------- */
@@ -164,7 +154,6 @@ static int l_reopen(lua_State *L) {
 /* Side stacks so large that each is mapped: the main thread's, of a thread that was deep when it
  * was first seen, and of some that share one. */
 TEST(test_closed_deep) {
-    begin();
     lua_register(now.L, "reopen", l_reopen);
     now.every = 50;
     run("local function f(n, g) local t = {} if n > 0 then return f(n - 1, g), 1 end\n"
@@ -179,7 +168,6 @@ TEST(test_closed_deep) {
         "f(2800, function() assert(reopen() == before) end)\n"
         "for i = 1, 6 do kept[i]() end\n",
         0);
-    end();
 }
 
 /* So many side stacks are there, shared ones and others; none is a dead thread's, or two of one. */
@@ -199,7 +187,6 @@ static int l_sides(lua_State *L) {
 
 /* Threads with many frames have a side stack each, also so many that there are more buckets. */
 TEST(test_many_deep) {
-    begin();
     lua_register(now.L, "sides", l_sides);
     now.every = 2;
     run("local yield = coroutine.yield\n"
@@ -221,7 +208,6 @@ TEST(test_many_deep) {
         "others, shared = sides()\n"
         "assert(others == 0 and shared == 0, others)\n",
         0);
-    end();
 }
 
 /* From here on there is no memory but so many bytes of the slab; nothing: there is some again. */
@@ -245,7 +231,6 @@ static int l_refuse(lua_State *L) {
 /* Without memory for a side stack its paths are others, until there is some; without any for more
  * buckets the chains are longer. */
 TEST(test_refused) {
-    begin();
     lua_register(now.L, "sides", l_sides);
     lua_register(now.L, "refuse", l_refuse);
     now.every = 1;
@@ -270,7 +255,6 @@ TEST(test_refused) {
     ck_assert_uint_gt(now.folded, 0);
     ck_assert_uint_lt(now.folded, 20);
     ck_assert_uint_eq(p.live->tables.folded, now.folded);
-    end();
 }
 
 /* Those that asked lately, though nothing leads to them: each once, all alive, the last one first.
@@ -291,7 +275,6 @@ static int l_recent(lua_State *L) {
 }
 
 TEST(test_recent) {
-    begin();
     lua_register(now.L, "recent", l_recent);
     now.every = 1;
     now.all_known = true;
@@ -310,12 +293,10 @@ TEST(test_recent) {
         "collectgarbage() collectgarbage()\n"
         "local n = recent() assert(n == 0, n)\n",
         0);
-    end();
 }
 
 /* Host code within host code: those that wait are kept when there are too many. */
 TEST(test_recent_waits) {
-    begin();
     lua_register(now.L, "recent", l_recent);
     now.every = 1;
     now.all_known = true;
@@ -328,5 +309,4 @@ TEST(test_recent_waits) {
         "scheduler(outer(6))()\n",
         0);
     ck_assert_uint_gt(now.threads, 8);
-    end();
 }

@@ -15,6 +15,8 @@
 #include "profiled.h"
 #include "shared/counters.h"
 
+RELEASE_AT(lua_close)
+
 /* ---- a program ------------------------------------------------------------------------------- */
 
 /* Every class of block, made, moved, shrunk and freed, by a line and by the collector; coroutines,
@@ -246,7 +248,7 @@ static const Way ways[] = {
 static void play(const Way *way, const Kept *kept, bool rough, Result *out) {
     Under u = {.stands = way->stands};
     LmpOptions options = profiler_defaults;
-    lua_State *L = lua_newstate(under, &u);
+    OWN(lua_close_at) lua_State *L = lua_newstate(under, &u);
     luaL_openlibs(L);
     options.live = false;
     options.lines = kept->lines;
@@ -275,7 +277,6 @@ static void play(const Way *way, const Kept *kept, bool rough, Result *out) {
     u.wanted = NULL;
     collect(p, kept->stacks && !rough, rough, out);
     profiler_stop(L, NULL);
-    lua_close(L);
 }
 
 static void same(const char *way, const char *who, const char *what, uint64_t is, uint64_t want) {

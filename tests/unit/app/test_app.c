@@ -35,7 +35,6 @@ TEST(map_may_be_incomplete) {
     app_model(app)->stats.lines_end_seconds = 1.5;
     app_draw(app, canvas, now);
     ck_assert(shows("figures by line end after 1.5 s (snapshot)"));
-    tear_down();
 }
 
 TEST(space_pauses_and_resumes) {
@@ -53,7 +52,6 @@ TEST(space_pauses_and_resumes) {
     ck_assert(took_pause(false));
     become(LMP_SEEN_RUNNING);
     ck_assert(is_on(&panel_output));
-    tear_down();
 }
 
 TEST(steps_only_while_paused) {
@@ -73,7 +71,6 @@ TEST(steps_only_while_paused) {
     press("n");
     ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
     ck_assert(!shows("then n steps"));
-    tear_down();
 }
 
 static void wait_for_what(const char *words, bool input, bool ours, bool busy) {
@@ -110,7 +107,6 @@ TEST(what_it_waits_for) {
     wait_for_what("sleeps (nanosleep)", false, false, false); /* while it runs only */
     ck_assert(!shows("nanosleep"));
     now = before;
-    tear_down();
 }
 
 TEST(a_pause_by_another_viewer_can_be_ended) {
@@ -118,7 +114,6 @@ TEST(a_pause_by_another_viewer_can_be_ended) {
     become(LMP_SEEN_PAUSED);
     press(" ");
     ck_assert(took_pause(false));
-    tear_down();
 }
 
 TEST(the_inspector_stays_if_it_was_chosen) {
@@ -134,7 +129,6 @@ TEST(the_inspector_stays_if_it_was_chosen) {
     ck_assert(is_on(&panel_output)); /* chosen during the pause */
     become(LMP_SEEN_RUNNING);
     ck_assert(is_on(&panel_output));
-    tear_down();
 }
 
 TEST(freeze_is_not_pause) {
@@ -153,7 +147,6 @@ TEST(freeze_is_not_pause) {
     app_seen(app, LMP_SEEN_KILLED); /* the end thaws */
     app_draw(app, canvas, now);
     ck_assert(shows("KILLED"));
-    tear_down();
 }
 
 TEST(filters) {
@@ -173,7 +166,6 @@ TEST(filters) {
     ck_assert_uint_eq(app_ui(app)->kinds, 1u << LMP_STRING);
     press("a");
     ck_assert_uint_eq(app_ui(app)->kinds, all);
-    tear_down();
 }
 
 TEST(typing_a_line) {
@@ -197,12 +189,10 @@ TEST(typing_a_line) {
     play_key(app, K_ESC);
     app_draw(app, canvas, now);
     ck_assert(!shows("input>"));
-    tear_down();
     set_up(120, 36, false);
     press("i");
     ck_assert(!shows("input>"));
     ck_assert(shows("its own terminal"));
-    tear_down();
 }
 
 /* Who types to the program does not see it end: what follows is text, too, and no keys. */
@@ -219,7 +209,6 @@ TEST(typing_over_the_end) {
     ck_assert(!shows("enter or esc"));
     press("q");
     ck_assert(play_asked(app, REQUEST_QUIT));
-    tear_down();
     set_up(120, 36, true);
     press("i");
     become(LMP_SEEN_KILLED);
@@ -229,7 +218,6 @@ TEST(typing_over_the_end) {
     ck_assert(!shows("enter or esc"));
     press("i"); /* does not begin after the end */
     ck_assert(!shows("enter or esc"));
-    tear_down();
 }
 
 TEST(ctrl_c_quits_lmp_top) {
@@ -237,12 +225,10 @@ TEST(ctrl_c_quits_lmp_top) {
     play_key(app, K_CTRL('C'));
     ck_assert(play_asked(app, REQUEST_QUIT));
     ck_assert(!play_asked(app, REQUEST_INTERRUPT));
-    tear_down();
     set_up(80, 24, true);
     play_key(app, K_CTRL('C'));
     ck_assert(!play_asked(app, REQUEST_QUIT));
     ck_assert(play_asked(app, REQUEST_INTERRUPT));
-    tear_down();
 }
 
 TEST(after_the_end) {
@@ -261,12 +247,10 @@ TEST(after_the_end) {
         ck_assert(app_ui(app)->over != &panel_help);
         press("?Q"); /* from anywhere */
         ck_assert(play_asked(app, REQUEST_QUIT));
-        tear_down();
         set_up(120, 36, true);
         become(ends[i]);
         press("q");
         ck_assert(play_asked(app, REQUEST_QUIT));
-        tear_down();
     }
 }
 
@@ -293,7 +277,6 @@ TEST(keys_of_marks) {
     ck_assert(ui->marks.edit[1].gone);
     press("L");
     ck_assert_ptr_null(ui->over);
-    tear_down();
 }
 
 static bool took_since(unsigned what) {
@@ -320,15 +303,13 @@ TEST(keys_of_since) {
         m->since = (ModelSince){.on = true, .now = true, .from = 20 * SECOND, .to = 24 * SECOND};
         m->marks_all = 8;
         app_fresh(app, now);
-        draw();
-        ck_assert(shows("since 00:00:20, y shows what came"));
+        ck_assert(sees("since 00:00:20, y shows what came"));
         ck_assert(shows("Since mark 8: do it"));
         press("y");
         ck_assert(took_since(SINCE_SHOW) && taken[REQUEST_REFRESH]);
         ck_assert_uint_eq(ui->marks.count_from, 8);
         m->since.shown = true;
-        draw();
-        ck_assert(shows("since 00:00:20, 4.0 s"));
+        ck_assert(sees("since 00:00:20, 4.0 s"));
         press(with_esc ? "6" : "7");
         press("?");
         press(with_esc ? "\033" : "?");
@@ -339,8 +320,7 @@ TEST(keys_of_since) {
         m->since = (ModelSince){0};
     }
     m->since = (ModelSince){.on = true, .shown = true, .from = 10 * SECOND, .to = 20 * SECOND};
-    draw();
-    ck_assert(shows("survivors of 00:00:10–00:00:20"));
+    ck_assert(sees("survivors of 00:00:10–00:00:20"));
     ui->marks.count_from = 3;
     press("y");
     ck_assert(took_since(SINCE_END));
@@ -350,7 +330,6 @@ TEST(keys_of_since) {
     press("y");
     take();
     ck_assert(!taken[REQUEST_SINCE]);
-    tear_down();
 }
 
 TEST(notices_go_away) {
@@ -374,7 +353,6 @@ TEST(notices_go_away) {
     app_draw(app, canvas, now);
     ck_assert(shows("Mark 1 set"));
     ck_assert(shows("Δ mark"));
-    tear_down();
 }
 
 /* Nothing that a model can hold makes a panel draw outside its place or fall over. */
@@ -399,7 +377,6 @@ TEST(any_figures_can_be_drawn) {
         app_fresh(app, now);
         app_draw(app, canvas, now);
     }
-    tear_down();
 }
 
 TEST(break_conditions) {
@@ -451,5 +428,4 @@ TEST(break_conditions) {
     play_key(app, K_ESC);
     press("b");
     ck_assert(!is_on(&panel_breaks)); /* nothing can be asked of it any more */
-    tear_down();
 }

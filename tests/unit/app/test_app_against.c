@@ -47,7 +47,14 @@ static void compare(void) {
     draw();
 }
 
+static void close_runs(void) {
+    ledger_free(&old);
+    fake_tables_free(older);
+    tear_down();
+}
+
 static void open_runs(int w, int h, bool utf8, int colours) {
+    suite_closes(close_runs);
     app = app_new(&(AppOptions){.utf8 = utf8, .colours = colours});
     canvas = canvas_new(w, h, utf8);
     fixed_model(app_model(app));
@@ -62,35 +69,24 @@ static void open_runs(int w, int h, bool utf8, int colours) {
     compare();
 }
 
-static void close_runs(void) {
-    ledger_free(&old);
-    fake_tables_free(older);
-    tear_down();
-}
-
-static void golden(const char *name) {
-    char file[64], *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    canvas_dump_golden(canvas, out);
-    fclose(out);
-    snprintf(file, sizeof file, "screen-compare-%s.txt", name);
-    suite_golden(file, text);
-    free(text);
-}
-
+/* The whole screen, or the panel alone. */
 static const struct {
     const char *name;
+    bool whole;
     int w, h;
     bool utf8;
     int colours;
     const char *keys;
 } screens[] = {
-    {"sites-120x36", 120, 36, true, 256, "6"},     {"sites-80x24", 80, 24, true, 256, "6"},
-    {"sites-200x50", 200, 50, true, 256, "6"},     {"sites-60x15", 60, 15, true, 256, "6"},
-    {"makes-120x36", 120, 36, true, 256, "6G"},    {"tree-120x36", 120, 36, true, 256, "8"},
-    {"flame-120x36", 120, 36, true, 256, "8F"},    {"sites-ascii-100x30", 100, 30, false, 0, "6"},
-    {"flame-ascii-80x24", 80, 24, false, 0, "8F"},
+    {"sites-120x36", true, 120, 36, true, 256, "6"},
+    {"sites-80x24", true, 80, 24, true, 256, "6"},
+    {"sites-200x50", false, 200, 50, true, 256, "6"},
+    {"sites-60x15", false, 60, 15, true, 256, "6"},
+    {"makes-120x36", false, 120, 36, true, 256, "6G"},
+    {"tree-120x36", false, 120, 36, true, 256, "8"},
+    {"flame-120x36", false, 120, 36, true, 256, "8F"},
+    {"sites-ascii-100x30", false, 100, 30, false, 0, "6"},
+    {"flame-ascii-80x24", false, 80, 24, false, 0, "8F"},
 };
 
 TEST(test_screens) {
@@ -98,8 +94,14 @@ TEST(test_screens) {
         open_runs(screens[i].w, screens[i].h, screens[i].utf8, screens[i].colours);
         press(screens[i].keys);
         compare();
-        golden(screens[i].name);
-        close_runs();
+        char name[64];
+        snprintf(name, sizeof name, "%s-compare-%s.txt", screens[i].whole ? "screen" : "panel",
+                 screens[i].name);
+        if (screens[i].whole) {
+            screen_golden(canvas, name);
+        } else {
+            panel_golden(app, canvas, name);
+        }
     }
 }
 
@@ -119,7 +121,6 @@ TEST(test_pages) {
     press("7\n");
     compare();
     press("\033");
-    close_runs();
 }
 
 TEST(test_any_keys) {
@@ -141,5 +142,4 @@ TEST(test_any_keys) {
         }
         draw();
     }
-    close_runs();
 }

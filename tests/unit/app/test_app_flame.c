@@ -31,58 +31,47 @@ TEST(test_there_and_back) {
     look();
     play_key(app, K_DOWN);
     play_key(app, K_ENTER); /* zooms, and does not enlarge */
-    draw();
-    ck_assert(shows("all ▸ main chunk"));
+    ck_assert(sees("all ▸ main chunk"));
     play_key(app, K_ESC);
     draw();
     ck_assert(!shows("all ▸") && shows("Flame"));
     play_key(app, K_ESC);
     draw();
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_tree);
-    tear_down();
 }
 
 /* n is the next match while the program runs. */
 TEST(test_finding) {
     open_flame();
     play_key(app, '/');
-    draw();
-    ck_assert(shows("find>"));
+    ck_assert(sees("find>"));
     for (const char *p = "insert"; *p; p++)
         play_key(app, (Key)*p);
     draw();
     ck_assert(shows("\"insert\": "));
     play_key(app, K_ENTER);
-    draw();
-    ck_assert(shows("n N match"));
+    ck_assert(sees("n N match"));
     play_key(app, 'n');
-    draw();
-    ck_assert(shows("1 of "));
+    ck_assert(sees("1 of "));
     ck_assert(!play_asked(app, REQUEST_STEP));
     play_key(app, 'N');
-    draw();
-    ck_assert(shows(" of "));
-    tear_down();
+    ck_assert(sees(" of "));
 }
 
 TEST(test_mouse) {
     open_flame();
     Rect inside = app_where(app, &panel_flame);
     play_mouse(app, MOUSE_CLICK, inside.x + 5, inside.y + 3);
-    draw();
-    ck_assert(shows(" main chunk  options.lua"));
+    ck_assert(sees(" main chunk  options.lua"));
     play_mouse(app, MOUSE_DOUBLE, inside.x + 5, inside.y + 3);
-    draw();
-    ck_assert(shows("all ▸ main chunk"));
-    tear_down();
+    ck_assert(sees("all ▸ main chunk"));
 }
 
 /* Other keys of the display work there as everywhere. */
 TEST(test_other_keys) {
     open_flame();
     play_key(app, '?');
-    draw();
-    ck_assert(shows("The call tree as a picture"));
+    ck_assert(sees("The call tree as a picture"));
     play_key(app, '?');
     draw();
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_flame);
@@ -90,5 +79,4 @@ TEST(test_other_keys) {
     look();
     ck_assert_ptr_ne(app_ui(app)->focus, &panel_flame);
     ck_assert_ptr_null(app_ui(app)->over);
-    tear_down();
 }

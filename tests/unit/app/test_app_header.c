@@ -13,14 +13,11 @@ TEST(the_header_says_that_the_run_is_recorded) {
     static const int widths[] = {120, 80, 60, 40};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         set_up(widths[i], 24, true);
-        draw();
-        ck_assert(!shows("REC"));
+        ck_assert(!sees("REC"));
         app_ui(app)->recording = (UiRecording){true, 62, 3 << 20};
-        draw();
-        ck_assert(shows("REC"));
+        ck_assert(sees("REC"));
         ck_assert_int_eq(shows("REC 00:01:02"), widths[i] > 40);
         ck_assert_int_eq(shows("REC 00:01:02 3.0 MiB"), widths[i] > 60);
-        tear_down();
     }
 }
 
@@ -28,20 +25,16 @@ TEST(the_header_says_how_lines_are_known) {
     set_up(80, 24, true);
     app_model(app)->ledger.stacks = false;
     app_model(app)->ledger.lines = LMP_LINES_APPROXIMATE;
-    draw();
-    ck_assert(shows("lines: approximate"));
+    ck_assert(sees("lines: approximate"));
     app_model(app)->ledger.lines = LMP_LINES_EXACT;
     app_model(app)->ledger.sample = 512 * 1024;
-    draw();
-    ck_assert(shows("sampled every 512 KiB"));
-    tear_down();
+    ck_assert(sees("sampled every 512 KiB"));
     set_up(60, 24, true);
     Ledger *ledger = &app_model(app)->ledger;
     ledger->lines = LMP_LINES_APPROXIMATE;
     ledger->sample = 512 * 1024;
     draw();
     ck_assert(shows(" sampled") && !shows("exact"));
-    tear_down();
 }
 
 /* In short where there is no room for more; never "exact" alone where it is not all. */
@@ -61,7 +54,6 @@ TEST(the_header_says_exact_on_small_screens) {
         draw();
         ck_assert(shows("exact but for 7") == (width[i / 8] > 60 || shows("exact")));
         ck_assert(width[i / 8] < 80 || shows("exact but for 7"));
-        tear_down();
     }
 }
 
@@ -83,7 +75,6 @@ TEST(the_header_says_what_cannot_be_had) {
         s->why = LMP_WHY_MEMORY;
         draw();
         ck_assert(shows(i == 2 ? "no lines: no memory for tables" : "no lines"));
-        tear_down();
     }
 }
 
@@ -101,10 +92,8 @@ TEST(the_header_says_what_is_not_all_counted) {
         ck_assert(i < 2 || shows("calls incomplete: another debug hook"));
         s->counts = LMP_COUNTS_INSTRUCTIONS;
         s->counts_why = LMP_WHY_MEMORY;
-        draw();
-        ck_assert(shows("not all counted"));
+        ck_assert(sees("not all counted"));
         ck_assert(i < 2 || shows("instructions incomplete"));
-        tear_down();
     }
 }
 
@@ -114,34 +103,26 @@ TEST(the_header_says_who_else_calls) {
     draw();
     ck_assert(!shows("not counted") && !shows("counted in") && !shows("covered"));
     s->other_states = 1;
-    draw();
-    ck_assert(shows("1 other state not counted"));
+    ck_assert(sees("1 other state not counted"));
     s->other_states = 12;
     s->mixed_states = 1;
     draw();
     ck_assert(shows("12 other states not counted") && shows("1 other state counted in"));
     s->other_states = s->mixed_states = 0;
     s->passed_requests = 4711;
-    draw();
-    ck_assert(shows("4,711 requests of other threads not counted"));
+    ck_assert(sees("4,711 requests of other threads not counted"));
     s->passed_requests = 0;
     s->other_sizes = 1;
-    draw();
-    ck_assert(shows("1 block was given back with another size"));
+    ck_assert(sees("1 block was given back with another size"));
     s->other_sizes = 4711;
-    draw();
-    ck_assert(shows("4,711 blocks were given back with another size"));
+    ck_assert(sees("4,711 blocks were given back with another size"));
     s->other_sizes = 0;
     s->covered = true;
-    draw();
-    ck_assert(shows("allocator covered by another"));
-    tear_down();
+    ck_assert(sees("allocator covered by another"));
     set_up(80, 24, true); /* on small screens, too */
     s = &app_model(app)->stats;
     s->other_states = 3;
-    draw();
-    ck_assert(shows("3 other states not counted"));
-    tear_down();
+    ck_assert(sees("3 other states not counted"));
 }
 
 /* Figures change their width all the time; words that had no room beside them stay away. */
@@ -163,5 +144,4 @@ TEST(words_do_not_come_and_go) {
     model->stats.live_bytes = model->rss = 1000;
     draw();
     ck_assert(!shows(" Rate ") && !shows(" Heap  "));
-    tear_down();
 }

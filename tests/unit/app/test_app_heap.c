@@ -13,17 +13,6 @@ static char *screen(void) {
     return text;
 }
 
-static void golden(const char *name) {
-    char *text = NULL;
-    size_t size;
-    draw();
-    FILE *f = open_memstream(&text, &size);
-    canvas_dump_golden(canvas, f);
-    fclose(f);
-    suite_golden(name, text);
-    free(text);
-}
-
 TEST(test_it_opens_over_the_program_and_closes_again) {
     open_program(120, 36);
     refresh();
@@ -35,7 +24,8 @@ TEST(test_it_opens_over_the_program_and_closes_again) {
     ck_assert(sees("SNAPSHOT 3"));
     ck_assert(sees("1 Verdict"));
     ck_assert(!sees("6 Sites"));
-    golden("screen-120x36-snapshot.txt");
+    draw();
+    screen_golden(canvas, "screen-120x36-snapshot.txt");
     play_key(app, '2');
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_objects);
     play_key(app, K_ENTER);
@@ -67,7 +57,8 @@ TEST(test_tab_stays_in_the_set) {
     refresh();
     open_heap(3);
     app_show_heap(app, heap);
-    golden("screen-80x24-snapshot.txt");
+    draw();
+    screen_golden(canvas, "screen-80x24-snapshot.txt");
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         play_key(app, K_TAB);
         draw();

@@ -76,7 +76,6 @@ TEST(keys_in_the_footer_are_keys) {
     ck_assert(!take(REQUEST_QUIT));
     play_key(app, 'q');
     ck_assert(take(REQUEST_QUIT));
-    tear_down();
 }
 
 /* Of "+ - zoom" either sign is its own key, and the word is none of them. */
@@ -99,7 +98,6 @@ TEST(several_keys_are_each_their_own) {
     ck_assert(app_ui(app)->makes);
     footer("G holds/makes", false);
     ck_assert(!app_ui(app)->makes);
-    tear_down();
 }
 
 /* A click on nothing is nothing; on a notice it is read; while a line is typed keys are for it. */
@@ -120,7 +118,6 @@ TEST(the_rest_of_the_footer_is_no_key) {
     ck_assert(!is_on(&panel_help));
     ck_assert(shows("input>"));
     ck_assert(!shows("input> ?"));
-    tear_down();
 }
 
 TEST(tabs_and_titles) {
@@ -142,7 +139,6 @@ TEST(tabs_and_titles) {
     click(MOUSE_CLICK, "6 Sites", 4, false);
     click(MOUSE_DOUBLE, "6 Sites", 4, false);
     ck_assert(app_ui(app)->enlarged && !is_on(&panel_site));
-    tear_down();
 }
 
 TEST(types_are_shown_and_hidden) {
@@ -165,7 +161,6 @@ TEST(types_are_shown_and_hidden) {
     find("total", types.y, &x, &y);
     play_mouse(app, MOUSE_CLICK, x, y);
     ck_assert_uint_eq(app_ui(app)->kinds, all);
-    tear_down();
 }
 
 /* Every table sorts by the heading that is clicked, again: the other way round; quick clicks count
@@ -205,7 +200,6 @@ TEST(headings_sort) {
                           first == G_SORT_DOWN ? G_SORT_UP : G_SORT_DOWN);
         ck_assert_ptr_eq(app_ui(app)->focus, table[i].panel);
     }
-    tear_down();
 }
 
 /* Keys that come in one piece, with no frame between them, are each an action. */
@@ -229,7 +223,6 @@ TEST(a_burst_of_keys) {
     play_key(app, 'd');
     play_key(app, 'd'); /* there is none left */
     ck_assert_uint_eq(breaks->count, 0);
-    tear_down();
 }
 
 TEST(any_click_is_borne) {
@@ -241,5 +234,4 @@ TEST(any_click_is_borne) {
         if (suite_below(3) == 0) draw();
         if (suite_below(50) == 0) play_key(app, K_ESC);
     }
-    tear_down();
 }

@@ -26,7 +26,6 @@ TEST(the_line_leads_to_its_evidence) {
     for (uint32_t i = 1; i < app_model(app)->verdicts.count; i++)
         press("W");
     ck_assert(shows("Note  options.lua:12 grows by")); /* all round */
-    tear_down();
 }
 
 /* What it says stays until something else weighs considerably more. */
@@ -37,20 +36,15 @@ TEST(the_line_does_not_jump) {
     second.score = first.score * 1.2;
     all->verdict[0] = second;
     all->verdict[1] = first;
-    draw();
-    ck_assert(shows("Note  options.lua:12 grows by"));
+    ck_assert(sees("Note  options.lua:12 grows by"));
     all->verdict[0].score = first.score * 1.3;
-    draw();
-    ck_assert(shows("Note  options.lua:11 grows by"));
+    ck_assert(sees("Note  options.lua:11 grows by"));
     press("W"); /* chosen: it stays, as long as it is there */
     ck_assert(shows("Note  options.lua:12 grows by"));
     all->verdict[0].score = first.score * 9;
-    draw();
-    ck_assert(shows("Note  options.lua:12 grows by"));
+    ck_assert(sees("Note  options.lua:12 grows by"));
     all->count = 1;
-    draw();
-    ck_assert(shows("Note  options.lua:11 grows by"));
-    tear_down();
+    ck_assert(sees("Note  options.lua:11 grows by"));
 }
 
 TEST(what_leads_nowhere_says_so) {
@@ -59,11 +53,9 @@ TEST(what_leads_nowhere_says_so) {
     for (uint32_t i = 0; i < all->count; i++)
         if (strcmp(all->verdict[i].rule, "unknown") == 0) all->verdict[0] = all->verdict[i];
     all->count = 1;
-    draw();
-    ck_assert(shows("Note  which line makes what is not known: lines are off"));
+    ck_assert(sees("Note  which line makes what is not known: lines are off"));
     press("w");
     ck_assert(shows("There is nothing to show for it"));
-    tear_down();
 }
 
 TEST(enter_opens_the_page) {
@@ -76,7 +68,6 @@ TEST(enter_opens_the_page) {
     draw();
     ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && !is_on(&panel_site));
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_sites);
-    tear_down();
 }
 
 /* Each page leads back to what it was opened from. */
@@ -105,7 +96,6 @@ TEST(pages_lead_back) {
     back_to(&panel_functions);
     press("\n\n6"); /* another panel closes all of them */
     ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && !app_ui(app)->over);
-    tear_down();
 }
 
 /* From a frame of the call stack under a pause to the page of its line. */
@@ -125,7 +115,6 @@ TEST(enter_on_a_frame_opens_its_page) {
     ck_assert(shows("counts at options.lua:12"));
     press("j\n"); /* of a C function there is nothing to see */
     ck_assert(app_ui(app)->enlarged);
-    tear_down();
 }
 
 /* Whatever was opened over what: a few escapes lead home, and a pause in between changes nothing.
@@ -164,7 +153,6 @@ TEST(every_way_leads_home) {
             at++;
         ck_assert(!app_ui(app)->over && at < homes);
     }
-    tear_down();
 }
 
 TEST(e_opens_the_line) {
@@ -190,5 +178,4 @@ TEST(e_opens_the_line) {
     press("(parser)\ne");
     ck_assert(shows("(parser) is no line of a file"));
     ck_assert(!play_asked(app, REQUEST_OPEN));
-    tear_down();
 }

@@ -36,7 +36,6 @@ TEST(the_next_tab_is_shown) {
             app_draw(app, canvas, now);
         } while (app_ui(app)->focus != &panel_heap);
         ck_assert(round);
-        tear_down();
     }
 }
 
@@ -59,7 +58,6 @@ TEST(panels_by_tab_and_number) {
         ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
         ck_assert(is_on(order[i]));
     }
-    tear_down();
 }
 
 TEST(enlarge_and_back) {
@@ -74,7 +72,6 @@ TEST(enlarge_and_back) {
     app_draw(app, canvas, now);
     ck_assert(is_on(&panel_types) && is_on(&panel_heap));
     ck_assert(!play_asked(app, REQUEST_QUIT));
-    tear_down();
 }
 
 TEST(help_opens_and_closes) {
@@ -95,7 +92,6 @@ TEST(help_opens_and_closes) {
     press("?2"); /* a panel's number closes it too */
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_types);
     ck_assert(is_on(&panel_heap));
-    tear_down();
 }
 
 /* What has the keys is on the screen, at every size and whatever is pressed. */
@@ -118,7 +114,6 @@ TEST(the_focus_is_always_on_the_screen) {
         bool typing = app_ui(app)->edit || shows("input>");
         ck_assert(shows(" q ") || app_restless(app) || typing);
     }
-    tear_down();
 }
 
 /* Panels get the room that they count on. */
@@ -144,7 +139,6 @@ TEST(panels_have_their_least_room) {
         }
         play_key(app, K_ESC);
     }
-    tear_down();
 }
 
 /* Whether anything grows: more can come, and be asked for, only while there is a program. */
@@ -162,5 +156,4 @@ TEST(who_has_ended_is_asked_for_nothing) {
     refresh();
     ck_assert(shows("the run was too short to tell: 0 of 8 full cycles"));
     ck_assert(!shows("asks for") && !shows("yet"));
-    tear_down();
 }

@@ -27,7 +27,6 @@ static int ask(const char *keys, bool all) {
         press("\033\033\0336");
         ck_assert(is_on(&panel_sites));
         ck_assert_msg(shows(" sites ·"), "%s, request %d", keys, rounds);
-        tear_down();
     }
     return rounds - 1;
 }
@@ -63,6 +62,5 @@ TEST(without_states) {
         draw();
         for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
             press(asked[i]);
-        tear_down();
     }
 }

@@ -72,7 +72,6 @@ TEST(the_output_is_searched) {
     output_feed(output, "thread 9 is here\n", 17);
     app_draw(app, canvas, now);
     ck_assert(shows("thread 9 is here") && shows("in line 301"));
-    tear_down();
 }
 
 /* While it is paused n steps, as everywhere, and the footer says which. */
@@ -104,7 +103,6 @@ TEST(n_steps_while_paused) {
     press("n");
     lit(&panel_output, "one", &here);
     ck_assert_int_eq(here, 1);
-    tear_down();
 }
 
 /* In the inspector a frame that matches gets the cursor, a variable is scrolled to; N goes round
@@ -135,7 +133,6 @@ TEST(the_inspector_is_searched) {
     become(LMP_SEEN_RUNNING); /* there is nothing to find */
     press("5/x\nn");
     ck_assert(shows("space pauses the program inside"));
-    tear_down();
 }
 
 TEST(the_help_is_searched) {
@@ -161,7 +158,6 @@ TEST(the_help_is_searched) {
     ck_assert_int_gt(seen, 20);
     press("\033\033");
     ck_assert_int_eq(app_where(app, &panel_help).w, 0);
-    tear_down();
 }
 
 TEST(a_source_is_searched) {
@@ -196,7 +192,6 @@ TEST(a_source_is_searched) {
     press("\033");
     ck_assert_int_eq(lit(&panel_site, "local", &here), 0);
     ck_assert_int_gt(app_where(app, &panel_site).w, 0);
-    tear_down();
 }
 
 /* ---- against the plain way ------------------------------------------------------------------- */
@@ -245,7 +240,6 @@ TEST(a_call_tree_is_searched) {
     ck_assert_int_eq(cursor_row(&panel_tree), at);
     become(LMP_SEEN_PAUSED);
     ck_assert(shows("n step") && !shows("n N match"));
-    tear_down();
 }
 
 TEST(what_a_filter_matches_is_lit_up) {
@@ -259,7 +253,6 @@ TEST(what_a_filter_matches_is_lit_up) {
     for (int y = r.y + 1; y < r.y + 5; y++)
         for (int x = r.x; x < r.x + 40; x++)
             ck_assert(!(style_attr(canvas_at(canvas, x, y)->style) & ATTR_UNDERLINE));
-    tear_down();
 }
 
 TEST(every_match_in_order) {

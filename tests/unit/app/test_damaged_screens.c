@@ -6,6 +6,9 @@
 #include "fake_tables.h"
 #include "suite.h"
 
+RELEASE_AT(canvas_free)
+RELEASE_AT(app_free)
+
 #define SECOND 1000000000ull
 
 static void scramble(void *bytes, size_t size, unsigned zeroes) {
@@ -79,16 +82,16 @@ TEST(everything_draws) {
     static const char keys[] = "12345\r\r++++-- z?aacmn\t\x1b\x1b"
                                "67890666/<>reI*bd66\r\r\r";
     for (int round = 0; round < 25; round++) {
-        FakeHeap *f = damaged_heap();
-        FakeTables *tables = damaged_tables();
+        OWN(fake_free_at) FakeHeap *f = damaged_heap();
+        OWN(fake_tables_free_at) FakeTables *tables = damaged_tables();
         f->view.tables = tables->t;
         AppOptions options = {.utf8 = suite_below(4) != 0,
                               .colours = suite_below(4) ? 256 : 0,
                               .live = true,
                               .can_type = true,
                               .hold = true};
-        App *app = app_new(&options);
-        Canvas *canvas = canvas_new(120, 36, options.utf8);
+        OWN(app_free_at) App *app = app_new(&options);
+        OWN(canvas_free_at) Canvas *canvas = canvas_new(120, 36, options.utf8);
         uint64_t now = SECOND;
         for (int frame = 0; frame < 40; frame++) {
             if (suite_below(5) == 0) {
@@ -114,9 +117,5 @@ TEST(everything_draws) {
             if (suite_below(3) == 0) scramble(&f->live.op, sizeof f->live.op, 4);
         }
         ledger_free(&app_model(app)->ledger);
-        app_free(app);
-        canvas_free(canvas);
-        fake_free(f);
-        fake_tables_free(tables);
     }
 }

@@ -47,7 +47,6 @@ TEST(asks_once) {
         play_key(app, 'S');
         request = asked(REQUEST_SNAPSHOT);
         ck_assert(request && request->collect != yes);
-        tear_down();
     }
     begin(NULL);
 }
@@ -58,7 +57,7 @@ TEST(remembered) {
     play_key(app, 'S');
     const Request *request = asked(REQUEST_SNAPSHOT);
     ck_assert(request && !request->collect);
-    tear_down();
+    suite_close();
     strcpy(config.line[0].value, "on");
     begin(&config);
     play_key(app, 'S');

@@ -8,13 +8,13 @@ static int header; /* rows above the panels */
 
 /* Draws: the fourth row, the one below, and in which the frame of the panels begins. */
 static void read_rows(void) {
-    char *dump = NULL, *at;
+    OWN(free_at) char *dump = NULL;
     size_t size = 0;
     draw();
     FILE *out = open_memstream(&dump, &size);
     canvas_dump_text(canvas, out);
     fclose(out);
-    at = dump;
+    char *at = dump;
     for (int i = 0; i < 3; i++)
         at = strchr(at, '\n') + 1;
     snprintf(row, sizeof row, "%.*s", (int)strcspn(at, "\n"), at);
@@ -23,7 +23,6 @@ static void read_rows(void) {
     header = 0;
     for (at = dump; strncmp(at, "╭", strlen("╭")) != 0; at = strchr(at, '\n') + 1)
         header++;
-    free(dump);
 }
 
 static void set_up_tall(int w, int h, const char *where, const char *text, const char *advice) {
@@ -69,7 +68,6 @@ TEST(figures_are_cut_not_advice) {
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         set_up(want[i].w, "file.lua:32", GROWS, HOLDER);
         ck_assert_str_eq(row, want[i].shown);
-        tear_down();
     }
 }
 
@@ -103,7 +101,6 @@ TEST(proven) {
     ck_assert_ptr_nonnull(strstr(row, "file.lua:32 keeps what it is given"));
     ck_assert_ptr_nonnull(strstr(next_row, "take entries out of _G.cache: it held 3.0 MiB at 12 s, "
                                            "with 90 % of what file.lua:12 made"));
-    tear_down();
 }
 
 /* Where leaving figures out would not bring the advice another word, they stay. */
@@ -111,7 +108,6 @@ TEST(figures_stay_where_advice_gains_nothing) {
     set_up(100, "a.lua:7", "holds 1 MiB, half of it",
            "unbreakable-as-this-is-one-word-of-more-columns-than-there-are-here-either-way-so");
     ck_assert_ptr_nonnull(strstr(row, "a.lua:7 holds 1 MiB, half of it  "));
-    tear_down();
 }
 
 /* A part ends at a comma, but not between parentheses. */
@@ -121,7 +117,6 @@ TEST(parentheses_are_not_torn) {
            "left), says who",
            HOLDER);
     ck_assert_ptr_nonnull(strstr(row, " garbage by then (9 MiB freed, 1 MiB left)…  → see "));
-    tear_down();
 }
 
 /* What is left does not end in a word that only the next one explains. */
@@ -129,7 +124,6 @@ TEST(no_loose_ends) {
     set_up(120, "gateway.lua:13", "has never freed anything: 4.8 k parts of tables, 1 MiB held",
            "see gateway.lua:18 and /srv/gateway/a_long_name.lua:25, where tables grow with it");
     ck_assert_ptr_nonnull(strstr(row, "→ see gateway.lua:18…  "));
-    tear_down();
 }
 
 /* At no width are there blank columns in which the next word of what was cut would fit. */
@@ -152,7 +146,6 @@ TEST(no_free_columns_beside_a_cut) {
                 if (last - row >= 3 && memcmp(last - 3, "…", 3) == 0)
                     ck_assert_msg(blank <= 12, "%d: %d blank in '%s'", w, blank, row);
             }
-            tear_down();
         }
     }
 }
@@ -188,7 +181,6 @@ TEST(the_page_follows) {
     ck_assert(ui->over && ui->site == 2);
     play_key(app, K_ESC); /* no pile of pages */
     ck_assert_ptr_null(ui->over);
-    tear_down();
 }
 
 /* On a tall screen the advice has a line of its own, where the sentence leaves it no room. */
@@ -200,7 +192,6 @@ TEST(two_lines) {
                      "       → see file.lua:34, where a table grows with it: take out what is "
                      "no longer needed, or make that table weak…");
     /* of the sentence whole parts, and whole words, are left */
-    tear_down();
     set_up_tall(96, 36, where, GROWS, HOLDER);
     ck_assert_str_eq(row,
                      " Note  file.lua:32 has never freed anything: 44 k parts of tables, 22.5 MiB "
@@ -216,14 +207,11 @@ TEST(two_lines) {
     ck_assert(canvas_resize(canvas, 97, 36));
     read_rows();
     ck_assert_int_eq(header, two - 1);
-    tear_down();
     set_up_tall(120, 36, where, "is short", "so is this advice");
     ck_assert_ptr_nonnull(strstr(row, where));
     ck_assert_msg(strstr(row, "is short  → so is this advice ") != NULL, "%s", row);
-    tear_down();
     set_up_tall(200, 60, where, "is short", "so is this advice");
     ck_assert_ptr_nonnull(strstr(row, "is short  → so is this advice "));
-    tear_down();
 }
 
 /* Every rule's own advice, and that on a table that grows along, can be read at 80 columns. */
@@ -233,7 +221,6 @@ TEST(advice_fits_eighty_columns) {
         set_up_tall(80, 36, "file.lua:32", GROWS, rule.advice);
         ck_assert_msg(strstr(next_row, rule.advice) != NULL || !*rule.advice, "%s", next_row);
         ck_assert_ptr_nonnull(strstr(row, " file.lua:32 has never freed anything: 44 k parts"));
-        tear_down();
     }
 }
 
@@ -284,5 +271,4 @@ TEST(does_not_flicker) {
     v->score = 0.1;
     read_rows();
     ck_assert_ptr_nonnull(strstr(row, "a.lua:1 makes it"));
-    tear_down();
 }

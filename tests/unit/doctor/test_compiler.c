@@ -24,10 +24,9 @@ static void read_own(void) {
 
 static void write_file(char *name, const char *bytes, size_t n) {
     strcpy(name, "/tmp/test_compiler.XXXXXX");
-    int fd = mkstemp(name);
+    OWN(close_at) int fd = mkstemp(name);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(write(fd, bytes, n), (ssize_t)n);
-    close(fd);
 }
 
 TEST(our_own) {

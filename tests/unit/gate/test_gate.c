@@ -37,11 +37,12 @@ static void state_free(State *s) {
     report_close(&s->report);
     fake_tables_free(s->tables);
 }
+RELEASE_AT(state_free)
 
 /* Of each figure that there is: its value, as limit, is kept; one less is broken, and lines are
  * named. */
 TEST(boundary) {
-    State *s = state();
+    OWN(state_free_at) State *s = state();
     char text[400];
     static const char *const of[] = {"", "at options.lua ", "type table ", "type string ",
                                      "tag pricing "};
@@ -73,12 +74,11 @@ TEST(boundary) {
                       s->report.stats.kind[LMP_TABLE].live_bytes);
     ck_assert_uint_eq(judged("bytes 0", &s->in).value,
                       s->report.stats.malloc_bytes + (uint64_t)s->report.stats.realloc_bytes);
-    state_free(s);
 }
 
 /* What needs the end, lines, or a snapshot, and does not have it, is broken; leaks are not. */
 TEST(cannot_be_told) {
-    State *s = state();
+    OWN(state_free_at) State *s = state();
     LmpFinding f = judged("held 1GiB", &s->in);
     ck_assert(f.broken && !f.told);
     ck_assert_str_eq(f.note, "cannot be told: no snapshot was asked for");
@@ -102,7 +102,6 @@ TEST(cannot_be_told) {
     f = judged("at options.lua live 1GiB", &s->in);
     ck_assert(f.broken && !f.told);
     ck_assert(!judged("type table live 1GiB", &s->in).broken);
-    state_free(s);
 }
 
 TEST(said) {
@@ -118,7 +117,7 @@ TEST(said) {
     enum { N = sizeof typed / sizeof *typed };
     static LmpLimit limit[N];
     static LmpFinding finding[N];
-    State *s = state();
+    OWN(state_free_at) State *s = state();
     char *text = NULL, *xml = NULL;
     size_t size;
     for (int i = 0; i < N; i++) {
@@ -140,5 +139,4 @@ TEST(said) {
     suite_golden("gate.xml", xml);
     free(text);
     free(xml);
-    state_free(s);
 }

@@ -10,7 +10,7 @@
 
 /* Every cell of the room belongs to exactly one tile, and no tile has any outside. */
 static void covers(Rect room, const Rect *tile, uint32_t count) {
-    char *seen = calloc((size_t)room.w * room.h + 1, 1);
+    OWN(free_at) char *seen = calloc((size_t)room.w * room.h + 1, 1);
     for (uint32_t i = 0; i < count; i++) {
         const Rect *t = &tile[i];
         if (t->w == 0 || t->h == 0) continue;
@@ -27,7 +27,6 @@ static void covers(Rect room, const Rect *tile, uint32_t count) {
     }
     for (int i = 0; i < room.w * room.h; i++)
         ck_assert_msg(seen[i], "nothing at %d,%d", room.x + i % room.w, room.y + i / room.w);
-    free(seen);
 }
 
 static int by_weight(const void *a, const void *b) {

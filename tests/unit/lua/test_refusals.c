@@ -12,6 +12,8 @@
 #include "base/os.h"
 #include "helpers.h"
 
+RELEASE_AT(lua_close)
+
 int luaopen_luamemprofiler(lua_State *L);
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -166,7 +168,7 @@ static const char script[] =
     "os.remove(right.snapshot[1])\n";
 
 static void compare(const char *what, const char *code) {
-    lua_State *L = lua_newstate(lua_memory, NULL);
+    OWN(lua_close_at) lua_State *L = lua_newstate(lua_memory, NULL);
     luaL_openlibs(L);
     luaL_requiref(L, "luamemprofiler", luaopen_luamemprofiler, 0);
     lua_setglobal(L, "lmp");
@@ -179,7 +181,6 @@ static void compare(const char *what, const char *code) {
     int status = lua_pcall(L, 3, 0, 0);
     refuse_after = -1;
     ck_assert_msg(status == LUA_OK, "%s", lua_tostring(L, -1));
-    lua_close(L);
 }
 
 TEST(no_memory_file) {

@@ -32,7 +32,13 @@ static LmpPreview content_of(const HeapListBlock *b) {
     return p;
 }
 
+static void tear_down(void) {
+    alike_free(alike);
+    free(m);
+}
+
 static void set_up(uint32_t count) {
+    suite_closes(tear_down);
     m = calloc(1, sizeof *m);
     m->seen = LMP_SEEN_RUNNING;
     ui = (Ui){.now = 1};
@@ -47,11 +53,6 @@ static void set_up(uint32_t count) {
         if (i % 4 == 2) b->kind = LMP_TABLE;
         if (i % 4 == 3) b->part = true;
     }
-}
-
-static void tear_down(void) {
-    alike_free(alike);
-    free(m);
 }
 
 static bool answer(void) {
@@ -127,7 +128,6 @@ TEST(test_by_content) {
         if (!g->read) continue;
         ck_assert_uint_eq(g->preview.hash, 1 + i % 10);
     }
-    tear_down();
 }
 
 TEST(test_by_keys) {
@@ -139,7 +139,6 @@ TEST(test_by_keys) {
     all_are_there(1000);
     ck_assert_str_eq((const char *)group_at(64 * 6)->preview.bytes, "id-1");
     ck_assert(group_at(64 * 6)->blocks > 70);
-    tear_down();
 }
 
 /* Of more blocks than are read the rest is there, as not compared. */
@@ -160,7 +159,6 @@ TEST(test_bounded) {
     ck_assert_uint_eq(requests, ALIKE_MOST / LMP_PREVIEWS);
     all_are_there(BLOCKS);
     ck_assert(!group_at(64ull * (BLOCKS - 1))->read);
-    tear_down();
 }
 
 /* Large strings are asked for in parts that the program reads at once. */
@@ -175,7 +173,6 @@ TEST(test_large) {
     ck_assert_uint_le(most_bytes, LMP_PREVIEW_HASHED);
     ck_assert_uint_ge(requests, 25);
     all_are_there(100);
-    tear_down();
 }
 
 /* What was found stays until the next look is through, and goes at once with another choice. */
@@ -200,7 +197,6 @@ TEST(test_again) {
     alike_begin(alike, ALIKE_KEYS, NULL, 0, false);
     look();
     ck_assert_uint_eq(alike_sum(alike).blocks, 0);
-    tear_down();
 }
 
 /* No answer, another's answer: it is asked again, and nothing is counted twice. */
@@ -224,5 +220,4 @@ TEST(test_no_answer) {
     alike_ask(alike, m, &ui);
     ck_assert(!request_waits(&ui.requests, REQUEST_PREVIEW));
     ck_assert(!alike_done(alike));
-    tear_down();
 }

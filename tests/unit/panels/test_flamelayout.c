@@ -225,7 +225,7 @@ TEST(test_paging_through_a_rest) {
     static Graph g;
     static int seen[4096];
     FlameNodes nodes = {&g, children, value, compare};
-    FlameLayout l = {0};
+    OWN(flamelayout_free) FlameLayout l = {0};
     g = (Graph){.nodes = 1001};
     g.node[0] = (Node){.first = 1, .children = 1000};
     for (uint32_t i = 1; i <= 1000; i++) {
@@ -258,13 +258,12 @@ TEST(test_paging_through_a_rest) {
     }
     for (int i = 1; i <= 1000; i++)
         ck_assert_msg(seen[i] == 1, "%d was seen %d times", i, seen[i]);
-    flamelayout_free(&l);
 }
 
 TEST(test_nothing_to_show) {
     static Graph g;
     FlameNodes nodes = {&g, children, value, compare};
-    FlameLayout l = {0};
+    OWN(flamelayout_free) FlameLayout l = {0};
     g = (Graph){.nodes = 1};
     flamelayout_make(&l, &nodes, &(FlameView){.w = 80, .h = 10});
     ck_assert_int_eq(l.rows, 0);
@@ -276,5 +275,4 @@ TEST(test_nothing_to_show) {
     ck_assert_uint_eq(flamelayout_at(&l, 0, 0), 0);
     ck_assert_uint_eq(flamelayout_at(&l, 1, 0), FLAME_NONE);
     ck_assert_uint_eq(flamelayout_at(&l, 0, 1), FLAME_NONE);
-    flamelayout_free(&l);
 }

@@ -4,6 +4,8 @@
 
 #include "panels/flame/flamefind.h"
 
+RELEASE_AT(flametree_free)
+
 /* ---- naive: every path as a text ------------------------------------------------------------- */
 
 typedef struct Way {
@@ -100,8 +102,9 @@ static Tree *random_tree(uint32_t n, uint32_t long_ways) {
 }
 
 TEST(test_frames_by_chance) {
-    FlameTree *tree = flametree_new();
+    OWN(flametree_free_at) FlameTree *tree = flametree_new();
     for (int round = 0; round < 60; round++) {
+        OWN(tree_free_at)
         Tree *t = random_tree(1 + (uint32_t)suite_below(120), (uint32_t)suite_below(9));
         for (int inverted = 0; inverted < 2; inverted++) {
             FlameMetric metric = (FlameMetric)suite_below(FLAME_METRICS);
@@ -111,17 +114,15 @@ TEST(test_frames_by_chance) {
             ck_assert(!flametree_cut(tree));
             free(ways.way);
         }
-        tree_free(t);
     }
-    flametree_free(tree);
 }
 
 /* A frame is found again by the functions around it, in a tree that was read anew. */
 TEST(test_places) {
-    FlameTree *tree = flametree_new();
+    OWN(flametree_free_at) FlameTree *tree = flametree_new();
     FlamePlace place = {0};
     for (int round = 0; round < 60; round++) {
-        Tree *t = random_tree(80, 5);
+        OWN(tree_free_at) Tree *t = random_tree(80, 5);
         bool inverted = round % 2, whole;
         ck_assert(flametree_update(tree, &t->ledger, FLAME_LIVE, inverted));
         uint32_t frame = FLAME_ROOT, first;
@@ -142,17 +143,16 @@ TEST(test_places) {
         frame = flameplace_find(&place, tree, &whole);
         ck_assert(!whole);
         ck_assert_uint_eq(flametree_depth(tree, frame), place.n - 1);
-        tree_free(t);
     }
     flameplace_free(&place);
-    flametree_free(tree);
 }
 
 /* Each byte once: what a node made counts if any function on its path is sought. */
 TEST(test_finding_by_chance) {
-    FlameTree *tree = flametree_new();
-    FlameFind find = {0};
+    OWN(flametree_free_at) FlameTree *tree = flametree_new();
+    OWN(flamefind_free) FlameFind find = {0};
     for (int round = 0; round < 80; round++) {
+        OWN(tree_free_at)
         Tree *t = random_tree(1 + (uint32_t)suite_below(120), (uint32_t)suite_below(9));
         uint8_t match[FUNCTIONS];
         bool inverted = round % 2;
@@ -197,7 +197,7 @@ TEST(test_finding_by_chance) {
             ck_assert(hits == 1 || before.key != hit.key);
             /* those below a frame that is zoomed to */
             if (i > 3) continue;
-            FlameFind zoomed = {0};
+            OWN(flamefind_free) FlameFind zoomed = {0};
             char from[512], text[520];
             uint32_t inside = 0;
             name_way(tree, frame, from, sizeof from);
@@ -210,21 +210,17 @@ TEST(test_finding_by_chance) {
             ck_assert(flamefind_update(&zoomed, tree, match, frame));
             ck_assert_uint_eq(zoomed.hits, hits);
             ck_assert_uint_eq(zoomed.inside, inside);
-            flamefind_free(&zoomed);
         }
         flameplace_free(&place);
         free(ways.way);
-        tree_free(t);
     }
-    flamefind_free(&find);
-    flametree_free(tree);
 }
 
 /* The type that has most below a frame, by what each node makes. */
 TEST(test_types_by_chance) {
-    FlameTree *tree = flametree_new();
+    OWN(flametree_free_at) FlameTree *tree = flametree_new();
     for (int round = 0; round < 60; round++) {
-        Tree *t = random_tree(100, 4);
+        OWN(tree_free_at) Tree *t = random_tree(100, 4);
         bool inverted = round % 2;
         ck_assert(flametree_update(tree, &t->ledger, FLAME_LIVE, inverted));
         uint32_t first, n = flametree_children(tree, FLAME_ROOT, &first);
@@ -246,15 +242,13 @@ TEST(test_types_by_chance) {
             else
                 ck_assert_uint_eq(sum[kind], most);
         }
-        tree_free(t);
     }
-    flametree_free(tree);
 }
 
 /* A quarter of a million calls deep, and as many callers: what is not looked at costs nothing. */
 TEST(test_very_deep) {
     enum { DEEP = 250000 };
-    Tree *t = tree_new(DEEP);
+    OWN(tree_free_at) Tree *t = tree_new(DEEP);
     for (uint32_t i = 1; i < DEEP; i++) {
         t->row[i] = (LmpTreeRow){.id = i,
                                  .parent = i - 1,
@@ -265,9 +259,9 @@ TEST(test_very_deep) {
         tally(&t->row[i].shallow, 1, 16);
     }
     t->row[0] = (LmpTreeRow){.first = 1, .children = 1};
-    FlameTree *tree = flametree_new();
+    OWN(flametree_free_at) FlameTree *tree = flametree_new();
     FlameNodes nodes;
-    FlameLayout l = {0};
+    OWN(flamelayout_free) FlameLayout l = {0};
     FlameView view = {.w = 120, .h = 40, .top = DEEP};
     ck_assert(flametree_update(tree, &t->ledger, FLAME_LIVE, false));
     nodes = flametree_nodes(tree);
@@ -280,11 +274,7 @@ TEST(test_very_deep) {
     ck_assert_int_gt(l.rows, 20);
     ck_assert(flametree_cut(tree)); /* and no further */
     uint8_t match[FUNCTIONS] = {1};
-    FlameFind find = {0};
+    OWN(flamefind_free) FlameFind find = {0};
     ck_assert(flamefind_update(&find, tree, match, FLAME_ROOT));
     ck_assert(find.cut); /* 30 billion steps */
-    flamefind_free(&find);
-    flamelayout_free(&l);
-    flametree_free(tree);
-    tree_free(t);
 }

@@ -55,13 +55,6 @@ static void settle(Stage *s) {
     while (play_answer(&tables, s->model, &s->ui.requests));
 }
 
-static bool shows(Stage *s, const char *words) {
-    char *text = stage_text(s, false);
-    bool found = strstr(text, words) != NULL;
-    free(text);
-    return found;
-}
-
 static void act(Stage *s, Action action) {
     ck_assert(stage_act(s, action));
     settle(s);
@@ -88,7 +81,7 @@ TEST(test_unfolds) {
                 {58, 30, true, 8, "inspector-inside-58x30.txt"},
                 {78, 20, false, 0, "inspector-inside-78x20-ascii.txt"}};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-        Model *m = paused();
+        OWN(free_at) Model *m = paused();
         Stage *s =
             stage_new(&panel_inspector, m, size[i].w, size[i].h, size[i].utf8, size[i].colours);
         settle(s);
@@ -96,42 +89,39 @@ TEST(test_unfolds) {
         unfold(s);
         ck_assert_uint_eq(tables.asked, 2);
         stage_golden(s, size[i].name);
-        ck_assert(!shows(s, "\n\x1b"));
+        ck_assert(!stage_shows(s, "\n\x1b"));
         stage_free(s);
-        free(m);
     }
 }
 
 TEST(test_folds) {
-    Model *m = paused();
-    Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
+    OWN(free_at) Model *m = paused();
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
     unfold(s);
-    ck_assert(shows(s, "[9]") && shows(s, "[10]") && shows(s, "\"nine\""));
+    ck_assert(stage_shows(s, "[9]") && stage_shows(s, "[10]") && stage_shows(s, "\"nine\""));
     act(s, ACT_DOWN);
     act(s, ACT_LEFT); /* to what it is in */
     act(s, ACT_LEFT); /* folds that */
-    ck_assert(!shows(s, "nine") && shows(s, "\"ada\\n\""));
+    ck_assert(!stage_shows(s, "nine") && stage_shows(s, "\"ada\\n\""));
     act(s, ACT_ENTER);
-    ck_assert(shows(s, "nine"));
+    ck_assert(stage_shows(s, "nine"));
     act(s, ACT_LEFT);
     act(s, ACT_LEFT);
     act(s, ACT_LEFT);
-    ck_assert(!shows(s, "ada") && shows(s, "{history, seen, user}"));
+    ck_assert(!stage_shows(s, "ada") && stage_shows(s, "{history, seen, user}"));
     act(s, ACT_RIGHT);
-    ck_assert(shows(s, "ada") && !shows(s, "nine"));
+    ck_assert(stage_shows(s, "ada") && !stage_shows(s, "nine"));
     act(s, ACT_UP); /* a number does not open */
     uint32_t asked = tables.asked;
     act(s, ACT_RIGHT);
     act(s, ACT_ENTER);
     ck_assert_uint_eq(tables.asked, asked);
-    stage_free(s);
-    free(m);
 }
 
 /* What holds itself is unfolded as far as a person goes, and no further than it can be asked. */
 TEST(test_cycle) {
-    Model *m = paused();
-    Stage *s = stage_new(&panel_inspector, m, 118, 60, true, 256);
+    OWN(free_at) Model *m = paused();
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 60, true, 256);
     unfold(s);
     act(s, ACT_LEFT);
     for (int i = 0; i < 3; i++)
@@ -140,40 +130,37 @@ TEST(test_cycle) {
         act(s, ACT_RIGHT);
         act(s, ACT_DOWN);
     }
-    ck_assert(shows(s, "too deep to be shown"));
+    ck_assert(stage_shows(s, "too deep to be shown"));
     ck_assert_uint_lt(tables.asked, 2 + LMP_INSIDE_STEPS + 1);
-    stage_free(s);
-    free(m);
 }
 
 TEST(test_a_million) {
-    Model *m = paused();
-    Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
+    OWN(free_at) Model *m = paused();
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
     settle(s);
     act(s, ACT_RIGHT);
     act(s, ACT_END);
     act(s, ACT_RIGHT);
     ck_assert_uint_eq(tables.asked, 1);
     act(s, ACT_END);
-    ck_assert(shows(s, "[64]") && shows(s, "… 999,936 more") && !shows(s, "[65]"));
+    ck_assert(stage_shows(s, "[64]") && stage_shows(s, "… 999,936 more") &&
+              !stage_shows(s, "[65]"));
     stage_golden(s, "inspector-inside-million.txt");
     act(s, ACT_ENTER);
-    ck_assert(shows(s, "[65]"));
+    ck_assert(stage_shows(s, "[65]"));
     act(s, ACT_END);
-    ck_assert(shows(s, "[128]") && shows(s, "… 999,872 more"));
+    ck_assert(stage_shows(s, "[128]") && stage_shows(s, "… 999,872 more"));
     for (int i = 0; i < 600; i++) { /* there is an end to what is kept */
         act(s, ACT_ENTER);
         act(s, ACT_END);
     }
     ck_assert_uint_lt(tables.asked, 400);
-    stage_free(s);
-    free(m);
 }
 
 /* The next operation: what was open stays open, and shows how it is now. */
 TEST(test_the_next_operation) {
-    Model *m = paused();
-    Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
+    OWN(free_at) Model *m = paused();
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
     unfold(s);
     act(s, ACT_DOWN);
     tables.asked = 0;
@@ -189,20 +176,18 @@ TEST(test_the_next_operation) {
     tables.table[0].entry[0].place = 0;
     tables.table[0].entry[2].place = 2;
     stage_draw(s);
-    ck_assert(shows(s, "\"ten\"")); /* until the program has answered */
+    ck_assert(stage_shows(s, "\"ten\"")); /* until the program has answered */
     settle(s);
     ck_assert_uint_eq(tables.asked, 2);
-    ck_assert(shows(s, "TEN") && shows(s, "13") && !shows(s, "a key"));
+    ck_assert(stage_shows(s, "TEN") && stage_shows(s, "13") && !stage_shows(s, "a key"));
     tables.table[0].entry[0] = play_value(LMP_KEY_STRING, "history", "number", "5");
     m->op.number++; /* it is no table any more */
     settle(s);
-    ck_assert(!shows(s, "TEN") && shows(s, "history"));
+    ck_assert(!stage_shows(s, "TEN") && stage_shows(s, "history"));
     m->op.number++;
     m->op.frame[0].linedefined = 40; /* another function */
     settle(s);
-    ck_assert(!shows(s, "ada"));
-    stage_free(s);
-    free(m);
+    ck_assert(!stage_shows(s, "ada"));
 }
 
 /* What the program cannot tell is said where it would stand. */
@@ -216,9 +201,9 @@ TEST(test_why_not) {
         {LMP_INSIDE_NONE, "", "nothing is there any more"},
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        Model *m = paused();
+        OWN(free_at) Model *m = paused();
         m->op.local[1].flags = 0; /* nothing is known of it */
-        Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
+        OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
         settle(s);
         ck_assert(stage_act(s, ACT_RIGHT) && stage_act(s, ACT_DOWN) && stage_act(s, ACT_RIGHT));
         stage_draw(s);
@@ -227,16 +212,14 @@ TEST(test_why_not) {
         m->inside.wish = s->ui.requests.of[REQUEST_INSIDE].inside;
         snprintf(m->inside.why, sizeof m->inside.why, "%s", ways[i].why);
         m->inside_ready = true;
-        ck_assert_msg(shows(s, ways[i].words), "%s", ways[i].words);
-        stage_free(s);
-        free(m);
+        ck_assert_msg(stage_shows(s, ways[i].words), "%s", ways[i].words);
     }
 }
 
 /* An answer to another question, or none for long: it is asked once more. */
 TEST(test_no_answer) {
-    Model *m = paused();
-    Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
+    OWN(free_at) Model *m = paused();
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
     settle(s);
     ck_assert(stage_act(s, ACT_RIGHT) && stage_act(s, ACT_DOWN) && stage_act(s, ACT_RIGHT));
     stage_draw(s);
@@ -248,23 +231,19 @@ TEST(test_no_answer) {
     stage_draw(s);
     ck_assert(request_waits(&s->ui.requests, REQUEST_INSIDE));
     settle(s);
-    ck_assert(shows(s, "ada"));
-    stage_free(s);
-    free(m);
+    ck_assert(stage_shows(s, "ada"));
 }
 
 TEST(test_mouse) {
-    Model *m = paused();
-    Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
+    OWN(free_at) Model *m = paused();
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 22, true, 256);
     settle(s);
     MouseEvent click = {MOUSE_CLICK, 60, 0};
-    for (int row = 0; row < 20 && !shows(s, "ada"); row++) {
+    for (int row = 0; row < 20 && !stage_shows(s, "ada"); row++) {
         click.y = row;
         panel_inspector.mouse(s->state, m, &s->ui, click, s->rect);
         stage_act(s, ACT_ENTER);
         settle(s);
     }
-    ck_assert(shows(s, "ada"));
-    stage_free(s);
-    free(m);
+    ck_assert(stage_shows(s, "ada"));
 }

@@ -8,17 +8,18 @@
 static Model *model;
 static Stage *stage;
 
+static void close_stage(void) {
+    stage_free(stage);
+    free(model);
+}
+
 static void open_stage(int w, int h) {
+    suite_closes(close_stage);
     model = heap_fixture_model(NULL);
     model->seen = LMP_SEEN_RUNNING;
     model->gc.mode = LMP_GC_INCREMENTAL;
     stage = stage_new(&panel_breaks, model, w, h, true, 256);
     stage->ui.over = &panel_breaks;
-}
-
-static void close_stage(void) {
-    stage_free(stage);
-    free(model);
 }
 
 static void add(const char *text) {
@@ -39,10 +40,7 @@ static void answer(uint32_t spent) {
 }
 
 static bool shows(const char *what) {
-    char *text = stage_text(stage, false);
-    bool found = strstr(text, what) != NULL;
-    free(text);
-    return found;
+    return stage_shows(stage, what);
 }
 
 TEST(test_typing) {
@@ -79,12 +77,11 @@ TEST(test_typing) {
     ck_assert(stage_act(stage, ACT_BREAK));
     ck_assert_str_eq(stage->ui.edit->text, "");
     stage_type(stage, "", K_ESC);
-    close_stage();
 }
 
 /* At lines of the program of fake_program.h, whose text is tests/ui/sources/options.lua. */
 TEST(test_places) {
-    LedgerFixture fixture = ledger_fixture(false, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(false, false);
     model = fixture.model;
     model->seen = LMP_SEEN_RUNNING;
     stage = stage_new(&panel_breaks, model, 100, 12, true, 256);
@@ -135,7 +132,6 @@ TEST(test_places) {
     ck_assert(!shows("only"));
     sources_free(stage->ui.sources);
     stage_free(stage);
-    ledger_fixture_free(&fixture);
 }
 
 TEST(test_switching) {
@@ -180,7 +176,6 @@ TEST(test_switching) {
     ck_assert(!stage_act(stage, ACT_PAUSE)); /* then space pauses, as everywhere */
     ck_assert(stage_act(stage, ACT_ENTER));
     ck_assert_ptr_nonnull(stage->ui.edit);
-    close_stage();
 }
 
 TEST(test_full) {
@@ -204,7 +199,6 @@ TEST(test_full) {
         stage_draw(stage);
         stage_act(stage, ACT_HOME);
     }
-    close_stage();
 }
 
 TEST(test_taken_over) {
@@ -218,7 +212,6 @@ TEST(test_taken_over) {
     ck_assert_uint_eq(ui_breaks_on(&stage->ui), 0);
     ck_assert(shows("another display has set its own"));
     model->view = NULL;
-    close_stage();
 }
 
 static void golden(int w, int h, bool utf8, int colours, bool typing, const char *name) {
@@ -249,7 +242,6 @@ static void golden(int w, int h, bool utf8, int colours, bool typing, const char
         stage_type(stage, "heap 1.5GiB", K_NONE);
     }
     stage_golden(stage, name);
-    close_stage();
 }
 
 TEST(test_sizes) {

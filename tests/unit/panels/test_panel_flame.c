@@ -28,37 +28,34 @@ static const Sight sights[] = {
 };
 
 TEST(test_sizes) {
-    LedgerFixture fixture = fixture_of(true, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = fixture_of(true, false);
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         const Sight *t = &sights[i];
         char name[64];
+        OWN(stage_free_at)
         Stage *s = stage_new(&panel_flame, fixture.model, t->w, t->h, t->utf8, t->colours);
         free(stage_text(s, false));
         press(s, t->keys);
         if (t->words[0]) find(s, t->words);
         snprintf(name, sizeof name, "flame-%s.txt", t->name);
         stage_golden(s, name);
-        stage_free(s);
     }
-    ledger_fixture_free(&fixture);
 }
 
 TEST(test_without_stacks) {
-    LedgerFixture fixture = fixture_of(false, false);
-    Stage *s = stage_new(&panel_flame, fixture.model, 78, 12, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture fixture = fixture_of(false, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_flame, fixture.model, 78, 12, true, 256);
     ck_says(s, "lmp run --stacks");
     ck_assert(!stage_act(s, ACT_DOWN));
     ck_assert(!stage_act(s, ACT_BACK));
     ck_assert(stage_act(s, ACT_FLAME)); /* leads back, whatever there is */
     PanelPlace place;
     ck_assert(!panel_flame.place(s->state, s->model, &s->ui, &place));
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 TEST(test_from_the_tree_and_back) {
-    LedgerFixture fixture = fixture_of(true, false);
-    Stage *s = stage_new(&panel_tree, fixture.model, 118, 24, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture fixture = fixture_of(true, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_tree, fixture.model, 118, 24, true, 256);
     ck_assert(stage_act(s, ACT_FLAME));
     ck_assert_ptr_eq(s->ui.over, &panel_flame);
     panel_destroy(s->panel, s->state);
@@ -66,50 +63,36 @@ TEST(test_from_the_tree_and_back) {
     s->state = panel_create(&panel_flame);
     ck_assert(stage_act(s, ACT_FLAME));
     ck_assert_ptr_null(s->ui.over);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 TEST(test_moving) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
-    press(s, "d");
-    ck_says(s, "main chunk  a.lua");
-    press(s, "d"); /* to the widest */
-    ck_says(s, "big local  a.lua:5  in line 6");
+    OWN(known_free) Known k = known_program();
+    OWN(stage_free_at) Stage *s = known_stage(&k);
+    ck_press(s, "d", "main chunk  a.lua");
+    ck_press(s, "d", "big local  a.lua:5  in line 6"); /* to the widest */
     ck_says(s, "58.6 KiB live  60.0 % of all");
-    press(s, "r"); /* the rest stands behind frames */
-    ck_says(s, "small upvalue");
-    press(s, "r");
-    ck_says(s, "50 of what main chunk calls, each too narrow");
+    ck_press(s, "r", "small upvalue"); /* the rest stands behind frames */
+    ck_press(s, "r", "50 of what main chunk calls, each too narrow");
     ck_says(s, "2.0 KiB live  2.0 % of all");
-    press(s, "r"); /* nothing further */
-    ck_says(s, "50 of what main chunk calls");
-    press(s, "l");
-    ck_says(s, "small upvalue");
-    press(s, "du");
-    ck_says(s, "small upvalue");
-    press(s, "uu");
-    ck_says(s, "100.0 % of all");
-    press(s, "*");
-    ck_says(s, "big local");
+    ck_press(s, "r", "50 of what main chunk calls"); /* nothing further */
+    ck_press(s, "l", "small upvalue");
+    ck_press(s, "du", "small upvalue");
+    ck_press(s, "uu", "100.0 % of all");
+    ck_press(s, "*", "big local");
     PanelPlace place;
     ck_assert(panel_flame.place(s->state, s->model, &s->ui, &place));
     ck_assert_str_eq(place.source, "@a.lua");
     ck_assert_int_eq(place.line, 6);
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 TEST(test_zooming) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
-    press(s, "ddr");
-    ck_says(s, "small upvalue");
+    OWN(known_free) Known k = known_program();
+    OWN(stage_free_at) Stage *s = known_stage(&k);
+    ck_press(s, "ddr", "small upvalue");
     ck_assert(stage_act(s, ACT_ENTER));
     ck_says(s, "all ▸ main chunk ▸ small");
-    press(s, "d"); /* what it called has its share of the whole width now */
-    ck_says(s, "7.8 KiB live  8.0 % of all  21.1 % of small");
+    ck_press(s, "d", "7.8 KiB live  8.0 % of all  21.1 % of small"); /* what it called has its share
+                                                                        of the whole width now */
     ck_assert(stage_act(s, ACT_BACK));
     ck_says_not(s, "▸");
     ck_says(s, "big local");            /* the selection is where it was */
@@ -118,75 +101,55 @@ TEST(test_zooming) {
     ck_says(s, "all ▸ main chunk ▸ small ▸ big");
     press(s, "b");
     ck_assert(!stage_act(s, ACT_BACK));
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 /* Enter on those too narrow: first where they are, then they alone. */
 TEST(test_zooming_into_the_rest) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
-    press(s, "ddrr");
-    ck_says(s, "50 of what main chunk calls");
-    press(s, "e");
-    ck_says(s, "all ▸ main chunk");
-    press(s, "drr");
-    ck_says(s, "50 of what main chunk calls");
+    OWN(known_free) Known k = known_program();
+    OWN(stage_free_at) Stage *s = known_stage(&k);
+    ck_press(s, "ddrr", "50 of what main chunk calls");
+    ck_press(s, "e", "all ▸ main chunk");
+    ck_press(s, "drr", "50 of what main chunk calls");
     ck_says_not(s, "rrow_");
     press(s, "e");
-    press(s, "d");
-    ck_says(s, "narrow_00 local");
-    press(s, "r");
-    ck_says(s, "narrow_01 local");
+    ck_press(s, "d", "narrow_00 local");
+    ck_press(s, "r", "narrow_01 local");
     ck_says(s, "40 B live  <0.1 % of all");
     press(s, "bb");
     ck_says_not(s, "▸");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 TEST(test_inverted) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
-    press(s, "Id");
-    ck_says(s, "big local");
+    OWN(known_free) Known k = known_program();
+    OWN(stage_free_at) Stage *s = known_stage(&k);
+    ck_press(s, "Id", "big local");
     ck_says(s, "66.4 KiB live  68.0 % of all"); /* both of its calls */
-    press(s, "d");
-    ck_says(s, "main chunk"); /* the larger caller */
+    ck_press(s, "d", "main chunk");             /* the larger caller */
     ck_says(s, "60.0 % of all");
-    press(s, "r");
-    ck_says(s, "small upvalue");
+    ck_press(s, "r", "small upvalue");
     ck_says(s, "8.0 % of all");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 TEST(test_widths) {
-    Known k = known_program();
+    OWN(known_free) Known k = known_program();
     fake_freed(k.fixture.tables, k.big, k.big, 5, 30000, 5);
     refresh(&k.fixture);
-    Stage *s = stage_new(&panel_flame, k.fixture.model, 120, 20, true, 256);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_flame, k.fixture.model, 120, 20, true, 256);
     static const char *const notes[] = {"bytes made", "temporary bytes", "bytes at the peak",
                                         "live blocks", "live bytes"};
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
-        press(s, "%");
-        ck_says(s, notes[i]);
+        ck_press(s, "%", notes[i]);
     }
-    press(s, "ddl");
-    ck_says(s, "29.3 KiB live");
-    press(s, "%"); /* what is selected stays */
-    ck_says(s, "58.6 KiB made");
-    press(s, "%");
-    ck_says(s, "29.3 KiB temporary  100.0 % of all"); /* five of ten, by their average size */
+    ck_press(s, "ddl", "29.3 KiB live");
+    ck_press(s, "%", "58.6 KiB made");                      /* what is selected stays */
+    ck_press(s, "%", "29.3 KiB temporary  100.0 % of all"); /* five of ten, by their average size */
     ck_says(s, "50.0 % freed at once");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 /* With a mark there are three more widths and one more colour; without it what they were is shown
  * in live bytes again. */
 TEST(test_since_the_mark) {
-    Known k = known_program();
+    OWN(known_free) Known k = known_program();
     fake_mark(k.fixture.tables);
     k.fixture.model->ledger.count_from = 1;
     fake_made(k.fixture.tables, k.small, 10, 70000);
@@ -194,47 +157,38 @@ TEST(test_since_the_mark) {
     fake_freed(k.fixture.tables, k.big, k.big, 10, 50000, 0);
     refresh(&k.fixture);
     ck_assert(k.fixture.model->ledger_marked);
-    Stage *s = stage_new(&panel_flame, k.fixture.model, 160, 20, true, 256);
-    press(s, "%%%%%");
-    ck_says(s, "87.9 KiB made since");
-    press(s, "%%");
-    ck_says(s, "68.4 KiB grown · % grown since the mark");
+    OWN(stage_free_at) Stage *s = stage_new(&panel_flame, k.fixture.model, 160, 20, true, 256);
+    ck_press(s, "%%%%%", "87.9 KiB made since");
+    ck_press(s, "%%", "68.4 KiB grown · % grown since the mark");
     ck_says_not(s, " big"); /* it shrank */
-    press(s, "dd");
-    ck_says(s, "68.4 KiB grown  100.0 % of all");
+    ck_press(s, "dd", "68.4 KiB grown  100.0 % of all");
     ck_says(s, "+68.4 KiB since the mark");
-    press(s, "TT");
-    ck_says(s, "T change");
+    ck_press(s, "TT", "T change");
     ck_says(s, "half gone");
-    press(s, "%");
-    ck_says(s, "shrunk · % shrunk since the mark");
+    ck_press(s, "%", "shrunk · % shrunk since the mark");
     ck_says(s, " big");
     press(s, "%dd"); /* live bytes: all are there, less and more */
     char *tones = stage_text(s, true);
     ck_assert_ptr_nonnull(strstr(tones, "cursor-ground/change.0"));
     ck_assert_ptr_nonnull(strstr(tones, "change.4"));
     free(tones);
-    press(s, "%%%%%%%");
-    ck_says(s, "grown since");
+    ck_press(s, "%%%%%%%", "grown since");
     k.fixture.model->ledger.count_from = 0;
     refresh(&k.fixture);
     ck_says(s, "live bytes · T what lives");
-    press(s, "%");
-    ck_says(s, "bytes made");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
+    ck_press(s, "%", "bytes made");
 }
 
 /* Another run beside it: what it had and this one has not is there at first, blue beside red. */
 TEST(test_another_run) {
-    Known k = known_program();
+    OWN(known_free) Known k = known_program();
     fake_mark(k.fixture.tables);
     k.fixture.model->ledger.count_from = 1;
     fake_made(k.fixture.tables, k.small, 10, 70000);
     fake_freed(k.fixture.tables, k.big, k.big, 10, 50000, 0);
     refresh(&k.fixture);
     k.fixture.model->against.name = "old.lmprec";
-    Stage *s = stage_new(&panel_flame, k.fixture.model, 160, 20, true, 256);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_flame, k.fixture.model, 160, 20, true, 256);
     ck_says(s, "% live in either run · T change");
     ck_says(s, " big");
     ck_says(s, "against the other run: ");
@@ -243,14 +197,11 @@ TEST(test_another_run) {
     ck_assert_ptr_nonnull(strstr(tones, "change.0"));
     ck_assert_ptr_nonnull(strstr(tones, "change.4"));
     free(tones);
-    press(s, "%%%%%%%%");
-    ck_says(s, "% more live bytes");
-    press(s, "%");
-    ck_says(s, "% fewer live bytes");
-    press(s, "T%%%%%%%%%%"); /* what was chosen stays so, other figures or not */
-    ck_says(s, "% fewer live bytes · T what lives");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
+    ck_press(s, "%%%%%%%%", "% more live bytes");
+    ck_press(s, "%", "% fewer live bytes");
+    ck_press(
+        s, "T%%%%%%%%%%",
+        "% fewer live bytes · T what lives"); /* what was chosen stays so, other figures or not */
 }
 
 /* What a block's alloc context points to: the fixture makes none. */
@@ -263,7 +214,7 @@ static void add_path(Known *k, FakeSpot at) {
 
 /* What each line makes most of, from the tables to the graph. */
 TEST(test_types) {
-    Known k = known_program();
+    OWN(known_free) Known k = known_program();
     Ledger *ledger = &k.fixture.model->ledger;
     FakeSpot text = {.site = k.big.site, .node = k.big.node, .cls = LMP_C_STRING};
     fake_made(k.fixture.tables, text, 10, 10000); /* fewer bytes than tables */
@@ -278,18 +229,15 @@ TEST(test_types) {
                                                                     : LMP_KINDS;
         ck_assert_uint_eq(row->kind, want);
     }
-    Stage *s = stage_new(&panel_flame, k.fixture.model, 100, 20, true, 0);
-    press(s, "T");
-    ck_says(s, "[ t big");
+    OWN(stage_free_at) Stage *s = stage_new(&panel_flame, k.fixture.model, 100, 20, true, 0);
+    ck_press(s, "T", "[ t big");
     ck_says(s, "[ s small");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 /* Each row of the graph by the mouse; twice is enter. */
 TEST(test_mouse) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
+    OWN(known_free) Known k = known_program();
+    OWN(stage_free_at) Stage *s = known_stage(&k);
 #define CLICK(what_, x_, y_)                                                                       \
     panel_flame.mouse(s->state, s->model, &s->ui, (MouseEvent){what_, x_, y_}, s->rect)
     for (int y = 6; y < 9; y++) { /* three lines each, as there is room */
@@ -309,8 +257,6 @@ TEST(test_mouse) {
     ck_says(s, "all ▸ main chunk ▸ small");
     ck_assert(CLICK(MOUSE_WHEEL_DOWN, 70, 2));
     ck_assert(CLICK(MOUSE_WHEEL_UP, 70, 2));
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 /* The first line of the panel with `word` on it, below its title, from 0. */
@@ -326,8 +272,8 @@ static int line_of(Stage *s, const char *word) {
 
 /* Rows get lower where more come, and not higher again before something else is looked at. */
 TEST(test_rows_share_the_height) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
+    OWN(known_free) Known k = known_program();
+    OWN(stage_free_at) Stage *s = known_stage(&k);
     FakeTables *f = k.fixture.tables;
     ck_assert_int_eq(line_of(s, "main chunk a"), 3);
     ck_says(s, "97.7 KiB");
@@ -349,15 +295,13 @@ TEST(test_rows_share_the_height) {
     stage_free(s);
     s = stage_new(&panel_flame, k.fixture.model, 100, 9, true, 256);
     ck_assert_int_eq(line_of(s, "main chunk a"), 1);
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 /* Figures change, and with them the order of the ledger: frames keep their places, and what is
  * selected and zoomed to stays. */
 TEST(test_refreshes) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
+    OWN(known_free) Known k = known_program();
+    OWN(stage_free_at) Stage *s = known_stage(&k);
     press(s, "ddr");
     fake_made(k.fixture.tables, k.small, 10, 300000);
     refresh(&k.fixture);
@@ -370,8 +314,7 @@ TEST(test_refreshes) {
     refresh(&k.fixture);
     ck_says(s, "all ▸ main chunk ▸ small");
     ck_says(s, "small upvalue");
-    press(s, "b");
-    ck_says(s, "small upvalue");
+    ck_press(s, "b", "small upvalue");
     fake_freed(k.fixture.tables, k.small, k.small, 20, 330000, 0);
     fake_freed(k.fixture.tables, k.deep, k.deep, 10, 8000, 0);
     refresh(&k.fixture); /* nothing of it lives: what is around it */
@@ -379,43 +322,37 @@ TEST(test_refreshes) {
     fake_made(k.fixture.tables, k.small, 10, 300000);
     refresh(&k.fixture); /* and there it is again */
     ck_says(s, "small upvalue");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 TEST(test_nothing_to_show) {
-    LedgerFixture fixture = fixture_of(true, true);
-    Stage *s = stage_new(&panel_flame, fixture.model, 78, 12, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture fixture = fixture_of(true, true);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_flame, fixture.model, 78, 12, true, 256);
     press(s, "dulreb*I%T#nNh+-");
     find(s, "x");
     press(s, "nN");
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 /* Names come from the program: nothing in them reaches the terminal as a control sequence. */
 TEST(test_names_are_safe) {
-    LedgerFixture fixture = fixture_of(true, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = fixture_of(true, false);
     Model *m = fixture.model;
     for (uint32_t i = 0; i < m->ledger.functions; i++) {
         m->ledger.function[i].name = "local '\033[2J\x07\xff'";
         m->ledger.function[i].short_src = "\033]0;x\007.lua";
     }
-    Stage *s = stage_new(&panel_flame, m, 78, 20, true, 256);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_flame, m, 78, 20, true, 256);
     press(s, "ddd");
-    char *text = stage_text(s, false);
+    OWN(free_at) char *text = stage_text(s, false);
     for (const char *p = text; *p; p++)
         ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
-    free(text);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 TEST(test_any_size) {
-    LedgerFixture fixture = fixture_of(true, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = fixture_of(true, false);
     static const char keys[] = "dulreb*I%T#nNh+-";
     for (int w = 1; w < 130; w += 3) {
         for (int h = 1; h < 30; h += 4) {
+            OWN(stage_free_at)
             Stage *s = stage_new(&panel_flame, fixture.model, w, h + 1, w % 2, w % 3 ? 256 : 0);
             free(stage_text(s, false));
             for (int i = 0; i < 40; i++) {
@@ -428,8 +365,6 @@ TEST(test_any_size) {
                 if (i % 9 == 0) refresh(&fixture);
             }
             free(stage_text(s, false));
-            stage_free(s);
         }
     }
-    ledger_fixture_free(&fixture);
 }

@@ -3,22 +3,18 @@
 #include "flame_stage.h"
 
 TEST(test_searching) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
+    OWN(known_free) Known k = known_program();
+    OWN(stage_free_at) Stage *s = known_stage(&k);
     ck_assert(!panel_flame.seeks(s->state));
     find(s, "BIG");
     ck_assert(panel_flame.seeks(s->state));
     ck_says(s, "\"BIG\": 68.0 % · 2 frames");
-    press(s, "n"); /* the larger one first */
-    ck_says(s, "1 of 2");
+    ck_press(s, "n", "1 of 2"); /* the larger one first */
     ck_says(s, "60.0 % of all");
-    press(s, "n");
-    ck_says(s, "2 of 2");
+    ck_press(s, "n", "2 of 2");
     ck_says(s, "8.0 % of all");
-    press(s, "n");
-    ck_says(s, "1 of 2");
-    press(s, "N");
-    ck_says(s, "2 of 2");
+    ck_press(s, "n", "1 of 2");
+    ck_press(s, "N", "2 of 2");
     ck_assert(stage_act(s, ACT_BACK)); /* no more */
     ck_assert(!panel_flame.seeks(s->state));
     /* one in the other: its bytes once */
@@ -28,45 +24,35 @@ TEST(test_searching) {
     find(s, "nowhere");
     ck_says(s, "\"nowhere\": 0.0 % · 0 frames");
     press(s, "n");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 /* Hits that have no column are counted, and the next one is brought into view. */
 TEST(test_hits_too_narrow) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
+    OWN(known_free) Known k = known_program();
+    OWN(stage_free_at) Stage *s = known_stage(&k);
     find(s, "narrow_3");
     ck_says(s, "\"narrow_3\": 0.4 % · 10 frames, 10 too narrow");
-    press(s, "n");
-    ck_says(s, "▸ narrow_3");
+    ck_press(s, "n", "▸ narrow_3");
     ck_says(s, "1 of 10");
-    press(s, "n");
-    ck_says(s, "2 of 10");
+    ck_press(s, "n", "2 of 10");
     ck_says(s, "▸ narrow_3");
     press(s, "bb");
     ck_says_not(s, "▸");
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 TEST(test_the_same_function) {
-    Known k = known_program();
-    Stage *s = known_stage(&k);
-    press(s, "dd#");
-    ck_says(s, "the same function: 68.0 % · 2 frames");
-    press(s, "n");
-    ck_says(s, "2 of 2");
+    OWN(known_free) Known k = known_program();
+    OWN(stage_free_at) Stage *s = known_stage(&k);
+    ck_press(s, "dd#", "the same function: 68.0 % · 2 frames");
+    ck_press(s, "n", "2 of 2");
     press(s, "#"); /* again: no more */
     ck_assert(!panel_flame.seeks(s->state));
-    stage_free(s);
-    ledger_fixture_free(&k.fixture);
 }
 
 /* More rows than lines: the selection takes the picture with it, pages and the wheel move it. */
 TEST(test_deeper_than_the_screen) {
     enum { DEEP = 60 };
-    LedgerFixture fixture = fixture_of(true, true);
+    OWN(ledger_fixture_free) LedgerFixture fixture = fixture_of(true, true);
     FakeTables *f = fixture.tables;
     uint32_t node = 0;
     FakeSpot spot = {.cls = LMP_C_TABLE};
@@ -79,7 +65,7 @@ TEST(test_deeper_than_the_screen) {
     }
     fake_made(f, spot, 10, 60000);
     refresh(&fixture);
-    Stage *s = stage_new(&panel_flame, fixture.model, 100, 20, true, 256);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_flame, fixture.model, 100, 20, true, 256);
     ck_says(s, "▼");
     for (int i = 0; i < DEEP + 5; i++)
         press(s, "d");
@@ -99,15 +85,10 @@ TEST(test_deeper_than_the_screen) {
     ck_says(s, "100.0 % of all");
     find(s, "level_40");
     ck_says(s, "1 frame, 1 out of sight");
-    press(s, "n");
-    ck_says(s, " level_40 local");
+    ck_press(s, "n", " level_40 local");
     ck_says_not(s, "out of sight");
-    press(s, "*");
-    ck_says(s, " level_59 local");
-    press(s, "e");
-    ck_says(s, "level_58 ▸ level_59");
-    stage_free(s);
-    ledger_fixture_free(&fixture);
+    ck_press(s, "*", " level_59 local");
+    ck_press(s, "e", "level_58 ▸ level_59");
 }
 
 /* What the smallest and the largest terminal show, with all colours, few and none, and in ASCII:
@@ -115,17 +96,17 @@ TEST(test_deeper_than_the_screen) {
  * function is lit on every block; of a name its end is left. */
 TEST(test_on_any_terminal) {
     static const int widths[] = {58, 78, 198}, colours[] = {256, 8, 0};
-    Known k = known_program();
+    OWN(known_free) Known k = known_program();
     for (int i = 0; i < 3 * 3 * 2; i++) {
         int w = widths[i / 6];
         bool utf8 = i % 2;
+        OWN(stage_free_at)
         Stage *s = stage_new(&panel_flame, k.fixture.model, w, 20, utf8, colours[i / 2 % 3]);
         ck_says(s, "big");
         ck_says(s, "small");
         find(s, "narrow_3");
         ck_says(s, utf8 ? "10 frames, 10 too narrow" : "10 frames, 10 too");
-        press(s, "n");
-        ck_says(s, "3"); /* narrow_30 or another one: its end */
+        ck_press(s, "n", "3"); /* narrow_30 or another one: its end */
         press(s, "n");
         char *text = stage_text(s, false), *row = strchr(text, '\n') + 1;
         int seen = 0;
@@ -133,14 +114,11 @@ TEST(test_on_any_terminal) {
             if (strncmp(row, "too narrow", 10) != 0 && strstr(row, "w_3")) seen++;
         ck_assert_msg(seen > 0, "%d wide: none can be read in\n%s", w, text);
         free(text);
-        press(s, "hdd#"); /* the one that stands in two places */
-        ck_says(s, "the same function: ");
+        ck_press(s, "hdd#", "the same function: "); /* the one that stands in two places */
         ck_says(s, utf8 ? "· 2 frames" : "- 2 frames");
         text = stage_text(s, true);
         ck_assert_msg(strstr(text, "*_") != NULL, "nothing is lit in\n%s", text);
         free(text);
         press(s, "b*");
-        stage_free(s);
     }
-    ledger_fixture_free(&k.fixture);
 }

@@ -42,27 +42,27 @@ TEST(test_paused_block_is_sought) {
     Stage *s = map_stage(heap_fixture_model(f), 72, 19, true, 256);
     ck_assert(stage_act(s, ACT_HOME)); /* the cursor begins at the fullest cell */
     repeat(s, ACT_ZOOM_IN, 6);
-    ck_assert(shows(s, "0x55d0c2a00000 +"));
+    ck_assert(stage_shows(s, "0x55d0c2a00000 +"));
     pause_at(s->model, FIXTURE_LOW + 2000000, 48);
-    ck_assert(shows(s, "0x55d0c2be8480 +")); /* the cursor is there */
+    ck_assert(stage_shows(s, "0x55d0c2be8480 +")); /* the cursor is there */
     ck_assert(stage_act(s, ACT_HOME));
-    ck_assert(shows(s, "0x55d0c2a00000 +"));
+    ck_assert(stage_shows(s, "0x55d0c2a00000 +"));
     pause_at(s->model, FIXTURE_LOW + 3000000, 48); /* the next one */
-    ck_assert(shows(s, "0x55d0c2cdc6c0 +"));
+    ck_assert(stage_shows(s, "0x55d0c2cdc6c0 +"));
     pause_at(s->model, FIXTURE_LOW + 3000100, 48); /* near it: nothing has to move */
-    ck_assert(shows(s, "0x55d0c2cdc720 +"));
+    ck_assert(stage_shows(s, "0x55d0c2cdc720 +"));
     pause_at(s->model, 0x100000, 48); /* it is not in the map (yet) */
-    ck_assert(shows(s, "0x55d0c2cdc6c0 +"));
+    ck_assert(stage_shows(s, "0x55d0c2cdc6c0 +"));
     s->model->op.op = LMP_OP_FREE;
     s->model->op.number++;
     s->model->op.new_addr = 0;
     s->model->op.old_addr = FIXTURE_LOW + 1000000;
     s->model->op.old_size = 48;
-    ck_assert(shows(s, "0x55d0c2af4240 +"));
+    ck_assert(stage_shows(s, "0x55d0c2af4240 +"));
     s->model->seen = LMP_SEEN_RUNNING; /* nothing is lit up any more */
     s->model->op.old_addr = FIXTURE_LOW + 2000000;
     s->model->op.number++;
-    ck_assert(shows(s, "0x55d0c2af4240 +"));
+    ck_assert(stage_shows(s, "0x55d0c2af4240 +"));
     done(s, f);
 }
 
@@ -175,10 +175,8 @@ TEST(test_mouse) {
 
 TEST(test_empty_and_absent) {
     FakeHeap *f = fake_new(true);
-    Stage *s = map_stage(heap_fixture_model(f), 30, 6, true, 256);
-    char *text = stage_text(s, false);
-    ck_assert_ptr_nonnull(strstr(text, "no live blocks"));
-    free(text);
+    OWN(stage_free_at) Stage *s = map_stage(heap_fixture_model(f), 30, 6, true, 256);
+    ck_says(s, "no live blocks");
     ck_assert(!stage_act(s, ACT_ENTER));
     ck_assert(!stage_act(s, ACT_DOWN));
     s->model->view = NULL;
@@ -186,20 +184,18 @@ TEST(test_empty_and_absent) {
     stage_draw(b);
     stage_free(b);
     done(s, f);
-    Model *m = heap_fixture_model(NULL);
+    OWN(free_at) Model *m = heap_fixture_model(NULL);
     s = map_stage(m, 30, 6, true, 256);
-    stage_free(s);
-    free(m);
 }
 
 /* Every size from 1x1 on, in every mode, with any keys: nothing outside, no crash. */
 TEST(test_every_size) {
-    FakeHeap *f = heap_fixture_new(300000);
-    Model *m = heap_fixture_model(f);
+    OWN(fake_free_at) FakeHeap *f = heap_fixture_new(300000);
+    OWN(free_at) Model *m = heap_fixture_model(f);
     for (int round = 0; round < 250; round++) {
         int w = 1 + (int)suite_below(130), h = 2 + (int)suite_below(45);
         static const int colours[] = {0, 8, 16, 256};
-        Stage *s = map_stage(m, w, h, suite_below(2), colours[suite_below(4)]);
+        OWN(stage_free_at) Stage *s = map_stage(m, w, h, suite_below(2), colours[suite_below(4)]);
         for (int i = 0; i < 10; i++) {
             stage_act(s, (Action)(1 + suite_below(ACTIONS - 1)));
             s->panel->mouse(s->state, m, &s->ui,
@@ -211,28 +207,25 @@ TEST(test_every_size) {
             s->ui.frozen = suite_below(3) == 0;
             stage_draw(s);
         }
-        stage_free(s);
     }
-    fake_free(f);
-    free(m);
 }
 
 /* A moment of a recording has so many cells, which share whatever room there is, in their order;
  * keys and mouse, which are for the heap of now, do nothing. */
 TEST(test_recorded) {
     static const int sizes[][2] = {{8, 2}, {20, 6}, {60, 16}, {118, 40}, {198, 58}};
-    Model *m = heap_fixture_model(NULL);
+    OWN(free_at) Model *m = heap_fixture_model(NULL);
     m->map_cell = 1 << 20;
     for (uint32_t i = 0; i < 200; i++) {
         m->map[i].capacity = m->map_cell;
         m->map[i].bytes[i < 100 ? LMP_STRING : LMP_TABLE] = m->map_cell;
     }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        Stage *s = stage_new(&panel_heap, m, sizes[i][0], sizes[i][1], false, 0);
+        OWN(stage_free_at) Stage *s = stage_new(&panel_heap, m, sizes[i][0], sizes[i][1], false, 0);
         s->ui.time.past = true;
         stage_update(s);
         stage_draw(s);
-        char *text = stage_text(s, false);
+        OWN(free_at) char *text = stage_text(s, false);
         size_t strings = 0, tables = 0, last = 0, first = SIZE_MAX;
         for (const char *c = text; *c; c++) { /* no other words have these letters */
             if (*c == 'S') strings++, last = (size_t)(c - text);
@@ -243,8 +236,5 @@ TEST(test_recorded) {
         ck_assert_uint_lt(last, first);
         ck_assert_uint_le(strings > tables ? strings - tables : tables - strings, 1);
         ck_assert(!stage_act(s, ACT_ENTER) && !stage_act(s, ACT_ZOOM_IN));
-        free(text);
-        stage_free(s);
     }
-    free(m);
 }

@@ -37,21 +37,14 @@ static Stage *help_stage(const Panel *about, void *state, int w, int h) {
     return s;
 }
 
-static bool shows(Stage *s, const char *words) {
-    char *text = stage_text(s, false);
-    bool found = strstr(text, words) != NULL;
-    free(text);
-    return found;
-}
-
 /* Of two modes it is the one that is shown now. */
 TEST(test_modes) {
     void *state = panel_create(&panel_sites);
     Stage *s = help_stage(&panel_sites, state, 70, 40);
-    ck_assert(shows(s, "This panel: Sites"));
-    ck_assert(shows(s, "churn") && !shows(s, "at once"));
+    ck_assert(stage_shows(s, "This panel: Sites"));
+    ck_assert(stage_shows(s, "churn") && !stage_shows(s, "at once"));
     PANEL_CALL(&panel_sites, table)(state)->makes = true;
-    ck_assert(!shows(s, "churn") && shows(s, "at once"));
+    ck_assert(!stage_shows(s, "churn") && stage_shows(s, "at once"));
     stage_free(s);
     panel_destroy(&panel_sites, state);
 }
@@ -62,7 +55,7 @@ TEST(test_outside_lua) {
     static const char *const words[] = {"Outside Lua", "beyond the heap", "ten seconds",
                                         "the same moment"};
     static char text[1 << 16];
-    Stage *s = help_stage(&panel_heap, NULL, 900, 120);
+    OWN(stage_free_at) Stage *s = help_stage(&panel_heap, NULL, 900, 120);
     FILE *docs = fopen(TEST_DOCS "/display.md", "r");
     ck_assert_ptr_nonnull(docs);
     text[fread(text, 1, sizeof text - 1, docs)] = 0;
@@ -74,10 +67,9 @@ TEST(test_outside_lua) {
     for (char *c = text; *c; c++)
         if (*c == '\n') *c = ' ';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        ck_assert_msg(shows(s, words[i]), "help: %s", words[i]);
+        ck_assert_msg(stage_shows(s, words[i]), "help: %s", words[i]);
         ck_assert_msg(strstr(at, words[i]), "display.md: %s", words[i]);
     }
-    stage_free(s);
 }
 
 TEST(test_pictures) {

@@ -37,25 +37,23 @@ static Model *paused(void) {
 }
 
 static void golden(Model *m, int w, int h, bool utf8, int colours, const char *name) {
-    Stage *s = stage_new(&panel_inspector, m, w, h, utf8, colours);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, w, h, utf8, colours);
     s->ui.sources = sources_new();
     sources_directory(s->ui.sources, TEST_SOURCES);
     stage_golden(s, name);
     sources_free(s->ui.sources);
-    stage_free(s);
 }
 
 TEST(test_sizes) {
-    Model *m = paused();
+    OWN(free_at) Model *m = paused();
     golden(m, 100, 14, true, 256, "inspector-100x14.txt");
     golden(m, 58, 9, true, 256, "inspector-58x9.txt");
     golden(m, 20, 5, true, 8, "inspector-20x5.txt");
     golden(m, 78, 10, false, 0, "inspector-78x10-ascii.txt");
-    free(m);
 }
 
 TEST(test_operations) {
-    Model *m = paused();
+    OWN(free_at) Model *m = paused();
     m->op.op = LMP_OP_ALLOC;
     m->op.cls = LMP_C_STRING;
     m->op.old_addr = m->op.old_size = 0;
@@ -74,13 +72,12 @@ TEST(test_operations) {
     m->op.new_size = 0;
     m->op.frames = m->op.depth = m->op.cut_at = 0;
     golden(m, 70, 6, true, 256, "inspector-free.txt");
-    free(m);
 }
 
 /* Of a stack of 1434 frames 200 are there: the place of the others is told, and the list scrolls.
  */
 TEST(test_deep) {
-    Model *m = paused();
+    OWN(free_at) Model *m = paused();
     LmpOp *op = &m->op;
     op->frames = 0;
     for (int i = 0; i < 200; i++) {
@@ -91,7 +88,7 @@ TEST(test_deep) {
     op->depth = 1434;
     op->cut_at = 160;
     op->coroutines = 3;
-    Stage *s = stage_new(&panel_inspector, m, 70, 12, true, 256);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 70, 12, true, 256);
     stage_golden(s, "inspector-deep-top.txt");
     for (int i = 0; i < 165; i++)
         ck_assert(stage_act(s, ACT_DOWN));
@@ -99,11 +96,7 @@ TEST(test_deep) {
     ck_assert(stage_act(s, ACT_END));
     stage_golden(s, "inspector-deep-end.txt");
     op->number++; /* the next operation is shown from its innermost frame on */
-    char *text = stage_text(s, false);
-    ck_assert_ptr_nonnull(strstr(text, "walk0 "));
-    free(text);
-    stage_free(s);
-    free(m);
+    ck_says(s, "walk0 ");
 }
 
 static void variable(LmpLocal *l, const char *name, const char *type, const char *value,
@@ -148,7 +141,7 @@ static Model *broken(void) {
 }
 
 TEST(test_locals) {
-    Model *m = broken();
+    OWN(free_at) Model *m = broken();
     golden(m, 118, 14, true, 256, "inspector-break-118x14.txt");
     golden(m, 78, 9, true, 256, "inspector-break-78x9.txt");
     golden(m, 58, 18, true, 256, "inspector-break-58x18.txt");
@@ -166,18 +159,15 @@ TEST(test_locals) {
                                         [LMP_LOCALS_NOT_NOW] = "the stack is moved"};
     for (uint32_t i = 0; i < 4; i++) {
         m->op.locals_state = i;
-        Stage *s = stage_new(&panel_inspector, m, 118, 12, true, 256);
-        char *text = stage_text(s, false);
+        OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 12, true, 256);
+        OWN(free_at) char *text = stage_text(s, false);
         ck_assert_msg(strstr(text, words[i]), "%s", text);
-        free(text);
-        stage_free(s);
     }
-    free(m);
 }
 
 /* Upvalues stand below the locals, under a heading, while there is room for one of them. */
 TEST(test_upvalues) {
-    Model *m = broken();
+    OWN(free_at) Model *m = broken();
     m->op.locals = 3;
     upvalue(&m->op, "cache", "table", "0x55d0c2a11230");
     upvalue(&m->op, "limit", "number", "500");
@@ -191,91 +181,79 @@ TEST(test_upvalues) {
     m->op.locals = m->op.upvalues_more = 0;
     golden(m, 98, 24, true, 256, "inspector-upvalues-alone.txt");
     m->op.upvalues_state = LMP_LOCALS_NOT_NOW;
-    Stage *s = stage_new(&panel_inspector, m, 118, 12, true, 256);
-    char *text = stage_text(s, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 12, true, 256);
+    OWN(free_at) char *text = stage_text(s, false);
     ck_assert_msg(strstr(text, "upvalues: unreadable just now"), "%s", text);
     ck_assert(!strstr(text, "limit"));
-    free(text);
-    stage_free(s);
-    free(m);
-}
-
-static bool shows(Stage *s, const char *words) {
-    char *text = stage_text(s, false);
-    bool found = strstr(text, words) != NULL;
-    free(text);
-    return found;
 }
 
 /* Where there are more variables than lines, the cursor goes to all of them, and back. */
 TEST(test_scrolled) {
     static const struct { int w, h; } sizes[] = {{78, 9}, {58, 18}, {118, 10}, {198, 12}, {40, 14}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        Model *m = broken();
+        OWN(free_at) Model *m = broken();
         upvalue(&m->op, "cache", "table", "0x55d0c2a11230");
         upvalue(&m->op, "limit", "number", "500");
         upvalue(&m->op, "title", "string", "all that was kept");
+        OWN(stage_free_at)
         Stage *s = stage_new(&panel_inspector, m, sizes[i].w, sizes[i].h, true, 256);
         static const char *const names[] = {"self",     "line", "text",  "count", "last", "missing",
                                             "a_name_t", "raw ", "cache", "limit", "title"};
         unsigned seen = 0, all = (1u << (sizeof names / sizeof *names)) - 1;
-        ck_assert(!shows(s, "title") || sizes[i].h > 15);
+        ck_assert(!stage_shows(s, "title") || sizes[i].h > 15);
         ck_assert(stage_act(s, ACT_RIGHT));
         for (int row = 0; row < 14; row++) {
             for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-                seen |= shows(s, names[n]) ? 1u << n : 0;
+                seen |= stage_shows(s, names[n]) ? 1u << n : 0;
             ck_assert(stage_act(s, ACT_DOWN));
         }
         ck_assert_msg(seen == all, "%dx%d: %x", sizes[i].w, sizes[i].h, seen);
-        ck_assert(shows(s, " before"));
+        ck_assert(stage_shows(s, " before"));
         if (i == 0) stage_golden(s, "inspector-scrolled-78x9.txt");
         ck_assert(stage_act(s, ACT_HOME));
-        ck_assert(shows(s, "locals of") && shows(s, "self"));
+        ck_assert(stage_shows(s, "locals of") && stage_shows(s, "self"));
         ck_assert(stage_act(s, ACT_LEFT)); /* to the stack, where down chooses a frame */
         ck_assert(stage_act(s, ACT_DOWN));
         ck_assert(request_waits(&s->ui.requests, REQUEST_LOCALS));
-        stage_free(s);
-        free(m);
     }
 }
 
 /* The source follows the cursor; where it is not known, that is said. */
 TEST(test_source) {
-    Model *m = broken();
-    Stage *s = stage_new(&panel_inspector, m, 118, 14, true, 256);
+    OWN(free_at) Model *m = broken();
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 14, true, 256);
     s->ui.sources = sources_new();
     sources_directory(s->ui.sources, TEST_SOURCES);
     /* without the indentation that all lines there have */
-    ck_assert(shows(s, "source of options.lua") && shows(s, "12 │   optiontb[fnametb[fnum]]"));
+    ck_assert(stage_shows(s, "source of options.lua") &&
+              stage_shows(s, "12 │   optiontb[fnametb[fnum]]"));
     stage_act(s, ACT_UP);
-    ck_assert(shows(s, "a C function: no source to see"));
+    ck_assert(stage_shows(s, "a C function: no source to see"));
     stage_act(s, ACT_END);
     stage_act(s, ACT_UP);
-    ck_assert(shows(s, "source of options.lua") && !shows(s, "optiontb"));
+    ck_assert(stage_shows(s, "source of options.lua") && !stage_shows(s, "optiontb"));
     snprintf(m->op.frame[4].source, sizeof m->op.frame[4].source, "...far/away/options.lua");
-    ck_assert(shows(s, "its source is not known"));
+    ck_assert(stage_shows(s, "its source is not known"));
     snprintf(m->op.frame[4].source, sizeof m->op.frame[4].source, "nosuch.lua");
-    ck_assert(shows(s, "source of nosuch.lua") && shows(s, "80 │"));
+    ck_assert(stage_shows(s, "source of nosuch.lua") && stage_shows(s, "80 │"));
     /* the ledger knows what the name in the frame was made of */
     LmpSiteRow site = {.short_src = "...far/away/options.lua", .raw_source = "@options.lua"};
     m->ledger.site = &site;
     m->ledger.sites = 1;
     snprintf(m->op.frame[4].source, sizeof m->op.frame[4].source, "%s", site.short_src);
     m->op.frame[4].line = 12;
-    ck_assert(shows(s, "source of ...far/away/options.lua") && shows(s, "optiontb"));
+    ck_assert(stage_shows(s, "source of ...far/away/options.lua") && stage_shows(s, "optiontb"));
     PanelPlace place;
     ck_assert(panel_inspector.place(s->state, m, &s->ui, &place));
     ck_assert_str_eq(place.source, "@options.lua");
     ck_assert_str_eq(place.short_src, "...far/away/options.lua");
     sources_free(s->ui.sources);
-    stage_free(s);
-    free(m);
 }
 
 /* Whose locals are shown is asked for with the cursor; of frames left out none are. */
 TEST(test_other_frames) {
-    Model *m = broken();
-    Stage *s = stage_new(&panel_inspector, m, 118, 14, true, 256);
+    OWN(free_at) Model *m = broken();
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 14, true, 256);
     PanelPlace place;
     stage_draw(s);
     ck_assert(panel_inspector.place(s->state, m, &s->ui, &place)); /* begins where the locals are */
@@ -306,37 +284,27 @@ TEST(test_other_frames) {
     s->ui.requests.waiting = 0;
     stage_act(s, ACT_END);
     ck_assert_uint_eq(s->ui.requests.of[REQUEST_LOCALS].frame, 5);
-    stage_free(s);
-    free(m);
 }
 
 TEST(test_nothing_to_show) {
-    Model *m = paused();
-    Stage *s = stage_new(&panel_inspector, m, 78, 6, true, 256);
+    OWN(free_at) Model *m = paused();
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 78, 6, true, 256);
     m->seen = LMP_SEEN_RUNNING;
-    char *text = stage_text(s, false);
+    OWN(free_at) char *text = stage_text(s, false);
     ck_assert_ptr_nonnull(strstr(text, "space pauses the program"));
     ck_assert_ptr_null(strstr(text, "options.lua"));
     ck_assert(!stage_act(s, ACT_DOWN));
-    free(text);
     m->seen = LMP_SEEN_KILLED;
-    text = stage_text(s, false);
-    ck_assert_ptr_nonnull(strstr(text, "does not run any more"));
-    free(text);
-    stage_free(s);
-    free(m);
+    ck_says(s, "does not run any more");
 }
 
 /* Names come from the program: nothing in them reaches the terminal as a control sequence. */
 TEST(test_names_are_safe) {
-    Model *m = paused();
+    OWN(free_at) Model *m = paused();
     snprintf(m->op.frame[0].name, sizeof m->op.frame[0].name, "local '\033[2J\x07\xff'");
     snprintf(m->op.frame[0].source, sizeof m->op.frame[0].source, "\033]0;x\007.lua");
-    Stage *s = stage_new(&panel_inspector, m, 78, 12, true, 256);
-    char *text = stage_text(s, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 78, 12, true, 256);
+    OWN(free_at) char *text = stage_text(s, false);
     for (const char *p = text; *p; p++)
         ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
-    free(text);
-    stage_free(s);
-    free(m);
 }

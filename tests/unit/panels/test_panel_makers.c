@@ -6,6 +6,9 @@
 #include "widget/source.h"
 #include "widget/table.h"
 
+RELEASE_AT(canvas_free)
+RELEASE_AT(app_free)
+
 typedef struct Sight {
     const Panel *panel;
     const char *name;
@@ -44,7 +47,7 @@ TEST(test_sizes) {
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         const Sight *sight = &sights[i];
         char name[64];
-        LedgerFixture fixture = ledger_fixture(sight->stacks, false);
+        OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(sight->stacks, false);
         Stage *s =
             stage_new(sight->panel, fixture.model, sight->w, sight->h, sight->utf8, sight->colours);
         s->ui.now = 1000000000;
@@ -52,7 +55,6 @@ TEST(test_sizes) {
         snprintf(name, sizeof name, "%s.txt", sight->name);
         stage_golden(s, name);
         stage_free(s);
-        ledger_fixture_free(&fixture);
     }
 }
 
@@ -61,13 +63,14 @@ TEST(test_calls_are_shown) {
     static const int width[] = {118, 78};
     for (int i = 0; i < 2; i++) {
         char name[64];
-        LedgerFixture fixture = ledger_fixture(false, false);
+        OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(false, false);
         LmpTablesUsed *used = &fixture.tables->live->tables;
         used->counts = LMP_COUNTS_CALLS;
         for (uint32_t f = 1; f < used->functions; f++)
             if (fixture.tables->t.function[f].kind != LMP_F_PSEUDO)
                 fixture.tables->t.function[f].calls = 7ull * f * f * f * f * f;
         ledger_fixture_refresh(&fixture);
+        OWN(stage_free_at)
         Stage *s = stage_new(&panel_functions, fixture.model, width[i], 14, true, 256);
         free(stage_text(s, false));
         snprintf(name, sizeof name, "functions-calls-%dx14.txt", width[i]);
@@ -78,18 +81,16 @@ TEST(test_calls_are_shown) {
         fixture.model->stats.hook_lost = 1;
         panel_functions.note(s->state, s->model, &s->ui, words, sizeof words);
         ck_assert_ptr_nonnull(strstr(words, "calls are not all there"));
-        stage_free(s);
-        ledger_fixture_free(&fixture);
     }
 }
 
 TEST(test_a_function_has_its_lines) {
-    LedgerFixture fixture = ledger_fixture(true, false);
-    Stage *s = stage_new(&panel_functions, fixture.model, 118, 20, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_functions, fixture.model, 118, 20, true, 256);
     free(stage_text(s, false));
     ck_assert(stage_act(s, ACT_ENTER));
     ck_assert_ptr_eq(s->ui.over, &panel_function);
-    Stage *page = stage_new(&panel_function, fixture.model, 118, 12, true, 256);
+    OWN(stage_free_at) Stage *page = stage_new(&panel_function, fixture.model, 118, 12, true, 256);
     page->ui = s->ui;
     stage_golden(page, "function-118x12.txt");
     ck_assert(stage_act(page, ACT_DOWN));
@@ -113,9 +114,6 @@ TEST(test_a_function_has_its_lines) {
     free(text);
     ck_assert(stage_act(page, ACT_ENTER)); /* the page of that line */
     ck_assert_ptr_eq(page->ui.over, &panel_site);
-    stage_free(page);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 /* Where blocks cannot be looked at, as in a recording, the source has their column; of a line that
@@ -123,8 +121,8 @@ TEST(test_a_function_has_its_lines) {
 TEST(test_a_line_has_its_page) {
     static const char long_line[] =
         "-- The price of one option: as many paths as it takes until the error is small";
-    LedgerFixture fixture = ledger_fixture(true, false);
-    Stage *s = stage_new(&panel_site, fixture.model, 198, 50, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_site, fixture.model, 198, 50, true, 256);
     s->ui.sources = sources_new();
     sources_directory(s->ui.sources, TEST_SOURCES);
     LmpSiteRow *row = NULL;
@@ -141,17 +139,15 @@ TEST(test_a_line_has_its_page) {
         row->tally = (LmpTally){0};
     }
     sources_free(s->ui.sources);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 /* Each tag has the lines that made something under it, and only they; a line that has several tags
  * is shared out among them. */
 TEST(test_a_tag_has_its_lines) {
-    LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
     Model *m = fixture.model;
-    Stage *s = stage_new(&panel_tags, m, 118, 8, true, 256);
-    Stage *page = stage_new(&panel_tag, m, 118, 10, true, 256);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_tags, m, 118, 8, true, 256);
+    OWN(stage_free_at) Stage *page = stage_new(&panel_tag, m, 118, 10, true, 256);
     uint32_t tags = m->ledger.tags, seen = 0;
     ck_assert_uint_ge(tags, 3);
     for (uint32_t i = 0; i < tags; i++) {
@@ -203,39 +199,29 @@ TEST(test_a_tag_has_its_lines) {
     ck_assert_ptr_eq(page->ui.over, &panel_site);
     page->ui.tag ^= 1; /* of another tag there are no figures yet: not those of this one */
     page->ui.over = &panel_tag;
-    char *text = stage_text(page, false);
+    OWN(free_at) char *text = stage_text(page, false);
     ck_assert_ptr_null(strstr(text, "MiB"));
     ck_assert_ptr_null(strstr(text, "KiB"));
-    free(text);
-    stage_free(page);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 /* A C function has the lines that called it, with what it made there. */
 TEST(test_a_c_function_has_its_callers_lines) {
-    LedgerFixture fixture = ledger_fixture(true, false);
-    Stage *s = stage_new(&panel_function, fixture.model, 118, 8, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_function, fixture.model, 118, 8, true, 256);
     const Ledger *l = &fixture.model->ledger;
     for (uint32_t i = 0; i < l->functions; i++)
         if (strstr(l->function[i].name, "string.format")) s->ui.function = l->function[i].id;
     ck_assert_uint_gt(s->ui.function, 0);
     stage_golden(s, "function-c-118x8.txt");
-    char *text = stage_text(s, false);
-    ck_assert_ptr_nonnull(strstr(text, "options.lua:24"));
-    ck_assert_ptr_nonnull(strstr(text, "logging/file.lua:52"));
-    ck_assert_ptr_null(strstr(text, "options.lua:12"));
-    free(text);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
+    ck_says(s, "options.lua:24");
+    ck_says(s, "logging/file.lua:52");
+    ck_says_not(s, "options.lua:12");
 }
 
 TEST(test_no_growth_is_said) {
-    LedgerFixture fixture = ledger_fixture(false, true);
-    Stage *s = stage_new(&panel_leaks, fixture.model, 78, 8, true, 256);
-    char *text = stage_text(s, false);
-    ck_assert_ptr_null(strstr(text, "grows"));
-    free(text);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(false, true);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_leaks, fixture.model, 78, 8, true, 256);
+    ck_says_not(s, "grows");
     FakeSpot spot = {.site = FAKE_OTHERS, .node = FAKE_OTHERS, .cls = LMP_C_TABLE};
     for (uint64_t i = 0; i < 30; i++) { /* nothing but garbage */
         fake_made(fixture.tables, spot, 1000, 1000000);
@@ -244,53 +230,39 @@ TEST(test_no_growth_is_said) {
     }
     fixture.tables->live->gc.mode = LMP_GC_INCREMENTAL;
     ledger_fixture_refresh(&fixture);
-    text = stage_text(s, false);
-    ck_assert_ptr_nonnull(strstr(text, "no growth over the last "));
-    free(text);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
+    ck_says(s, "no growth over the last ");
 }
 
 TEST(test_what_is_off_is_said) {
-    LedgerFixture fixture = ledger_fixture(false, true);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(false, true);
     const Panel *const panels[] = {&panel_functions, &panel_tree, &panel_leaks, &panel_tags};
     fixture.tables->live->tables.lines = LMP_LINES_OFF;
     ledger_fixture_refresh(&fixture);
     for (int i = 0; i < 4; i++) {
-        Stage *s = stage_new(panels[i], fixture.model, 78, 8, true, 256);
-        char *text = stage_text(s, false);
+        OWN(stage_free_at) Stage *s = stage_new(panels[i], fixture.model, 78, 8, true, 256);
+        OWN(free_at) char *text = stage_text(s, false);
         ck_assert_msg(strstr(text, "Lines are off") != NULL, "%s: %s", panels[i]->title, text);
-        free(text);
-        stage_free(s);
     }
     fixture.tables->live->tables.lines = LMP_LINES_EXACT;
     ledger_fixture_refresh(&fixture);
-    Stage *s = stage_new(&panel_tags, fixture.model, 78, 8, true, 256);
-    char *text = stage_text(s, false);
-    ck_assert_ptr_nonnull(strstr(text, "lmp.tag(\"name\")"));
-    free(text);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_tags, fixture.model, 78, 8, true, 256);
+    ck_says(s, "lmp.tag(\"name\")");
 }
 
 /* What has not been read is not taken for nothing. */
 TEST(test_not_read_yet) {
     static const Panel *const panels[] = {&panel_functions, &panel_tree, &panel_leaks, &panel_tags};
-    LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
     fixture.model->ledger_parts = 0;
     for (int i = 0; i < 4; i++) {
-        Stage *s = stage_new(panels[i], fixture.model, 78, 8, true, 256);
+        OWN(stage_free_at) Stage *s = stage_new(panels[i], fixture.model, 78, 8, true, 256);
         stage_draw(s);
         for (int y = 1; y < 8; y++)
             for (int x = 0; x < 78; x++)
                 ck_assert_uint_eq(canvas_at(s->canvas, x, y)->glyph, ' ');
         s->ui.frozen = true;
-        char *text = stage_text(s, false);
-        ck_assert_ptr_nonnull(strstr(text, "z thaws the display"));
-        free(text);
-        stage_free(s);
+        ck_says(s, "z thaws the display");
     }
-    ledger_fixture_free(&fixture);
 }
 
 TEST(test_any_size) {
@@ -298,9 +270,10 @@ TEST(test_any_size) {
                                           &panel_tags};
     static const Action acts[] = {ACT_DOWN, ACT_SORT_RIGHT, ACT_REVERSE,
                                   ACT_END,  ACT_SORT_LEFT,  ACT_UP};
-    LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
     for (int w = 1; w < 130; w += 3) {
         for (int h = 1; h < 20; h += 3) {
+            OWN(stage_free_at)
             Stage *s = stage_new(panels[(w + h) % 4], fixture.model, w, h + 1, w % 2, 256);
             s->ui.function = fixture.model->ledger.function[1].id;
             for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
@@ -309,10 +282,8 @@ TEST(test_any_size) {
                 PANEL_CALL(s->panel, mouse)
                 (s->state, s->model, &s->ui, (MouseEvent){MOUSE_CLICK, w / 2, (int)i}, s->rect);
             }
-            stage_free(s);
         }
     }
-    ledger_fixture_free(&fixture);
 }
 
 TEST(test_each_has_its_key) {
@@ -322,8 +293,8 @@ TEST(test_each_has_its_key) {
     } keys[] = {
         {'7', &panel_functions}, {'8', &panel_tree}, {'9', &panel_leaks}, {'0', &panel_tags}};
     AppOptions options = {.utf8 = true, .colours = 256};
-    App *app = app_new(&options);
-    Canvas *canvas = canvas_new(120, 36, true);
+    OWN(app_free_at) App *app = app_new(&options);
+    OWN(canvas_free_at) Canvas *canvas = canvas_new(120, 36, true);
     app_draw(app, canvas, 1);
     for (int i = 0; i < 4; i++) {
         play_key(app, keys[i].key);
@@ -337,17 +308,15 @@ TEST(test_each_has_its_key) {
         ck_assert(app_ui(app)->enlarged);
         play_key(app, keys[i].key);
     }
-    app_free(app);
-    canvas_free(canvas);
 }
 
 /* Without call paths: who called by samples, with those who called them, and how many samples. */
 TEST(test_callers_by_samples) {
-    LedgerFixture fixture = ledger_fixture(false, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(false, false);
     Model *m = fixture.model;
     const LmpSiteRow *of = &m->ledger.site[0];
     uint32_t a = m->ledger.site[1].id, b = m->ledger.site[2].id, c = m->ledger.site[3].id;
-    Stage *s = stage_new(&panel_site, m, 149, 50, true, 256);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_site, m, 149, 50, true, 256);
     s->ui.site = of->id;
     char want[200], count[LMP_NUM], *text = stage_text(s, false);
     ck_assert_ptr_nonnull(strstr(text, "not recorded: lmp run --stacks"));
@@ -376,9 +345,5 @@ TEST(test_callers_by_samples) {
     ck_assert_ptr_nonnull(strstr(text, "lmp run --stacks"));
     free(text);
     m->against.name = "older.lmprec"; /* rows are of two runs */
-    text = stage_text(s, false);
-    ck_assert_ptr_null(strstr(text, "sampled"));
-    free(text);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
+    ck_says_not(s, "sampled");
 }

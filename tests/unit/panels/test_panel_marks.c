@@ -22,18 +22,19 @@ static void fill(void) {
     model_fill_live(model, &live, 100 * SECOND);
 }
 
+static void close_stage(void) {
+    stage_free(stage);
+    free(model);
+}
+
 static void open_stage(int w, int h, bool utf8) {
+    suite_closes(close_stage);
     memset(&live, 0, sizeof live);
     model = calloc(1, sizeof *model);
     model->ledger.lines = LMP_LINES_EXACT;
     live.counters.live_bytes = 40 * MIB;
     live.counters.count[LMP_C_TABLE].alloc_bytes = 40 * MIB;
     stage = stage_new(&panel_marks, model, w, h, utf8, 256);
-}
-
-static void close_stage(void) {
-    stage_free(stage);
-    free(model);
 }
 
 /* In place of what stands in the line. */
@@ -63,7 +64,7 @@ TEST(list) {
     set_mark("mark 3", 60 * SECOND, 40 * MIB, false);
     fill();
     stage_golden(stage, "marks-100x10.txt");
-    close_stage();
+    suite_close();
     static const int sizes[][2] = {{78, 5}, {40, 6}, {20, 3}, {14, 2}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         open_stage(sizes[i][0], sizes[i][1], i % 2);
@@ -73,7 +74,6 @@ TEST(list) {
         for (int k = 0; k < 100; k++)
             stage_act(stage, ACT_DOWN);
         stage_draw(stage);
-        close_stage();
     }
 }
 
@@ -115,7 +115,6 @@ TEST(keys) {
     stage->ui.marks.count_from = 0; /* as m does */
     fill();
     ck_assert_str_eq(base(), "before the loop");
-    close_stage();
 }
 
 /* Marks that came too fast have no rows: the last one that has them counts, if there is any. */
@@ -135,5 +134,4 @@ TEST(marks_without_rows) {
     stage->ui.marks.count_from = 2;
     fill();
     ck_assert_str_eq(base(), "two"); /* of types it still tells */
-    close_stage();
 }

@@ -48,30 +48,29 @@ TEST(test_sizes) {
         {"process-78x26-ascii", 78, 26, 8, false}, {"process-78x12-mono", 78, 12, 0, true},
     };
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
-        FakeProcess *p = program();
+        OWN(fake_process_free_at) FakeProcess *p = program();
         Stage *s = stage_of(p, sights[i].w, sights[i].h, sights[i].utf8, sights[i].colours);
         char name[64];
         snprintf(name, sizeof name, "%s.txt", sights[i].name);
         stage_golden(s, name);
         stage_end(s);
-        fake_process_free(p);
     }
 }
 
 static void shows(Stage *s, const char *words) {
-    char *text = stage_text(s, false), *to = text;
+    OWN(free_at) char *text = stage_text(s, false);
+    char *to = text;
     for (const char *at = text; *at; at++) { /* sentences go over several lines */
         char c = *at == '\n' ? ' ' : *at;
         if (c != ' ' || to == text || to[-1] != ' ') *to++ = c;
     }
     *to = 0;
     ck_assert_msg(strstr(text, words) != NULL, "%s not in %s", words, text);
-    free(text);
 }
 
 /* All rows that are drawn come to what the headline says. */
 TEST(test_rows_sum) {
-    FakeProcess *p = program();
+    OWN(fake_process_free_at) FakeProcess *p = program();
     Stage *s = stage_of(p, 78, 26, true, 256);
     char *text = stage_text(s, false), *end;
     double sum = 0, all = 0;
@@ -90,11 +89,10 @@ TEST(test_rows_sum) {
     free(text);
     ck_assert_msg(sum > all - 0.5 && sum < all + 0.5 && all > 10, "%.1f of %.1f", sum, all);
     stage_end(s);
-    fake_process_free(p);
 }
 
 TEST(test_what_is_not_known) {
-    FakeProcess *p = program();
+    OWN(fake_process_free_at) FakeProcess *p = program();
     p->closed = true;
     Stage *s = stage_of(p, 78, 26, true, 256);
     shows(s, "does not let lmp read the program's memory");
@@ -120,13 +118,12 @@ TEST(test_what_is_not_known) {
     s->model->seen = LMP_SEEN_KILLED;
     shows(s, "the process is gone");
     stage_end(s);
-    fake_process_free(p);
 }
 
 /* A look is asked for when it begins, and only of a program that runs; a frozen display does not
  * look. */
 TEST(test_asks) {
-    FakeProcess *p = program();
+    OWN(fake_process_free_at) FakeProcess *p = program();
     Stage *s = stage_new(&panel_process, heap_fixture_model(p->heap), 78, 12, true, 256);
     s->ui.frozen = true;
     s->ui.now = 5000000000ull;
@@ -143,7 +140,6 @@ TEST(test_asks) {
     shows(s, "Lua's blocks");
     ck_assert(!request_waits(&s->ui.requests, REQUEST_MEMORY));
     stage_end(s);
-    fake_process_free(p);
 }
 
 static uint64_t ticking;
@@ -154,7 +150,7 @@ static uint64_t slow_clock(void) {
 /* While the heap is looked at for the first time the frame says how far that is. */
 TEST(test_first_look) {
     static LmpOs os;
-    FakeProcess *p = program();
+    OWN(fake_process_free_at) FakeProcess *p = program();
     os = *lmp_os;
     os.clock = slow_clock;
     lmp_os = &os;
@@ -169,11 +165,8 @@ TEST(test_first_look) {
         free(stage_text(s, false));
     }
     ck_assert(!s->ui.restless);
-    char *text = stage_text(s, false);
-    ck_assert_ptr_null(strstr(text, "looking"));
-    free(text);
+    ck_says_not(s, "looking");
     stage_end(s);
-    fake_process_free(p);
 }
 
 /* Without a program there is nothing, and nothing breaks. */

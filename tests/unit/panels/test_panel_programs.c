@@ -15,32 +15,31 @@ static const UiProgram programs[] = {
 static Model *model;
 static Stage *stage;
 
+static void close_stage(void) {
+    stage_free(stage);
+    free(model);
+}
+
 static void open_stage(int w, int h, bool utf8, uint32_t count) {
+    suite_closes(close_stage);
     model = calloc(1, sizeof *model);
     stage = stage_new(&panel_programs, model, w, h, utf8, 256);
     stage->ui.programs.row = programs;
     stage->ui.programs.count = count;
 }
 
-static void close_stage(void) {
-    stage_free(stage);
-    free(model);
-}
-
 TEST(list) {
     open_stage(100, 10, true, 0);
     stage_golden(stage, "programs-none-100x10.txt");
-    close_stage();
     open_stage(100, 10, true, 5);
     stage_golden(stage, "programs-100x10.txt");
-    close_stage();
+    suite_close();
     static const int sizes[][2] = {{58, 5}, {40, 6}, {20, 3}, {14, 2}, {14, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         open_stage(sizes[i][0], sizes[i][1], i % 2, 5);
         for (int k = 0; k < 10; k++)
             stage_act(stage, ACT_DOWN);
         stage_draw(stage);
-        close_stage();
     }
 }
 
@@ -57,5 +56,4 @@ TEST(keys) {
     ck_assert_int_eq(request->kind, REQUEST_OTHER);
     ck_assert_uint_eq(request->other.pid, 4713);
     ck_assert_uint_eq(request->other.serial, 2);
-    close_stage();
 }

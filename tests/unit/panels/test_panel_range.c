@@ -72,18 +72,17 @@ static const struct {
 };
 
 TEST(test_sizes) {
-    LedgerFixture f = in_range();
+    OWN(ledger_fixture_free) LedgerFixture f = in_range();
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         char name[64];
+        OWN(stage_free_at)
         Stage *s = stage_of(sights[i].panel, &f, sights[i].w, sights[i].h, sights[i].utf8,
                             sights[i].colours);
         s->ui.makes = sights[i].makes;
         free(stage_text(s, false));
         snprintf(name, sizeof name, "range-%s.txt", sights[i].name);
         stage_golden(s, name);
-        stage_free(s);
     }
-    ledger_fixture_free(&f);
 }
 
 /* What was made since a mark and lives: half of what a record has, of which it makes some up. */
@@ -128,9 +127,10 @@ static const struct {
 };
 
 TEST(test_since) {
-    LedgerFixture f = since();
+    OWN(ledger_fixture_free) LedgerFixture f = since();
     for (size_t i = 0; i < sizeof survivors / sizeof *survivors; i++) {
         char name[64];
+        OWN(stage_free_at)
         Stage *s = stage_of(survivors[i].panel, &f, survivors[i].w, survivors[i].h,
                             survivors[i].utf8, survivors[i].colours);
         s->ui.time = (UiTime){.can = true};
@@ -138,14 +138,12 @@ TEST(test_since) {
         free(stage_text(s, false));
         snprintf(name, sizeof name, "since-%s.txt", survivors[i].name);
         stage_golden(s, name);
-        stage_free(s);
     }
-    ledger_fixture_free(&f);
 }
 
 /* Rows add up: lines, functions and paths to what the records have. */
 TEST(test_since_adds_up) {
-    LedgerFixture f = since();
+    OWN(ledger_fixture_free) LedgerFixture f = since();
     const Ledger *l = &f.model->ledger;
     LedgerLives sum[4] = {{0}};
     for (uint32_t i = 1; i < f.tables->live->tables.records; i++)
@@ -164,13 +162,12 @@ TEST(test_since_adds_up) {
     f.model->ledger.lives = NULL;
     refresh(&f);
     ck_assert_uint_eq(l->all.since.bytes, 0);
-    ledger_fixture_free(&f);
 }
 
 /* Survivors have an order of their own, and room on the smallest terminal. */
 TEST(test_since_order) {
-    LedgerFixture f = since();
-    Stage *s = stage_of(&panel_sites, &f, 58, 12, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture f = since();
+    OWN(stage_free_at) Stage *s = stage_of(&panel_sites, &f, 58, 12, true, 256);
     s->ui.time = (UiTime){.can = true};
     ck_says(s, "survive▾");
     ck_says(s, "survivors");
@@ -190,18 +187,16 @@ TEST(test_since_order) {
     ck_says(s, "survive"); /* by type it is known */
     f.model->since.now = false;
     ck_says(s, "Types: made in 00:01:00");
-    stage_free(s);
-    ledger_fixture_free(&f);
 }
 
 /* Each table has room for all three on the smallest terminal, 60 columns wide, as for the name. */
 TEST(test_columns_have_room) {
     static const Panel *const panels[] = {&panel_sites, &panel_functions, &panel_tree, &panel_tags,
                                           &panel_types};
-    LedgerFixture f = in_range();
+    OWN(ledger_fixture_free) LedgerFixture f = in_range();
     for (size_t i = 0; i < 2 * sizeof panels / sizeof *panels; i++)
         for (int w = 58; w < 200; w++) {
-            Stage *s = stage_of(panels[i / 2], &f, w, 12, true, 256);
+            OWN(stage_free_at) Stage *s = stage_of(panels[i / 2], &f, w, 12, true, 256);
             s->ui.makes = i % 2;
             free(stage_text(s, false));
             ck_says(s, "allocated");
@@ -209,9 +204,7 @@ TEST(test_columns_have_room) {
             ck_says(s, "grew");
             const Table *table = PANEL_CALL(panels[i / 2], table)(s->state);
             ck_assert_int_le(table->def->columns, TABLE_COLUMNS);
-            stage_free(s);
         }
-    ledger_fixture_free(&f);
 }
 
 static double figure(const LedgerFixture *f, MeasureName name, const LmpTally *t) {
@@ -220,7 +213,7 @@ static double figure(const LedgerFixture *f, MeasureName name, const LmpTally *t
 
 /* What was allocated and not freed is what has grown, in each line and function. */
 TEST(test_the_three_agree) {
-    LedgerFixture f = in_range();
+    OWN(ledger_fixture_free) LedgerFixture f = in_range();
     const Ledger *l = &f.model->ledger;
     uint32_t freed = 0;
     for (uint32_t i = 0; i < l->sites + l->functions; i++) {
@@ -235,13 +228,12 @@ TEST(test_the_three_agree) {
                       l->all.live_bytes - l->all.mark.live);
     f.model->ledger_marked = false;
     ck_assert_double_nan(figure(&f, M_FREED, &l->all));
-    ledger_fixture_free(&f);
 }
 
 /* A range has an order of its own, and leaves the others as they were. */
 TEST(test_order) {
-    LedgerFixture f = in_range();
-    Stage *s = stage_of(&panel_sites, &f, 118, 16, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture f = in_range();
+    OWN(stage_free_at) Stage *s = stage_of(&panel_sites, &f, 118, 16, true, 256);
     Table *table = PANEL_CALL(&panel_sites, table)(s->state);
     ck_says(s, "allocated▾");
     int ranged = table->sort;
@@ -257,14 +249,12 @@ TEST(test_order) {
     ck_assert_int_eq(table->sort, ranged);
     s->ui.makes = false;
     ck_says(s, "freed▾");
-    stage_free(s);
-    ledger_fixture_free(&f);
 }
 
 /* The flame graph follows, and goes back to the figure that was chosen before. */
 TEST(test_flame) {
-    LedgerFixture f = in_range();
-    Stage *s = stage_of(&panel_flame, &f, 118, 16, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture f = in_range();
+    OWN(stage_free_at) Stage *s = stage_of(&panel_flame, &f, 118, 16, true, 256);
     ck_says(s, "% allocated in the range");
     press(s, "%%");
     ck_says(s, "% grown in the range");
@@ -276,21 +266,17 @@ TEST(test_flame) {
     ck_says(s, "% bytes made");
     s->ui.time.range = f.model->held = true;
     ck_says(s, "% freed in the range");
-    stage_free(s);
-    ledger_fixture_free(&f);
 }
 
 /* A range in which nothing happened says so of what it would show. */
 TEST(test_flame_of_nothing) {
-    LedgerFixture f = fixture_of(true, false);
+    OWN(ledger_fixture_free) LedgerFixture f = fixture_of(true, false);
     fake_mark(f.tables);
     f.model->ledger.count_from = 1;
     refresh(&f);
     f.model->held = f.model->marked = true;
-    Stage *s = stage_of(&panel_flame, &f, 78, 16, true, 256);
+    OWN(stage_free_at) Stage *s = stage_of(&panel_flame, &f, 78, 16, true, 256);
     ck_says(s, "allocated in the range: nothing now; % shows another figure");
     press(s, "%");
     ck_says(s, "freed in the range: nothing now");
-    stage_free(s);
-    ledger_fixture_free(&f);
 }

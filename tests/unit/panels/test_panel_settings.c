@@ -6,7 +6,13 @@ static Model *model;
 static Stage *stage;
 static Config config;
 
+static void close_stage(void) {
+    stage_free(stage);
+    free(model);
+}
+
 static void open_stage(int w, int h) {
+    suite_closes(close_stage);
     model = calloc(1, sizeof *model);
     stage = stage_new(&panel_settings, model, w, h, true, 256);
     config = (Config){0};
@@ -14,11 +20,6 @@ static void open_stage(int w, int h) {
     config_put(&config, "fps", "7.5");
     stage->ui.config = &config;
     stage_draw(stage);
-}
-
-static void close_stage(void) {
-    stage_free(stage);
-    free(model);
 }
 
 static void asks(const char *name, const char *value) {
@@ -33,12 +34,10 @@ static void asks(const char *name, const char *value) {
 TEST(list) {
     open_stage(100, 10);
     stage_golden(stage, "settings-100x10.txt");
-    close_stage();
     open_stage(20, 3);
     for (int k = 0; k < 10; k++)
         stage_act(stage, ACT_DOWN);
     stage_draw(stage);
-    close_stage();
 }
 
 TEST(keys) {
@@ -62,7 +61,6 @@ TEST(keys) {
     MouseEvent click = {.what = MOUSE_CLICK, .x = 5, .y = 1};
     ck_assert(panel_settings.mouse(stage->state, model, &stage->ui, click, stage->rect));
     asks("fps", "5");
-    close_stage();
 }
 
 /* What is offered can be read back. */

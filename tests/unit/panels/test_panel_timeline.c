@@ -41,15 +41,14 @@ static void mark(Model *m, uint64_t clock, const char *name) {
 }
 
 static void golden(Model *m, int w, int h, bool utf8, int colours, int zoom, const char *name) {
-    Stage *s = stage_new(&panel_timeline, m, w, h, utf8, colours);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, w, h, utf8, colours);
     for (int i = 0; i < zoom; i++)
         stage_act(s, ACT_ZOOM_IN);
     stage_golden(s, name);
-    stage_free(s);
 }
 
 TEST(test_sizes) {
-    Model *m = run(102, 20);
+    OWN(free_at) Model *m = run(102, 20);
     mark(m, 31 * SECOND, "loaded");
     mark(m, 70 * SECOND, "prices, first pass");
     mark(m, 73 * SECOND, "x");
@@ -61,12 +60,11 @@ TEST(test_sizes) {
     golden(m, 46, 13, false, 0, 0, "timeline-46x13-ascii.txt");
     golden(m, 46, 13, true, 0, 0, "timeline-46x13-mono.txt");
     golden(m, 46, 7, true, 256, 0, "timeline-46x7.txt");
-    free(m);
 }
 
 /* A heap that all but stands still, and one with thousands of collections. */
 TEST(test_flat_and_dense) {
-    Model *m = run(102, 20);
+    OWN(free_at) Model *m = run(102, 20);
     for (uint32_t i = 0; i < 1000; i++) {
         LmpHistoryPoint *p = &m->history.samples[i];
         p->max_bytes = p->last_bytes = 100 * MIB + (i % 50) * MIB / 50 + i * 2000;
@@ -82,7 +80,6 @@ TEST(test_flat_and_dense) {
         m->history.samples[i].gc_cycles = i * 20 + (i > 500) * (i - 500) * 40;
     golden(m, 46, 13, true, 256, 0, "timeline-dense-46x13.txt");
     golden(m, 46, 13, false, 0, 0, "timeline-dense-46x13-ascii.txt");
-    free(m);
 }
 
 /* Drawn once before a key: columns are those of the screen. */
@@ -99,9 +96,9 @@ static bool says(Stage *s, const char *what) {
 }
 
 TEST(test_cursor) {
-    Model *m = run(102, 20);
+    OWN(free_at) Model *m = run(102, 20);
     mark(m, 31 * SECOND, "loaded");
-    Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
     ck_assert(says(s, " now") && !says(s, "esc: now"));
     ck_assert(!key(s, ACT_BACK));
     for (int i = 0; i < 10; i++)
@@ -116,8 +113,6 @@ TEST(test_cursor) {
     ck_assert(key(s, ACT_END) && !says(s, "esc: now"));
     ck_assert(key(s, ACT_LEFT) && key(s, ACT_BACK) && !says(s, "esc: now"));
     ck_assert(key(s, ACT_RIGHT) && !says(s, "esc: now")); /* there is nothing after now */
-    stage_free(s);
-    free(m);
 }
 
 static void frame(Model *m, uint64_t number, uint64_t bytes, double at, const char *name) {
@@ -128,7 +123,7 @@ static void frame(Model *m, uint64_t number, uint64_t bytes, double at, const ch
 
 /* Frames that stand out have a tick and a place to go to; others have none. */
 TEST(test_frames) {
-    Model *m = run(102, 20);
+    OWN(free_at) Model *m = run(102, 20);
     mark(m, 31 * SECOND, "loaded");
     m->stats.frames = 6000;
     m->stats.frame_median_bytes = MIB;
@@ -138,7 +133,7 @@ TEST(test_frames) {
     golden(m, 100, 30, true, 256, 0, "timeline-frames-100x30.txt");
     golden(m, 46, 13, true, 256, 0, "timeline-frames-46x13.txt");
     golden(m, 46, 13, false, 0, 0, "timeline-frames-46x13-ascii.txt");
-    Stage *s = stage_new(&panel_timeline, m, 100, 12, true, 256);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 100, 12, true, 256);
     ck_assert(says(s, " mark") && says(s, " frame") && says(s, "level 2"));
     ck_assert(!says(s, "not so much") && says(s, "frame 700"));
     ck_assert(key(s, ACT_UP) && says(s, "00:00:52") && says(s, "frame 3,120 level 2: 14.0 MiB"));
@@ -150,24 +145,20 @@ TEST(test_frames) {
     ck_assert(!key(s, ACT_DOWN));
     m->stats.frame_median_bytes = 2 * MIB; /* then that is nothing unusual */
     ck_assert(!says(s, "level 2"));
-    stage_free(s);
-    free(m);
 }
 
 /* Never more held than there is: what a column of the chart has may be older than the heap. */
 TEST(test_held_is_there) {
-    Model *m = run(102, 20);
-    Stage *s = stage_new(&panel_timeline, m, 100, 12, true, 256);
+    OWN(free_at) Model *m = run(102, 20);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 100, 12, true, 256);
     ck_assert(says(s, " 69.4 MiB now  46.3 MiB held"));
     m->stats.live_bytes = 20 * MIB;
     ck_assert(says(s, " 20.0 MiB now  20.0 MiB held"));
-    stage_free(s);
-    free(m);
 }
 
 /* All frames that are kept are listed where there is room, worst first; a click goes there. */
 TEST(test_worst_frames) {
-    Model *m = run(102, 20);
+    OWN(free_at) Model *m = run(102, 20);
     m->stats.frames = 6000;
     m->stats.frame_median_bytes = MIB;
     frame(m, 3120, 14 * MIB, 52, "level 2");
@@ -175,7 +166,7 @@ TEST(test_worst_frames) {
         frame(m, 700 + i, (9 << 20) - i * 1000, 12 + (double)i, "");
     golden(m, 100, 55, true, 256, 0, "timeline-worst-100x55.txt");
     golden(m, 44, 16, false, 0, 0, "timeline-worst-44x16-ascii.txt");
-    Stage *s = stage_new(&panel_timeline, m, 100, 55, true, 256);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 100, 55, true, 256);
     ck_assert(says(s, "worst frames") && says(s, "3,120") && says(s, " 715 "));
     int row = 0;
     for (int y = 0; y < 55; y++)
@@ -198,15 +189,13 @@ TEST(test_worst_frames) {
     m->stats.worst_frames.count = 0;
     s = stage_new(&panel_timeline, m, 100, 55, true, 256);
     ck_assert(!says(s, "worst frames"));
-    stage_free(s);
-    free(m);
 }
 
 /* To the very beginning in a window of ten seconds, and back: every column is passed, the window
  * goes along, and what it says is of the moment that is told. */
 TEST(test_back_in_time) {
-    Model *m = run(102, 20);
-    Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
+    OWN(free_at) Model *m = run(102, 20);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
     for (int i = 0; i < 3; i++)
         ck_assert(key(s, ACT_ZOOM_IN));
     ck_assert(says(s, "last 10 s"));
@@ -219,8 +208,6 @@ TEST(test_back_in_time) {
     while (says(s, "esc: now") && steps > -200)
         steps -= key(s, ACT_RIGHT);
     ck_assert_msg(says(s, "last 10 s") && steps < columns + 3 && steps > -columns, "%d", steps);
-    stage_free(s);
-    free(m);
 }
 
 /* Whatever keys: the cursor is in the window, the window in the run, and zooming loses no moment.
@@ -232,9 +219,9 @@ TEST(test_range) {
         bool open;
         const char *ends;
     } cases[] = {{70, true, "[>"}, {30, true, "<]"}, {30, false, "[]"}, {30, true, "<]"}};
-    Model *m = run(102, 20);
+    OWN(free_at) Model *m = run(102, 20);
     for (int i = 0; i < 4; i++) {
-        Stage *s = stage_new(&panel_timeline, m, 60, 12, i < 3, i < 3 ? 256 : 0);
+        OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 60, 12, i < 3, i < 3 ? 256 : 0);
         s->ui.time = (UiTime){.can = true,
                               .past = true,
                               .replay = true,
@@ -244,14 +231,12 @@ TEST(test_range) {
                               .end = 102 * SECOND,
                               .from = 30 * SECOND,
                               .to = 70 * SECOND};
-        char *text = stage_text(s, false), ends[3] = "";
+        OWN(free_at) char *text = stage_text(s, false);
+        char ends[3] = "";
         for (char *c = strchr(strchr(text, '\n') + 1, '\n'); *c && strlen(ends) < 2; c++)
             if (strchr("<>[]", *c)) ends[strlen(ends)] = *c;
         ck_assert_msg(strcmp(ends, cases[i].ends) == 0, "%s in\n%s", ends, text);
-        free(text);
-        stage_free(s);
     }
-    free(m);
 }
 
 TEST(test_any_keys) {
@@ -259,9 +244,10 @@ TEST(test_any_keys) {
                                   ACT_END,  ACT_ZOOM_IN, ACT_ZOOM_IN, ACT_ZOOM_OUT,  ACT_UP,
                                   ACT_DOWN, ACT_BACK,    ACT_LEFT,    ACT_LEFT};
     for (int round = 0; round < 60; round++) {
-        Model *m = run(1 + suite_below(9000), 1 + suite_below(60));
+        OWN(free_at) Model *m = run(1 + suite_below(9000), 1 + suite_below(60));
         for (uint64_t i = suite_below(5); i > 0; i--)
             mark(m, suite_below(m->clock), "here");
+        OWN(stage_free_at)
         Stage *s = stage_new(&panel_timeline, m, 20 + (int)suite_below(100), 12, true, 256);
         char before[16] = "";
         for (int i = 0; i < 60; i++) {
@@ -282,8 +268,6 @@ TEST(test_any_keys) {
             free(text);
             if (suite_below(4) == 0) m->clock += suite_below(SECOND);
         }
-        stage_free(s);
-        free(m);
     }
 }
 
@@ -291,23 +275,21 @@ TEST(test_any_keys) {
 TEST(test_stretches) {
     static const uint64_t lengths[] = {1, 10, 60, 600, 7200, 90000};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        Model *m = run(lengths[i], lengths[i] > 5 ? lengths[i] / 5 : 1);
-        Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
+        OWN(free_at) Model *m = run(lengths[i], lengths[i] > 5 ? lengths[i] / 5 : 1);
+        OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
         stage_draw(s);
         for (int x = 10; x < 59; x++) { /* beside the scale */
             const Cell *cell = canvas_at(s->canvas, x, 9);
             ck_assert_msg(cell->glyph > G_BRAILLE && cell->glyph < G_BRAILLE + 256,
                           "%llu s: nothing in column %d", (unsigned long long)lengths[i], x);
         }
-        stage_free(s);
-        free(m);
     }
 }
 
 /* + goes down to ten seconds, - back to the whole run; spans longer than the run are left out. */
 TEST(test_zoom) {
-    Model *m = run(102, 20);
-    Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
+    OWN(free_at) Model *m = run(102, 20);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 60, 12, true, 256);
     static const char *const in[] = {"whole run · 00:01:42",
                                      "last 60 s",
                                      "last 30 s",
@@ -327,13 +309,11 @@ TEST(test_zoom) {
         ck_assert(stage_act(s, ACT_ZOOM_OUT));
     }
     ck_assert(!stage_act(s, ACT_FILTER));
-    stage_free(s);
-    free(m);
 }
 
 /* Whatever stands in the history, and at every size: no crash, and what is drawn stays inside. */
 TEST(test_hostile) {
-    Model *m = heap_fixture_model(NULL);
+    OWN(free_at) Model *m = heap_fixture_model(NULL);
     for (int round = 0; round < 300; round++) {
         m->clock = suite_random() >> suite_below(64);
         m->history.used = (uint32_t)suite_below(LMP_HISTORY + 1);
@@ -354,6 +334,7 @@ TEST(test_hostile) {
         for (uint32_t i = 0; i < LMP_GC_RING; i++)
             m->gc.ring[i].end = suite_random() >> suite_below(64);
         m->stats.live_bytes = suite_random() >> suite_below(64);
+        OWN(stage_free_at)
         Stage *s = stage_new(&panel_timeline, m, 1 + (int)suite_below(150),
                              1 + (int)suite_below(40), suite_below(2), 256);
         for (uint64_t i = suite_below(9); i > 0; i--)
@@ -361,18 +342,12 @@ TEST(test_hostile) {
         stage_draw(s);
         stage_act(s, ACT_LEFT);
         stage_draw(s);
-        stage_free(s);
     }
-    free(m);
 }
 
 TEST(test_empty) {
-    Model *m = calloc(1, sizeof *m);
+    OWN(free_at) Model *m = calloc(1, sizeof *m);
     m->history.interval = 1;
-    Stage *s = stage_new(&panel_timeline, m, 40, 8, true, 256);
-    char *text = stage_text(s, false);
-    ck_assert_ptr_nonnull(strstr(text, "0 B now"));
-    free(text);
-    stage_free(s);
-    free(m);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 40, 8, true, 256);
+    ck_says(s, "0 B now");
 }

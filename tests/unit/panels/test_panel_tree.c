@@ -51,7 +51,7 @@ static const Sight sights[] = {
 };
 
 TEST(test_sizes) {
-    LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         const Sight *sight = &sights[i];
         char name[64];
@@ -65,13 +65,12 @@ TEST(test_sizes) {
         stage_golden(s, name);
         stage_free(s);
     }
-    ledger_fixture_free(&fixture);
 }
 
 /* What holds most and what makes most stand on different paths: the path that is opened, the order
  * and the bars follow the question. */
 TEST(test_the_hottest_path_of_what_is_made) {
-    LedgerFixture fixture = ledger_fixture(true, true);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, true);
     FakeTables *f = fixture.tables;
     uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
     uint32_t keeps = fake_function(f, LMP_F_LUA, "@a.lua", 5, "local 'keeps'");
@@ -92,8 +91,8 @@ TEST(test_the_hottest_path_of_what_is_made) {
         fake_freed(f, spent[i], spent[i], 999, 89000, 900);
     }
     ledger_fixture_refresh(&fixture);
-    Stage *stage = stage_new(&panel_tree, fixture.model, 140, 20, true, 256);
-    char *text = stage_text(stage, false);
+    OWN(stage_free_at) Stage *stage = stage_new(&panel_tree, fixture.model, 140, 20, true, 256);
+    OWN(free_at) char *text = stage_text(stage, false);
     ck_assert_ptr_nonnull(strstr(text, "line 6"));
     ck_assert_ptr_null(strstr(text, "line 10"));
     ck_assert(strstr(text, "keeps local") < strstr(text, "spends upvalue"));
@@ -105,21 +104,16 @@ TEST(test_the_hottest_path_of_what_is_made) {
     ck_assert(strstr(text, "spends upvalue") < strstr(text, "keeps local"));
     ck_assert_ptr_nonnull(strstr(text, "  90.0  175.8 KiB"));    /* its share of what was made */
     ck_assert_ptr_nonnull(strstr(text, "   90%     0%    10%")); /* freed at once, later */
-    free(text);
-    stage_free(stage);
-    ledger_fixture_free(&fixture);
 }
 
 TEST(test_without_stacks) {
-    LedgerFixture fixture = ledger_fixture(false, false);
-    Stage *s = stage_new(&panel_tree, fixture.model, 78, 6, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(false, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_tree, fixture.model, 78, 6, true, 256);
     stage_golden(s, "tree-without-stacks.txt");
     ck_assert(!stage_act(s, ACT_DOWN));
     ck_assert(!stage_act(s, ACT_INVERT));
     PanelPlace place;
     ck_assert(!panel_tree.place(s->state, s->model, &s->ui, &place));
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 /* The line of the screen that the cursor is on. */
@@ -140,8 +134,8 @@ static char *cursor_line(Stage *s) {
     } while (0)
 
 TEST(test_moving_and_opening) {
-    LedgerFixture fixture = ledger_fixture(true, false);
-    Stage *s = stage_new(&panel_tree, fixture.model, 118, 30, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_tree, fixture.model, 118, 30, true, 256);
     s->ui.now = 1000000000;
     free(stage_text(s, false));
     ck_cursor(s, "main chunk");
@@ -165,14 +159,12 @@ TEST(test_moving_and_opening) {
     press(s, "e"); /* the page of that line */
     ck_assert_ptr_eq(s->ui.over, &panel_site);
     ck_assert_uint_gt(s->ui.site, 0);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 /* What is open and where the cursor is stays as the figures change, though the order does not. */
 TEST(test_refreshes) {
-    LedgerFixture fixture = ledger_fixture(true, false);
-    Stage *s = stage_new(&panel_tree, fixture.model, 118, 40, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_tree, fixture.model, 118, 40, true, 256);
     s->ui.now = 1000000000;
     free(stage_text(s, false));
     press(s, "ddd");
@@ -186,43 +178,37 @@ TEST(test_refreshes) {
     s->ui.now += 2 * TABLE_HOLD;
     ck_cursor(s, name);
     free(name);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 TEST(test_before_anything) {
-    LedgerFixture fixture = ledger_fixture(true, true);
-    Stage *s = stage_new(&panel_tree, fixture.model, 78, 6, true, 256);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, true);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_tree, fixture.model, 78, 6, true, 256);
     stage_act(s, ACT_DOWN);
     stage_act(s, ACT_HOTTEST);
     stage_act(s, ACT_INVERT);
     stage_act(s, ACT_RIGHT);
     free(stage_text(s, false));
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 /* Names come from the program: nothing in them reaches the terminal as a control sequence. */
 TEST(test_names_are_safe) {
-    LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
     Model *m = fixture.model;
     for (uint32_t i = 0; i < m->ledger.nodes; i++) {
         m->ledger.tree[i].name = "local '\033[2J\x07\xff'";
         m->ledger.tree[i].short_src = "\033]0;x\007.lua";
     }
-    Stage *s = stage_new(&panel_tree, m, 78, 20, true, 256);
-    char *text = stage_text(s, false);
+    OWN(stage_free_at) Stage *s = stage_new(&panel_tree, m, 78, 20, true, 256);
+    OWN(free_at) char *text = stage_text(s, false);
     for (const char *p = text; *p; p++)
         ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
-    free(text);
-    stage_free(s);
-    ledger_fixture_free(&fixture);
 }
 
 TEST(test_any_size) {
-    LedgerFixture fixture = ledger_fixture(true, false);
+    OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
     for (int w = 1; w < 130; w += 3) {
         for (int h = 1; h < 30; h += 4) {
+            OWN(stage_free_at)
             Stage *s = stage_new(&panel_tree, fixture.model, w, h + 1, w % 2, 256);
             s->ui.now = 1000000000;
             free(stage_text(s, false));
@@ -231,8 +217,6 @@ TEST(test_any_size) {
                 panel_tree.mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_CLICK, x, h / 2},
                                  s->rect);
             free(stage_text(s, false));
-            stage_free(s);
         }
     }
-    ledger_fixture_free(&fixture);
 }

@@ -4,6 +4,8 @@
 #include "base/format.h"
 #include "suite.h"
 
+RELEASE_AT(canvas_free)
+
 static double said(const char *label) {
     uint64_t bytes = 0;
     if (strcmp(label, "0") == 0) return 0;
@@ -65,11 +67,10 @@ TEST(test_cycles) {
             cycles[x] = suite_below(rare) ? 0 : suite_below(many + 1);
             if (cycles[x] > most) most = cycles[x];
         }
-        Canvas *canvas = canvas_new(w, 1, suite_below(2));
+        OWN(canvas_free_at) Canvas *canvas = canvas_new(w, 1, suite_below(2));
         uint64_t density = chart_cycles(canvas, 0, 0, w, cycles);
         ck_assert(density == 0 || density == most);
         for (int x = 0; x < w; x++)
             ck_assert_int_eq(canvas_at(canvas, x, 0)->glyph != ' ', cycles[x] > 0);
-        canvas_free(canvas);
     }
 }

@@ -2,6 +2,8 @@
  * callers are all open, in order, under filters. */
 #include "fake_tree.h"
 
+RELEASE_AT(treerows_free)
+
 /* ---- naive ----------------------------------------------------------------------------------- */
 
 /* Rows are known by their ways: "/f1/f3/:12". */
@@ -121,7 +123,7 @@ static bool naive_before(const Naive *n, const Candidate *a, const Candidate *b)
 }
 
 static void naive_show(Naive *n, const Candidate *up, const char *way, uint32_t depth) {
-    Candidate *c = calloc(64, sizeof *c);
+    OWN(free_at) Candidate *c = calloc(64, sizeof *c);
     uint32_t count = 0;
     for (uint32_t f = 0; f < FUNCTIONS; f++) { /* what it calls */
         if (up->function == f) continue;
@@ -175,7 +177,6 @@ static void naive_show(Naive *n, const Candidate *up, const char *way, uint32_t 
         if (c[best].children && c[best].opens != way_of(n, row->way)->open)
             naive_show(n, &c[best], row->way, depth + 1);
     }
-    free(c);
 }
 
 static void way_to(const TreeRows *rows, uint32_t i, char *out, size_t size) {
@@ -250,7 +251,7 @@ TEST(test_rows_are_those_of_a_naive_expansion) {
         Naive n = {.tree = tree, .request = {.measure = by_total, .filter = ""}};
         n.way = calloc(WAYS, sizeof *n.way);
         n.row = calloc(2 * count + 2, sizeof *n.row);
-        Way *unfiltered = calloc(WAYS, sizeof *unfiltered);
+        OWN(free_at) Way *unfiltered = calloc(WAYS, sizeof *unfiltered);
         uint32_t unfiltered_ways = 0;
         for (int step = 0; step < 40; step++) {
             uint32_t shown = treerows_count(rows);
@@ -293,16 +294,15 @@ TEST(test_rows_are_those_of_a_naive_expansion) {
         free(raw);
         free(n.way);
         free(n.row);
-        free(unfiltered);
     }
 }
 
 TEST(test_order_is_held) {
     for (int round = 0; round < 30; round++) {
-        Tree *tree = tree_new(80);
-        LmpTreeRow *raw = random_nodes(80, 3);
+        OWN(tree_free_at) Tree *tree = tree_new(80);
+        OWN(free_at) LmpTreeRow *raw = random_nodes(80, 3);
         tree_arrange(tree, raw);
-        TreeRows *rows = treerows_new();
+        OWN(treerows_free_at) TreeRows *rows = treerows_new();
         TreeWanted request = {.measure = by_total, .filter = ""};
         ck_assert(treerows_update(rows, &tree->ledger, &request));
         open_all(rows, &tree->ledger, &request);
@@ -327,8 +327,5 @@ TEST(test_order_is_held) {
             TreeRow a = treerows_row(rows, i - 1), b = treerows_row(rows, i);
             if (a.depth == b.depth) ck_assert(a.total->live_bytes >= b.total->live_bytes);
         }
-        treerows_free(rows);
-        tree_free(tree);
-        free(raw);
     }
 }

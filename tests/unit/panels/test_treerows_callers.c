@@ -2,6 +2,8 @@
  * that are deep, or large, or empty. */
 #include "fake_tree.h"
 
+RELEASE_AT(treerows_free)
+
 /* ---- callers --------------------------------------------------------------------------------- */
 
 /* All beginnings of all paths outwards, by the functions on them: "3<5<1". */
@@ -39,14 +41,14 @@ static uint32_t naive_paths(const Tree *tree, Path *path) {
 TEST(test_damaged_figures_wrap) {
     for (int callers = 0; callers < 2; callers++) {
         uint32_t n = 50;
-        Tree *tree = tree_new(n);
-        LmpTreeRow *raw = random_nodes(n, 6);
+        OWN(tree_free_at) Tree *tree = tree_new(n);
+        OWN(free_at) LmpTreeRow *raw = random_nodes(n, 6);
         for (uint32_t i = 1; i < n; i++)
             tally(&raw[i].shallow, 1, 10);
         tree_arrange(tree, raw);
         for (uint32_t i = 1; i < n; i++)
             tree->row[i].shallow.realloc_bytes = tree->row[i].retained.realloc_bytes = INT64_MAX;
-        TreeRows *rows = treerows_new();
+        OWN(treerows_free_at) TreeRows *rows = treerows_new();
         TreeWanted request = {.callers = callers, .measure = by_total, .filter = ""};
         ck_assert(treerows_update(rows, &tree->ledger, &request));
         open_all(rows, &tree->ledger, &request);
@@ -57,21 +59,18 @@ TEST(test_damaged_figures_wrap) {
             wrapped += t->allocs > 1;
         }
         ck_assert(!callers || wrapped > 0);
-        treerows_free(rows);
-        tree_free(tree);
-        free(raw);
     }
 }
 
 TEST(test_callers_add_up) {
     for (int round = 0; round < 40; round++) {
         uint32_t n = 2 + (uint32_t)suite_below(60);
-        Tree *tree = tree_new(n);
-        LmpTreeRow *raw = random_nodes(n, (uint32_t)suite_below(10));
+        OWN(tree_free_at) Tree *tree = tree_new(n);
+        OWN(free_at) LmpTreeRow *raw = random_nodes(n, (uint32_t)suite_below(10));
         tree_arrange(tree, raw);
-        Path *path = calloc((size_t)n * n + 1, sizeof *path);
+        OWN(free_at) Path *path = calloc((size_t)n * n + 1, sizeof *path);
         uint32_t paths = naive_paths(tree, path);
-        TreeRows *rows = treerows_new();
+        OWN(treerows_free_at) TreeRows *rows = treerows_new();
         TreeWanted request = {.callers = true, .measure = by_total, .filter = ""};
         ck_assert(treerows_update(rows, &tree->ledger, &request));
         open_all(rows, &tree->ledger, &request);
@@ -101,18 +100,14 @@ TEST(test_callers_add_up) {
                 ck_assert_uint_ne(treerows_row(rows, j).key, row.key);
         }
         ck_assert_uint_eq(outermost, tree->row[0].retained.live_bytes);
-        treerows_free(rows);
-        tree_free(tree);
-        free(raw);
-        free(path);
     }
 }
 
 TEST(test_callers_under_a_filter) {
     /* 0 <- f1 <- f2 <- f3 and 0 <- f4 <- f3 */
     static const uint32_t parent[] = {0, 0, 1, 2, 0, 4}, function[] = {0, 1, 2, 3, 4, 3};
-    Tree *tree = tree_new(6);
-    LmpTreeRow *raw = calloc(6, sizeof *raw);
+    OWN(tree_free_at) Tree *tree = tree_new(6);
+    OWN(free_at) LmpTreeRow *raw = calloc(6, sizeof *raw);
     for (uint32_t i = 1; i < 6; i++) {
         raw[i].parent = parent[i];
         raw[i].function = function[i];
@@ -121,7 +116,7 @@ TEST(test_callers_under_a_filter) {
     tally(&raw[3].shallow, 4, 100);
     tally(&raw[5].shallow, 4, 50);
     tree_arrange(tree, raw);
-    TreeRows *rows = treerows_new();
+    OWN(treerows_free_at) TreeRows *rows = treerows_new();
     TreeWanted request = {.callers = true, .measure = by_total, .filter = "f1"};
     ck_assert(treerows_update(rows, &tree->ledger, &request));
     /* the way to f1 is open, that to f4 is not kept; sums stay those of all */
@@ -133,9 +128,6 @@ TEST(test_callers_under_a_filter) {
     ck_assert(!treerows_row(rows, 0).exact && treerows_row(rows, 0).line == 30);
     ck_assert(treerows_row(rows, 1).exact && treerows_row(rows, 1).line == 14);
     ck_assert(treerows_row(rows, 2).matches && !treerows_row(rows, 1).matches);
-    treerows_free(rows);
-    tree_free(tree);
-    free(raw);
 }
 
 /* ---- the hottest path, large trees ----------------------------------------------------------- */
@@ -143,8 +135,8 @@ TEST(test_callers_under_a_filter) {
 TEST(test_hottest_path) {
     /* 1: 10 own, below it 2 (30) and 3 (60), below that 4 (40 of it), below that 5 (15) */
     static const uint32_t parent[] = {0, 0, 1, 1, 3, 4}, own[] = {0, 10, 30, 20, 25, 15};
-    Tree *tree = tree_new(6);
-    LmpTreeRow *raw = calloc(6, sizeof *raw);
+    OWN(tree_free_at) Tree *tree = tree_new(6);
+    OWN(free_at) LmpTreeRow *raw = calloc(6, sizeof *raw);
     for (uint32_t i = 1; i < 6; i++) {
         raw[i].parent = parent[i];
         raw[i].function = i;
@@ -152,7 +144,7 @@ TEST(test_hottest_path) {
         tally(&raw[i].shallow, 1, own[i]);
     }
     tree_arrange(tree, raw);
-    TreeRows *rows = treerows_new();
+    OWN(treerows_free_at) TreeRows *rows = treerows_new();
     TreeWanted request = {.measure = by_total, .filter = ""};
     treerows_open_hottest(rows, UINT32_MAX, 64);
     ck_assert(treerows_update(rows, &tree->ledger, &request));
@@ -172,9 +164,6 @@ TEST(test_hottest_path) {
     treerows_open_hottest(rows, 0, 1); /* from a row, one level */
     ck_assert(treerows_update(rows, &tree->ledger, &request));
     ck_assert_uint_eq(treerows_count(rows), 4);
-    treerows_free(rows);
-    tree_free(tree);
-    free(raw);
 }
 
 static double seconds(void) {
@@ -185,15 +174,15 @@ static double seconds(void) {
 
 TEST(test_deep_recursion) {
     uint32_t n = 200000;
-    Tree *tree = tree_new(n);
-    LmpTreeRow *raw = calloc(n, sizeof *raw);
+    OWN(tree_free_at) Tree *tree = tree_new(n);
+    OWN(free_at) LmpTreeRow *raw = calloc(n, sizeof *raw);
     for (uint32_t i = 1; i < n; i++) {
         raw[i].parent = i - 1;
         raw[i].function = 1 + i % 2; /* two functions that call each other */
         tally(&raw[i].shallow, 1, 10);
     }
     tree_arrange(tree, raw);
-    TreeRows *rows = treerows_new();
+    OWN(treerows_free_at) TreeRows *rows = treerows_new();
     TreeWanted request = {.measure = by_total, .filter = ""};
     treerows_open_hottest(rows, UINT32_MAX, UINT32_MAX);
     double start = seconds();
@@ -240,17 +229,14 @@ TEST(test_deep_recursion) {
     }
     ck_assert(treerows_row(rows, 0).recursive);
     ck_assert_uint_eq(treerows_row(rows, 0).own->live_bytes, 10ull * (n - 1));
-    treerows_free(rows);
-    tree_free(tree);
-    free(raw);
 }
 
 TEST(test_a_million_nodes) {
     uint32_t n = 1000000;
-    Tree *tree = tree_new(n);
-    LmpTreeRow *raw = random_nodes(n, 4);
+    OWN(tree_free_at) Tree *tree = tree_new(n);
+    OWN(free_at) LmpTreeRow *raw = random_nodes(n, 4);
     tree_arrange(tree, raw);
-    TreeRows *rows = treerows_new();
+    OWN(treerows_free_at) TreeRows *rows = treerows_new();
     TreeWanted request = {.measure = by_total, .filter = ""};
     treerows_open_hottest(rows, UINT32_MAX, 64);
     ck_assert(treerows_update(rows, &tree->ledger, &request));
@@ -261,14 +247,11 @@ TEST(test_a_million_nodes) {
     double one = (seconds() - start) / 20;
     fprintf(stderr, "%u of %u rows in %.2f ms\n", shown, n, one * 1000);
     ck_assert_msg(one < 0.2, "%u of %u rows took %g s", shown, n, one);
-    treerows_free(rows);
-    tree_free(tree);
-    free(raw);
 }
 
 TEST(test_an_empty_tree) {
-    Tree *tree = tree_new(1);
-    TreeRows *rows = treerows_new();
+    OWN(tree_free_at) Tree *tree = tree_new(1);
+    OWN(treerows_free_at) TreeRows *rows = treerows_new();
     TreeWanted request = {.measure = by_total, .filter = "x"};
     tree->ledger.nodes = 0;
     ck_assert(treerows_update(rows, &tree->ledger, &request));
@@ -280,6 +263,4 @@ TEST(test_an_empty_tree) {
         ck_assert(treerows_update(rows, &tree->ledger, &request));
         ck_assert_uint_eq(treerows_count(rows), 0);
     }
-    treerows_free(rows);
-    tree_free(tree);
 }

@@ -31,10 +31,10 @@ static char *written(Spool *spool, size_t *size) {
 
 TEST(keeps_everything) {
     enum { LIMIT = 1 << 20, TOTAL = 12 << 20 };
-    Spool spool;
+    OWN(spool_close) Spool spool;
     ck_assert(spool_open(&spool, LIMIT));
     ck_assert_int_eq(spool_last(&spool), -1);
-    char *model = malloc(TOTAL);
+    OWN(free_at) char *model = malloc(TOTAL);
     size_t used = 0;
     while (used + (1 << 17) < TOTAL) {
         size_t n = 1 + suite_below(suite_below(4) ? 5000 : 1 << 17);
@@ -52,21 +52,18 @@ TEST(keeps_everything) {
         ck_assert_msg(memcmp(tail, model + used - want, want) == 0, "at %zu", used);
     }
     size_t size;
-    char *out = written(&spool, &size);
+    OWN(free_at) char *out = written(&spool, &size);
     ck_assert_uint_eq(size, used);
     ck_assert(memcmp(out, model, used) == 0);
     struct stat st;
     ck_assert_int_eq(fstat(spool.memory, &st), 0);
     ck_assert_msg(st.st_blocks * 512 <= LIMIT + (1 << 18), "memory in use: %ld",
                   (long)st.st_blocks * 512);
-    free(out);
-    free(model);
-    spool_close(&spool);
 }
 
 /* Without a place on disk it says no at the limit, and what it had is still there. */
 TEST(full) {
-    Spool spool;
+    OWN(spool_close) Spool spool;
     static char piece[1 << 16];
     ck_assert(spool_open(&spool, 1 << 18));
     close(spool.disk);
@@ -77,10 +74,8 @@ TEST(full) {
         taken += sizeof piece;
     ck_assert_uint_eq(taken, 1 << 18);
     size_t size;
-    char *out = written(&spool, &size);
+    OWN(free_at) char *out = written(&spool, &size);
     ck_assert_uint_eq(size, taken);
-    free(out);
-    spool_close(&spool);
 }
 
 /* ---- killed in the middle -------------------------------------------------------------------- */
@@ -165,7 +160,7 @@ TEST(taken_by_several) {
 /* What a killed process has left in the pipe comes, too, and then counts as the last that came: a
  * message after it begins a line if it must, and only then. */
 TEST(left_in_the_pipe) {
-    Spool spool;
+    OWN(spool_close) Spool spool;
     size_t size;
     FILE *out = tmpfile();
     char got[32];
@@ -182,12 +177,11 @@ TEST(left_in_the_pipe) {
     ck_assert_uint_eq(size, 11);
     ck_assert(memcmp(got, "a line\nhalf", 11) == 0);
     fclose(out);
-    spool_close(&spool);
 }
 
 /* Also where the memory file takes no more before it has been written. */
 TEST(left_in_the_pipe_of_a_full_one) {
-    Spool spool;
+    OWN(spool_close) Spool spool;
     char piece[5000], got[2 * sizeof piece];
     FILE *out = tmpfile();
     memset(piece, 'x', sizeof piece);
@@ -203,7 +197,6 @@ TEST(left_in_the_pipe_of_a_full_one) {
     ck_assert(got[4999] == 'x' && got[5000] == 'y' && got[8999] == 'y');
     ck_assert_int_eq(spool_last(&spool), 'y');
     fclose(out);
-    spool_close(&spool);
 }
 
 /* A message comes once; half of one, left by a killed process, not at all. */
@@ -300,14 +293,13 @@ TEST(error_lines) {
         {"", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Spool spool;
+        OWN(spool_close) Spool spool;
         char error[80];
         ck_assert(spool_open(&spool, SPOOL_MEMORY));
         ck_assert(spool_append(&spool, cases[i].text, strlen(cases[i].text)));
         bool found = errorline_find(spool.memory, SPOOL_AT, error, sizeof error);
         ck_assert_str_eq(error, cases[i].error);
         ck_assert_int_eq(found, *cases[i].error != 0);
-        spool_close(&spool);
     }
 }
 

@@ -18,6 +18,9 @@
 #include "report/formats/formats.h"
 #include "state_parts.h"
 
+RELEASE_AT(lua_close)
+RELEASE_AT(heaplist_free)
+
 static uint8_t *good; /* mostly holes, as the state */
 static size_t good_size;
 static struct { size_t at, end; } written[256]; /* the parts of it that are no holes */
@@ -44,7 +47,7 @@ static void read_good(int fd) {
 
 /* Profiles a program and keeps a copy of its state, taken while it ran. */
 static void make_good(void) {
-    lua_State *L = luaL_newstate();
+    OWN(lua_close_at) lua_State *L = luaL_newstate();
     luaL_openlibs(L);
     LmpOptions options = profiler_defaults;
     options.summary = "";
@@ -70,7 +73,6 @@ static void make_good(void) {
     read_good(fd);
     close(fd);
     ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
-    lua_close(L);
 }
 
 static int new_file(size_t size, bool sealed) {
@@ -117,7 +119,7 @@ static void read_heap(void) {
     heapmap_cells(map, ~0ull - 5, ~0ull, 3, cells);
     HeapRange range = heapmap_range(map, total / 3, 4096);
     heapmap_free(map);
-    HeapList *list = heaplist_new(&view);
+    OWN(heaplist_free_at) HeapList *list = heaplist_new(&view);
     if (!list) return;
     static HeapListBlock blocks[64];
     HeapListQuery query = {.from = 0, .to = ~0ull, .kinds = 63, .key = range.start};
@@ -125,7 +127,6 @@ static void read_heap(void) {
     query.from = range.start;
     query.first = 10;
     heaplist_read(list, &query, blocks, 64);
-    heaplist_free(list);
 }
 
 /* Who made what, all of it, and who made a block. */
@@ -159,14 +160,13 @@ static LmpErr read_all(int fd, bool heap) {
                      LEDGER_TREE | LEDGER_TREE_KINDS | REPORT_PART_HISTORY, 12345, "damaged",
                      LEDGER_END);
     for (unsigned kind = 0; kind < REPORTS; kind++) {
-        char *text = NULL;
+        OWN(free_at) char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
         LmpErr wrote = report_kinds[kind].write(&report, out);
         ck_assert_int_eq(wrote, LMP_OK);
         fclose(out);
         ck_assert_uint_lt(size, 64u << 20);
-        free(text);
     }
     report_close(&report);
     if (heap) read_heap();

@@ -50,7 +50,7 @@ static size_t list_ours(LmpFound **ours) {
 static LmpView view;
 
 TEST(finds) {
-    LmpFound *list;
+    OWN(free_at) LmpFound *list;
     uint32_t pid = (uint32_t)getpid();
     ck_assert_uint_eq(list_ours(&list), 0);
     free(list);
@@ -78,7 +78,6 @@ TEST(finds) {
     close(fd1);
     close(fd2);
     ck_assert_uint_eq(list_ours(&list), 0);
-    free(list);
 }
 
 /* Held by several processes, it is one; its program dead, it was killed. */
@@ -90,7 +89,7 @@ TEST(once) {
     if (gone == 0) _exit(0);
     waitpid(gone, &status, 0);
     LmpHeader h = header((uint32_t)gone, 1, "test-discover gone");
-    int fd = make_state(&h, LMP_RUNNING, 7);
+    OWN(close_at) int fd = make_state(&h, LMP_RUNNING, 7);
     pid_t holder = fork();
     if (holder == 0) {
         char byte;
@@ -102,7 +101,6 @@ TEST(once) {
     free(list);
     close(ready[1]);
     waitpid(holder, &status, 0);
-    close(fd);
 }
 
 /* Any bytes under our name: not listed, not opened, nothing crashes. */
@@ -123,7 +121,7 @@ TEST(foreign) {
         if (round % 5 == 0)
             for (size_t i = 0; i < sizeof h; i++)
                 bytes[i] = (unsigned char)suite_random();
-        int fd = memfd_create(LMP_MEMFD_NAME, MFD_CLOEXEC);
+        OWN(close_at) int fd = memfd_create(LMP_MEMFD_NAME, MFD_CLOEXEC);
         ck_assert_int_ge(fd, 0);
         pwrite(fd, &h, sizeof h, 0);
         ck_assert_int_eq(ftruncate(fd, (off_t)size), 0);
@@ -131,18 +129,16 @@ TEST(foreign) {
         ck_assert_msg(n == 0, "round %d", round);
         free(list);
         ck_assert_int_ne(discover_open(pid, 1, &view), LMP_OK);
-        close(fd);
     }
     /* A name that is not terminated is cut. */
     memset(good.program, 'x', sizeof good.program);
     memcpy(good.program, "test-discover", 13);
-    int fd = make_state(&good, LMP_RUNNING, 1);
+    OWN(close_at) int fd = make_state(&good, LMP_RUNNING, 1);
     LmpFound *list;
     ck_assert_uint_eq(list_ours(&list), 1);
     ck_assert_uint_eq(strlen(list[0].program), sizeof list[0].program - 1);
     free(list);
     ck_assert_int_eq(discover_open(pid, 1, &view), LMP_E_DAMAGED);
-    close(fd);
 }
 
 /* A state in the hands of another user: it says what it likes, also that it is ours. Seen by root,

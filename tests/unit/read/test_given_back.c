@@ -4,6 +4,8 @@
 #include "heap_fixture.h"
 #include "ledger_shape.h"
 
+RELEASE_AT(heapmap_free)
+
 static long pieces; /* of memory, taken and not given back */
 
 void *__real_malloc(size_t size);
@@ -33,7 +35,7 @@ void __wrap_free(void *p) {
 }
 
 TEST(heap) {
-    FakeHeap *f = heap_fixture_new(8 << 20);
+    OWN(fake_free_at) FakeHeap *f = heap_fixture_new(8 << 20);
     fake_place_odd(f, FIXTURE_LOW + (64 << 20) + 8, 100, LMP_C_TABLE, 3);
     view_next_frame(&f->view);
     long before = pieces;
@@ -51,11 +53,10 @@ TEST(heap) {
     ck_assert_int_eq(pieces, before);
     heaplist_free(NULL);
     heapmap_free(NULL);
-    fake_free(f);
 }
 
 TEST(ledgers) {
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
     for (int i = 0; i < 1200; i++) { /* more texts than one piece of memory has room for */
         char name[80];
@@ -73,15 +74,14 @@ TEST(ledgers) {
         ledger_free(&ledger);
         ck_assert_int_eq(pieces, before);
     }
-    fake_tables_free(f);
 }
 
 /* ---- places in a heap ------------------------------------------------------------------------ */
 
 /* Two regions: positions count their bytes, one after the other. */
 TEST(places) {
-    FakeHeap *f = heap_fixture_new(1 << 20);
-    HeapMap *map = heapmap_new(&f->view);
+    OWN(fake_free_at) FakeHeap *f = heap_fixture_new(1 << 20);
+    OWN(heapmap_free_at) HeapMap *map = heapmap_new(&f->view);
     while (heapmap_refresh(map, UINT64_MAX)) {
     }
     uint64_t second, past, total = heapmap_total(map);
@@ -104,14 +104,12 @@ TEST(places) {
     ck_assert_uint_eq(heapmap_range(map, second, 0).pieces, 0);
     ck_assert_uint_eq(heapmap_range(map, total, 10).pieces, 0);
     ck_assert_uint_eq(heapmap_range(map, second, 2 * total).pieces, 1);
-    heapmap_free(map);
-    fake_free(f);
 }
 
 /* The smallest size with which so many cells do, and no smaller. */
 TEST(fits) {
-    FakeHeap *f = heap_fixture_new(1 << 20);
-    HeapMap *map = heapmap_new(&f->view);
+    OWN(fake_free_at) FakeHeap *f = heap_fixture_new(1 << 20);
+    OWN(heapmap_free_at) HeapMap *map = heapmap_new(&f->view);
     while (heapmap_refresh(map, UINT64_MAX)) {
     }
     uint64_t total = heapmap_total(map);
@@ -124,6 +122,4 @@ TEST(fits) {
             ck_assert(size == smallest || size / 2 * cells < total);
         }
     }
-    heapmap_free(map);
-    fake_free(f);
 }

@@ -5,6 +5,9 @@
 #include "fake_heap.h"
 #include "read/heap/heapmap.h"
 
+RELEASE_AT(heaplist_free)
+RELEASE_AT(heapmap_free)
+
 #define ALL_KINDS ((1u << LMP_KINDS) - 1)
 #define FOREVER UINT64_MAX
 #define MAX_BLOCKS 3000u
@@ -115,7 +118,7 @@ static void naive_sum(const Naive *n, uint64_t from, uint64_t to, HeapCell *out)
 
 static void check_cells(const Naive *n, const HeapMap *map, uint64_t first, uint64_t size,
                         uint32_t count) {
-    HeapCell *cell = calloc(count, sizeof *cell);
+    OWN(free_at) HeapCell *cell = calloc(count, sizeof *cell);
     heapmap_cells(map, first, size, count, cell);
     for (uint32_t i = 0; i < count; i++) {
         HeapCell want = {{0}, 0, 0};
@@ -135,7 +138,6 @@ static void check_cells(const Naive *n, const HeapMap *map, uint64_t first, uint
                           (unsigned long long)size, (unsigned long long)range.start, k,
                           (unsigned long long)cell[i].bytes[k], (unsigned long long)want.bytes[k]);
     }
-    free(cell);
 }
 
 /* The whole heap in one go holds every byte there is: nothing is off the edge. */
@@ -225,7 +227,7 @@ static void refresh(FakeHeap *heap, HeapMap *map) {
 
 TEST(test_against_model) {
     stop_clock();
-    Naive *n = calloc(1, sizeof *n);
+    OWN(free_at) Naive *n = calloc(1, sizeof *n);
     n->heap = fake_new(true);
     HeapMap *map = heapmap_new(&n->heap->view);
     HeapList *list = heaplist_new(&n->heap->view);
@@ -244,13 +246,12 @@ TEST(test_against_model) {
     heaplist_free(list);
     heapmap_free(map);
     fake_free(n->heap);
-    free(n);
 }
 
 /* With no time at all every call looks at one part, and all are reached in turn. */
 TEST(test_small_budget) {
     stop_clock();
-    Naive *n = calloc(1, sizeof *n);
+    OWN(free_at) Naive *n = calloc(1, sizeof *n);
     n->heap = fake_new(true);
     HeapMap *map = heapmap_new(&n->heap->view);
     HeapList *list = heaplist_new(&n->heap->view);
@@ -271,13 +272,12 @@ TEST(test_small_budget) {
     heaplist_free(list);
     heapmap_free(map);
     fake_free(n->heap);
-    free(n);
 }
 
 /* A change under a stamp that the map has seen already is seen with the next look. */
 TEST(test_same_stamp) {
     stop_clock();
-    Naive *n = calloc(1, sizeof *n);
+    OWN(free_at) Naive *n = calloc(1, sizeof *n);
     n->heap = fake_new(true);
     HeapMap *map = heapmap_new(&n->heap->view);
     fake_place(n->heap, 0x1000000, 40, LMP_C_TABLE, 1);
@@ -296,14 +296,13 @@ TEST(test_same_stamp) {
     ck_assert_uint_eq(cell.blocks, 14);
     heapmap_free(map);
     fake_free(n->heap);
-    free(n);
 }
 
 /* Entries under a large block were never written: they are holes in the file and must stay so. */
 TEST(test_holes_stay) {
     stop_clock();
-    FakeHeap *heap = fake_new(true);
-    HeapMap *map = heapmap_new(&heap->view);
+    OWN(fake_free_at) FakeHeap *heap = fake_new(true);
+    OWN(heapmap_free_at) HeapMap *map = heapmap_new(&heap->view);
     uint64_t addr = 7ull << LMP_LEAF_BITS;
     fake_place(heap, addr, 3 << 20, LMP_C_TABLE_PART, 1);
     fake_place(heap, addr + (3 << 20), 40, LMP_C_STRING, 1);
@@ -316,16 +315,14 @@ TEST(test_holes_stay) {
     heapmap_cells(map, 1 << 20, 64, 1, &cell);
     ck_assert_uint_eq(cell.bytes[LMP_TABLE], 64);
     ck_assert_uint_eq(cell.blocks, 0);
-    heapmap_free(map);
-    fake_free(heap);
 }
 
 /* Regions keep their place: allocations and frees inside move nothing, a growing heap moves things
  * a few times only, one that stays small for long is shown as it is. */
 TEST(test_stable) {
     stop_clock();
-    FakeHeap *heap = fake_new(false);
-    HeapMap *map = heapmap_new(&heap->view);
+    OWN(fake_free_at) FakeHeap *heap = fake_new(false);
+    OWN(heapmap_free_at) HeapMap *map = heapmap_new(&heap->view);
     uint64_t low = 0x55d000000000, high = 0x7f1000000000;
     for (uint64_t i = 0; i < 64; i++)
         fake_place(heap, high + i * 4096, 4000, LMP_C_STRING, 1);
@@ -359,14 +356,12 @@ TEST(test_stable) {
     }
     ck_assert_uint_ne(heapmap_layout(map), before); /* ... but then */
     ck_assert_uint_lt(heapmap_total(map), 1 << 20);
-    heapmap_free(map);
-    fake_free(heap);
 }
 
 TEST(test_empty) {
     stop_clock();
-    FakeHeap *heap = fake_new(true);
-    HeapMap *map = heapmap_new(&heap->view);
+    OWN(fake_free_at) FakeHeap *heap = fake_new(true);
+    OWN(heapmap_free_at) HeapMap *map = heapmap_new(&heap->view);
     heapmap_refresh(map, FOREVER);
     ck_assert_uint_eq(heapmap_total(map), 0);
     ck_assert_uint_eq(heapmap_address(map, 5), 0);
@@ -378,8 +373,6 @@ TEST(test_empty) {
     heapmap_cells(map, 0, 64, 3, cell);
     ck_assert_uint_eq(cell[0].capacity, 0);
     ck_assert_int_eq(heapcell_kind(&cell[0], ALL_KINDS), -1);
-    heapmap_free(map);
-    fake_free(heap);
 }
 
 TEST(test_dominant_kind) {
@@ -427,9 +420,9 @@ static uint32_t hostile_entry(void) {
 TEST(test_hostile) {
     stop_clock();
     for (int round = 0; round < 40; round++) {
-        FakeHeap *heap = fake_new(false);
-        HeapMap *map = heapmap_new(&heap->view);
-        HeapList *list = heaplist_new(&heap->view);
+        OWN(fake_free_at) FakeHeap *heap = fake_new(false);
+        OWN(heapmap_free_at) HeapMap *map = heapmap_new(&heap->view);
+        OWN(heaplist_free_at) HeapList *list = heaplist_new(&heap->view);
         for (int step = 0; step < 4; step++) {
             uint64_t bases[] = {suite_random(), suite_below(4), suite_below(1 << 22), 0x3fffff,
                                 UINT64_MAX};
@@ -472,8 +465,5 @@ TEST(test_hostile) {
                 heaplist_read(list, &q, out, 10);
             }
         }
-        heaplist_free(list);
-        heapmap_free(map);
-        fake_free(heap);
     }
 }

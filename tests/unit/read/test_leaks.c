@@ -1,6 +1,6 @@
 /* test_leaks.c - what is called growth and what is not: series of bytes held after full
  * collections, each many times with other numbers; and the words. Programs are judged in
- * tests/leaks. */
+ * tests/judged/clocked. */
 #include "suite.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 /* ---- a whole program ------------------------------------------------------------------------- */
 
 TEST(sums_are_those_of_the_heap) {
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
     refresh(f, LEDGER_ALL, f->live->clock);
     check_shape(LEDGER_ALL);
@@ -55,7 +55,6 @@ TEST(sums_are_those_of_the_heap) {
     ck_assert_uint_eq(here_frees, want.frees);
     ck_assert_mem_eq(kinds, own, sizeof own);
     ledger_free(&ledger);
-    fake_tables_free(f);
 }
 
 /* What the collector is said to have freed, of eight blocks of 800 bytes that a line made, when
@@ -107,7 +106,7 @@ TEST(the_collector_has_freed_the_rest) {
 }
 
 TEST(rows_of_the_program) {
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
     refresh(f, LEDGER_ALL, f->live->clock);
     const LmpSiteRow *s = site("options.lua", 7);
@@ -148,11 +147,10 @@ TEST(rows_of_the_program) {
     ck_assert_uint_eq(ledger.live_history_cycle[23], 24);
     ck_assert_uint_eq(site("options.lua", 7)->live_history[0], 8388608);
     ledger_free(&ledger);
-    fake_tables_free(f);
 }
 
 TEST(parts_and_no_tables) {
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
     static const LmpTables none;
     ck_assert_int_eq(ledger_refresh(&ledger, &none, LEDGER_ALL, 0), LMP_OK);
@@ -168,19 +166,17 @@ TEST(parts_and_no_tables) {
                           (parts & LEDGER_FUNCTIONS) != 0);
     }
     /* another state's tables: begun anew */
-    FakeTables *g = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *g = fake_tables_new(NULL);
     refresh(g, LEDGER_ALL, 1);
     ck_assert_uint_eq(ledger.sites, 0);
     ck_assert_uint_eq(ledger.nodes, 1);
     ledger_free(&ledger);
-    fake_tables_free(f);
-    fake_tables_free(g);
 }
 
 /* ---- what changes ---------------------------------------------------------------------------- */
 
 TEST(names_come_late) {
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     uint32_t lua = fake_function(f, LMP_F_LUA, "@a.lua", 3, ""),
              c = fake_function(f, LMP_F_C, "=[C]", -1, "method 'x:push'");
     FakeSpot at = {.site = fake_site(f, lua, 4, c), .cls = LMP_C_TABLE};
@@ -199,11 +195,10 @@ TEST(names_come_late) {
     refresh(f, LEDGER_ALL, 3);
     ck_assert_str_eq(ledger.site[0].func, "local ?[31m'mk'");
     ledger_free(&ledger);
-    fake_tables_free(f);
 }
 
 TEST(functions_on_one_line) {
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     uint32_t a = fake_function(f, LMP_F_LUA, "@a.lua", 3, "local 'a'"),
              b = fake_function(f, LMP_F_LUA, "@a.lua", 4, "local 'b'"),
              other = fake_function(f, LMP_F_LUA, "@b.lua", 4, "local 'c'");
@@ -227,7 +222,6 @@ TEST(functions_on_one_line) {
     ck_assert_uint_eq(ledger_site_of(&ledger, &f->t, 0), LEDGER_NO_ROW);
     ck_assert_uint_eq(ledger_site_of(&ledger, &f->t, 1u << 31), LEDGER_NO_ROW);
     ledger_free(&ledger);
-    fake_tables_free(f);
 }
 
 #define SINCE(tally, now, then) ((int64_t)((tally).now - (tally).mark.then))
@@ -237,7 +231,7 @@ static double allocs_per_s(const LmpSiteRow *row) {
 }
 
 TEST(marks_and_rates) {
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
     FakeSpot one = {.site = fake_site(f, a, 1, 0), .cls = LMP_C_TABLE},
              two = {.site = fake_site(f, a, 2, 0), .cls = LMP_C_TABLE};
@@ -268,7 +262,6 @@ TEST(marks_and_rates) {
     refresh(f, LEDGER_SITES, 11000000000);
     ck_assert_double_eq_tol(allocs_per_s(site("a.lua", 1)), 0, 1e-9);
     ledger_free(&ledger);
-    fake_tables_free(f);
 }
 
 /* What survivors of records and nodes are comes to lines, functions, tags and the tree; rows that
@@ -276,7 +269,7 @@ TEST(marks_and_rates) {
 TEST(survivors_add_up) {
     enum { ROWS = 4096 };
     static LedgerLives record[ROWS], node[ROWS];
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     fake_program(f, true);
     uint32_t records = tables_records(&f->t), nodes = tables_nodes(&f->t);
     ck_assert(records > 4 && records < ROWS && nodes > 4 && nodes < ROWS);
@@ -313,7 +306,6 @@ TEST(survivors_add_up) {
     refresh(f, LEDGER_SITES, f->live->clock);
     ck_assert_uint_eq(ledger.site[0].tally.since.blocks, 0);
     ledger_free(&ledger);
-    fake_tables_free(f);
 }
 
 /* What lines, functions, nodes and tags make a second, and since the mark, is what their records
@@ -383,7 +375,7 @@ TEST(rates_and_marks_add_up) {
 
 TEST(deep_and_cyclic_paths) {
     enum { DEEP = 200000 };
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     LmpTablesUsed *u = &f->live->tables;
     u->stacks = 1;
     uint32_t fn[3], at[3];
@@ -405,14 +397,13 @@ TEST(deep_and_cyclic_paths) {
     ck_assert_uint_eq(function("local 'b'")->retained.allocs, DEEP - 1);
     ck_assert_uint_eq(function("local 'a'")->retained.allocs, DEEP - 2);
     ledger_free(&ledger);
-    fake_tables_free(f);
 }
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
 TEST(damaged_tables) {
     for (int round = 0; round < 400; round++) {
-        FakeTables *f = fake_tables_new(NULL);
+        OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
         fake_program(f, suite_below(2));
         LmpTablesUsed *u = &f->live->tables;
         if (suite_below(2)) u->stacks = 1;
@@ -444,14 +435,13 @@ TEST(damaged_tables) {
             ledger_site_of(&ledger, &f->t, (uint32_t)suite_random());
         }
         ledger_free(&ledger);
-        fake_tables_free(f);
     }
 }
 
 /* What C code made that no name is known of: in a report as tracebacks have it, on a screen in
  * words, until a name is found. */
 TEST(code_without_a_name) {
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     uint32_t c = fake_function(f, LMP_F_C, "=[C]", -1, "?");
     uint32_t lua = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
     fake_made(f, (FakeSpot){.site = fake_site(f, c, -1, 0), .cls = LMP_C_TABLE}, 1, 56);
@@ -470,5 +460,4 @@ TEST(code_without_a_name) {
         if (spoken) ck_assert_str_eq(site("[C]", -1)->func, "function 'app.serve'");
         ledger_free(&ledger);
     }
-    fake_tables_free(f);
 }

@@ -10,7 +10,13 @@ static FakeTables *f;
 static Ledger ledger;
 static uint32_t function[FUNCTIONS], site[FUNCTIONS][LINES];
 
+static void end(void) {
+    ledger_free(&ledger);
+    fake_tables_free(f);
+}
+
 static void begin(void) {
+    suite_closes(end);
     f = fake_tables_new(NULL);
     ledger = (Ledger){0};
     for (int i = 2; i <= (int)LMP_SITE_COLLECTOR; i++)
@@ -24,11 +30,6 @@ static void begin(void) {
     }
     f->live->tables.counts = LMP_COUNTS_ALL;
     f->live->tables.edges = f->live->tables.overrides = 2;
-}
-
-static void end(void) {
-    ledger_free(&ledger);
-    fake_tables_free(f);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -67,7 +68,6 @@ static void one_of_calls(void) {
     f->live->tables.counts = 0;
     ck_assert_int_eq(ledger_refresh(&ledger, &f->t, LEDGER_ALL | LEDGER_EDGES, 3), LMP_OK);
     ck_assert_uint_eq(ledger.edges + ledger.calls, 0);
-    end();
 }
 
 static void one_of_instructions(void) {
@@ -87,7 +87,6 @@ static void one_of_instructions(void) {
         all -= ledger.site[i].instructions;
     }
     ck_assert_uint_eq(all, 0);
-    end();
 }
 
 /* ---- overrides ------------------------------------------------------------------------------- */
@@ -150,7 +149,6 @@ static void one_of_overrides(void) {
         ck_assert_int_eq(row.here_realloc_bytes + row.tally.realloc_bytes, 0);
         ck_assert_uint_eq(row.tally.frees + row.tally.free_bytes + row.tally.reallocs, 0);
     }
-    end();
 }
 
 /* ---- rubbish --------------------------------------------------------------------------------- */
@@ -186,7 +184,6 @@ static void one_of_rubbish(void) {
         ck_assert_uint_lt(ledger.override[i].made, ledger.sites);
         ck_assert_uint_lt(ledger.override[i].here, ledger.sites);
     }
-    end();
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

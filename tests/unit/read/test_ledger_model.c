@@ -278,7 +278,7 @@ static void check_tagged(unsigned parts) {
 
 /* In brief a line has the same figures, and nothing else. */
 static void check_brief(const FakeTables *f, uint64_t clock) {
-    Ledger brief = {.count_from = ledger.count_from};
+    OWN(ledger_free) Ledger brief = {.count_from = ledger.count_from};
     ck_assert_int_eq(ledger_refresh(&brief, &f->t, LEDGER_ALL | LEDGER_BRIEF, clock), LMP_OK);
     ck_assert_uint_eq(brief.sites, ledger.sites);
     ck_assert_uint_eq(brief.functions, ledger.functions);
@@ -291,12 +291,11 @@ static void check_brief(const FakeTables *f, uint64_t clock) {
     }
     for (uint32_t i = 0; i < brief.functions; i++)
         same(&brief.function[i].retained, &ledger.function[i].retained, "function in brief");
-    ledger_free(&brief);
 }
 
 TEST(random_programs) {
     for (int round = 0; round < 60; round++) {
-        FakeTables *f = fake_tables_new(NULL);
+        OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
         uint64_t highest = 0, clock = 0;
         memset(spot, 0, sizeof spot);
         f->live->tables.stacks = 1;
@@ -326,6 +325,5 @@ TEST(random_programs) {
             check_tagged(parts);
         }
         ledger_free(&ledger);
-        fake_tables_free(f);
     }
 }

@@ -22,7 +22,7 @@ TEST(refused_memory) {
     int refusals = 0;
     bool all = false;
     for (long n = 0; !all; n++) {
-        FakeTables *f = fake_tables_new(NULL);
+        OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
         FakeSpot at = {.site =
                            fake_site(f, fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main"), 1, 0),
                        .cls = LMP_C_TABLE};
@@ -62,15 +62,12 @@ TEST(refused_memory) {
         ledger_free(&ledger);
         ck_assert(!was_refused);
         refuse_after = -1;
-        fake_tables_free(f);
     }
     ck_assert_int_gt(refusals, 20);
-    Ledger fresh = {0};
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(ledger_free) Ledger fresh = {0};
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     refuse_after = 0;
     ck_assert_int_eq(ledger_refresh(&fresh, &f->t, LEDGER_ALL, 1), LMP_E_NOMEM);
     refuse_after = -1;
     ck_assert_uint_eq(fresh.sites, 0);
-    ledger_free(&fresh);
-    fake_tables_free(f);
 }

@@ -14,7 +14,14 @@ static uint32_t all[4096], members;
 
 static uint32_t registry;
 
+static void end(void) {
+    likes_free(&likes);
+    snapshot_close(&s);
+    graph_free(graph);
+}
+
 static void begin(void) {
+    suite_closes(end);
     graph = graph_new();
     registry = graph_table(graph, 0, 0, 4, 4);
     graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
@@ -39,12 +46,6 @@ static void make(LmpLikeBy by) {
     for (uint32_t i = 1; i < g->objects; i++)
         all[members++] = i;
     ck_assert_int_eq(likes_make(&likes, &s, all, members, by), LMP_OK);
-}
-
-static void end(void) {
-    likes_free(&likes);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 static const LmpLike *row_named(const char *name) {
@@ -96,8 +97,9 @@ static void some_tables(void) {
     graph_field(graph, registry, "empty", graph_table(graph, 0, 0, 0, 0));
 }
 
+BEFORE_TESTS(begin)
+
 TEST(test_keys) {
-    begin();
     some_tables();
     make(LMP_LIKE_KEYS);
     all_are_there();
@@ -110,11 +112,9 @@ TEST(test_keys) {
     ck_assert_ptr_nonnull(row_named("{}"));
     ck_assert_ptr_nonnull(row_named("string"));
     ck_assert(!row_named("string")->alike);
-    end();
 }
 
 TEST(test_content) {
-    begin();
     some_tables();
     make(LMP_LIKE_CONTENT);
     all_are_there();
@@ -124,12 +124,10 @@ TEST(test_content) {
     ck_assert_ptr_nonnull(strstr(likes.row[0].name, "this is a text"));
     const LmpLike *row = row_named("{id, name, price}");
     ck_assert(row && !row->alike && row->objects == 4); /* others by their class */
-    end();
 }
 
 /* A dictionary is one, whatever its keys. */
 TEST(test_dictionaries) {
-    begin();
     for (int t = 0; t < 2; t++) {
         const char *key[20];
         char name[20][16];
@@ -143,14 +141,11 @@ TEST(test_dictionaries) {
     all_are_there();
     ck_assert_ptr_nonnull(row_named("{many keys}"));
     ck_assert_uint_eq(row_named("{many keys}")->objects, 2);
-    end();
 }
 
 TEST(test_none) {
-    begin();
     make(LMP_LIKE_KEYS);
     likes_free(&likes);
     ck_assert_int_eq(likes_make(&likes, &s, all, 0, LMP_LIKE_CONTENT), LMP_OK);
     ck_assert_uint_eq(likes.rows, 0);
-    end();
 }

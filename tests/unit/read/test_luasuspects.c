@@ -89,7 +89,6 @@ TEST(pages) {
     ck_assert_uint_eq(unused, table.all_bytes);
     ck_assert_uint_ge(unused, (256 - LEAKY_ENTRIES) * 24);
     suspects_page_free(&table);
-    end();
 }
 
 /* What a weak table loses at the next collection does not stay. */
@@ -108,7 +107,6 @@ TEST(held_and_waiting) {
     ck_assert_uint_eq(table.row[0].objects, 1);
     ck_assert_uint_eq(table.row[0].bytes, 200);
     suspects_page_free(&table);
-    end();
 }
 
 /* As coroutine.status has it: those not begun are suspended, ended and failed ones are dead. */
@@ -150,7 +148,6 @@ TEST(coroutines_by_state) {
     ck_assert_uint_eq(table.row[0].number[6], 10 * (208 + 720));
     ck_assert_uint_eq(table.all_bytes, 10 * (208 + 720));
     suspects_page_free(&table);
-    end();
 }
 
 TEST(weak_tables) {
@@ -167,7 +164,6 @@ TEST(weak_tables) {
     cell(0, 2, "3");
     cell(0, 3, "1");
     suspects_page_free(&table);
-    end();
 }
 
 /* Code whose text differs in numbers alone is there several times. */
@@ -188,7 +184,6 @@ TEST(copies_of_code) {
     ck_assert_uint_eq(table.row[1].number[2], 1);
     ck_assert_str_eq(table.row[1].text[0], "f.lua");
     suspects_page_free(&table);
-    end();
 }
 
 /* A row for each of many: the largest stay, the rest is summed up. */
@@ -206,7 +201,6 @@ TEST(more_than_there_is_room) {
     ck_assert_uint_eq(table.rows, SUSPECTS_MOST);
     ck_assert_uint_ge(table.more, 500);
     suspects_page_free(&table);
-    end();
 }
 
 /* Objects below others of their row count once. */
@@ -227,5 +221,4 @@ TEST(retained_once) {
     ck_assert_uint_eq(table.row[0].number[4], all);
     ck_assert_uint_eq(table.all_bytes, all);
     suspects_page_free(&table);
-    end();
 }

@@ -92,7 +92,7 @@ TEST(each_way) {
         {LMP_C_NONE, "", LMP_HOW_OTHER, LMP_WAY_OTHER},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Scene s = scene_new();
+        OWN(scene_free) Scene s = scene_new();
         uint32_t by = *row[i].by ? c_function(&s, row[i].by) : 0, at = row_at(&s, 3, by);
         made(&s, at, row[i].cls, 5, 700);
         s.f->t.site[at].how = row[i].how;
@@ -109,13 +109,12 @@ TEST(each_way) {
         ck_assert_uint_eq(m.how, row[i].how);
         ck_assert_uint_eq(m.loads, row[i].way == LMP_WAY_LOADED ? 5 : 0);
         ck_assert_uint_eq(m.load_bytes, loads ? 700 : 0);
-        scene_free(&s);
     }
 }
 
 /* All rows of a line and all their records, and of no other line. */
 TEST(sums_of_a_line) {
-    Scene s = scene_new();
+    OWN(scene_free) Scene s = scene_new();
     uint32_t load = c_function(&s, "function 'load'");
     uint32_t line = row_at(&s, 9, 0), called = row_at(&s, 9, load), other = row_at(&s, 10, load);
     for (unsigned tag = 0; tag < 3; tag++)
@@ -140,12 +139,11 @@ TEST(sums_of_a_line) {
     ck_assert_uint_eq(m.same, 22);
     ck_assert_uint_eq(m.how, LMP_HOW_CONSTRUCTOR | LMP_HOW_CALL);
     ck_assert_uint_eq(m.regrown + m.regrown_arrays + m.builds, 0);
-    scene_free(&s);
 }
 
 /* Parts that were given up for larger ones by the line, whoever had made them. */
 TEST(parts_that_grow) {
-    Scene s = scene_new();
+    OWN(scene_free) Scene s = scene_new();
     FakeSpot line = {row_at(&s, 4, 0), 0, LMP_C_TABLE_PART, 0};
     FakeSpot made_at = {row_at(&s, 5, 0), 0, LMP_C_TABLE_PART, 0};
     FakeSpot text = {row_at(&s, 4, 0), 0, LMP_C_STRING, 0};
@@ -164,7 +162,6 @@ TEST(parts_that_grow) {
     ck_assert_uint_eq(m.regrown_hash_bytes, 600);
     m = makes_of(&s, 5);
     ck_assert_uint_eq(m.regrown, 0);
-    scene_free(&s);
 }
 
 /* ---- strings that are built up --------------------------------------------------------------- */
@@ -192,7 +189,7 @@ static void expect_none(const Scene *s, int line) {
 }
 
 TEST(a_line_and_itself) {
-    Scene s = scene_new();
+    OWN(scene_free) Scene s = scene_new();
     uint32_t row = row_at(&s, 3, 0);
     made(&s, row, LMP_C_STRING, 9, 9000);
     refresh(&s);
@@ -206,12 +203,11 @@ TEST(a_line_and_itself) {
         expect_builds(&s, 3, (int[]){3}, seen[i].builds);
         if (seen[i].builds) ck_assert_uint_eq(makes_of(&s, 3).build_bytes, 1000 + row);
     }
-    scene_free(&s);
 }
 
 /* Rows of one line after each other are one step; those that made nothing are passed over. */
 TEST(round_of_lines) {
-    Scene s = scene_new();
+    OWN(scene_free) Scene s = scene_new();
     uint32_t rep = c_function(&s, "function 'rep'"), row[8];
     static const int line[8] = {10, 10, 11, 12, 12, 13, 14, 10};
     for (int i = 0; i < 8; i++) {
@@ -233,13 +229,12 @@ TEST(round_of_lines) {
     feeds(&s, row[6], 0, 9, 9); /* a way that ends */
     for (int i = 0; i < 8; i++)
         if (line[i] != 13) expect_none(&s, line[i]);
-    scene_free(&s);
 }
 
 /* The way back is at most so long; and a second row of a line is asked when the first has none. */
 TEST(long_rounds) {
     for (uint32_t n = LMP_BUILD_LINES - 1; n <= LMP_BUILD_LINES + 1; n++) {
-        Scene s = scene_new();
+        OWN(scene_free) Scene s = scene_new();
         int line[LMP_BUILD_LINES + 1];
         uint32_t row[LMP_BUILD_LINES + 1];
         uint32_t first = row_at(&s, 20, c_function(&s, "method 'x'"));
@@ -257,7 +252,6 @@ TEST(long_rounds) {
             feeds(&s, first, first, 2, 2);
             ck_assert_uint_eq(makes_of(&s, 20).builds, 1);
         }
-        scene_free(&s);
     }
 }
 
@@ -288,7 +282,7 @@ TEST(no_such_site) {
 
 /* Records that came after the refresh wait for the next; links that lead up, round or out end. */
 TEST(damaged_rows) {
-    Scene s = scene_new();
+    OWN(scene_free) Scene s = scene_new();
     uint32_t row = row_at(&s, 2, 0), bad = UINT32_MAX / 2;
     made(&s, row, LMP_C_TABLE, 5, 500);
     made(&s, row, LMP_C_STRING, 3, 300);
@@ -331,5 +325,4 @@ TEST(damaged_rows) {
     expect_none(&s, 2);
     feeds(&s, row, row_at(&s, 5, 0), 9, 9); /* a row that the refresh has not seen */
     expect_none(&s, 2);
-    scene_free(&s);
 }

@@ -127,6 +127,7 @@ static Run *run_of(const Tree *t, uint32_t by, bool more) {
 
 TEST(files_that_moved) {
     for (int round = 0; round < 60; round++) {
+        OWN(free_at)
         Tree *t = new_tree(2 + (uint32_t)suite_below(round % 10 ? 200 : NODES - 2), round % 2);
         uint32_t by = (uint32_t)suite_below(50);
         Run *old = run_of(t, 0, false), *newer = run_of(t, by, suite_below(2));
@@ -139,7 +140,6 @@ TEST(files_that_moved) {
         rundiff_free(&d);
         free(old);
         free(newer);
-        free(t);
     }
 }
 
@@ -153,9 +153,8 @@ TEST(paths_alike) {
         row[i + 3] = (LmpTreeRow){.site = 9, .line = 8, .parent = i};
     }
     Ledger ledger = {.function = &function, .functions = 1, .tree = row, .nodes = 7};
-    RunDiff d;
+    OWN(rundiff_free) RunDiff d;
     ck_assert_int_eq(rundiff_pair(&d, &ledger, &ledger), LMP_OK);
     for (uint32_t i = 0; i < 7; i++)
         ck_assert_uint_eq(d.node[i], i);
-    rundiff_free(&d);
 }

@@ -29,7 +29,7 @@ static Model *random_model(void) {
 
 TEST(test_naive) {
     for (int round = 0; round < 20000; round++) {
-        Model *m = random_model();
+        OWN(free_at) Model *m = random_model();
         const LmpHistory *h = &m->history;
         uint64_t from = suite_below(m->clock + 1), to = from + 1 + suite_below(m->clock + 1);
         ModelPast past = model_past(m, from, to);
@@ -66,14 +66,13 @@ TEST(test_naive) {
         ck_assert_uint_eq(past.alloc_bytes, bytes - before);
         ck_assert_uint_eq(past.cycles, cycles - cycles_before);
         ck_assert_uint_eq(past.held_bytes, held);
-        free(m);
     }
 }
 
 /* The pieces of a run come to the whole of it, however it is cut. */
 TEST(test_sum) {
     for (int round = 0; round < 2000; round++) {
-        Model *m = random_model();
+        OWN(free_at) Model *m = random_model();
         const LmpHistory *h = &m->history;
         uint64_t bytes = 0, cycles = 0, length = 0;
         uint32_t at = 0;
@@ -90,13 +89,12 @@ TEST(test_sum) {
         ck_assert_uint_eq(cycles, last->gc_cycles);
         uint64_t all = at * h->interval < m->clock ? at * h->interval : m->clock;
         ck_assert_uint_eq(length, all);
-        free(m);
     }
 }
 
 TEST(test_damage) {
     for (int round = 0; round < 5000; round++) {
-        Model *m = calloc(1, sizeof *m);
+        OWN(free_at) Model *m = calloc(1, sizeof *m);
         m->history.interval = 1 + (suite_random() >> suite_below(64)) / 2;
         m->history.used = (uint32_t)suite_below(LMP_HISTORY + 1);
         uint64_t *word = (uint64_t *)m->history.samples;
@@ -106,6 +104,5 @@ TEST(test_damage) {
         uint64_t from = suite_random() >> suite_below(64);
         ModelPast past = model_past(m, from, from + suite_below(from + 1));
         ck_assert_uint_le(past.length, m->clock);
-        free(m);
     }
 }

@@ -6,6 +6,8 @@
 
 #include "read/process/mappings.h"
 
+RELEASE_AT(process_free)
+
 #define HEAP_AT 0x55d0c2a10000ull
 #define LARGE_AT 0x7f10a0000000ull
 
@@ -66,7 +68,7 @@ TEST(test_sorts) {
         MAPPING_OWN,     MAPPING_PROGRAM, MAPPING_STACK,   MAPPING_STACK,   MAPPING_KERNEL};
     static const uint64_t kib[] = {8,   96,  16,  4,   1000, 132, 0,   40, 0,  24,
                                    300, 500, 600, 128, 60,   64,  700, 12, 20, 3};
-    Mappings maps = {0};
+    OWN(mappings_free) Mappings maps = {0};
     uint64_t sum = 0;
     ck_assert(mappings_parse(&maps, list, sizeof list - 1));
     ck_assert_uint_eq(maps.count, sizeof want / sizeof *want);
@@ -83,7 +85,6 @@ TEST(test_sorts) {
     ck_assert_uint_eq(mappings_find(&maps, 0x5555556fffff), 4);
     ck_assert_uint_eq(mappings_find(&maps, 0x555555700000), 5);
     ck_assert_uint_eq(mappings_find(&maps, UINT64_MAX), maps.count);
-    mappings_free(&maps);
 }
 
 TEST(test_libraries) {
@@ -98,13 +99,12 @@ TEST(test_libraries) {
               {"/usr/lib/libtcmalloc_minimal.so.4", 0, "libtcmalloc_minimal.so.4"}};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         char text[200];
-        Mappings maps = {0};
+        OWN(mappings_free) Mappings maps = {0};
         int n = snprintf(text, sizeof text, "1000-2000 r-xp 00000000 08:01 9 %s\nRss: 4 kB\n",
                          of[i].name);
         ck_assert(mappings_parse(&maps, text, (size_t)n));
         ck_assert_uint_eq(maps.glibc, of[i].glibc);
         ck_assert_str_eq(maps.malloc, of[i].malloc);
-        mappings_free(&maps);
     }
 }
 
@@ -113,7 +113,7 @@ TEST(test_damaged_lists) {
     char text[sizeof list];
     seed = suite_seed;
     for (int round = 0; round < 3000; round++) {
-        Mappings maps = {0};
+        OWN(mappings_free) Mappings maps = {0};
         memcpy(text, list, sizeof list);
         size_t size = round < (int)sizeof list ? (size_t)round : sizeof list - 1;
         for (uint64_t n = round % 3 ? suite_below(12) : 0; n > 0; n--)
@@ -131,7 +131,6 @@ TEST(test_damaged_lists) {
             sum += m->resident;
         }
         ck_assert_uint_eq(maps.resident, sum);
-        mappings_free(&maps);
     }
 }
 
@@ -146,7 +145,7 @@ static void list_others(FakeProcess *p) {
 
 /* Pages in which no chunk begins, and no kept one lies, may be gone. */
 static void random_absence(FakeMapping *m, uint64_t from) {
-    bool *needed = calloc(fake_pages(m) + 1, sizeof *needed);
+    OWN(free_at) bool *needed = calloc(fake_pages(m) + 1, sizeof *needed);
     for (uint64_t at = from; at < m->end;) {
         needed[(at + 8 - m->start) / FAKE_PAGE] = true;
         needed[(at + 16 - m->start) / FAKE_PAGE] = true;
@@ -154,7 +153,6 @@ static void random_absence(FakeMapping *m, uint64_t from) {
     }
     for (uint64_t i = 0; i < fake_pages(m); i++)
         if (!needed[i] && suite_below(2)) m->here[i] = false;
-    free(needed);
 }
 
 static void check(const FakeProcess *p, const ProcessFigures *f, const char *what) {
@@ -178,7 +176,7 @@ TEST(test_random_heaps) {
     seed = suite_seed;
     for (int round = 0; round < 60; round++) {
         fake_page = 4096u << round % 3 * 2;
-        FakeProcess *p = fake_process_new();
+        OWN(fake_process_free_at) FakeProcess *p = fake_process_new();
         uint64_t pages = 1 + suite_below(2500) * 4096 / fake_page;
         FakeMapping *heap = fake_memory(p, HEAP_AT, pages * fake_page / 1024, "[heap]");
         fake_chunks(p, heap, heap->start);
@@ -195,12 +193,10 @@ TEST(test_random_heaps) {
             large += size + more + fake_page * suite_below(3);
         }
         list_others(p);
-        Process *reader = process_new(&p->heap->view);
+        OWN(process_free_at) Process *reader = process_new(&p->heap->view);
         check(p, fake_look(reader, UINT64_MAX), "in one go");
         ck_assert_int_eq(process_figures(reader)->malloc, PROCESS_MALLOC_READ);
         check(p, fake_look(reader, 0), "step by step");
-        process_free(reader);
-        fake_process_free(p);
     }
 }
 
@@ -219,11 +215,11 @@ static uint64_t by_malloc(const ProcessFigures *f) {
 
 /* Without its memory blocks and the rule of their sizes are known, and nothing else. */
 TEST(test_memory_is_closed) {
-    FakeProcess *p = one_heap();
+    OWN(fake_process_free_at) FakeProcess *p = one_heap();
     uint64_t want[PROCESS_ROWS] = {0}, absent;
     list_others(p);
     p->closed = true;
-    Process *reader = process_new(&p->heap->view);
+    OWN(process_free_at) Process *reader = process_new(&p->heap->view);
     const ProcessFigures *f = fake_look(reader, UINT64_MAX);
     fake_judge(p, want, &absent);
     ck_assert_int_eq(f->malloc, PROCESS_MALLOC_UNREAD);
@@ -232,37 +228,33 @@ TEST(test_memory_is_closed) {
     ck_assert_uint_ge(f->row[PROCESS_AROUND], want[PROCESS_AROUND] * 9 / 10);
     ck_assert_uint_eq(by_malloc(f), f->row[PROCESS_AROUND]);
     ck_assert_uint_eq(fake_sum(f), f->resident);
-    process_free(reader);
-    fake_process_free(p);
 }
 
 /* Without the list of pages: no page is read, and Lua's blocks are taken to be there, as far as the
  * mapping has so much in memory. */
 TEST(test_pages_are_not_said) {
-    FakeProcess *p = one_heap();
+    OWN(fake_process_free_at) FakeProcess *p = one_heap();
     uint64_t want[PROCESS_ROWS] = {0}, absent;
     list_others(p);
     fake_judge(p, want, &absent);
     p->pageless = true;
     memset(p->map[0].here, false, fake_pages(&p->map[0]) / 2); /* a read of these is an error */
-    Process *reader = process_new(&p->heap->view);
+    OWN(process_free_at) Process *reader = process_new(&p->heap->view);
     const ProcessFigures *f = fake_look(reader, UINT64_MAX);
     ck_assert_uint_le(f->row[PROCESS_LUA], want[PROCESS_LUA]);
     ck_assert_uint_gt(f->row[PROCESS_LUA], want[PROCESS_LUA] / 2);
     ck_assert_uint_eq(f->row[PROCESS_FREE_PARTS] + f->row[PROCESS_MALLOC], 0);
     ck_assert_uint_eq(f->absent, 0);
     ck_assert_uint_eq(fake_sum(f), f->resident);
-    process_free(reader);
-    fake_process_free(p);
 }
 
 /* What has gone between the list and the look is nobody's. */
 TEST(test_gone_meanwhile) {
-    FakeProcess *p = one_heap();
+    OWN(fake_process_free_at) FakeProcess *p = one_heap();
     FakeMapping *large = fake_memory(p, LARGE_AT, 400, "");
     fake_chunk(p, large, large->start, 400 * 1024, FAKE_LARGE, 0, false);
     list_others(p);
-    Process *reader = process_new(&p->heap->view);
+    OWN(process_free_at) Process *reader = process_new(&p->heap->view);
     uint64_t malloc_has = fake_look(reader, UINT64_MAX)->row[PROCESS_MALLOC];
     p->before_pages = large; /* its pages go when they are looked at */
     const ProcessFigures *f = fake_look(reader, UINT64_MAX);
@@ -270,30 +262,26 @@ TEST(test_gone_meanwhile) {
     ck_assert_uint_eq(f->row[PROCESS_MALLOC], malloc_has - 400 * 1024);
     ck_assert_uint_eq(f->row[PROCESS_MAPPED], 0);
     ck_assert_uint_eq(fake_sum(f), f->resident);
-    process_free(reader);
-    fake_process_free(p);
 }
 
 /* A mapping too large to be looked at is nobody's, if blocks of Lua may be in it. */
 TEST(test_vast) {
-    FakeProcess *p = fake_process_new();
+    OWN(fake_process_free_at) FakeProcess *p = fake_process_new();
     fake_listed(p, 0x100000000000, 1ull << 28, "rw-p", "", 5000); /* 256 GiB */
     list_others(p);
-    Process *reader = process_new(&p->heap->view);
+    OWN(process_free_at) Process *reader = process_new(&p->heap->view);
     ck_assert_uint_eq(fake_look(reader, UINT64_MAX)->row[PROCESS_MAPPED], 5000 * 1024);
     fake_place(p->heap, 0x100012345600, 100, LMP_C_TABLE, 1);
     const ProcessFigures *f = fake_look(reader, UINT64_MAX);
     ck_assert_uint_eq(f->row[PROCESS_MAPPED], 0);
     ck_assert_uint_eq(f->row[PROCESS_UNTOLD], 5000 * 1024);
-    process_free(reader);
-    fake_process_free(p);
 }
 
 /* Whatever the program says of itself: rows come to what the kernel lists. */
 TEST(test_damaged_words) {
-    FakeProcess *p = one_heap();
+    OWN(fake_process_free_at) FakeProcess *p = one_heap();
     list_others(p);
-    Process *reader = process_new(&p->heap->view);
+    OWN(process_free_at) Process *reader = process_new(&p->heap->view);
     for (int round = 0; round < 60; round++) {
         LmpMemory *m = &p->heap->live.memory;
         *m = (LmpMemory){.done = (uint32_t)suite_below(2),
@@ -310,14 +298,12 @@ TEST(test_damaged_words) {
         const ProcessFigures *f = fake_look(reader, UINT64_MAX);
         ck_assert_uint_eq(fake_sum(f), f->resident);
     }
-    process_free(reader);
-    fake_process_free(p);
 }
 
 /* Another malloc, another C library, blocks that are not as malloc makes them: not told apart. */
 TEST(test_not_glibc) {
     for (int how = 0; how < 3; how++) {
-        FakeProcess *p = one_heap();
+        OWN(fake_process_free_at) FakeProcess *p = one_heap();
         uint64_t want[PROCESS_ROWS] = {0}, absent;
         if (how == 0) fake_listed(p, 0x7fff10000000, 1024, "r-xp", "/lib/ld-musl-x86_64.so.1", 8);
         if (how == 1) fake_listed(p, 0x7fff00000000, 64, "r-xp", "/lib/libjemalloc.so.2", 8);
@@ -327,7 +313,7 @@ TEST(test_not_glibc) {
             fake_word(&p->map[0], at + 8, word + 64);
             at += word & ~7ull;
         }
-        Process *reader = process_new(&p->heap->view);
+        OWN(process_free_at) Process *reader = process_new(&p->heap->view);
         const ProcessFigures *f = fake_look(reader, UINT64_MAX);
         fake_judge(p, want, &absent);
         ck_assert_int_eq(f->malloc, PROCESS_MALLOC_UNKNOWN);
@@ -336,15 +322,13 @@ TEST(test_not_glibc) {
         ck_assert_uint_eq(by_malloc(f), 0);
         ck_assert_uint_eq(f->row[PROCESS_UNTOLD], 4000 * 1024 - want[PROCESS_LUA]);
         ck_assert_uint_eq(fake_sum(f), f->resident);
-        process_free(reader);
-        fake_process_free(p);
     }
 }
 
 /* In glibc before 2.32 a kept chunk's first word looks as one in use may: such are not told apart.
  */
 TEST(test_plain_links) {
-    FakeProcess *p = fake_process_new();
+    OWN(fake_process_free_at) FakeProcess *p = fake_process_new();
     FakeMapping *m = fake_memory(p, HEAP_AT, 64, "[heap]");
     fake_chunk(p, m, m->start, 0x40, FAKE_LUA, 50, true);
     fake_chunk(p, m, m->start + 0x40, 0x40, FAKE_CODE, 0, true); /* its first word is 0, */
@@ -358,19 +342,17 @@ TEST(test_plain_links) {
     fake_chunk(p, m, m->start + 0x300, m->end - m->start - 0x300, FAKE_TOP, 0, true);
     fake_listed(p, 0x7fff10000000, 1024, "r-xp", "/lib/libc-2.31.so", 700);
     fake_memory(p, 0x7ffffffde000, 132, "[stack]");
-    Process *reader = process_new(&p->heap->view);
+    OWN(process_free_at) Process *reader = process_new(&p->heap->view);
     const ProcessFigures *f = fake_look(reader, UINT64_MAX);
     ck_assert_uint_eq(f->row[PROCESS_UNTOLD], 0x80);
     ck_assert_uint_eq(f->row[PROCESS_MALLOC], 0x240);
-    process_free(reader);
-    fake_process_free(p);
 }
 
 /* A process that is gone, or not ours: nothing is said, and what was known stays. */
 TEST(test_gone) {
-    FakeProcess *p = one_heap();
+    OWN(fake_process_free_at) FakeProcess *p = one_heap();
     list_others(p);
-    Process *reader = process_new(&p->heap->view);
+    OWN(process_free_at) Process *reader = process_new(&p->heap->view);
     p->gone = true;
     ck_assert_ptr_null(fake_look(reader, UINT64_MAX));
     ck_assert(process_hidden(reader));
@@ -381,8 +363,6 @@ TEST(test_gone) {
     const ProcessFigures *f = fake_look(reader, UINT64_MAX);
     ck_assert_mem_eq(f->row, was.row, sizeof was.row);
     ck_assert(process_hidden(reader));
-    process_free(reader);
-    fake_process_free(p);
 }
 
 /* Before the first look is over its rows are known all the same: mappings, and Lua's bytes. */
@@ -392,14 +372,14 @@ static uint64_t ticks(void) {
 }
 
 TEST(test_partial) {
-    FakeProcess *p = one_heap();
+    OWN(fake_process_free_at) FakeProcess *p = one_heap();
     static LmpOs os;
     os = *lmp_os;
     os.clock = ticks;
     lmp_os = &os;
     list_others(p);
     p->heap->live.counters.live_bytes = 300000;
-    Process *reader = process_new(&p->heap->view);
+    OWN(process_free_at) Process *reader = process_new(&p->heap->view);
     ck_assert(process_step(reader, 1000, 0));
     ProcessFigures first = *process_figures(reader);
     ck_assert(first.partial);
@@ -419,13 +399,11 @@ TEST(test_partial) {
     process_again(reader); /* what is known stays until the next whole look */
     ck_assert(process_step(reader, 2000, 0));
     ck_assert(!process_figures(reader)->partial);
-    process_free(reader);
-    fake_process_free(p);
 }
 
 /* Pages by how full they are, and what a page has that is free. */
 TEST(test_pages) {
-    FakeProcess *p = fake_process_new();
+    OWN(fake_process_free_at) FakeProcess *p = fake_process_new();
     FakeMapping *m = fake_memory(p, HEAP_AT, 5 * 4, "[heap]");
     uint64_t at = m->start;
     uint64_t free_at = at + 4080 + 0x400, last = at + 3 * 4096 + 0x800;
@@ -435,14 +413,12 @@ TEST(test_pages) {
     fake_chunk(p, m, last, 0x200, FAKE_LUA, 500, false);           /* an eighth */
     fake_chunk(p, m, last + 0x200, m->end - last - 0x200, FAKE_TOP, 0, true);
     list_others(p);
-    Process *reader = process_new(&p->heap->view);
+    OWN(process_free_at) Process *reader = process_new(&p->heap->view);
     const ProcessFigures *f = fake_look(reader, UINT64_MAX);
     check(p, f, "pages");
     static const uint64_t want[CHUNKS_FILL] = {[0] = 2, [1] = 1, [2] = 1, [10] = 1};
     ck_assert_mem_eq(f->pages, want, sizeof want);
     ck_assert_uint_eq(f->row[PROCESS_FREE_PAGES], 2 * 4096);
-    process_free(reader);
-    fake_process_free(p);
 }
 
 /* What lmp itself has in memory of this very process: of what it has mapped, what was touched. */

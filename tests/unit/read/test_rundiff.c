@@ -228,16 +228,13 @@ static void check_table(const RunDiff *d, const Run *old, const Run *newer) {
 TEST(edited_programs) {
     for (int round = 0; round < 2000; round++) {
         Program p = new_program(), q = p;
-        Run *old = run_of(&p, 1);
+        OWN(free_at) Run *old = run_of(&p, 1);
         edit(&q);
-        Run *newer = run_of(&q, 1 + chance(5));
-        RunDiff d;
+        OWN(free_at) Run *newer = run_of(&q, 1 + chance(5));
+        OWN(rundiff_free) RunDiff d;
         ck_assert_int_eq(diff_of(&d, old, newer, true), LMP_OK);
         check_pairs(&d, old, newer);
         check_table(&d, old, newer);
-        rundiff_free(&d);
-        free(old);
-        free(newer);
     }
 }
 
@@ -276,13 +273,12 @@ TEST(noise) {
     } cases[] = {{0, 0, 0, 0},      {50, 0, 0, 0},      {51, 1, 0, 50},     {100, 1, 0, 50},
                  {101, 2, 100, 50}, {2000, 2, 100, 50}, {2001, 3, 2100, 50}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        RunDiff d;
+        OWN(rundiff_free) RunDiff d;
         ck_assert_int_eq(rundiff_make(&d, a, b, RUNDIFF_LIVE, cases[i].threshold), LMP_OK);
         ck_assert_uint_eq(d.table[RUNDIFF_SITES].noise, cases[i].noise);
         ck_assert_uint_eq(d.table[RUNDIFF_SITES].noise_grown, cases[i].grown);
         ck_assert_uint_eq(d.table[RUNDIFF_SITES].noise_shrunk, cases[i].shrunk);
         ck_assert_int_eq(d.table[RUNDIFF_FUNCTIONS].row[0].how, RUNDIFF_KEPT);
-        rundiff_free(&d);
     }
     free(old);
     free(newer);
@@ -355,17 +351,14 @@ TEST(lines_that_call) {
         {2, {1, 1}, 2, {1, 1}, {1, 2}},          /* twice the same */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Calls *old = calls_of(10, cases[i].olds, cases[i].old);
-        Calls *newer = calls_of(14, cases[i].newers, cases[i].newer);
-        RunDiff d;
+        OWN(free_at) Calls *old = calls_of(10, cases[i].olds, cases[i].old);
+        OWN(free_at) Calls *newer = calls_of(14, cases[i].newers, cases[i].newer);
+        OWN(rundiff_free) RunDiff d;
         ck_assert_int_eq(rundiff_make(&d, &old->ledger, &newer->ledger, RUNDIFF_LIVE, 0), LMP_OK);
         for (uint32_t k = 0; k < cases[i].newers; k++) {
             uint32_t pair = cases[i].pair[k] ? cases[i].pair[k] : LEDGER_NO_ROW;
             ck_assert_msg(d.node[1 + k] == pair, "case %zu, call %u: %u", i, k, d.node[1 + k]);
         }
-        rundiff_free(&d);
-        free(old);
-        free(newer);
     }
 }
 
@@ -389,10 +382,9 @@ TEST(a_line_that_calls_many) {
         ledger[side] = (Ledger){
             .function = function, .functions = MANY + 1, .tree = tree[side], .nodes = MANY + 3};
     }
-    RunDiff d;
+    OWN(rundiff_free) RunDiff d;
     ck_assert_int_eq(rundiff_make(&d, &ledger[0], &ledger[1], RUNDIFF_LIVE, 0), LMP_OK);
     ck_assert_uint_eq(d.node[1], 1);
     for (uint32_t i = 0; i < MANY; i++)
         ck_assert_uint_eq(d.node[3 + i], 3 + MANY - 1 - i);
-    rundiff_free(&d);
 }

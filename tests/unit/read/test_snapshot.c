@@ -254,11 +254,11 @@ static void check_words(const LmpSnapshot *s) {
 }
 
 static void play(const GraphPlan *plan) {
-    Graph *graph = graph_random(plan);
+    OWN(graph_free_at) Graph *graph = graph_random(plan);
     const LmpHeapGraph *g = graph_done(graph);
     static Judge j;
     judge_make(&j, g);
-    LmpSnapshot s;
+    OWN(snapshot_close) LmpSnapshot s;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
     check_paths(&s, &j);
     check_retained(&s, &j);
@@ -266,8 +266,6 @@ static void play(const GraphPlan *plan) {
     check_incoming(&s);
     check_sums(&s, &j);
     check_words(&s);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 TEST(test_random_heaps) {
@@ -321,7 +319,7 @@ TEST(test_long_list) {
 
 TEST(test_wide_array) {
     enum { ITEMS = 1000000 };
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t array = graph_table(graph, ITEMS, ITEMS, 0, 0);
     graph_edge(graph, 0, array, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
     for (uint32_t i = 1; i <= ITEMS; i++) {
@@ -330,7 +328,7 @@ TEST(test_wide_array) {
         graph_index(graph, array, i, item);
     }
     const LmpHeapGraph *g = graph_done(graph);
-    LmpSnapshot s;
+    OWN(snapshot_close) LmpSnapshot s;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
     ck_assert_uint_eq(s.child_at[array + 1] - s.child_at[array], ITEMS);
     for (uint32_t k = s.child_at[array]; k + 1 < s.child_at[array + 1]; k++)
@@ -338,6 +336,4 @@ TEST(test_wide_array) {
     char name[64];
     ck_assert_str_eq(snapshot_name(&s, array, name, sizeof name), "table [table]\xc3\x97"
                                                                   "1,000,000");
-    snapshot_close(&s);
-    graph_free(graph);
 }

@@ -72,29 +72,26 @@ TEST(test_random_groups) {
     for (int round = 0; round < 3000; round++) {
         GraphPlan plan = {1 + (uint32_t)suite_below(40), (uint32_t)suite_below(160), suite_below(2),
                           suite_below(2), suite_below(2)};
-        Graph *graph = graph_random(&plan);
+        OWN(graph_free_at) Graph *graph = graph_random(&plan);
         const LmpHeapGraph *g = graph_done(graph);
-        LmpSnapshot s;
+        OWN(snapshot_close) LmpSnapshot s;
         ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
         for (unsigned by = 0; by < LMP_BYS; by++)
             for (int garbage = 0; garbage < 2; garbage++) {
-                LmpHeapGroups groups;
+                OWN(groups_free) LmpHeapGroups groups;
                 ck_assert_int_eq(groups_make(&groups, &s, (LmpHeapBy)by, garbage), LMP_OK);
                 check_groups(&s, &groups, garbage);
                 if (by == LMP_BY_TYPE)
                     for (uint32_t i = 1; i < g->objects; i++)
                         if (groups.group_of[i] != LMP_HEAP_NONE)
                             ck_assert_uint_eq(groups.group[groups.group_of[i]].kind, g->kind[i]);
-                groups_free(&groups);
             }
-        snapshot_close(&s);
-        graph_free(graph);
     }
 }
 
 /* A list is one group: its first element retains what all of them do, once. */
 TEST(test_list_counts_once) {
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t last = 0;
     for (int i = 0; i < 1000; i++) {
         uint32_t link = graph_table(graph, 0, 0, 1, 1);
@@ -105,16 +102,13 @@ TEST(test_list_counts_once) {
         last = link;
     }
     const LmpHeapGraph *g = graph_done(graph);
-    LmpSnapshot s;
-    LmpHeapGroups groups;
+    OWN(snapshot_close) LmpSnapshot s;
+    OWN(groups_free) LmpHeapGroups groups;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
     ck_assert_int_eq(groups_make(&groups, &s, LMP_BY_CLASS, false), LMP_OK);
     ck_assert_str_eq(groups.group[0].name, "{next}"); /* the last one is empty */
     ck_assert_uint_eq(groups.group[0].objects, 999);
     ck_assert_uint_eq(groups.group[0].retained, s.reachable_bytes);
-    groups_free(&groups);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 /* ---- two heaps ------------------------------------------------------------------------------- */

@@ -63,7 +63,7 @@ static const char *step(const Program *p, uint32_t from, uint32_t to) {
 }
 
 TEST(test_tables) {
-    Program p = program_new();
+    OWN(program_close) Program p = program_new();
     Graph *g = p.graph;
     uint32_t item = graph_table(g, 0, 0, 4, 3), same = graph_table(g, 0, 0, 4, 3);
     const char *key[] = {"price", "id", "name"};
@@ -116,12 +116,11 @@ TEST(test_tables) {
     ck_assert_str_eq(name(&p, p.registry), "registry");
     ck_assert_str_eq(name(&p, p.globals), "_G");
     ck_assert_str_eq(name(&p, p.loaded), "package.loaded");
-    program_close(&p);
 }
 
 /* What a metatable says, where it lives, and where what it refers to lives. */
 TEST(test_metatables) {
-    Program p = program_new();
+    OWN(program_close) Program p = program_new();
     Graph *g = p.graph;
     uint32_t named = graph_table(g, 0, 0, 4, 1), global = graph_table(g, 0, 0, 4, 1);
     uint32_t module = graph_table(g, 0, 0, 4, 1), inner = graph_table(g, 0, 0, 4, 1);
@@ -152,11 +151,10 @@ TEST(test_metatables) {
     ck_assert_str_eq(name(&p, plain), "userdata");
     ck_assert_uint_ne(p.s.class_of[file], p.s.class_of[object[0]]); /* of another type */
     ck_assert_str_eq(step(&p, object[0], named), " \xe2\x96\xb8 metatable");
-    program_close(&p);
 }
 
 TEST(test_functions) {
-    Program p = program_new();
+    OWN(program_close) Program p = program_new();
     Graph *g = p.graph;
     uint32_t cache = graph_table(g, 0, 0, 1, 1), entries = graph_table(g, 0, 0, 0, 0);
     uint32_t get = graph_function(g, graph_proto(g, "@cache.lua", 3, 9));
@@ -205,11 +203,10 @@ TEST(test_functions) {
     ck_assert_str_eq(step(&p, worker, cache), " \xe2\x96\xb8 local conn (cache.lua:25)");
     ck_assert_str_eq(step(&p, worker, entries), " \xe2\x96\xb8 temporary 4 (cache.lua:25)");
     ck_assert_str_eq(step(&p, 0, p.registry), "registry");
-    program_close(&p);
 }
 
 TEST(test_strings_and_keys) {
-    Program p = program_new();
+    OWN(program_close) Program p = program_new();
     Graph *g = p.graph;
     uint32_t table = graph_table(g, 0, 0, 8, 8), value = graph_table(g, 0, 0, 0, 0);
     uint32_t wild = graph_string(g, "a\nb\x1b]\xff \xc3\xa9");
@@ -242,7 +239,6 @@ TEST(test_strings_and_keys) {
     ck_assert_str_eq(step(&p, table, keyed), "[table {}]");
     ck_assert_str_eq(name(&p, lot), heapgraph_lot(LMP_LOT_CODE));
     ck_assert_str_eq(preview(&p, lot), "12 blocks");
-    program_close(&p);
 }
 
 /* Of texts of all kinds of characters, cut anywhere, what comes out is whole and harmless. */
@@ -251,7 +247,7 @@ TEST(test_safe_at_any_length) {
                                   "\x1b", "\xff",     "\xe2\x80\xae", "\xe2\x82",
                                   "\n",   "\""};
     for (int round = 0; round < 300; round++) {
-        Program p = program_new();
+        OWN(program_close) Program p = program_new();
         Graph *g = p.graph;
         char text[200] = "";
         for (uint64_t n = suite_below(40); n > 0; n--)
@@ -269,6 +265,5 @@ TEST(test_safe_at_any_length) {
                 ck_assert_str_eq(format_text(safe, sizeof safe, out[i], 0), out[i]);
             }
         }
-        program_close(&p);
     }
 }

@@ -44,14 +44,14 @@ static uint32_t made_at(FakeTables *t, uint32_t function, int line, unsigned cls
 }
 
 TEST(test_with_tables) {
-    FakeTables *t = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *t = fake_tables_new(NULL);
     t->live->tables.lines = LMP_LINES_EXACT;
     t->live->epoch_length = 1000000000;
     uint32_t get = fake_function(t, LMP_F_LUA, "@cache.lua", 3, "method 'fetch'");
     uint32_t insert = fake_function(t, LMP_F_C, "=[C]", -1, "function 'table.insert'");
     uint32_t first = made_at(t, get, 5, LMP_C_TABLE), second = made_at(t, get, 6, LMP_C_TABLE);
 
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t object[4];
     for (uint32_t i = 0; i < 4; i++) {
         object[i] = graph_table(graph, 0, 0, 0, 0);
@@ -103,8 +103,6 @@ TEST(test_with_tables) {
     groups_free(&groups);
     snapshot_close(&s);
     unlink(path);
-    graph_free(graph);
-    fake_tables_free(t);
 }
 
 TEST(test_no_snapshot) {
@@ -118,8 +116,8 @@ TEST(test_no_snapshot) {
     ck_assert_int_eq(snapshot_open(&s, path), LMP_E_FOREIGN);
     snapshot_close(&s); /* closed is what never opened, too */
 
-    FakeTables *t = fake_tables_new(NULL);
-    Graph *graph = graph_new();
+    OWN(fake_tables_free_at) FakeTables *t = fake_tables_new(NULL);
+    OWN(graph_free_at) Graph *graph = graph_new();
     const LmpHeapGraph *g = graph_done(graph);
     write_snapshot(g, t, LMP_LAYOUT + 1);
     ck_assert_int_eq(snapshot_open(&s, path), LMP_E_VERSION);
@@ -132,6 +130,4 @@ TEST(test_no_snapshot) {
     ck_assert_int_eq(truncate(path, size - 1), 0);
     ck_assert_int_eq(snapshot_open(&s, path), LMP_E_DAMAGED);
     unlink(path);
-    graph_free(graph);
-    fake_tables_free(t);
 }

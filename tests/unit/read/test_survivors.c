@@ -109,7 +109,13 @@ static void pass_cycle(void) {
     enter_all();
 }
 
+static void tear_down(void) {
+    fake_free(heap);
+    fake_tables_free(tables);
+}
+
 static void set_up(void) {
+    suite_closes(tear_down);
     suite_again();
     heap = fake_new(false);
     tables = fake_tables_new(NULL);
@@ -119,11 +125,6 @@ static void set_up(void) {
     memset(block, 0, sizeof block);
     made = epochs = 0;
     cycle = 1;
-}
-
-static void tear_down(void) {
-    fake_free(heap);
-    fake_tables_free(tables);
 }
 
 /* `epoch`, `cycles`: one passes after so many operations; 0: never. */
@@ -170,6 +171,8 @@ static uint64_t check(Survivors *s, uint64_t from, uint64_t to) {
     return n;
 }
 
+BEFORE_TESTS(set_up)
+
 TEST(since_now) {
     static const struct {
         uint32_t epochs, cycles; /* pass after so many operations */
@@ -187,13 +190,11 @@ TEST(since_now) {
         }
         ck_assert_uint_gt(seen, run[i].epochs || run[i].cycles ? 500 : 0);
         survivors_free(s);
-        tear_down();
     }
 }
 
 /* When cycles have been numbered anew, what is of the moment's own epoch is told by its address. */
 TEST(cycles_anew) {
-    set_up();
     for (uint32_t i = 0; i < SLOTS / 2; i++)
         make(i);
     Survivors *s = survivors_since_now(&heap->view, EPOCH);
@@ -210,12 +211,10 @@ TEST(cycles_anew) {
         make(i);
     ck_assert_uint_eq(check(s, before, UINT64_MAX), SLOTS / 2 + SLOTS / 4);
     survivors_free(s);
-    tear_down();
 }
 
 /* A block that has moved is as old as it was. */
 TEST(what_moves_is_not_new) {
-    set_up();
     for (uint32_t i = 0; i < 100; i++)
         make(i);
     pass_cycle();
@@ -234,13 +233,11 @@ TEST(what_moves_is_not_new) {
     make(0);
     ck_assert_uint_eq(check(s, before, UINT64_MAX), 1);
     survivors_free(s);
-    tear_down();
 }
 
 /* A piece of the past: whole epochs, also after these have become longer. */
 TEST(between) {
     uint64_t by[600] = {0};
-    set_up();
     while (epochs < 500) {
         work(20, 0, 7);
         by[epochs + 1] = made;
@@ -256,12 +253,10 @@ TEST(between) {
         ck_assert_uint_eq(model_of(s)->since.to, to * 2 * EPOCH);
         survivors_free(s);
     }
-    tear_down();
 }
 
 /* A sample says nothing of the other blocks: by line nothing is known then. */
 TEST(samples) {
-    set_up();
     tables->live->tables.sample = 1 << 19;
     make(1);
     Survivors *s = survivors_between(&heap->view, 0, 10 * EPOCH);
@@ -270,7 +265,6 @@ TEST(samples) {
     ck_assert_uint_eq(m->since.of_class[block[1].cls].bytes, block[1].size);
     ck_assert_ptr_null(m->ledger.lives);
     survivors_free(s);
-    tear_down();
 }
 
 static uint64_t ticking(void) {
@@ -280,7 +274,6 @@ static uint64_t ticking(void) {
 
 /* A little at a time: what is shown is of a complete reading, and the next one waits. */
 TEST(budget) {
-    set_up();
     static LmpOs os;
     os = os_real;
     os.clock = ticking;
@@ -310,5 +303,4 @@ TEST(budget) {
     survivors_fill(NULL, &m);
     ck_assert(!m.since.on && !m.ledger.lives);
     survivors_free(s);
-    tear_down();
 }

@@ -32,7 +32,6 @@ TEST(accumulation_point) {
     ck_assert_ptr_nonnull(strstr(row->words, "through 50 \xc3\x97 "));
     ck_assert_ptr_nonnull(strstr(row->path, "app.list"));
     ck_assert_uint_eq(suspects.row[0].object, list); /* the first of all */
-    end();
 }
 
 /* One that nearly all is in goes down to it: 0.7 of what is above. */
@@ -45,7 +44,6 @@ TEST(down_to_the_drop) {
         graph_index(graph, box, 2, block(10000 - part * 10));
         judge();
         ck_assert_uint_eq(suspects.row[0].object, part < 700 ? box : big);
-        end();
     }
 }
 
@@ -69,7 +67,6 @@ TEST(a_list) {
         ck_assert_uint_eq(row->object, head);
         ck_assert_uint_eq(row->bytes, snapshot.retained[row->object]);
         ck_assert_uint_gt(row->bytes * 10, snapshot.reachable_bytes * 9);
-        end();
     }
 }
 
@@ -91,7 +88,6 @@ TEST(a_tenth) {
             found = found ||
                     (suspects.row[i].rule == LMP_SUSPECT_HOLDER && suspects.row[i].object == big);
         ck_assert(found == (percent > 10));
-        end();
     }
 }
 
@@ -105,7 +101,6 @@ TEST(the_frame_is_no_suspect) {
     for (uint32_t i = 0; i < suspects.fired; i++)
         ck_assert(suspects.row[i].object != globals && suspects.row[i].object != registry);
     ck_assert(fired(LMP_SUSPECT_HOLDER));
-    end();
 }
 
 /* ... but where it is full of small things, it is. */
@@ -130,7 +125,6 @@ TEST(a_thousand_globals) {
     }
     ck_assert_uint_eq(bytes[0], snapshot.retained[globals] - 90000);
     ck_assert_uint_eq(bytes[1], 90000);
-    end();
 }
 
 /* Objects of one class in many places: none of them holds much, all together do. */
@@ -153,7 +147,6 @@ TEST(a_class) {
     ck_assert_ptr_nonnull(row);
     ck_assert_uint_eq(row->by, LMP_BY_CLASS);
     ck_assert_ptr_nonnull(strstr(row->words, "40 \xc3\x97 {x, y}"));
-    end();
 }
 
 /* One of a class that is a suspect by itself is told by itself: its bytes are not told again, and
@@ -182,7 +175,6 @@ TEST(the_others_of_a_class) {
         }
     }
     ck_assert_uint_eq(told, 1);
-    end();
 }
 
 /* What a table holds and the class of what is in it are one verdict. */
@@ -198,7 +190,6 @@ TEST(one_holder_one_verdict) {
     ck_assert_uint_eq(suspects.row[0].rule, LMP_SUSPECT_HOLDER);
     ck_assert(!fired(LMP_SUSPECT_CLASS));
     ck_assert(of(LMP_SUSPECT_CLASS) != NULL); /* and says so */
-    end();
 }
 
 /* Growth from 2 % of the older heap on, and where the new ones are held. */
@@ -230,7 +221,7 @@ TEST(growth) {
         ck_assert_int_eq(suspects_make(&now, &snapshot, &old, NULL), LMP_OK);
         for (uint32_t i = 0; i < now.fired; i++)
             ck_assert(now.row[i].rule != LMP_SUSPECT_GROWTH);
-        end();
+        suite_close();
         snapshot_close(&old);
         graph_free(before.graph);
     }
@@ -248,7 +239,6 @@ TEST(nothing) {
         ck_assert_ptr_nonnull(of(rule));
         ck_assert_uint_gt(strlen(of(rule)->words), 10);
     }
-    end();
 }
 
 TEST(equal_strings) {
@@ -265,7 +255,6 @@ TEST(equal_strings) {
             ck_assert_uint_eq(of(LMP_SUSPECT_STRINGS)->bytes,
                               (copies - 1) * (25 + strlen("a string of more than forty bytes, "
                                                           "made many times")));
-        end();
     }
 }
 
@@ -276,7 +265,6 @@ TEST(empty_slots) {
         judge();
         ck_assert(fired(LMP_SUSPECT_SLOTS) == (used < 1000));
         if (used < 1000) ck_assert_uint_ge(of(LMP_SUSPECT_SLOTS)->bytes, 990 * 16);
-        end();
     }
 }
 
@@ -287,7 +275,6 @@ TEST(garbage) {
         block(size);
         judge();
         ck_assert(fired(LMP_SUSPECT_GARBAGE) == (size == 1000));
-        end();
     }
 }
 
@@ -308,7 +295,6 @@ TEST(suspended) {
         ck_assert(row->fired == (status == 1));
         if (row->fired) ck_assert_ptr_nonnull(strstr(row->words, "3 coroutines are suspended"));
         if (row->fired) ck_assert_ptr_nonnull(strstr(row->words, "worker.lua:18"));
-        end();
     }
 }
 
@@ -325,7 +311,6 @@ TEST(references) {
         for (uint32_t i = 0; i < suspects.fired; i++)
             said = said || strstr(suspects.row[i].words, "30 numbers in the registry");
         ck_assert(said == (refs == 30));
-        end();
     }
     begin();
     graph_index(graph, registry, 3, block(100));
@@ -333,5 +318,4 @@ TEST(references) {
     for (uint32_t i = 0; i < suspects.fired; i++)
         if (strstr(suspects.row[i].words, "One number in the registry")) one = true;
     ck_assert(one);
-    end();
 }

@@ -1,13 +1,13 @@
 /* test_verdict.c - the rules of verdicts on made tables: each where it holds and where it only
  * nearly does, their order, and that whatever stands in the tables does no harm. What grows or was
  * a peak: test_verdict_growth.c; tables that are made anew: test_verdict_tables.c. Whole programs:
- * tests/verdicts. */
+ * tests/judged/batch. */
 #include "verdict_fixture.h"
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
 TEST(strings_built_up) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot at = spot(&s, 25, LMP_C_STRING);
     drop(&s, at, 100, 100 * MIB, 99, 99);
     joins(&s, at.site, at.site, 9, 9);
@@ -27,20 +27,16 @@ TEST(strings_built_up) {
     ck_assert_ptr_null(find(&s, "short-lived-strings")); /* that would say less of the same */
     /* looks that have met it once say nothing, nor do those that mostly saw something else */
     joins(&s, at.site, at.site, 1, 1);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "quadratic-concat"));
+    ck_assert_ptr_null(judged(&s, "quadratic-concat"));
     joins(&s, at.site, at.site, 9, 4);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "quadratic-concat"));
+    ck_assert_ptr_null(judged(&s, "quadratic-concat"));
     /* made of another line's string, which is made of none */
     joins(&s, at.site, spot(&s, 24, LMP_C_STRING).site, 9, 9);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "quadratic-concat"));
-    fixture_free(&s);
+    ck_assert_ptr_null(judged(&s, "quadratic-concat"));
 }
 
 TEST(strings_built_up_by_lines) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     uint32_t site[3];
     for (int i = 0; i < 3; i++) {
         FakeSpot at = spot(&s, 25 + i, LMP_C_STRING);
@@ -61,7 +57,6 @@ TEST(strings_built_up_by_lines) {
     for (uint32_t i = 0; i < s.verdicts.count; i++)
         if (strcmp(s.verdicts.verdict[i].rule, "quadratic-concat") == 0)
             ck_assert_int_ne(s.verdicts.verdict[i].line, 25);
-    fixture_free(&s);
 }
 
 /* As much each time, of what another line made: the copies are dropped. */
@@ -76,16 +71,14 @@ TEST(steady_copies) {
                {100, 2 * MIB, 50, 9, false},    /* kept */
                {100, 2 * MIB, 99, 4, false}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         FakeSpot at = spot(&s, 12, LMP_C_STRING);
         drop(&s, at, row[i].count, row[i].bytes, row[i].freed, 0);
         joins(&s, at.site, spot(&s, 2, LMP_C_STRING).site, 9, row[i].fed);
-        judge(&s);
-        ck_assert_msg((find(&s, "steady-copies") != NULL) == row[i].told, "row %zu", i);
+        ck_assert_msg((judged(&s, "steady-copies") != NULL) == row[i].told, "row %zu", i);
         if (row[i].told)
             expect_text(&s, "steady-copies",
                         "game.lua:12 copies 20.5 KiB at each `..`, 100 times: 100 % of all bytes");
-        fixture_free(&s);
     }
 }
 
@@ -93,20 +86,18 @@ TEST(steady_copies) {
  */
 TEST(small_strings_built_up) {
     for (int built = 0; built < 2; built++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         FakeSpot at = spot(&s, 6, LMP_C_STRING);
         drop(&s, at, 20000, 2 * MIB, 20000, 20000);
         joins(&s, at.site, built ? at.site : spot(&s, 5, LMP_C_STRING).site, 9, 9);
-        judge(&s);
-        const Verdict *v = find(&s, "short-lived-strings");
+        const Verdict *v = judged(&s, "short-lived-strings");
         ck_assert_ptr_nonnull(v);
         ck_assert_int_eq(strstr(v->advice, "table.concat") != NULL, built);
-        fixture_free(&s);
     }
 }
 
 TEST(the_same_string) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot at = spot(&s, 7, LMP_C_STRING);
     drop(&s, at, 2000, 2 * MIB, 2000, 2000);
     LmpSite *row = &s.f->t.site[at.site];
@@ -117,16 +108,13 @@ TEST(the_same_string) {
                 "game.lua:7 makes the same string of 1.0 KiB again and again: 16 of 20 looked at, "
                 "2.0 k made, 100 % of all bytes");
     row->same = 15;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "same-string"));
+    ck_assert_ptr_null(judged(&s, "same-string"));
     row->texts = row->same = 11;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "same-string"));
+    ck_assert_ptr_null(judged(&s, "same-string"));
     expect_text(
         &s, "short-lived-strings",
         "game.lua:7 makes 100 % of all garbage: 2.0 k strings, 1.0 k a second, each gone by "
         "the next collection");
-    fixture_free(&s);
 }
 
 /* ---- tables, functions, coroutines ----------------------------------------------------------- */
@@ -148,7 +136,7 @@ TEST(dropped_soon) {
          "nearly all gone by the next collection"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         FakeSpot at = spot(&s, 4, row[i].cls);
         drop(&s, at, 5000, 5000 * 1024, 4500, 4200);
         rest(&s, MIB);
@@ -158,28 +146,24 @@ TEST(dropped_soon) {
 
         s = fixture_new(); /* as many, but they live longer */
         drop(&s, spot(&s, 4, row[i].cls), 5000, 5000 * 1024, 4500, 2200);
-        judge(&s);
-        ck_assert_ptr_null(find(&s, row[i].rule));
+        ck_assert_ptr_null(judged(&s, row[i].rule));
         fixture_free(&s);
 
         s = fixture_new(); /* or stay */
         drop(&s, spot(&s, 4, row[i].cls), 5000, 5000 * 1024, 2500, 2500);
-        judge(&s);
-        ck_assert_ptr_null(find(&s, row[i].rule));
+        ck_assert_ptr_null(judged(&s, row[i].rule));
         fixture_free(&s);
 
         s = fixture_new(); /* or are next to nothing beside the rest */
         drop(&s, spot(&s, 4, row[i].cls), 1500, 1500 * 64, 1500, 1500);
         fake_made(s.f, spot(&s, 500, LMP_C_USERDATA), 1 << 20, 100 * MIB);
-        judge(&s);
-        ck_assert_ptr_null(find(&s, row[i].rule));
-        fixture_free(&s);
+        ck_assert_ptr_null(judged(&s, row[i].rule));
     }
 }
 
 /* What lives longer, a few at a time. */
 TEST(turned_over) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     drop(&s, spot(&s, 3, LMP_C_TABLE), 10000, 4 * MIB, 9600, 100);
     judge(&s);
     expect_text(&s, "short-lived-tables",
@@ -188,18 +172,15 @@ TEST(turned_over) {
     fixture_free(&s);
     s = fixture_new(); /* strings are not filled again */
     drop(&s, spot(&s, 3, LMP_C_STRING), 10000, 4 * MIB, 9600, 100);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "short-lived-strings"));
+    ck_assert_ptr_null(judged(&s, "short-lived-strings"));
     fixture_free(&s);
     s = fixture_new();
     drop(&s, spot(&s, 3, LMP_C_TABLE), 10000, 4 * MIB, 9400, 100);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "short-lived-tables"));
-    fixture_free(&s);
+    ck_assert_ptr_null(judged(&s, "short-lived-tables"));
 }
 
 TEST(coroutines) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot at = spot(&s, 4, LMP_C_THREAD), stack = spot(&s, 4, LMP_C_THREAD_PART);
     drop(&s, at, 400, MIB, 330, 100);
     drop(&s, stack, 400, MIB, 330, 100);
@@ -211,13 +192,11 @@ TEST(coroutines) {
     fixture_free(&s);
     s = fixture_new();
     drop(&s, spot(&s, 4, LMP_C_THREAD), 400, 2 * MIB, 310, 310);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "short-lived-coroutines"));
-    fixture_free(&s);
+    ck_assert_ptr_null(judged(&s, "short-lived-coroutines"));
 }
 
 TEST(load_in_a_loop) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot at = {fake_site(s.f, s.function, 3, s.load), 0, LMP_C_FUNCTION, 0}, code = at;
     code.cls = LMP_C_FUNCTION_PART;
     fake_made(s.f, at, 100, MIB);
@@ -231,9 +210,7 @@ TEST(load_in_a_loop) {
     uint32_t other = fake_function(s.f, LMP_F_C, "=[C]", -1, "function 'cjson.load'");
     FakeSpot by = {fake_site(s.f, s.function, 3, other), 0, LMP_C_FUNCTION, 0};
     fake_made(s.f, by, 100, 2 * MIB);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "load-in-loop"));
-    fixture_free(&s);
+    ck_assert_ptr_null(judged(&s, "load-in-loop"));
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -245,7 +222,7 @@ static void cycles(Fixture *s, uint64_t n, uint64_t freed, uint64_t left) {
 }
 
 TEST(the_collector) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     rest(&s, 4 * MIB);
     cycles(&s, 3, 3 * MIB, MIB);
     judge(&s);
@@ -255,25 +232,20 @@ TEST(the_collector) {
         "left)");
     expect_text(&s, "last-collection", "the last full collection freed 75 % of the heap");
     cycles(&s, 3, 3 * MIB - MIB / 8, MIB);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "collects-late"));
+    ck_assert_ptr_null(judged(&s, "collects-late"));
     cycles(&s, 2, 3 * MIB, MIB);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "collects-late"));
+    ck_assert_ptr_null(judged(&s, "collects-late"));
     cycles(&s, 9, MIB / 16, MIB);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "last-collection"));
+    ck_assert_ptr_null(judged(&s, "last-collection"));
     s.stats.gc_mode = LMP_GC_GENERATIONAL;
     cycles(&s, 9, 3 * MIB, MIB);
     s.gc.full = 4;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "collects-late"));
+    ck_assert_ptr_null(judged(&s, "collects-late"));
     ck_assert_ptr_null(find(&s, "last-collection"));
-    fixture_free(&s);
 }
 
 TEST(survivors) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     s.stats.gc_mode = LMP_GC_GENERATIONAL;
     cycles(&s, 8, MIB, MIB);
     FakeSpot at = spot(&s, 4, LMP_C_TABLE);
@@ -283,19 +255,14 @@ TEST(survivors) {
     expect_text(&s, "survivors",
                 "55 % of all blocks outlive their first collection, in generational mode");
     s.gc.cycles = 7;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "survivors"));
+    ck_assert_ptr_null(judged(&s, "survivors"));
     s.gc.cycles = 8;
     fake_made(s.f, at, 1010, 1 * MIB); /* of 12,010 that outlived it less than half are freed */
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "survivors"));
+    ck_assert_ptr_null(judged(&s, "survivors"));
     fake_freed(s.f, at, spot(&s, 999, LMP_C_TABLE), 10, 1000, 0);
-    judge(&s);
-    ck_assert_ptr_nonnull(find(&s, "survivors"));
+    ck_assert_ptr_nonnull(judged(&s, "survivors"));
     s.stats.gc_mode = LMP_GC_INCREMENTAL;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "survivors"));
-    fixture_free(&s);
+    ck_assert_ptr_null(judged(&s, "survivors"));
 }
 
 static void worst_frame(Fixture *s, uint64_t number, uint64_t bytes, double at) {
@@ -305,7 +272,7 @@ static void worst_frame(Fixture *s, uint64_t number, uint64_t bytes, double at) 
 }
 
 TEST(frames_that_make_far_more) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     s.stats.frames = 3612;
     s.stats.frame_median_bytes = 1u << 20;
     worst_frame(&s, 3120, 14u << 20, 12.4);
@@ -332,41 +299,33 @@ TEST(frames_that_make_far_more) {
                 "16 or more of 60 frames made up to 256.0 KiB (frame 3,120, at 00:00:12): half of "
                 "them make at most 0 B");
     s.stats.frames = 59; /* too few to say what is usual */
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "frame-spikes"));
+    ck_assert_ptr_null(judged(&s, "frame-spikes"));
     s.stats.frames = 60;
     s.stats.frame_median_bytes = 32u << 10;
-    judge(&s);
-    ck_assert_ptr_nonnull(find(&s, "frame-spikes"));
+    ck_assert_ptr_nonnull(judged(&s, "frame-spikes"));
     s.stats.frame_median_bytes++; /* less than eight times */
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "frame-spikes"));
+    ck_assert_ptr_null(judged(&s, "frame-spikes"));
     s.stats.frame_median_bytes = 0;
     s.stats.worst_frames.row[0].bytes--; /* too little for anybody to notice */
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "frame-spikes"));
-    fixture_free(&s);
+    ck_assert_ptr_null(judged(&s, "frame-spikes"));
 }
 
 TEST(outside) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     rest(&s, 4 * MIB);
     s.rss = 100 * MIB;
     judge(&s);
     expect_text(&s, "outside-lua",
                 "at least 96.0 MiB of the program's 100.0 MiB are outside Lua's heap");
     s.stats.peak_bytes = 51 * MIB; /* what was freed may not have been given back */
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "outside-lua"));
+    ck_assert_ptr_null(judged(&s, "outside-lua"));
     s.stats.peak_bytes = 4 * MIB;
     s.rss = 19 * MIB;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "outside-lua"));
-    fixture_free(&s);
+    ck_assert_ptr_null(judged(&s, "outside-lua"));
 }
 
 TEST(always_something) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     s.f->live->tables.lines = LMP_LINES_OFF;
     judge(&s);
     ck_assert_uint_eq(s.verdicts.count, 1);
@@ -376,12 +335,11 @@ TEST(always_something) {
     judge(&s);
     expect_text(&s, "unknown",
                 "whether anything grows is not known: collections cannot be seen here");
-    fixture_free(&s);
 }
 
 /* More lines grow than are kept: the best are, in order. */
 TEST(the_best_are_kept) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     enum { LINES = 2 * VERDICTS };
     for (int round = 1; round <= 20; round++) {
         for (int i = 1; i <= LINES; i++)
@@ -392,12 +350,11 @@ TEST(the_best_are_kept) {
     ck_assert_uint_eq(s.verdicts.count, VERDICTS);
     for (uint32_t i = 0; i < VERDICTS; i++)
         ck_assert_int_eq(s.verdicts.verdict[i].line, LINES - (int)i);
-    fixture_free(&s);
 }
 
 /* Rows that no program writes. */
 TEST(damage) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot at = spot(&s, 25, LMP_C_STRING);
     drop(&s, at, 100, 100 * MIB, 99, 99);
     joins(&s, at.site, at.site, 9, 9);
@@ -412,5 +369,4 @@ TEST(damage) {
         judge(&s);
         memcpy(row, &sound, sizeof sound);
     }
-    fixture_free(&s);
 }

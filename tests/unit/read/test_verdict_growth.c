@@ -38,21 +38,19 @@ TEST(growing_tables) {
     } row[] = {{1, 2048, true},  {1, 4096, true}, {2, 1024, true}, {1, 512, false},
                {1, 8192, false}, {256, 8, false}, {0, 1, false}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         FakeSpot kept = spot(&s, 13, LMP_C_TABLE), at = spot(&s, 31, LMP_C_TABLE_PART);
         for (int step = 1; step <= 20; step++) {
             fake_made(s.f, kept, 100, 100 * 1024);
             if (step == 10 && row[i].tables) grow_table(&s, at, row[i].tables, row[i].entries);
             fake_grown(s.f, (uint64_t)step * 1000000000);
         }
-        judge(&s);
-        const Verdict *v = find(&s, "never-freed");
+        const Verdict *v = judged(&s, "never-freed");
         ck_assert_ptr_nonnull(v);
         ck_assert_int_eq(v->line, 13);
         ck_assert_msg(
             (strstr(v->advice, "the table that game.lua:31 grows") != NULL) == row[i].told,
             "%u tables of %u: %s", (unsigned)row[i].tables, (unsigned)row[i].entries, v->advice);
-        fixture_free(&s);
     }
 }
 
@@ -64,7 +62,7 @@ TEST(many_small_tables) {
         const char *told;
     } row[] = {{100, 32, "game.lua:31 grows"}, {1, 2048, "grows here"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         FakeSpot kept = spot(&s, 13, LMP_C_TABLE), part = spot(&s, 13, LMP_C_TABLE_PART);
         for (int step = 1; step <= 20; step++) {
             fake_made(s.f, kept, 100, 100 * 1024);
@@ -72,18 +70,16 @@ TEST(many_small_tables) {
             if (step == 10) grow_table(&s, spot(&s, 31, LMP_C_TABLE_PART), 1, 128);
             fake_grown(s.f, (uint64_t)step * 1000000000);
         }
-        judge(&s);
-        const Verdict *v = find(&s, "never-freed");
+        const Verdict *v = judged(&s, "never-freed");
         ck_assert_ptr_nonnull(v);
         ck_assert_int_eq(v->line, 13);
         ck_assert_msg(strstr(v->advice, row[i].told) != NULL, "row %zu: %s", i, v->advice);
-        fixture_free(&s);
     }
 }
 
 /* Of a long path the end is told: file and line are what one looks for. */
 TEST(a_holder_far_away) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     uint32_t far =
         fake_function(s.f, LMP_F_MAIN, "@/srv/www/desk/gateway/current/modules/sessions/keeper.lua",
                       0, "main chunk");
@@ -98,7 +94,6 @@ TEST(a_holder_far_away) {
     const char *advice = find(&s, "never-freed")->advice;
     ck_assert_str_eq(advice,
                      "take entries out of the table that keeper.lua:31 grows, or make it weak");
-    fixture_free(&s);
 }
 
 /* Of a path as much is told as no other file's ends in. */
@@ -114,7 +109,7 @@ TEST(paths_are_as_short_as_can_be) {
         {"=[string]", "@init.lua", "[string]:13"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         char name[80];
         const char *at[2] = {row[i].path, row[i].other};
         for (int k = 0; k < 2; k++) {
@@ -125,7 +120,6 @@ TEST(paths_are_as_short_as_can_be) {
         for (uint32_t k = 0; k < s.ledger.sites; k++)
             if (s.ledger.site[k].line == 13)
                 ck_assert_str_eq(verdict_name(name, &s.ledger, &s.ledger.site[k]), row[i].name);
-        fixture_free(&s);
     }
 }
 
@@ -165,19 +159,17 @@ TEST(who_keeps_it) {
         bool told;                      /* line 31 */
     } row[] = {{even, NULL, true}, {even, full, true}, {full, NULL, false}, {fills, NULL, false}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
         contain(&s, 0, 31, row[i].first);
         if (row[i].second) contain(&s, 1, 8, row[i].second);
-        judge(&s);
-        ck_assert_msg((find(&s, "table-grows") != NULL) == row[i].told, "row %zu", i);
+        ck_assert_msg((judged(&s, "table-grows") != NULL) == row[i].told, "row %zu", i);
         if (row[i].told)
             expect_text(&s, "table-grows",
                         "game.lua:31 keeps what it is given: 2.0 MiB in a table of 2.0 k entries, "
                         "+102.3 KiB/s, made by game.lua:13");
         ck_assert_ptr_null(find(&s, "never-freed"));
         ck_assert_ptr_null(find(&s, "some-growth"));
-        fixture_free(&s);
     }
 }
 
@@ -187,7 +179,7 @@ TEST(new_tables) {
     static const uint64_t more[] = {0, 0, 0, 0, 0, 0, 40, 120, 200, 300};
     static const uint32_t tables[] = {0, 0, 0, 0, 0, 0, 2, 6, 10, 15};
     for (int takes = 0; takes < 2; takes++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
         contain(&s, 0, 31, more);
         LmpContainer *c = &s.f->live->containers.row[0];
@@ -195,15 +187,13 @@ TEST(new_tables) {
         c->tables = takes ? 2 : 15;
         for (int i = 0; i < 10; i++)
             c->tables_at[i] = takes && tables[i] ? 2 : tables[i];
-        judge(&s);
-        ck_assert_int_eq(find(&s, "table-grows") != NULL, takes);
-        fixture_free(&s);
+        ck_assert_int_eq(judged(&s, "table-grows") != NULL, takes);
     }
 }
 
 /* Both keep it: which holds more is said. */
 TEST(two_that_keep_it) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
     contain(&s, 0, 31, even);
     contain(&s, 1, 8, even);
@@ -214,7 +204,6 @@ TEST(two_that_keep_it) {
     ck_assert_ptr_nonnull(strstr(s.verdicts.verdict[0].text, ", the most of 2 that grow"));
     ck_assert_int_eq(s.verdicts.verdict[1].line, 8);
     ck_assert_ptr_nonnull(strstr(s.verdicts.verdict[1].text, ", less than game.lua:31's"));
-    fixture_free(&s);
 }
 
 /* Before there are enough full collections: a table that took entries all the time is told of after
@@ -227,36 +216,32 @@ TEST(before_it_can_be_told) {
     } row[] = {{even, 1200000000, true},   {even, 900000000, false},   {full, 1200000000, false},
                {fills, 1200000000, false}, {stops, 1600000000, false}, {sways, 1200000000, false}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         fake_made(s.f, spot(&s, 13, LMP_C_TABLE), 2000, MIB);
         contain(&s, 0, 31, row[i].entries);
         s.f->live->containers.interval = row[i].interval;
         s.f->live->containers.clock = 10 * row[i].interval;
-        judge(&s);
-        ck_assert_msg((find(&s, "table-grows") != NULL) == row[i].told, "row %zu", i);
+        ck_assert_msg((judged(&s, "table-grows") != NULL) == row[i].told, "row %zu", i);
         ck_assert_msg((find(&s, "wait") != NULL) == !row[i].told, "row %zu", i);
-        fixture_free(&s);
     }
 }
 
 /* What a table takes all the time, but next to nothing of the heap, is not named; then one waits.
  */
 TEST(too_little_to_be_named) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     rest(&s, 100 * MIB);
     fake_made(s.f, spot(&s, 13, LMP_C_TABLE), 2000, 8000);
     contain(&s, 0, 31, even);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "table-grows"));
+    ck_assert_ptr_null(judged(&s, "table-grows"));
     ck_assert_ptr_nonnull(find(&s, "wait"));
-    fixture_free(&s);
 }
 
 /* A script that is too short for full collections, whose heap rises: what is held goes before what
  * is freed. */
 TEST(held_before_freed) {
     for (int rises = 0; rises < 2; rises++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         s.stats.seconds = 8;
         s.history.used = 64;
         for (uint64_t i = 0; i < 64; i++) {
@@ -273,22 +258,19 @@ TEST(held_before_freed) {
             expect_text(&s, "fills-or-leaks",
                         "game.lua:13 fills up or leaks: none of its 100 k tables freed in 8.0 s, "
                         "60.0 MiB held, +7.5 MiB/s");
-        fixture_free(&s);
     }
 }
 
 /* A table that was filled before, and does not grow any more, has nothing to do with it. */
 TEST(tables_that_do_not_grow) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot kept = spot(&s, 13, LMP_C_TABLE);
     grow_table(&s, spot(&s, 31, LMP_C_TABLE_PART), 1, 2048);
     for (int step = 1; step <= 20; step++) {
         fake_made(s.f, kept, 100, 100 * 1024);
         fake_grown(s.f, (uint64_t)step * 1000000000);
     }
-    judge(&s);
-    ck_assert_ptr_null(strstr(find(&s, "never-freed")->advice, "game.lua"));
-    fixture_free(&s);
+    ck_assert_ptr_null(strstr(judged(&s, "never-freed")->advice, "game.lua"));
 }
 
 /* What never goes, in words of Lua. */
@@ -300,16 +282,14 @@ TEST(what_is_held_is_named) {
                {LMP_C_FUNCTION, "2.0 k functions (counted where they end),"},
                {LMP_C_TABLE_PART, "2.0 k blocks of table entries,"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         grow(&s, spot(&s, 13, row[i].cls), 20, 1, 0);
-        judge(&s);
-        ck_assert_ptr_nonnull(strstr(find(&s, "never-freed")->text, row[i].words));
-        fixture_free(&s);
+        ck_assert_ptr_nonnull(strstr(judged(&s, "never-freed")->text, row[i].words));
     }
 }
 
 TEST(growth) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
     judge(&s);
     expect_text(&s, "never-freed",
@@ -331,8 +311,7 @@ TEST(growth) {
 
     s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 24, 5, 0);
-    judge(&s);
-    ck_assert_ptr_nonnull(find(&s, "grows-in-steps"));
+    ck_assert_ptr_nonnull(judged(&s, "grows-in-steps"));
     ck_assert_ptr_null(find(&s, "never-freed"));
     fixture_free(&s);
 
@@ -356,7 +335,6 @@ TEST(growth) {
     expect_text(&s, "wait",
                 "the run was too short to tell whether anything grows: 3 of 12 full collections");
     ck_assert_ptr_null(find(&s, "never-freed"));
-    fixture_free(&s);
 }
 
 /* Each full collection comes after a longer time than the one before, as the heap grows: of each
@@ -378,16 +356,15 @@ static void grow_evenly(Fixture *s, double clock, int frees) {
 
 /* What such a collection finds more is no step. */
 TEST(even_growth_is_no_steps) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     grow_evenly(&s, 1e7, 0);
     ck_assert_ptr_null(find(&s, "grows-in-steps"));
     ck_assert_ptr_nonnull(find(&s, "never-freed"));
-    fixture_free(&s);
 }
 
 /* So does a start that reads for long: in its first minute nobody can tell the two apart. */
 TEST(a_start_or_a_leak) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     grow_evenly(&s, 1e6, 0); /* 12 seconds, less those until it held something */
     expect_text(&s, "fills-or-leaks",
                 "game.lua:13 fills up or leaks: none of its 1.2 M tables freed in 11 s, 115.4 MiB "
@@ -414,12 +391,11 @@ TEST(a_start_or_a_leak) {
     grow_evenly(&s, 5.2e6, 0); /* 63 */
     ck_assert_ptr_null(find(&s, "fills-or-leaks"));
     ck_assert_ptr_nonnull(find(&s, "never-freed"));
-    fixture_free(&s);
 }
 
 /* A table that has grown before has nothing to do with it. */
 TEST(a_start_or_a_leak_with_a_holder) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot at = spot(&s, 31, LMP_C_TABLE_PART);
     fake_made(s.f, at, 1, 100);
     fake_grown(s.f, 100000);
@@ -428,12 +404,11 @@ TEST(a_start_or_a_leak_with_a_holder) {
     const Verdict *v = find(&s, "fills-or-leaks");
     ck_assert_ptr_nonnull(v);
     ck_assert_str_eq(v->advice, "see whether it stops; if not, take out what is no longer needed");
-    fixture_free(&s);
 }
 
 /* A step that the machine had no time for takes long: it is one by what was made meanwhile. */
 TEST(a_step_that_takes_long) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot kept = spot(&s, 13, LMP_C_TABLE), work = spot(&s, 40, LMP_C_USERDATA);
     uint64_t clock = 0;
     for (int i = 1; i <= 24; i++) {
@@ -443,15 +418,13 @@ TEST(a_step_that_takes_long) {
         clock += i == 15 ? 40000000000 : 1000000000;
         fake_grown(s.f, clock);
     }
-    judge(&s);
-    ck_assert_ptr_nonnull(find(&s, "grows-in-steps"));
-    fixture_free(&s);
+    ck_assert_ptr_nonnull(judged(&s, "grows-in-steps"));
 }
 
 /* Lines that grow alike are one leak most of the time: each says how many others there are. One
  * that begins later, one that grows by next to nothing and one that does not grow are not meant. */
 TEST(lines_that_grow_together) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot one = spot(&s, 13, LMP_C_TABLE), two = spot(&s, 14, LMP_C_STRING),
              little = spot(&s, 15, LMP_C_STRING), late = spot(&s, 16, LMP_C_TABLE),
              still = spot(&s, 17, LMP_C_TABLE);
@@ -489,7 +462,6 @@ TEST(lines_that_grow_together) {
     expect_text(&s, "never-freed",
                 "game.lua:13 has never freed anything: 2.4 k tables, 4.7 MiB held, +200.0 KiB/s, 2 "
                 "more lines grow alike");
-    fixture_free(&s);
 }
 
 /* Strings stay in weak tables, and listeners may be in no other. */
@@ -502,40 +474,34 @@ TEST(weak_is_advised_where_it_helps) {
                {LMP_C_FUNCTION, false},
                {LMP_C_USERDATA, true}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        Fixture s = fixture_new();
+        OWN(fixture_free) Fixture s = fixture_new();
         grow(&s, spot(&s, 13, row[i].cls), 20, 1, 0);
-        judge(&s);
-        const Verdict *v = find(&s, "never-freed");
+        const Verdict *v = judged(&s, "never-freed");
         ck_assert_ptr_nonnull(v);
         ck_assert_msg((strstr(v->advice, "weak") != NULL) == row[i].weak, "%zu: %s", i, v->advice);
-        fixture_free(&s);
     }
 }
 
 TEST(samples_are_no_proof) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     grow(&s, spot(&s, 13, LMP_C_TABLE), 20, 1, 0);
     s.f->live->tables.sample = 4096;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "never-freed")); /* of those that were drawn, none was */
+    ck_assert_ptr_null(judged(&s, "never-freed")); /* of those that were drawn, none was */
     ck_assert_ptr_nonnull(find(&s, "grows"));
-    fixture_free(&s);
 }
 
 TEST(a_string_that_is_built_is_no_leak) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot at = spot(&s, 25, LMP_C_STRING);
     grow(&s, at, 20, 1, 99);
     joins(&s, at.site, at.site, 9, 9);
-    judge(&s);
-    ck_assert_ptr_nonnull(find(&s, "quadratic-concat"));
+    ck_assert_ptr_nonnull(judged(&s, "quadratic-concat"));
     ck_assert_ptr_null(find(&s, "grows"));
     ck_assert_ptr_null(find(&s, "some-growth"));
-    fixture_free(&s);
 }
 
 TEST(a_peak_that_is_gone) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot at = spot(&s, 12, LMP_C_TABLE);
     rest(&s, MIB);
     fake_made(s.f, at, 1000, 5 * MIB);
@@ -554,20 +520,15 @@ TEST(a_peak_that_is_gone) {
     uint64_t *left = s.f->t.live_history[at.site]; /* garbage that was not collected yet */
     for (uint32_t i = 0; i < LMP_LIVE_HISTORY; i++)
         left[i] /= 3;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "peak-from-temporary"));
+    ck_assert_ptr_null(judged(&s, "peak-from-temporary"));
     for (uint32_t i = 0; i < LMP_LIVE_HISTORY; i++)
         left[i] *= 3;
-    judge(&s);
-    ck_assert_ptr_nonnull(find(&s, "peak-from-temporary"));
+    ck_assert_ptr_nonnull(judged(&s, "peak-from-temporary"));
     for (int i = 0; i < 10; i++) /* a heap that is so high most of the time has no spike */
         s.history.samples[i].max_bytes = i < 6 ? 10 * MIB : 2 * MIB;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "peak-from-temporary"));
+    ck_assert_ptr_null(judged(&s, "peak-from-temporary"));
     s.history.used = 7;
     for (int i = 0; i < 10; i++)
         s.history.samples[i].max_bytes = i < 1 ? 10 * MIB : 2 * MIB;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "peak-from-temporary"));
-    fixture_free(&s);
+    ck_assert_ptr_null(judged(&s, "peak-from-temporary"));
 }

@@ -21,7 +21,7 @@ static const char *advice_of(const Fixture *s, const char *rule) {
 }
 
 TEST(rehash) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot at = grown(&s, 4000, 4 * MIB, 3000, 2 * MIB);
     rest(&s, 4 * MIB);
     judge(&s);
@@ -38,33 +38,28 @@ TEST(rehash) {
     s = fixture_new(); /* what the collector frees is no rehash */
     at = spot(&s, 9, LMP_C_TABLE_PART);
     drop(&s, at, 4000, 4 * MIB, 3000, 3000);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "rehash"));
+    ck_assert_ptr_null(judged(&s, "rehash"));
     fixture_free(&s);
 
     s = fixture_new(); /* constructors on the same line have made most of the parts */
     at = grown(&s, 9000, 4 * MIB, 1500, MIB);
     s.f->t.site[at.site].how = LMP_HOW_GROWTH | LMP_HOW_CONSTRUCTOR;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "rehash"));
+    ck_assert_ptr_null(judged(&s, "rehash"));
     fixture_free(&s);
 
     s = fixture_new(); /* of many entries none are fields: such a table doubles, and that is all */
     grown(&s, 4000, 4000 * 24 * 70, 3000, 4000 * 24 * 30);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "rehash"));
-    fixture_free(&s);
+    ck_assert_ptr_null(judged(&s, "rehash"));
 }
 
 /* Lists: only of those that are dropped is one enough. A leak is full of such that stay. */
 TEST(lists_that_grow) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     FakeSpot at = spot(&s, 9, LMP_C_TABLE_PART);
     fake_made(s.f, at, 2000, MIB);
     fake_resized(s.f, at, at, 8000, 4 * MIB);
     s.f->t.site[at.site].how = LMP_HOW_GROWTH;
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "rehash"));
+    ck_assert_ptr_null(judged(&s, "rehash"));
     collected(&s, at, 1500, 3 * MIB);
     judge(&s); /* nobody knows what of the others is held */
     ck_assert_ptr_null(find(&s, "rehash"));
@@ -74,20 +69,17 @@ TEST(lists_that_grow) {
     /* of what else is made there nothing goes: before it is known whether that grows, advice on the
      * lists would lead away from it */
     fake_made(s.f, spot(&s, 9, LMP_C_FUNCTION), 4000, 64);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "rehash"));
+    ck_assert_ptr_null(judged(&s, "rehash"));
     expect_text(&s, "wait", "cannot tell yet whether anything grows: 12 more full collections");
-    fixture_free(&s);
 }
 
 /* Keys come and go: a part of as many slots takes the place of each. */
 TEST(made_anew_without_growing) {
-    Fixture s = fixture_new();
+    OWN(fixture_free) Fixture s = fixture_new();
     const uint64_t part = 2048 * 24;
     FakeSpot at = grown(&s, 100, 100 * part - 10 * 24, 99, 99 * part - 10 * 24);
     rest(&s, 4 * MIB);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "rehash-same-size")); /* too few times */
+    ck_assert_ptr_null(judged(&s, "rehash-same-size")); /* too few times */
     fake_made(s.f, at, 100, 100 * part);
     fake_freed(s.f, at, at, 100, 100 * part, 0);
     judge(&s);
@@ -116,8 +108,6 @@ TEST(made_anew_without_growing) {
 
     s = fixture_new(); /* one that doubles gives back at most half of what it takes */
     grown(&s, 9000, 9000 * 24 * 8, 8000, 8000 * 24 * 6);
-    judge(&s);
-    ck_assert_ptr_null(find(&s, "rehash-same-size"));
+    ck_assert_ptr_null(judged(&s, "rehash-same-size"));
     ck_assert_ptr_nonnull(find(&s, "rehash"));
-    fixture_free(&s);
 }

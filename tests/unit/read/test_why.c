@@ -68,7 +68,7 @@ TEST(test_random_cuts_free_what_they_promise) {
     uint32_t promised = 0, several = 0;
     for (int round = 0; round < 600; round++) {
         uint32_t n = 2 + (uint32_t)(suite_random() % 14);
-        Graph *graph = random_graph(n, (uint32_t)(suite_random() % (2 * n + 2)));
+        OWN(graph_free_at) Graph *graph = random_graph(n, (uint32_t)(suite_random() % (2 * n + 2)));
         const LmpHeapGraph *g = graph_done(graph);
         LmpHeapInfo info = {0};
         LmpSnapshot s;
@@ -98,7 +98,6 @@ TEST(test_random_cuts_free_what_they_promise) {
             why_free(&why);
         }
         snapshot_close(&s);
-        graph_free(graph);
     }
     ck_assert_uint_gt(promised, 1000);
     ck_assert_uint_gt(several, 500);
@@ -171,15 +170,15 @@ TEST(test_random_paths_have_least_in_common) {
     uint32_t paths = 0, with_ignored = 0;
     for (int round = 0; round < 150; round++) {
         uint32_t n = 4 + (uint32_t)(suite_random() % 40);
-        Graph *graph = random_graph(n, n + (uint32_t)(suite_random() % (3 * n)));
+        OWN(graph_free_at) Graph *graph = random_graph(n, n + (uint32_t)(suite_random() % (3 * n)));
         const LmpHeapGraph *g = graph_done(graph);
         LmpHeapInfo info = {0};
-        LmpSnapshot s;
+        OWN(snapshot_close) LmpSnapshot s;
         ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
-        bool *ignored = calloc(g->objects, sizeof *ignored);
+        OWN(free_at) bool *ignored = calloc(g->objects, sizeof *ignored);
         ck_assert_ptr_nonnull(ignored);
         for (uint32_t i = 1; i < g->objects; i++) {
-            LmpWhyPaths why;
+            OWN(why_free) LmpWhyPaths why;
             uint32_t ignore[2] = {1 + (uint32_t)(suite_random() % n), i}, some = i % 3;
             for (uint32_t k = 0; k < some; k++)
                 ignored[ignore[k]] = true;
@@ -189,11 +188,7 @@ TEST(test_random_paths_have_least_in_common) {
             with_ignored += some && why.paths > 1;
             for (uint32_t k = 0; k < some; k++)
                 ignored[ignore[k]] = false;
-            why_free(&why);
         }
-        free(ignored);
-        snapshot_close(&s);
-        graph_free(graph);
     }
     ck_assert_uint_gt(paths, 500);
     ck_assert_uint_gt(with_ignored, 300);
@@ -229,8 +224,8 @@ static void two_close(Two *t) {
 }
 
 TEST(test_two_holders) {
-    Two t;
-    LmpWhyPaths why;
+    OWN(two_close) Two t;
+    OWN(why_free) LmpWhyPaths why;
     char text[200];
     two_open(&t);
     ck_assert_int_eq(why_make(&why, &t.s, t.object, 5, NULL, 0), LMP_OK);
@@ -239,13 +234,11 @@ TEST(test_two_holders) {
     ck_assert_ptr_nonnull(strstr(why_text(&t.s, &why.path[1], text, sizeof text), "right.b.c"));
     ck_assert_uint_eq(why.path[0].frees, 0); /* neither alone */
     ck_assert_uint_eq(why.path[1].frees, 0);
-    why_free(&why);
-    two_close(&t);
 }
 
 /* _G is held by the registry in two ways, what is in it in one: that is one path, not two. */
 TEST(test_the_frame_is_held_in_many_ways) {
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 4, 2), globals = graph_table(graph, 0, 0, 4, 2);
     uint32_t list = graph_table(graph, 4, 2, 0, 0), object = graph_table(graph, 100, 0, 0, 0);
     graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
@@ -254,8 +247,8 @@ TEST(test_the_frame_is_held_in_many_ways) {
     graph_field(graph, globals, "list", list);
     graph_index(graph, list, 1, object);
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
-    LmpWhyPaths why;
+    OWN(snapshot_close) LmpSnapshot s;
+    OWN(why_free) LmpWhyPaths why;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
     ck_assert_int_eq(why_make(&why, &s, object, 5, NULL, 0), LMP_OK);
     ck_assert_uint_eq(why.paths, 1);
@@ -263,16 +256,13 @@ TEST(test_the_frame_is_held_in_many_ways) {
     why_free(&why);
     ck_assert_int_eq(why_make(&why, &s, globals, 5, NULL, 0), LMP_OK);
     ck_assert_uint_eq(why.paths, 2);
-    why_free(&why);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 /* A bus of 20 handlers, which a temporary of a call holds nearest to the root, and a field at the
  * end of a longer path: the field comes first, also where one path is wanted; the bus is where to
  * take handlers out. */
 TEST(test_names_first_and_the_container) {
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t app = graph_table(graph, 0, 0, 1, 1), bus = graph_table(graph, 20, 20, 0, 0);
     uint32_t main = graph_thread(graph, 0), object = 0, frame = graph_frame(graph, 0, 7);
     graph_edge(graph, 0, main, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
@@ -284,8 +274,8 @@ TEST(test_names_first_and_the_container) {
         graph_index(graph, bus, i, object);
     }
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
-    LmpWhyPaths why;
+    OWN(snapshot_close) LmpSnapshot s;
+    OWN(why_free) LmpWhyPaths why;
     char text[200];
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
     for (uint32_t most = 1; most <= 5; most += 4) {
@@ -300,14 +290,11 @@ TEST(test_names_first_and_the_container) {
     }
     ck_assert_int_eq(why_make(&why, &s, bus, 1, NULL, 0), LMP_OK);
     ck_assert_uint_eq(why.path[0].container, 0); /* no table of many holds it */
-    why_free(&why);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 TEST(test_an_ignored_holder) {
-    Two t;
-    LmpWhyPaths why;
+    OWN(two_close) Two t;
+    OWN(why_free) LmpWhyPaths why;
     char text[200];
     two_open(&t);
     ck_assert_int_eq(why_make(&why, &t.s, t.object, 5, &t.left, 1), LMP_OK);
@@ -318,15 +305,13 @@ TEST(test_an_ignored_holder) {
     ck_assert_int_eq(why_make(&why, &t.s, t.object, 5, both, 2), LMP_OK);
     ck_assert_uint_eq(why.paths, 0);
     ck_assert_int_eq(why.held, LMP_HELD);
-    why_free(&why);
-    two_close(&t);
 }
 
 /* ---- long lists, upvalues -------------------------------------------------------------------- */
 
 TEST(test_a_list_is_one_step) {
     enum { LINKS = 200000 };
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t head = graph_table(graph, 0, 0, 2, 2), at = head;
     uint32_t next = graph_string(graph, "next");
     graph_edge(graph, 0, head, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
@@ -337,8 +322,8 @@ TEST(test_a_list_is_one_step) {
         at = link;
     }
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
-    LmpWhyPaths why;
+    OWN(snapshot_close) LmpSnapshot s;
+    OWN(why_free) LmpWhyPaths why;
     char text[200];
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
     ck_assert_int_eq(why_make(&why, &s, at, 3, NULL, 0), LMP_OK);
@@ -348,15 +333,12 @@ TEST(test_a_list_is_one_step) {
     ck_assert(why.path[0].step[1].cut);
     ck_assert_uint_eq(why.path[0].frees, s.g.size[at]);
     ck_assert_ptr_nonnull(strstr(why_text(&s, &why.path[0], text, sizeof text), ".next×200000"));
-    why_free(&why);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 /* A list with a table that holds both of its ends, and each link refers to this table. */
 TEST(test_a_list_from_both_ends) {
     enum { LINKS = 100000 };
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t list = graph_table(graph, 0, 0, 2, 2), before = 0, object = 0;
     uint32_t next = graph_string(graph, "next"), back = graph_string(graph, "back");
     graph_edge(graph, 0, list, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
@@ -371,8 +353,8 @@ TEST(test_a_list_from_both_ends) {
     }
     graph_field(graph, list, "last", before);
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
-    LmpWhyPaths why;
+    OWN(snapshot_close) LmpSnapshot s;
+    OWN(why_free) LmpWhyPaths why;
     char text[200];
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
     ck_assert_int_eq(why_make(&why, &s, object, 5, NULL, 0), LMP_OK);
@@ -384,14 +366,11 @@ TEST(test_a_list_from_both_ends) {
     ck_assert_int_eq(why_make(&why, &s, before, 5, &object, 1), LMP_OK);
     ck_assert_uint_eq(why.paths, 1);
     ck_assert_uint_eq(why.path[0].frees, 0);
-    why_free(&why);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 /* What is in a table with weak keys is held by its key, which is where it can be cut. */
 TEST(test_a_value_of_a_weak_key) {
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 2, 2), cache = graph_table(graph, 0, 0, 1, 1);
     uint32_t key = graph_table(graph, 0, 0, 0, 0), value = graph_table(graph, 5, 5, 0, 0);
     graph->object[cache].flags |= LMP_HEAP_WEAK_KEYS;
@@ -401,8 +380,8 @@ TEST(test_a_value_of_a_weak_key) {
     graph_edge(graph, cache, value, LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON, key);
     graph_edge(graph, cache, key, LMP_EDGE_KEY | LMP_EDGE_WEAK, 0);
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
-    LmpWhyPaths why;
+    OWN(snapshot_close) LmpSnapshot s;
+    OWN(why_free) LmpWhyPaths why;
     char text[200];
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
     ck_assert_int_eq(why_make(&why, &s, value, 5, NULL, 0), LMP_OK);
@@ -413,13 +392,10 @@ TEST(test_a_value_of_a_weak_key) {
     why_free(&why);
     ck_assert_int_eq(why_make(&why, &s, value, 5, &key, 1), LMP_OK);
     ck_assert_uint_eq(why.paths, 0);
-    why_free(&why);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 TEST(test_an_upvalue_and_its_value_are_one_step) {
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 1, 1);
     uint32_t get = graph_function(graph, graph_proto(graph, "@cache.lua", 3, 5));
     uint32_t entries = graph_table(graph, 0, 0, 2, 1), object = graph_table(graph, 10, 10, 0, 0);
@@ -428,8 +404,8 @@ TEST(test_an_upvalue_and_its_value_are_one_step) {
     graph_upvalue(graph, get, "entries", entries);
     graph_field(graph, entries, "req-1042", object);
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
-    LmpWhyPaths why;
+    OWN(snapshot_close) LmpSnapshot s;
+    OWN(why_free) LmpWhyPaths why;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
     ck_assert_int_eq(why_make(&why, &s, object, 3, NULL, 0), LMP_OK);
     ck_assert_uint_eq(why.paths, 1);
@@ -437,15 +413,12 @@ TEST(test_an_upvalue_and_its_value_are_one_step) {
     ck_assert_uint_eq(why.path[0].step[2].to, entries);
     ck_assert_uint_eq(why.path[0].step[2].retained, s.retained[entries]);
     ck_assert(why.path[0].step[3].cut);
-    why_free(&why);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 /* A local that a closure uses is on the stack and in the closure's upvalue, which the thread marks,
  * too: two holders, not three. */
 TEST(test_an_open_upvalue_is_no_further_holder) {
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 1, 1), cache = graph_table(graph, 9, 9, 0, 0);
     uint32_t get = graph_function(graph, graph_proto(graph, "@cache.lua", 3, 5));
     uint32_t entries = graph_upvalue(graph, get, "entries", cache);
@@ -457,21 +430,18 @@ TEST(test_an_open_upvalue_is_no_further_holder) {
     graph_local(graph, graph_frame(graph, 0, 7), "entries", 1, cache);
     graph_edge(graph, thread, entries, LMP_EDGE_UPVALUE, 0);
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
-    LmpWhyPaths why;
+    OWN(snapshot_close) LmpSnapshot s;
+    OWN(why_free) LmpWhyPaths why;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
     ck_assert_int_eq(why_make(&why, &s, cache, 5, NULL, 0), LMP_OK);
     ck_assert_uint_eq(why.paths, 2);
-    why_free(&why);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 /* Each is the key of the next in one weak table, and the last has one more in a table of its own.
  */
 TEST(test_a_run_through_a_weak_table_names_it) {
     enum { LINKS = 50 };
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 4, 4), globals = graph_table(graph, 0, 0, 4, 4);
     uint32_t first = graph_table(graph, 1, 1, 0, 0), at = first, link[LINKS];
     uint32_t weak = graph_table(graph, 0, 0, 64, LINKS), other = graph_table(graph, 0, 0, 1, 1);
@@ -490,7 +460,7 @@ TEST(test_a_run_through_a_weak_table_names_it) {
         at = link[i];
     }
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
+    OWN(snapshot_close) LmpSnapshot s;
     LmpWhyPaths why;
     LmpWhyShape shape[4];
     char text[200];
@@ -506,14 +476,12 @@ TEST(test_a_run_through_a_weak_table_names_it) {
     ck_assert_uint_eq(why_shapes(&s, link, LINKS, shape, 4, &asked), 2);
     ck_assert_uint_eq(shape[0].objects, LINKS - 1);
     ck_assert_str_eq(shape[0].path, "_G.first \xe2\x96\xb8 value in weak table props");
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 /* ---- not held -------------------------------------------------------------------------------- */
 
 TEST(test_weakly_by_a_finalizer_and_not_at_all) {
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 1, 1), weak = graph_table(graph, 1, 1, 0, 0);
     uint32_t dying = graph_table(graph, 1, 1, 0, 0), of_dying = graph_table(graph, 1, 1, 0, 0);
     uint32_t garbage = graph_table(graph, 1, 1, 0, 0), of_garbage = graph_table(graph, 1, 1, 0, 0);
@@ -523,7 +491,7 @@ TEST(test_weakly_by_a_finalizer_and_not_at_all) {
     graph_index(graph, dying, 1, of_dying);
     graph_index(graph, garbage, 1, of_garbage);
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
+    OWN(snapshot_close) LmpSnapshot s;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
     const struct {
         uint32_t object;
@@ -535,12 +503,9 @@ TEST(test_weakly_by_a_finalizer_and_not_at_all) {
                {of_garbage, LMP_HELD_GARBAGE, 0},
                {registry, LMP_HELD, 1}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        LmpWhyPaths why;
+        OWN(why_free) LmpWhyPaths why;
         ck_assert_int_eq(why_make(&why, &s, row[i].object, 3, NULL, 0), LMP_OK);
         ck_assert_int_eq(why.held, row[i].held);
         ck_assert_uint_eq(why.paths, row[i].paths);
-        why_free(&why);
     }
-    snapshot_close(&s);
-    graph_free(graph);
 }

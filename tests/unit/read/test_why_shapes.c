@@ -6,7 +6,7 @@
 /* registry.handlers[i].callback = object i, but for a few that registry.special["name i"] has. */
 TEST(test_shapes_of_many) {
     enum { MANY = 20000, SPECIAL = 600 };
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 2, 2),
              handlers = graph_table(graph, MANY, MANY, 0, 0);
     uint32_t special = graph_table(graph, 0, 0, 1024, SPECIAL);
@@ -28,7 +28,7 @@ TEST(test_shapes_of_many) {
         }
     }
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
+    OWN(snapshot_close) LmpSnapshot s;
     LmpWhyShape shape[4];
     uint32_t asked = 0;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
@@ -45,14 +45,12 @@ TEST(test_shapes_of_many) {
     ck_assert_uint_eq(why_shapes(&s, member, 1, shape, 4, &asked), 1);
     ck_assert_ptr_nonnull(strstr(shape[0].path, "special[\"name 0\"]"));
     ck_assert_uint_eq(shape[0].holder, member[0]);
-    snapshot_close(&s);
-    graph_free(graph);
 }
 
 TEST(test_shapes_of_a_long_list_end) {
     enum { LINKS = 300000 };
-    Graph *graph = graph_new();
-    uint32_t *member = calloc(LINKS, sizeof *member);
+    OWN(graph_free_at) Graph *graph = graph_new();
+    OWN(free_at) uint32_t *member = calloc(LINKS, sizeof *member);
     uint32_t at = graph_table(graph, 0, 0, 2, 2), next = graph_string(graph, "next");
     ck_assert_ptr_nonnull(member);
     graph_edge(graph, 0, at, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
@@ -62,7 +60,7 @@ TEST(test_shapes_of_a_long_list_end) {
         at = member[i];
     }
     LmpHeapInfo info = {0};
-    LmpSnapshot s;
+    OWN(snapshot_close) LmpSnapshot s;
     LmpWhyShape shape[4];
     uint32_t asked = 0;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
@@ -70,7 +68,4 @@ TEST(test_shapes_of_a_long_list_end) {
     ck_assert_uint_gt(asked, 50); /* the budget of steps is used up, and no more */
     ck_assert_uint_lt(asked, 1000);
     ck_assert_uint_eq(shape[0].objects, asked);
-    snapshot_close(&s);
-    graph_free(graph);
-    free(member);
 }

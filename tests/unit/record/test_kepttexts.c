@@ -7,6 +7,8 @@
 #include "record/writer/rewrite.h"
 #include "record_fixture.h"
 
+RELEASE_AT(kepttexts_free)
+
 static char place[4096];
 
 static void begin(void) {
@@ -65,13 +67,13 @@ TEST(what_ran_is_kept) {
     free(write_file("large.lua", LINETEXT_KEPT + 1));
     free(write_file("other.lua", 100)); /* no table names it */
     free(write_file("secret.key", 100));
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     make_in(s, "@a.lua");
     make_in(s, "@large.lua");
     make_in(s, "@nowhere.lua");
     make_in(s, "@secret.key"); /* a chunk may have any name */
     make_in(s, "return 1");
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     LmpRecorder *recorder = record_into(s, fd, 0);
     make_in(s, "@b.lua"); /* loaded late */
     record_clock += SECOND;
@@ -92,25 +94,19 @@ TEST(what_ran_is_kept) {
     kepttexts_free(taken);
     free(a);
     free(b);
-    recorded_free(s);
-    close(fd);
 }
 
 /* A file that is younger than the program is not what runs. */
 TEST(what_was_edited_is_not) {
-    LmpRecording *r;
     begin();
     free(write_file("a.lua", 1000));
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     s->header.start_realtime = 1;
     make_in(s, "@a.lua");
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     ck_assert_int_eq(recorder_close(record_into(s, fd, 0), NULL, 1), LMP_OK);
-    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    OWN(recording_close_at) LmpRecording *r = open_recording(fd);
     ck_assert_uint_eq(kepttexts_count(recording_sources(r)), 0);
-    recording_close(r);
-    recorded_free(s);
-    close(fd);
 }
 
 TEST(all_of_them_are_bounded) {
@@ -121,22 +117,19 @@ TEST(all_of_them_are_bounded) {
         uint32_t kept;
     } bound[] = {{EACH, 0, LINETEXT_KEPT_ALL / EACH}, {SMALL, LMP_RECORD_LIMIT_LEAST, 1}};
     for (size_t k = 0; k < sizeof bound / sizeof *bound; k++) {
-        LmpRecording *r;
+        OWN(recording_close_at) LmpRecording *r;
         begin();
-        Recorded *s = recorded_new();
+        OWN(recorded_free_at) Recorded *s = recorded_new();
         for (int i = 0; i < FILES; i++) {
             char name[32] = "@";
             snprintf(name + 1, sizeof name - 1, "%c.lua", 'a' + i);
             free(write_file(name + 1, bound[k].each));
             make_in(s, name);
         }
-        int fd = record_memfd();
+        OWN(close_at) int fd = record_memfd();
         ck_assert_int_eq(recorder_close(record_into(s, fd, bound[k].limit), NULL, 1), LMP_OK);
         ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
         ck_assert_uint_eq(kepttexts_count(recording_sources(r)), bound[k].kept);
-        recording_close(r);
-        recorded_free(s);
-        close(fd);
     }
 }
 
@@ -147,9 +140,9 @@ TEST(thinning_keeps_them) {
     uint64_t next = 0;
     begin();
     char *a = write_file("a.lua", 1000), *b = write_file("b.lua", 2000);
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     make_in(s, "@a.lua");
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     LmpRecorder *recorder = record_into(s, fd, LIMIT);
     ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
     uint32_t generation = recording_generation(r), thinned = 0;
@@ -183,17 +176,15 @@ TEST(thinning_keeps_them) {
     recscan_free(&scan);
     free(a);
     free(b);
-    recorded_free(s);
-    close(fd);
 }
 
 TEST(cuts_keep_them_unless_redacted) {
     static const LmpRedact how[] = {LMP_REDACT_NOTHING, LMP_REDACT_CONTENTS, LMP_REDACT_ALL};
     begin();
-    char *a = write_file("a.lua", 1000);
-    Recorded *s = recorded_new();
+    OWN(free_at) char *a = write_file("a.lua", 1000);
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     make_in(s, "@a.lua");
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     ck_assert_int_eq(recorder_close(record_into(s, fd, 0), NULL, 1), LMP_OK);
     for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
         LmpRecording *r, *cut;
@@ -209,9 +200,6 @@ TEST(cuts_keep_them_unless_redacted) {
         ck_assert(kept ? strcmp(recording_directory(cut), place) == 0 : !recording_directory(cut));
         recording_close(cut);
     }
-    free(a);
-    recorded_free(s);
-    close(fd);
 }
 
 /* A wrong byte in a text, or in the place, costs that alone, and is said. */
@@ -223,10 +211,10 @@ TEST(damage_costs_only_them) {
               {REC_DIRECTORY, "it has lost where it ran"}};
     begin();
     char *a = write_file("a.lua", 1000), *b = write_file("b.lua", 1000);
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     make_in(s, "@a.lua");
     make_in(s, "@b.lua");
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     ck_assert_int_eq(recorder_close(record_into(s, fd, 0), NULL, 1), LMP_OK);
     RecScan scan;
     ck_assert_int_eq(recscan_open(&scan, fd), LMP_OK);
@@ -254,14 +242,12 @@ TEST(damage_costs_only_them) {
     recscan_free(&scan);
     free(a);
     free(b);
-    recorded_free(s);
-    close(fd);
 }
 
 /* A part may have anything in it. */
 TEST(rubbish_is_refused) {
-    KeptTexts *texts = NULL;
-    RecBytes plain = {0};
+    OWN(kepttexts_free_at) KeptTexts *texts = NULL;
+    OWN(bytes_free) RecBytes plain = {0};
     size_t n;
     static const char *const bad[] = {
         "",           "\3@a",        "\1@rest",
@@ -286,6 +272,4 @@ TEST(rubbish_is_refused) {
         ck_assert(err == LMP_OK || (err == LMP_E_DAMAGED && i > 4000));
     }
     ck_assert_uint_eq(kepttexts_count(texts), 4096);
-    bytes_free(&plain);
-    kepttexts_free(texts);
 }

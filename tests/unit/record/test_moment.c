@@ -51,10 +51,9 @@ TEST(apart) {
 
 /* Of a recording of half a minute: the frames that words and times stand for. */
 TEST(frames) {
-    int fd = record_memfd();
-    Recorded *s = recorded_new();
+    OWN(close_at) int fd = record_memfd();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     LmpRecorder *w;
-    LmpRecording *r;
     LmpRecorderOptions o = {.fd = fd};
     char problem[MOMENT_PROBLEM];
     uint64_t next = 0;
@@ -69,7 +68,7 @@ TEST(frames) {
         record_clock += S / 5;
     }
     ck_assert_int_eq(recorder_close(w, &s->view, 1), LMP_OK);
-    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    OWN(recording_close_at) LmpRecording *r = open_recording(fd);
     uint32_t n = recording_frames(r);
     LmpMoment m;
     ck_assert_uint_gt(n, 100);
@@ -117,18 +116,14 @@ TEST(frames) {
     ck_assert_ptr_nonnull(strstr(problem, "mark"));
     ck_assert(!moment_find(r, "noon", &m, problem));
     ck_assert_ptr_nonnull(strstr(problem, "neither a time"));
-    recording_close(r);
-    recorded_free(s);
-    close(fd);
 }
 
 /* Tables cost so much that they come every ten seconds; marks and peaks have theirs all the same,
  * between the ticks. */
 TEST(remarkable) {
-    int fd = record_memfd();
-    Recorded *s = recorded_new();
+    OWN(close_at) int fd = record_memfd();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     LmpRecorder *w;
-    LmpRecording *r;
     uint64_t next = 0, begun = record_clock, most = 0;
     LmpMoment m;
     char problem[MOMENT_PROBLEM];
@@ -154,7 +149,7 @@ TEST(remarkable) {
     }
     record_work = 1000;
     ck_assert_int_eq(recorder_close(w, &s->view, 1), LMP_OK);
-    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    OWN(recording_close_at) LmpRecording *r = open_recording(fd);
     ck_assert(moment_find(r, "peak", &m, problem));
     ck_assert_uint_ge(m.bytes, most);
     ck_assert_uint_ge(recording_frame(r, m.tables).live_bytes, most - most / 20 - 65536);
@@ -162,7 +157,4 @@ TEST(remarkable) {
     ck_assert(moment_find(r, "mark 1", &m, problem) && !m.far);
     ck_assert(moment_find(r, "mark 2", &second, problem) && !second.far);
     ck_assert_uint_lt(m.tables, second.tables);
-    recording_close(r);
-    recorded_free(s);
-    close(fd);
 }

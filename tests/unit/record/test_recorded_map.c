@@ -12,6 +12,8 @@
 #include "record/reader/recording.h"
 #include "record/writer/recorder.h"
 
+RELEASE_AT(lua_close)
+
 enum { LOOKS = 400, SCRIPTS = 4 };
 
 static const char *const scripts[SCRIPTS] = {
@@ -57,8 +59,8 @@ TEST(test_every_block) {
     static LmpStats want[SCRIPTS];
     uint32_t frame[SCRIPTS];
     uint64_t bytes[LMP_KINDS];
-    int fd = memfd_create("recording", MFD_CLOEXEC);
-    lua_State *L = luaL_newstate();
+    OWN(close_at) int fd = memfd_create("recording", MFD_CLOEXEC);
+    OWN(lua_close_at) lua_State *L = luaL_newstate();
     LmpRecorder *r;
     LmpRecording *read;
     luaL_openlibs(L);
@@ -80,6 +82,4 @@ TEST(test_every_block) {
     ck_assert_int_eq(recorder_close(r, view, 1), LMP_OK);
     own_view_close(view);
     profiler_stop(L, NULL);
-    lua_close(L);
-    close(fd);
 }

@@ -48,7 +48,7 @@ static void check_frame(LmpRecording *r, const RecMemory *expect, uint32_t i, Re
 
 TEST(test_every_frame) {
     static RecMemory expect[FRAMES];
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     LmpRecording *r;
     record_run(fd, expect, FRAMES, "lmp run x.lua");
     ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
@@ -66,14 +66,13 @@ TEST(test_every_frame) {
     recording_close(r);
     for (uint32_t i = 0; i < FRAMES; i++)
         expected_free(&expect[i]);
-    close(fd);
 }
 
 /* For the last reader: the state stays, and no other can be had. What is given back of nodes is
  * nothing beside them. */
 TEST(test_spent) {
     static RecMemory expect[FEW_FRAMES];
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     LmpRecording *r;
     record_run(fd, expect, FEW_FRAMES, NULL);
     ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
@@ -93,7 +92,6 @@ TEST(test_spent) {
     recording_close(r);
     for (uint32_t i = 0; i < FEW_FRAMES; i++)
         expected_free(&expect[i]);
-    close(fd);
 }
 
 /* The same without index, and while it grows. */
@@ -133,7 +131,7 @@ TEST(test_growing) {
 /* Frames that can be had say what was, whatever bytes were lost or changed. */
 static void check_damaged(const uint8_t *bytes, size_t n, const RecMemory *expect,
                           const uint64_t *clock, uint32_t frames) {
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     LmpRecording *r;
     ck_assert_int_eq(pwrite(fd, bytes, n, 0), n);
     LmpErr err = recording_open_fd(&r, fd);
@@ -150,14 +148,13 @@ static void check_damaged(const uint8_t *bytes, size_t n, const RecMemory *expec
             ck_assert_ptr_null(expected_contradicts(&expect[k], recording_view(r), true, &unknown));
     }
     if (!err) recording_close(r);
-    close(fd);
 }
 
 /* A recording is replaced by one that was written beside it, as thinning does, even by one of the
  * same generation; and nobody writes to it when its writer is gone. */
 TEST(test_followed) {
     char name[] = "/tmp/lmp-followed-XXXXXX", other[64];
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     int made = mkstemp(name), fd;
     close(made);
     snprintf(other, sizeof other, "%s.new", name);
@@ -170,8 +167,7 @@ TEST(test_followed) {
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(recorder_frame(recorder[1], &s->view, record_time()), LMP_OK);
     fd = open(name, O_RDONLY | O_CLOEXEC);
-    LmpRecording *r;
-    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    OWN(recording_close_at) LmpRecording *r = open_recording(fd);
     uint32_t frames = recording_frames(r), generation = recording_generation(r);
     ck_assert(recscan_has_writer(fd));
     ck_assert(!recscan_reopen(fd, name)); /* it is the one of that name */
@@ -194,17 +190,15 @@ TEST(test_followed) {
     recorder_close(recorder[0], NULL, 0);
     ck_assert_int_eq(recording_refresh(r), LMP_OK);
     ck_assert(!recscan_has_writer(fd) && recording_complete(r));
-    recording_close(r);
     close(fd);
     unlink(name);
-    recorded_free(s);
 }
 
 TEST(test_damage) {
     enum { FEW = 30, ROUNDS = 300 };
     static RecMemory expect[FEW];
     uint64_t clock[FEW];
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     LmpRecording *r;
     record_run(fd, expect, FEW, "again");
     size_t size = (size_t)lseek(fd, 0, SEEK_END);
@@ -226,20 +220,19 @@ TEST(test_damage) {
         expected_free(&expect[i]);
     free(bytes);
     free(damaged);
-    close(fd);
 }
 
 TEST(test_output) {
-    Recorded *s = recorded_new();
-    int fd = record_memfd();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
+    OWN(close_at) int fd = record_memfd();
     LmpRecorder *r;
-    LmpRecording *read;
+    OWN(recording_close_at) LmpRecording *read;
     uint64_t next;
     ck_assert_int_eq(recorder_open(&r, &s->view, &(LmpRecorderOptions){.fd = fd}), LMP_OK);
     ck_assert_int_eq(recorder_output(r, 5, "one\n", 4), LMP_OK);
     ck_assert_int_eq(recorder_output(r, 9, "two", 3), LMP_OK);
     ck_assert_int_eq(recorder_tick(r, &s->view, record_clock, &next), LMP_OK);
-    char *large = calloc(1, 20 << 20);
+    OWN(free_at) char *large = calloc(1, 20 << 20);
     ck_assert_int_eq(recorder_output(r, 70, large, 20 << 20), LMP_OK);
     ck_assert_int_eq(recorder_close(r, &s->view, 0), LMP_OK);
     ck_assert_int_eq(recording_open_fd(&read, fd), LMP_OK);
@@ -252,28 +245,22 @@ TEST(test_output) {
     ck_assert_uint_eq(all, LMP_RECORD_OUTPUT);
     ck_assert_uint_eq(recording_frame(read, recording_frames(read) - 1).flags & LMP_FRAME_END,
                       LMP_FRAME_END);
-    recording_close(read);
-    free(large);
-    close(fd);
-    recorded_free(s);
 }
 
 static void check_names(int fd, const Recorded *s) {
-    LmpRecording *r;
-    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    OWN(recording_close_at) LmpRecording *r = open_recording(fd);
     ck_assert_int_eq(recording_seek(r, recording_frames(r) - 1), LMP_OK);
     const LmpTables *t = &recording_view(r)->tables, *now = &s->tables->t;
     ck_assert_uint_eq(tables_functions(t), tables_functions(now));
     for (uint32_t i = 0; i < tables_functions(now); i++)
         ck_assert_msg(t->function[i].name == now->function[i].name, "function %u is '%s', not '%s'",
                       i, t->text + t->function[i].name, now->text + now->function[i].name);
-    recording_close(r);
 }
 
 /* A function that is met again may get a name then; those beside it keep theirs. */
 TEST(test_late_names) {
-    int fd = record_memfd();
-    Recorded *s = recorded_new();
+    OWN(close_at) int fd = record_memfd();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     LmpRecorder *r;
     LmpRecorderOptions o = {.fd = fd};
     char name[40];
@@ -297,13 +284,11 @@ TEST(test_late_names) {
     }
     ck_assert_int_eq(recorder_close(r, NULL, 1), LMP_OK);
     check_names(fd, s);
-    recorded_free(s);
-    close(fd);
 }
 
 /* Counters that stood still do not mean that no operation was half done. */
 TEST(test_half_done) {
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     LmpCounters *c = &s->tables->live->counters, before;
     const LmpTables *t = &s->tables->t;
     for (int i = 0; i < 300; i++)
@@ -330,7 +315,6 @@ TEST(test_half_done) {
     ck_assert(!tablechecks_consistent(c, c, t));
     s->tables->live->tables.lines = LMP_LINES_OFF; /* no record says anything then */
     ck_assert(tablechecks_consistent(c, c, t));
-    recorded_free(s);
 }
 
 /* What is no recording at all. */
@@ -340,13 +324,12 @@ TEST(test_foreign) {
     ck_assert_int_eq(recording_open(&r, "/no/such/file"), LMP_E_FILE);
     ck_assert_int_eq(recording_open(&r, "/"), LMP_E_FOREIGN);
     for (int round = 0; round < 200; round++) {
-        int fd = record_memfd();
+        OWN(close_at) int fd = record_memfd();
         for (size_t i = 0; i < sizeof bytes; i++)
             bytes[i] = (uint8_t)suite_random();
         if (round % 2) rec_put64(bytes, REC_MAGIC);
         if (round % 4 == 1) rec_put32(bytes + 8, REC_VERSION);
         ck_assert_int_eq(pwrite(fd, bytes, suite_below(sizeof bytes), 0) >= 0, 1);
         ck_assert_int_ne(recording_open_fd(&r, fd), LMP_OK);
-        close(fd);
     }
 }

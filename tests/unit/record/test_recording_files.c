@@ -98,7 +98,7 @@ static char *told(const char *file) {
 
 /* Twelve frames, the same in each run of one build. */
 static void record_few(const char *file) {
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     LmpRecorder *r;
     uint64_t next;
     ck_assert_int_eq(
@@ -116,7 +116,6 @@ static void record_few(const char *file) {
         record_clock += SECOND / 5;
     }
     ck_assert_int_eq(recorder_close(r, NULL, 1), LMP_OK);
-    recorded_free(s);
 }
 
 /* One file of each released version. A new version gets a file of its own; these are never made
@@ -131,9 +130,8 @@ TEST(test_versions) {
     for (size_t i = 0; i < sizeof version / sizeof *version; i++) {
         snprintf(file, sizeof file, "%s/%s.lmprec", TEST_GOLDEN, version[i]);
         snprintf(golden, sizeof golden, "%s.txt", version[i]);
-        char *text = told(file);
+        OWN(free_at) char *text = told(file);
         suite_golden(golden, text);
-        free(text);
     }
 }
 
@@ -173,12 +171,11 @@ TEST(test_cut) {
             ck_assert_uint_eq(recording_frame(cut, i).clock, recording_frame(r, k).clock);
             ck_assert_int_eq(recording_seek(cut, i), LMP_OK);
             ck_assert_int_eq(recording_seek(r, k), LMP_OK);
-            RecMemory expect = expected_new();
+            OWN(expected_free) RecMemory expect = expected_new();
             expected_take(&expect, recording_view(r), false);
             expected_take(&expect, recording_view(r), true);
             ck_assert_ptr_null(expected_differs(&expect, recording_view(cut), false));
             ck_assert_ptr_null(expected_differs(&expect, recording_view(cut), true));
-            expected_free(&expect);
         }
         recording_close(cut);
     }
@@ -195,7 +192,7 @@ TEST(test_redact) {
                                        "options.lua",  "'close'",     "a.find"};
     char whole[] = "redact-XXXXXX", shown[40];
     LmpRecording *r;
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     LmpRecorder *recorder;
     uint32_t function = 0;
     close(mkstemp(whole));
@@ -233,7 +230,7 @@ TEST(test_redact) {
         ck_assert_int_eq(recording_open(&r, whole), LMP_OK);
         ck_assert_int_eq(recording_cut(r, &cut, shown, NULL), LMP_OK);
         recording_close(r);
-        char *after = dumped(shown);
+        OWN(free_at) char *after = dumped(shown);
         for (size_t i = 0; i < sizeof secret / sizeof *secret; i++) {
             ck_assert_msg(strstr(before, secret[i]) != NULL, "%s", secret[i]);
             ck_assert_msg(strstr(after, secret[i]) == NULL, "%s", secret[i]);
@@ -243,18 +240,16 @@ TEST(test_redact) {
             ck_assert_msg(strstr(before, name[i]) != NULL, "%s", name[i]);
             ck_assert_msg(!strstr(after, name[i]) == (how == LMP_REDACT_ALL), "%s", name[i]);
         }
-        free(after);
     }
     free(before);
     unlink(whole);
     unlink(shown);
-    recorded_free(s);
 }
 
 /* Rows of a file that somebody made up name any texts, overlapping ones as well. */
 TEST(test_redact_anything) {
     for (int round = 0; round < 40; round++) {
-        Recorded *s = recorded_new();
+        OWN(recorded_free_at) Recorded *s = recorded_new();
         for (int i = 0; i < 10; i++)
             recorded_change(s);
         const LmpTablesUsed *used = &s->tables->live->tables;
@@ -273,6 +268,5 @@ TEST(test_redact_anything) {
         }
         ck_assert_int_eq(redact_names(&s->view, 1 + (LmpRedact)suite_below(2)), LMP_OK);
         redact_figures(&s->view);
-        recorded_free(s);
     }
 }

@@ -70,7 +70,7 @@ static int forged(int fd, Forge f) {
 
 /* Is what frame i of one says that of frame k of the other? Rows may be unknown. */
 static void check_same(LmpRecording *is, uint32_t i, LmpRecording *was, uint32_t k) {
-    RecMemory expect = expected_new();
+    OWN(expected_free) RecMemory expect = expected_new();
     uint32_t unknown = 0;
     ck_assert_int_eq(recording_seek(is, i), LMP_OK);
     ck_assert_int_eq(recording_seek(was, k), LMP_OK);
@@ -78,7 +78,6 @@ static void check_same(LmpRecording *is, uint32_t i, LmpRecording *was, uint32_t
     expected_take(&expect, recording_view(was), true);
     ck_assert_ptr_null(expected_differs(&expect, recording_view(is), false));
     ck_assert_ptr_null(expected_contradicts(&expect, recording_view(is), true, &unknown));
-    expected_free(&expect);
 }
 
 static LmpRecording *opened(int fd) {
@@ -94,45 +93,41 @@ static const char *said(LmpRecording *r) {
 }
 
 TEST(test_header) {
-    int fd = record_few();
+    OWN(close_at) int fd = record_few();
     for (int times = 1; times < 3; times++)
         for (size_t cut = 1; cut < 64; cut += 9) {
+            OWN(close_at)
             int made = forged(fd, (Forge){.kind = REC_HEADER, .times = times, .cut = cut});
-            LmpRecording *r = opened(made);
+            OWN(recording_close_at) LmpRecording *r = opened(made);
             const LmpHeader *h = recording_view(r)->header;
             if (times == 2) {
                 ck_assert_str_eq(h->program, "options.lua");
                 ck_assert_uint_eq(h->serial, 1);
             }
             ck_assert((strstr(said(r), "which program") == NULL) == (times == 2));
-            recording_close(r);
-            close(made);
         }
-    close(fd);
 }
 
 /* Rows of a piece of which some cannot be read are all unknown, none is half there. */
 TEST(test_rows) {
-    int fd = record_few();
-    LmpRecording *was = opened(fd);
+    OWN(close_at) int fd = record_few();
+    OWN(recording_close_at) LmpRecording *was = opened(fd);
     for (size_t cut = 1; cut < 64; cut++) {
+        OWN(close_at)
         int made = forged(fd, (Forge){.kind = REC_ROWS_PART, .number = 1, .times = 1, .cut = cut});
-        LmpRecording *r = opened(made);
+        OWN(recording_close_at) LmpRecording *r = opened(made);
         check_same(r, FRAMES - 1, was, FRAMES - 1);
         ck_assert_uint_gt(recording_lost_rows(r), 0);
         ck_assert_ptr_nonnull(strstr(said(r), "rows of its tables"));
-        recording_close(r);
-        close(made);
     }
-    recording_close(was);
-    close(fd);
 }
 
 /* A moment that cannot be read leaves nothing behind: all figures are 0 before the first seek that
  * succeeds. */
 TEST(test_first_seek) {
-    int fd = record_few();
+    OWN(close_at) int fd = record_few();
     for (size_t cut = 1; cut < 64; cut += 3) {
+        OWN(close_at)
         int made = forged(
             fd, (Forge){.kind = REC_LIVE_PART, .number = FRAMES - 1, .times = 1, .cut = cut});
         LmpRecording *r = opened(made), *was = opened(fd);
@@ -146,18 +141,16 @@ TEST(test_first_seek) {
         expected_free(&none);
         recording_close(r);
         recording_close(was);
-        close(made);
     }
-    close(fd);
 }
 
 /* Moments rise, and what a frame's head says of it is right. */
 TEST(test_heads) {
-    int fd = record_few();
-    LmpRecording *was = opened(fd);
+    OWN(close_at) int fd = record_few();
+    OWN(recording_close_at) LmpRecording *was = opened(fd);
     Forge back = {.kind = REC_LIVE_PART, .number = 5, .times = 1, .clock = 0 - SECOND / 4};
-    int made = forged(fd, back);
-    LmpRecording *r = opened(made);
+    OWN(close_at) int made = forged(fd, back);
+    OWN(recording_close_at) LmpRecording *r = opened(made);
     ck_assert_uint_eq(recording_frames(r), FRAMES - 1);
     for (uint32_t i = 0; i < FRAMES; i++) {
         uint32_t at = recording_at(r, recording_frame(was, i).clock);
@@ -171,17 +164,13 @@ TEST(test_heads) {
     r = opened(made);
     ck_assert_int_eq(recording_seek(r, 5), LMP_E_DAMAGED);
     check_same(r, 6, was, 6);
-    recording_close(r);
-    recording_close(was);
-    close(made);
-    close(fd);
 }
 
 /* Rows that this version has no place for are not passed over. */
 TEST(test_too_many_rows) {
     RecBytes schema = {0}, piece = {0};
     RecSchema read;
-    RecMemory to = expected_new();
+    OWN(expected_free) RecMemory to = expected_new();
     uint32_t g = 0;
     while (strcmp(rec_groups[g].name, "mark") != 0)
         g++;
@@ -206,13 +195,12 @@ TEST(test_too_many_rows) {
     coding_free_schema(&read);
     bytes_free(&schema);
     bytes_free(&piece);
-    expected_free(&to);
 }
 
 /* An index that leaves out a part is none. */
 TEST(test_index) {
-    int fd = record_few();
-    RecFile file = record_unpacked(fd, NULL, NULL);
+    OWN(close_at) int fd = record_few();
+    OWN(recfile_free) RecFile file = record_unpacked(fd, NULL, NULL);
     uint64_t size = file.size;
     uint32_t parts = file.parts;
     for (uint32_t out = 0; out < parts; out++) {
@@ -230,30 +218,27 @@ TEST(test_index) {
         file.size = size;
     }
     close(file.fd);
-    recfile_free(&file);
-    close(fd);
 }
 
 /* A part that claims more than there is, or of which bytes are gone, hides none of those after it.
  */
 TEST(test_hidden) {
-    int fd = record_few();
-    RecFile file = record_unpacked(fd, NULL, NULL);
+    OWN(close_at) int fd = record_few();
+    OWN(recfile_free) RecFile file = record_unpacked(fd, NULL, NULL);
     LmpRecording *was = opened(fd);
     uint8_t *bytes = malloc(file.size);
     ck_assert_int_eq(pread(file.fd, bytes, file.size, 0), file.size);
     unsigned alone = 0;
     for (unsigned n = 2; n < FRAMES - 1; n++) {
+        OWN(close_at)
         int made = forged(
             fd, (Forge){.kind = REC_LIVE_PART, .number = n, .times = 1, .claimed = 1u << 30});
-        LmpRecording *r = opened(made);
+        OWN(recording_close_at) LmpRecording *r = opened(made);
         ck_assert_uint_eq(recording_frames(r), FRAMES);
         ck_assert_ptr_nonnull(strstr(said(r), " of 12 moments"));
         ck_assert_int_eq(recording_seek(r, n), LMP_E_DAMAGED);
         alone += strstr(said(r), "lost 1 of") != NULL; /* it is not the first of its chunk */
         if (strstr(said(r), "lost 1 of")) check_same(r, FRAMES - 1, was, FRAMES - 1);
-        recording_close(r);
-        close(made);
     }
     ck_assert_uint_ge(alone, FRAMES / 2);
     for (uint32_t i = 1; i < file.parts; i++) { /* others are not where they were, but all there */
@@ -261,29 +246,26 @@ TEST(test_hidden) {
         const RecPart *part = &file.part[i];
         if (part->stored < 8) continue;
         uint64_t at = part->place + REC_PART + part->stored / 2, gone = part->stored / 2;
-        int made = record_memfd();
+        OWN(close_at) int made = record_memfd();
         ck_assert_int_eq(pwrite(made, bytes, at, 0), at);
         ck_assert_int_eq(pwrite(made, bytes + at + gone, file.size - at - gone, (off_t)at),
                          file.size - at - gone);
         ck_assert_int_eq(recscan_open(&scan, made), LMP_OK);
         ck_assert_uint_eq(scan.parts, file.parts);
         recscan_free(&scan);
-        close(made);
     }
     free(bytes);
     recording_close(was);
     close(file.fd);
-    recfile_free(&file);
-    close(fd);
 }
 
 /* Heads that each claim all the rest, one after another: the work is bounded. */
 TEST(test_many_heads) {
     enum { HEADS = 1 << 18 };
-    int fd = record_memfd();
-    RecFile file;
-    RecScan scan;
-    uint8_t *bytes = calloc(HEADS, REC_PART);
+    OWN(close_at) int fd = record_memfd();
+    OWN(recfile_free) RecFile file;
+    OWN(recscan_free) RecScan scan;
+    OWN(free_at) uint8_t *bytes = calloc(HEADS, REC_PART);
     ck_assert_int_eq(recfile_begin(&file, fd, 0), LMP_OK);
     for (uint32_t i = 0; i < HEADS; i++) {
         RecPart part = {.kind = REC_OUTPUT, .stored = (HEADS - i - 1) * REC_PART - (i % 2) * 70};
@@ -293,8 +275,4 @@ TEST(test_many_heads) {
     clock_t before = clock();
     ck_assert_int_eq(recscan_open(&scan, fd), LMP_OK);
     ck_assert_int_lt(clock() - before, 4 * CLOCKS_PER_SEC);
-    recscan_free(&scan);
-    free(bytes);
-    recfile_free(&file);
-    close(fd);
 }

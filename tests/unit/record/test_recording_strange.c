@@ -13,7 +13,7 @@
 TEST(test_two_writers) {
     char file[] = "writers-XXXXXX", part[200];
     LmpRecorder *first, *second;
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     LmpRecorderOptions o = {.file = file};
     struct stat was, is;
     close(mkstemp(file));
@@ -36,7 +36,6 @@ TEST(test_two_writers) {
     close(again);
     unlink(part);
     unlink(file);
-    recorded_free(s);
 }
 
 static bool no_room(int fd, uint64_t at, const void *from, size_t n) {
@@ -51,7 +50,7 @@ TEST(test_no_plain_file) {
     struct stat st;
     LmpRecorder *w;
     LmpRecording *r;
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     close(mkstemp(file));
     ck_assert_int_eq(recorder_open(&w, &s->view, &(LmpRecorderOptions){.file = file}), LMP_OK);
     ck_assert_int_eq(recorder_frame(w, &s->view, record_clock), LMP_OK);
@@ -80,20 +79,18 @@ TEST(test_no_plain_file) {
     unlink(other);
     unlink(link_to);
     unlink(file);
-    recorded_free(s);
 }
 
 /* A recording that could not even begin leaves no empty file that looks like one. */
 TEST(test_no_room) {
     char file[] = "full-XXXXXX";
     LmpRecorder *r;
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     close(mkstemp(file));
     record_os.write_at = no_room;
     ck_assert_int_eq(recorder_open(&r, &s->view, &(LmpRecorderOptions){.file = file}), LMP_E_FILE);
     ck_assert_int_eq(errno, ENOSPC);
     ck_assert_int_ne(access(file, F_OK), 0);
-    recorded_free(s);
 }
 
 static void check_harmless(int fd) {

@@ -106,7 +106,7 @@ static void check_day(const Day *day, LmpRecording *r, uint64_t limit) {
 
 TEST(test_day) {
     enum { LIMIT = 2 << 20 };
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     LmpRecording *r;
     Day day =
         record_day(&(LmpRecorderOptions){.fd = fd, .limit = LIMIT}, 86400 * SECOND, 30 * SECOND);
@@ -116,13 +116,12 @@ TEST(test_day) {
     check_day(&day, r, LIMIT);
     recording_close(r);
     free(day.tick);
-    close(fd);
 }
 
 /* In many small steps, while frames come: it catches up with them before there is little room. */
 TEST(test_steps) {
     enum { LIMIT = 1 << 20 };
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     LmpRecording *r;
     record_work = 50000;
     Day day =
@@ -135,18 +134,16 @@ TEST(test_steps) {
     ck_assert_uint_le(day.most, LIMIT / 16 * 13 + 20000);
     recording_close(r);
     free(day.tick);
-    close(fd);
 }
 
 /* The largest frame has no tables of its own: those of the largest that has stay. */
 TEST(test_tables_of_peak) {
     enum { FRAMES = 400 };
-    int fd = record_memfd();
+    OWN(close_at) int fd = record_memfd();
     uint64_t next, most = 0, most_tables = 0;
     uint32_t short_of, tables = 0;
     LmpRecorder *w;
-    LmpRecording *r;
-    Recorded *s = recorded_new();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
     ck_assert_int_eq(recorder_open(&w, &s->view, &(LmpRecorderOptions){.fd = fd}), LMP_OK);
     record_work = 4 * SECOND; /* so long that no tick may take tables */
     for (int i = 0; i < FRAMES; i++) {
@@ -160,7 +157,7 @@ TEST(test_tables_of_peak) {
     }
     record_work = 1000;
     ck_assert_int_eq(recorder_close(w, &s->view, 1), LMP_OK);
-    ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
+    OWN(recording_close_at) LmpRecording *r = open_recording(fd);
     for (uint32_t i = 0; i < recording_frames(r); i++) {
         LmpFrameInfo f = recording_frame(r, i);
         if (f.live_bytes > most) most = f.live_bytes;
@@ -172,14 +169,10 @@ TEST(test_tables_of_peak) {
     struct stat st;
     ck_assert_int_eq(fstat(fd, &st), 0);
     for (uint64_t part = 4; part < 40; part += 4) {
-        uint8_t *keep = compact_choose(r, (uint64_t)st.st_size / part, &short_of);
+        OWN(free_at) uint8_t *keep = compact_choose(r, (uint64_t)st.st_size / part, &short_of);
         ck_assert_ptr_nonnull(keep);
         ck_assert_msg(keep[tables] == REC_KEEP_ALL || short_of > 0, "1/%d", (int)part);
-        free(keep);
     }
-    recording_close(r);
-    recorded_free(s);
-    close(fd);
 }
 
 /* By its name: written beside, and renamed. */
@@ -220,12 +213,12 @@ static bool write_until_full(int fd, uint64_t at, const void *from, size_t n) {
 
 TEST(test_full_disk) {
     for (int round = 0; round < 60; round++) {
-        Recorded *s = recorded_new();
+        OWN(recorded_free_at) Recorded *s = recorded_new();
         LmpRecorder *r;
         LmpRecording *read;
         uint64_t next, live_bytes[200];
         uint32_t frames = 0;
-        int fd = record_memfd();
+        OWN(close_at) int fd = record_memfd();
         room = suite_below(round % 2 ? 60000 : 200000);
         record_os.write_at = write_until_full;
         LmpErr err = recorder_open(&r, &s->view, &(LmpRecorderOptions){.fd = fd});
@@ -260,8 +253,6 @@ TEST(test_full_disk) {
             }
             recording_close(read);
         }
-        close(fd);
-        recorded_free(s);
     }
 }
 

@@ -218,8 +218,8 @@ TEST(all_adds_up) {
 
 /* A run and itself: nothing came, went or changed. */
 TEST(a_run_and_itself) {
-    Run run = run_new(true);
-    LmpRecording *again;
+    OWN(run_free) Run run = run_new(true);
+    OWN(recording_close_at) LmpRecording *again;
     ck_assert_int_eq(recording_open_fd(&again, run.fd), LMP_OK);
     for (uint32_t i = 0; i < FRAMES; i++) {
         Player *player = player_new(run.recording);
@@ -238,8 +238,6 @@ TEST(a_run_and_itself) {
             ck_assert_uint_eq(l->tree[k].retained.mark.live, l->tree[k].retained.live_bytes);
         forget(player);
     }
-    recording_close(again);
-    run_free(&run);
 }
 
 /* Where only one of the two has call paths, lines are compared all the same. */
@@ -293,7 +291,7 @@ TEST(damage_is_borne) {
     char *bytes = malloc((size_t)size);
     ck_assert_int_eq(pread(old.fd, bytes, (size_t)size, 0), size);
     for (int n = 0; n < 60; n++) {
-        int fd = record_memfd();
+        OWN(close_at) int fd = record_memfd();
         off_t cut = n % 2 ? size : (off_t)suite_below((uint64_t)size);
         ck_assert_int_eq(pwrite(fd, bytes, (size_t)cut, 0), cut);
         for (int k = 0; n % 2 && k < 20; k++) {
@@ -316,7 +314,6 @@ TEST(damage_is_borne) {
             forget(player);
             recording_close(damaged);
         }
-        close(fd);
     }
     free(bytes);
     run_free(&old);

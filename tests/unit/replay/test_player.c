@@ -55,8 +55,17 @@ static LmpRecorder *record_begin(Recorded *s) {
     return r;
 }
 
+static void close_run(void) {
+    ledger_free(&model.ledger);
+    memset(&model, 0, sizeof model);
+    player_free(player);
+    recording_close(recording);
+    close(fd);
+}
+
 /* A run of a state that changes at random, with a line of output at each frame. */
 static void record_run(bool marks) {
+    suite_closes(close_run);
     Recorded *s = recorded_new();
     LmpRecorder *r = record_begin(s);
     uint64_t next = 0;
@@ -84,14 +93,6 @@ static void record_run(bool marks) {
     ck_assert_uint_eq(recording_frames(recording), FRAMES);
     player = player_new(recording);
     ck_assert_ptr_nonnull(player);
-}
-
-static void close_run(void) {
-    ledger_free(&model.ledger);
-    memset(&model, 0, sizeof model);
-    player_free(player);
-    recording_close(recording);
-    close(fd);
 }
 
 static void fill(void) {
@@ -148,7 +149,6 @@ TEST(any_moment_is_as_it_was) {
         ck_assert_ptr_null(model.view);
         check_tables(i, NULL);
     }
-    close_run();
 }
 
 /* What cannot be told yet at a moment never will be: no more comes of it. */
@@ -176,7 +176,6 @@ TEST(the_past_is_not_waited_for) {
     fill();
     ck_assert_int_eq(model.ledger.when, LEDGER_THEN);
     ck_assert_uint_gt(model.ledger_serial, serial); /* it is judged anew */
-    close_run();
 }
 
 /* A recording some of whose frames have tables of their own: bit i of `with` says it of frame i. */
@@ -263,7 +262,6 @@ TEST(tables_of_another_moment_are_known_for_it) {
     player_go(player, known[7].clock);
     fill();
     ck_assert(model.ledger_marked);
-    close_run();
 }
 
 /* The tables of a range are the difference of two frames' tables, whichever is chosen first, open
@@ -296,7 +294,6 @@ TEST(ranges_are_differences) {
                          (int64_t)(known[last].mallocs - known[first].mallocs));
         ck_assert_uint_eq(model.stats.live_bytes, known[state.frame].live);
     }
-    close_run();
 }
 
 /* Both ends at once, as a drag of the mouse gives them. */
@@ -313,7 +310,6 @@ TEST(a_span_is_a_range) {
     ck_assert_uint_eq(state.clock, state.to);
     fill();
     check_tables(FRAMES - 2, &known[tables_of(3)]);
-    close_run();
 }
 
 /* Without a range tables count from the mark that the person has chosen, else from the last one. */
@@ -332,7 +328,6 @@ TEST(marks_are_counted_from) {
             from++;
         check_tables(i, &known[tables_of(from)]);
     }
-    close_run();
 }
 
 /* After a jump there are rates as there were when it was live. */
@@ -349,7 +344,6 @@ TEST(rates_come_from_frames) {
         n += model.ledger.since > 0;
     }
     ck_assert_uint_gt(n, FRAMES / 2); /* tables have them, too */
-    close_run();
 }
 
 TEST(the_playhead_moves) {
@@ -388,7 +382,6 @@ TEST(the_playhead_moves) {
     while (player_jump(player, -1, LMP_FRAME_MARK))
         marks--;
     ck_assert_uint_le(marks, 1); /* the first may be at the very beginning */
-    close_run();
 }
 
 TEST(it_plays) {
@@ -419,7 +412,6 @@ TEST(it_plays) {
     ck_assert_uint_le(player_state(player).clock, known[0].clock + SECOND);
     player_play(player, false, now);
     ck_assert(!player_tick(player, now + SECOND));
-    close_run();
 }
 
 TEST(words_are_found) {
@@ -449,7 +441,6 @@ TEST(words_are_found) {
     ck_assert_uint_eq(player_state(player).frame, FRAMES - 1);
     ck_assert(player_find(player, "-10s"));
     ck_assert_uint_lt(player_state(player).frame, FRAMES - 1);
-    close_run();
 }
 
 /* A copy of the recording that is torn somewhere, or has rubbish in it. */
@@ -473,7 +464,7 @@ static void check_damaged_marks(void) {
         RecordedMark *mark;
         uint32_t marks;
         LmpRecording *r;
-        int other = damaged(n % 2);
+        OWN(close_at) int other = damaged(n % 2);
         if (recording_open_fd(&r, other) == LMP_OK) {
             if (recording_marks(r, &mark, &marks)) ck_assert(!mark && !marks);
             ck_assert_uint_le(marks, LMP_RECORDED_MARKS);
@@ -482,7 +473,6 @@ static void check_damaged_marks(void) {
             free(mark);
             recording_close(r);
         }
-        close(other);
     }
 }
 
@@ -530,14 +520,13 @@ TEST(all_marks_are_found) {
     ck_assert(!moment_find(recording, "mark 401", &moment, problem));
     ck_assert(!player_find(player, "mark 401"));
     check_damaged_marks();
-    close_run();
 }
 
 /* Of rubbish, and of every torn end, the display shows what there is, or nothing. */
 TEST(damage_is_borne) {
     record_run(true);
     for (int n = 0; n < 60; n++) {
-        int other = damaged(n % 2);
+        OWN(close_at) int other = damaged(n % 2);
         LmpRecording *r;
         if (recording_open_fd(&r, other) == LMP_OK) {
             Player *p = recording_frames(r) ? player_new(r) : NULL;
@@ -553,9 +542,7 @@ TEST(damage_is_borne) {
             player_free(p);
             recording_close(r);
         }
-        close(other);
     }
-    close_run();
 }
 
 /* A recording that is still being written: what came since is there, and the playhead where it was.
@@ -587,7 +574,6 @@ TEST(it_grows) {
     }
     recorder_close(r, NULL, 0);
     recorded_free(s);
-    close_run();
 }
 
 /* What lmp itself took of the program's memory is known at every moment, so that it is not counted
@@ -619,5 +605,4 @@ TEST(own_memory_is_known) {
         ck_assert_uint_eq(model.own_bytes, i == TOUCHED - 1 ? NOTED : (i + 1) * page);
         ck_assert_uint_gt(model.rss, model.outside);
     }
-    close_run();
 }

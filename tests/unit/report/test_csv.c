@@ -41,13 +41,12 @@ static void check_read(const char *field, const char *text) {
 
 TEST(texts) {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        char *got;
+        OWN(free_at) char *got;
         size_t size;
         FILE *out = open_memstream(&got, &size);
         text_csv(out, fields[i].text);
         fclose(out);
         ck_assert_str_eq(got, fields[i].field);
         check_read(got, fields[i].text);
-        free(got);
     }
 }

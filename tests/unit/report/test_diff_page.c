@@ -42,12 +42,11 @@ static void check_sums(const char *data, const DiffReport *r) {
 
 TEST(golden_data) {
     for (int stacks = 0; stacks < 2; stacks++) {
+        OWN(diff_fixture_free_at)
         DiffFixture *f = diff_fixture_with(true, stacks ? html->parts : 0);
-        char *data = data_of(&f->report);
+        OWN(free_at) char *data = data_of(&f->report);
         check_sums(data, &f->report);
         suite_golden(stacks ? "diff-stacks.html.json" : "diff-lines.html.json", data);
-        free(data);
-        diff_fixture_free(f);
     }
 }
 
@@ -90,9 +89,10 @@ static void pair_free(Pair *p) {
     }
     free(p);
 }
+RELEASE_AT(pair_free)
 
 TEST(nothing_leaves_it) {
-    Pair *p = pair_new();
+    OWN(pair_free_at) Pair *p = pair_new();
     for (int side = 0; side < 2; side++) {
         FakeTables *f = p->tables[side] = fake_tables_new(&p->live[side]);
         p->live[side].tables.stacks = true;
@@ -109,39 +109,34 @@ TEST(nothing_leaves_it) {
     p->r[0].error = hostile[0];
     p->r[1].ending = hostile[1];
     p->report.old.name = hostile[3];
-    char *data = data_of(&p->report);
+    OWN(free_at) char *data = data_of(&p->report);
     check_escaped(data);
     check_sums(data, &p->report);
-    free(data);
-    pair_free(p);
 }
 
 TEST(all_adds_up) {
     for (int round = 0; round < 40; round++) {
-        Pair *p = pair_new();
+        OWN(pair_free_at) Pair *p = pair_new();
         for (int i = 0; i < 2; i++)
             p->tables[i] = page_made_up(&p->live[i], 1 + (uint32_t)suite_below(300),
                                         1 + (uint32_t)suite_below(60));
         pair_compare(p, "made up.lua");
-        char *data = data_of(&p->report);
+        OWN(free_at) char *data = data_of(&p->report);
         check_sums(data, &p->report);
         p->report.top = 3; /* the others are one row */
-        char *few = data_of(&p->report);
+        OWN(free_at) char *few = data_of(&p->report);
         check_sums(few, &p->report);
-        free(data);
-        free(few);
-        pair_free(p);
     }
 }
 
 /* What there is no room for is joined: the sums stay, and the page stays small. */
 TEST(what_is_too_much) {
     uint32_t rows, joined;
-    Pair *p = pair_new();
+    OWN(pair_free_at) Pair *p = pair_new();
     for (int i = 0; i < 2; i++)
         p->tables[i] = page_made_up(&p->live[i], 70000, 22000);
     pair_compare(p, "made up.lua");
-    char *data = data_of(&p->report);
+    OWN(free_at) char *data = data_of(&p->report);
     check_sums(data, &p->report);
     sum_of(data, "sites", "live", &rows);
     ck_assert_uint_eq(rows, 20001);
@@ -150,8 +145,6 @@ TEST(what_is_too_much) {
     ck_assert_uint_gt(joined, 0);
     ck_assert_uint_eq(rows, 100000 + joined);
     ck_assert_uint_lt(strlen(data), 12u << 20);
-    free(data);
-    pair_free(p);
 }
 
 /* ---- texts of lines -------------------------------------------------------------------------- */
@@ -200,12 +193,10 @@ TEST(texts_of_lines) {
 }
 
 TEST(without_anything) {
-    Pair *p = pair_new();
+    OWN(pair_free_at) Pair *p = pair_new();
     for (int i = 0; i < 2; i++)
         p->tables[i] = fake_tables_new(&p->live[i]);
     pair_compare(p, "");
-    char *data = data_of(&p->report);
+    OWN(free_at) char *data = data_of(&p->report);
     ck_assert_ptr_nonnull(strstr(data, "\"words\":["));
-    free(data);
-    pair_free(p);
 }

@@ -4,32 +4,29 @@
 
 static void golden(const char *name, LmpErr (*write)(const DiffReport *, FILE *),
                    const DiffReport *report) {
-    char *text = diff_written(write, report);
+    OWN(free_at) char *text = diff_written(write, report);
     suite_golden(name, text);
-    free(text);
 }
 
 TEST(an_edited_program) {
-    DiffFixture *f = diff_fixture(true);
+    OWN(diff_fixture_free_at) DiffFixture *f = diff_fixture(true);
     golden("diff.txt", diffreport_kinds[DIFF_TEXT].write, &f->report);
     f->report.top = 3;
     golden("diff.json", diffreport_kinds[DIFF_JSON].write, &f->report);
-    diff_fixture_free(f);
 }
 
 TEST(doubtful) {
-    DiffFixture *f = diff_fixture(false);
+    OWN(diff_fixture_free_at) DiffFixture *f = diff_fixture(false);
     snprintf(f->r[1].program, sizeof f->r[1].program, "other.lua");
     snprintf(f->r[1].lua, sizeof f->r[1].lua, "Lua 5.4.6");
     f->r[1].ledger.sample = 4096;
     f->r[1].ledger.lines = LMP_LINES_APPROXIMATE;
     f->report.top = 1;
     golden("diff-doubtful.txt", diffreport_kinds[DIFF_TEXT].write, &f->report);
-    diff_fixture_free(f);
 }
 
 TEST(nothing_changed) {
-    DiffFixture *f = diff_fixture(false);
+    OWN(diff_fixture_free_at) DiffFixture *f = diff_fixture(false);
     f->report.newer = f->report.old;
     rundiff_free(&f->diff);
     const Ledger *side = &f->r[0].ledger;
@@ -37,7 +34,6 @@ TEST(nothing_changed) {
     f->report.fail = 0;
     ck_assert(!diffreport_fails(&f->report));
     golden("diff-same.txt", diffreport_kinds[DIFF_TEXT].write, &f->report);
-    diff_fixture_free(f);
 }
 
 /* Exactly as much as it may passes, one byte more fails. */

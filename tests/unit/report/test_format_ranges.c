@@ -38,9 +38,9 @@ TEST(ranges_say_one_sum) {
     for (int round = 0; round < ROUNDS; round++) {
         bool stacks = round % 3 != 0, rises = round % 2;
         memset(&live, 0, sizeof live);
-        FakeTables *f = made_up(stacks);
+        OWN(fake_tables_free_at) FakeTables *f = made_up(stacks);
         ReportBefore before[REPORTS];
-        LmpReport was;
+        OWN(report_close) LmpReport was;
         for (int kind = 0; kind < REPORTS; kind++)
             ck_assert_int_eq(
                 report_before(&before[kind], &live, &f->t, report_kinds[kind].parts, live.clock),
@@ -68,8 +68,6 @@ TEST(ranges_say_one_sum) {
             report_close(&is);
             report_before_free(&before[kind]);
         }
-        report_close(&was);
-        fake_tables_free(f);
     }
 }
 
@@ -78,7 +76,7 @@ TEST(parts_of_the_time) {
     LmpReport r;
     size_t size;
     memset(&live, 0, sizeof live);
-    FakeTables *f = made_up(true);
+    OWN(fake_tables_free_at) FakeTables *f = made_up(true);
     live.history.used = 5; /* a second each */
     for (uint32_t from = 1; from < 5; from++) {
         fill_for(&r, f, REPORT_TIMELINE);
@@ -118,13 +116,12 @@ TEST(parts_of_the_time) {
         free(text);
         report_close(&r);
     }
-    fake_tables_free(f);
 }
 
 /* For people and machines: what grew, what shrank, what came and went. */
 TEST(as_they_are) {
     static const int kinds[] = {REPORT_SUMMARY, REPORT_JSON};
-    FakeTables *f = program(true);
+    OWN(fake_tables_free_at) FakeTables *f = program(true);
     FakeSpot grows = {6, 0, LMP_C_TABLE, 0}, shrinks = {3, 0, LMP_C_TABLE, 0},
              goes = {4, 0, LMP_C_STRING, 0};
     ReportBefore before[2];
@@ -156,5 +153,4 @@ TEST(as_they_are) {
         report_close(&r);
         report_before_free(&before[i]);
     }
-    fake_tables_free(f);
 }

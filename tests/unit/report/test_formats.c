@@ -18,15 +18,15 @@ TEST(what_is_not_all_counted) {
     };
     for (size_t i = 0; i < 2 * sizeof say / sizeof *say; i++) {
         memset(&live, 0, sizeof live);
-        FakeTables *f = made_up(true);
+        OWN(fake_tables_free_at) FakeTables *f = made_up(true);
         bool lost = i % 2;
         live.tables.counts = LMP_COUNTS_CALLS | LMP_COUNTS_INSTRUCTIONS;
         live.tables.hook_lost = lost;
         live.tables.counts_why = lost ? LMP_WHY_LINES : LMP_WHY_NOT;
-        LmpReport r;
+        OWN(report_close) LmpReport r;
         size_t size;
         fill_for(&r, f, say[i / 2].kind);
-        char *text = text_of(say[i / 2].kind, &r, &size);
+        OWN(free_at) char *text = text_of(say[i / 2].kind, &r, &size);
         if (lost) {
             ck_assert_ptr_nonnull(strstr(text, say[i / 2].lost));
             ck_assert_ptr_nonnull(strstr(text, say[i / 2].lacks));
@@ -34,9 +34,6 @@ TEST(what_is_not_all_counted) {
             ck_assert_ptr_null(strstr(text, "not all"));
             ck_assert_ptr_null(strstr(text, "not known: lines"));
         }
-        free(text);
-        report_close(&r);
-        fake_tables_free(f);
     }
 }
 
@@ -44,22 +41,20 @@ TEST(all_say_one_sum) {
     enum { ROUNDS = 30 };
     for (int round = 0; round < ROUNDS; round++) {
         memset(&live, 0, sizeof live);
-        FakeTables *f = made_up(round % 3 != 0);
+        OWN(fake_tables_free_at) FakeTables *f = made_up(round % 3 != 0);
         if (round % 5 == 4) live.tables.sample = 4096;
         for (int kind = 0; kind < REPORTS; kind++) {
-            LmpReport r;
+            OWN(report_close) LmpReport r;
             fill_for(&r, f, kind);
             if (r.ledger.sites > 0) read_all_figures(kind, &r);
-            report_close(&r);
         }
-        fake_tables_free(f);
     }
 }
 
 /* ---- as they are ----------------------------------------------------------------------------- */
 
 static void golden_formats(bool stacks) {
-    FakeTables *f = program(stacks);
+    OWN(fake_tables_free_at) FakeTables *f = program(stacks);
     live.history.interval = 25500000000;
     live.history.used = 4;
     for (uint32_t i = 0; i < 4; i++)
@@ -83,7 +78,6 @@ static void golden_formats(bool stacks) {
         free(text);
         report_close(&r);
     }
-    fake_tables_free(f);
 }
 
 TEST(as_they_are) {
@@ -103,7 +97,7 @@ TEST(sampled) {
         [REPORT_HTML] = "\"sample\":524288,",
     };
     char exact[LMP_NUM + 16], number[LMP_NUM];
-    FakeTables *f = program(true);
+    OWN(fake_tables_free_at) FakeTables *f = program(true);
     for (int range = 0; range < 2; range++)
         for (int kind = 0; kind < REPORTS; kind++) {
             LmpReport r;
@@ -133,7 +127,6 @@ TEST(sampled) {
             report_close(&r);
             live.counters.count[LMP_C_TABLE].alloc_bytes -= 1000;
         }
-    fake_tables_free(f);
 }
 
 /* Runs and figures of which a format has nothing to say. */
@@ -169,7 +162,7 @@ TEST(what_they_lack) {
 TEST(deep) {
     static const int kinds[] = {REPORT_FOLDED, REPORT_SPEEDSCOPE, REPORT_CALLGRIND};
     memset(&live, 0, sizeof live);
-    FakeTables *f = fake_tables_new(&live);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(&live);
     uint32_t fn = fake_function(f, LMP_F_LUA, "@deep.lua", 1, "local 'down'"), node = 0;
     uint32_t site = fake_site(f, fn, 2, 0);
     live.tables.stacks = 1;
@@ -180,14 +173,11 @@ TEST(deep) {
         fake_made(f, (FakeSpot){site, node, LMP_C_TABLE, 0}, 1, 56);
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        LmpReport r;
+        OWN(report_close) LmpReport r;
         size_t size;
         fill_for(&r, f, kinds[i]);
-        char *text = text_of(kinds[i], &r, &size);
+        OWN(free_at) char *text = text_of(kinds[i], &r, &size);
         ck_assert_uint_lt(size, 200u << 20);
         read_back(kinds[i], &r, text, size);
-        free(text);
-        report_close(&r);
     }
-    fake_tables_free(f);
 }

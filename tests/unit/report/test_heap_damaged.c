@@ -106,7 +106,7 @@ static void write_damaged(FileBytes *file) {
 /* ---- what is read is written ----------------------------------------------------------------- */
 
 static void write_all(const LmpSnapshot *s) {
-    char *text = NULL;
+    OWN(free_at) char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     HeapReport report = {.s = s, .top = suite_below(3) ? 0 : 1 + (uint32_t)suite_below(50)};
@@ -124,7 +124,6 @@ static void write_all(const LmpSnapshot *s) {
     }
     fclose(out);
     ck_assert_uint_gt(size, 1000);
-    free(text);
 }
 
 static Leaky begin(FileBytes *file) {
@@ -180,10 +179,9 @@ TEST(every_prefix) {
         ck_assert_msg(err == (n < 8 ? LMP_E_FOREIGN : LMP_E_DAMAGED), "%zu bytes: %s", n,
                       err_name(err));
         if (n > 3000 && n % 17) continue; /* each has all those before it to say */
-        char *text;
+        OWN(free_at) char *text;
         ck_assert_int_eq(dump_bytes(file.bytes, n, &text), err);
         ck_assert_msg(n < 8 || strstr(text, "cut off"), "%zu bytes: %s", n, text);
-        free(text);
     }
     end_of(leaky, &file);
 }

@@ -17,7 +17,6 @@ TEST(as_they_are) {
     heap_golden(HEAP_REPORT_DOT, &report, "heap.dot");
     report.address = snapshot.g.addr[leaky.ephemeron_value];
     heap_golden(HEAP_REPORT_DOT, &report, "heap-paths.dot");
-    close_leaky();
 }
 
 TEST(with_lines) {
@@ -25,19 +24,17 @@ TEST(with_lines) {
     HeapReport report = {.s = &snapshot, .top = 4};
     heap_golden(HEAP_REPORT_SUMMARY, &report, "heap-summary-lines.txt");
     heap_golden(HEAP_REPORT_JSON, &report, "heap-lines.json");
-    close_leaky();
 }
 
 /* ---- compared -------------------------------------------------------------------------------- */
 
 static void golden_diff(const HeapDiff *diff, const char *name) {
-    char *text = NULL;
+    OWN(free_at) char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     ck_assert_int_eq(heapdiff_write(diff, out), LMP_OK);
     fclose(out);
     suite_golden(name, text);
-    free(text);
 }
 
 /* A run later: thirty more handlers; the cache is another object at its old address. */
@@ -71,7 +68,6 @@ TEST(differences) {
     golden_diff(&diff, "heap-diff-runs.txt");
     snapshot_close(&newer);
     graph_free(later.graph);
-    close_leaky();
 }
 
 /* Three of a run: thirty handlers more each time; of tables with x there were many in between. */
@@ -128,7 +124,6 @@ TEST(by_call_path) {
     ck_assert_uint_gt(groups.groups, 5);
     ck_assert_uint_gt(callers, 3);
     groups_free(&groups);
-    close_leaky();
 }
 
 /* ---- no word of the program -------------------------------------------------------------------
@@ -175,7 +170,6 @@ TEST(redacted) {
             HeapReport report = {.s = &snapshot, .redact = true, .top = 400};
             lacks = heapreport_lacks(&heapreport_kinds[kind], &report) != NULL;
             if (!lacks) text[other] = heap_of(kind, &report, &size[other]);
-            close_leaky();
         }
         ck_assert_int_eq(lacks, kind == HEAP_REPORT_SUMMARY || kind == HEAP_REPORT_JSON);
         if (lacks) continue;
@@ -192,7 +186,6 @@ TEST(not_redacted) {
     ck_assert_ptr_nonnull(strstr(text, "req-1003"));
     ck_assert_ptr_nonnull(strstr(text, "client 7"));
     free(text);
-    close_leaky();
 }
 
 /* ---- pprof ----------------------------------------------------------------------------------- */
@@ -259,7 +252,6 @@ TEST(pprof) {
     ck_assert_uint_gt(texts, 10);
     free(profile);
     free(bytes);
-    close_leaky();
 }
 
 TEST(holders_sum_up) {
@@ -273,13 +265,13 @@ TEST(holders_sum_up) {
     }
     ck_assert_uint_eq(sum, snapshot.reachable_bytes);
     free(text);
-    close_leaky();
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
 static void check_page(unsigned kind, const char *name) {
-    char *text = heap_as(kind), *data = strstr(text, "<script type=\"application/json\"");
+    OWN(free_at) char *text = heap_as(kind);
+    char *data = strstr(text, "<script type=\"application/json\"");
     ck_assert_ptr_nonnull(data);
     char *end = strstr(data, "</script>");
     data = strchr(data, '>') + 1;
@@ -287,14 +279,12 @@ static void check_page(unsigned kind, const char *name) {
     ck_assert_ptr_null(strchr(data, '<')); /* nothing that could end it before */
     ck_assert_ptr_null(strstr(text, "http:"));
     suite_golden(name, data);
-    free(text);
 }
 
 TEST(pages) {
     open_leaky();
     check_page(HEAP_REPORT_TREEMAP, "heap-treemap.json");
     check_page(HEAP_REPORT_ICICLE, "heap-icicle.json");
-    close_leaky();
 }
 
 TEST(lacking) {
@@ -307,5 +297,4 @@ TEST(lacking) {
     report.address = snapshot.g.addr[leaky.garbage];
     ck_assert_ptr_nonnull(heapreport_lacks(heapreport_find("dot"), &report));
     ck_assert_ptr_null(heapreport_find("nothing"));
-    close_leaky();
 }

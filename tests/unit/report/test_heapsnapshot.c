@@ -27,7 +27,7 @@ enum { FIELDS = 7, WEAK = 6 };
 /* All nodes are reached from the first one by edges that hold. */
 static void check_reached(const uint64_t *node, size_t nodes, const uint64_t *edge) {
     size_t *first = malloc((nodes + 1) * sizeof *first), *queue = malloc(nodes * sizeof *queue);
-    uint8_t *seen = calloc(nodes, 1);
+    OWN(free_at) uint8_t *seen = calloc(nodes, 1);
     size_t head = 0, tail = 0;
     first[0] = 0;
     for (size_t i = 0; i < nodes; i++)
@@ -49,7 +49,6 @@ static void check_reached(const uint64_t *node, size_t nodes, const uint64_t *ed
     ck_assert_uint_eq(first[nodes - 1], first[nodes]); /* the last one refers to nothing */
     free(first);
     free(queue);
-    free(seen);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -91,7 +90,6 @@ TEST(heapsnapshot_is_sound) {
     free(node);
     free(edge);
     free(text);
-    close_leaky();
 }
 
 /* An object that moved, or another one at its address, has another id; the rest keep theirs. */
@@ -112,7 +110,6 @@ TEST(ids_are_those_of_objects) {
     free(before);
     free(after);
     free(text);
-    close_leaky();
 }
 
 /* Call paths: a node of the trace tree for each of the ledger's, each once, all closed again, and
@@ -149,5 +146,4 @@ TEST(call_paths) {
     free(node);
     free(seen);
     free(text);
-    close_leaky();
 }

@@ -10,6 +10,8 @@
 #include "report/formats/formats.h"
 #include "report_fixture.h"
 
+RELEASE_AT(kepttexts_free)
+
 static void fill_page(LmpReport *r, FakeTables *f) {
     report_fill_with(r, &header, &live, &f->t, report_kinds[REPORT_HTML].parts, live.clock,
                      "finished", LEDGER_END);
@@ -43,8 +45,8 @@ static void check_sums(const char *data, const LmpReport *r) {
 
 TEST(golden_data) {
     for (int stacks = 0; stacks < 2; stacks++) {
-        LmpReport r;
-        FakeTables *f = program(stacks);
+        OWN(report_close) LmpReport r;
+        OWN(fake_tables_free_at) FakeTables *f = program(stacks);
         live.marks = 1;
         live.mark[0].clock = 700000000;
         snprintf(live.mark[0].name, sizeof live.mark[0].name, "loaded");
@@ -53,37 +55,31 @@ TEST(golden_data) {
         live.history.samples[0].max_bytes = live.history.samples[0].last_bytes = 1000;
         live.history.samples[1].max_bytes = 2000;
         fill_page(&r, f);
-        char *data = data_of(&r);
+        OWN(free_at) char *data = data_of(&r);
         check_sums(data, &r);
         suite_golden(stacks ? "report-stacks.html.json" : "report-lines.html.json", data);
-        free(data);
-        report_close(&r);
-        fake_tables_free(f);
     }
 }
 
 /* A range of time is what the page opens with; its figures are all there. */
 TEST(opens_with_a_range) {
-    LmpReport r;
-    FakeTables *f = program(true);
+    OWN(report_close) LmpReport r;
+    OWN(fake_tables_free_at) FakeTables *f = program(true);
     fill_page(&r, f);
-    char *data = data_of(&r);
+    OWN(free_at) char *data = data_of(&r);
     ck_assert_ptr_null(strstr(data, "\"open\":"));
     free(data);
     report_set_range(&r, 700000000, 1200000000, 99);
     data = data_of(&r);
     ck_assert_ptr_nonnull(strstr(data, "\"open\":[700000000,1200000000]"));
     check_sums(data, &r);
-    free(data);
-    report_close(&r);
-    fake_tables_free(f);
 }
 
 /* ---- names that want out --------------------------------------------------------------------- */
 
 TEST(nothing_leaves_it) {
-    LmpReport r;
-    FakeTables *f = fake_tables_new(&live);
+    OWN(report_close) LmpReport r;
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(&live);
     snprintf(header.program, sizeof header.program, "%s", hostile[0]);
     snprintf(live.mark[0].name, sizeof live.mark[0].name, "</script>");
     live.marks = 1;
@@ -98,12 +94,9 @@ TEST(nothing_leaves_it) {
     fill_page(&r, f);
     r.error = hostile[0];
     r.again = hostile[1];
-    char *data = data_of(&r);
+    OWN(free_at) char *data = data_of(&r);
     check_escaped(data);
     check_sums(data, &r);
-    free(data);
-    report_close(&r);
-    fake_tables_free(f);
 }
 
 /* ---- trees made by chance -------------------------------------------------------------------- */
@@ -115,23 +108,21 @@ static FakeTables *made_up(uint32_t nodes, uint32_t lines) {
 
 TEST(all_adds_up) {
     for (int round = 0; round < 40; round++) {
-        LmpReport r;
+        OWN(report_close) LmpReport r;
+        OWN(fake_tables_free_at)
         FakeTables *f = made_up(1 + (uint32_t)suite_below(400), 1 + (uint32_t)suite_below(60));
         fill_page(&r, f);
-        char *data = data_of(&r);
+        OWN(free_at) char *data = data_of(&r);
         check_sums(data, &r);
-        free(data);
-        report_close(&r);
-        fake_tables_free(f);
     }
 }
 
 /* What there is no room for is joined: the sums stay, and the page stays small. */
 TEST(what_is_too_much) {
-    LmpReport r;
-    FakeTables *f = made_up(130000, 25000);
+    OWN(report_close) LmpReport r;
+    OWN(fake_tables_free_at) FakeTables *f = made_up(130000, 25000);
     fill_page(&r, f);
-    char *data = data_of(&r);
+    OWN(free_at) char *data = data_of(&r);
     uint32_t rows, joined;
     check_sums(data, &r);
     sum_of(data, "sites", "live", &rows);
@@ -142,9 +133,6 @@ TEST(what_is_too_much) {
     ck_assert_uint_eq(rows, 100000 + joined);
     ck_assert_uint_ge(nodes, joined); /* those just below what is kept, not all */
     ck_assert_uint_lt(strlen(data), 12u << 20);
-    free(data);
-    report_close(&r);
-    fake_tables_free(f);
 }
 
 /* ---- source lines ---------------------------------------------------------------------------- */
@@ -185,31 +173,29 @@ TEST(source_lines) {
     free(data);
     /* a pipe is not waited for */
     ck_assert_int_eq(mkfifo("htmlpage-pipe.lua", 0600), 0);
-    FakeTables *f = fake_tables_new(&live);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(&live);
     uint32_t fn = fake_function(f, LMP_F_MAIN, "@htmlpage-pipe.lua", 0, "main chunk");
     fake_made(f, (FakeSpot){fake_site(f, fn, 2, 0), 0, LMP_C_TABLE, 0}, 1, 100);
-    LmpReport r;
+    OWN(report_close) LmpReport r;
     fill_page(&r, f);
     data = data_of(&r);
     ck_assert_ptr_nonnull(strstr(data, "{\"name\":\"htmlpage-pipe.lua\"}"));
     free(data);
     unlink("htmlpage-pipe.lua");
-    report_close(&r);
-    fake_tables_free(f);
 }
 
 /* What ran, as a recording has kept it, goes before what the file says now. */
 TEST(kept_source_lines) {
-    FakeTables *f = fake_tables_new(NULL);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
     FILE *file = fopen("htmlpage-kept.lua", "w");
     ck_assert_ptr_nonnull(file);
     fputs("edited = {}\n", file);
     fclose(file);
     uint32_t fn = fake_function(f, LMP_F_MAIN, "@htmlpage-kept.lua", 0, "main chunk");
     fake_made(f, (FakeSpot){fake_site(f, fn, 2, 0), 0, LMP_C_TABLE, 0}, 1, 100);
-    LmpReport r;
-    RecBytes plain = {0};
-    KeptTexts *kept = NULL;
+    OWN(report_close) LmpReport r;
+    OWN(bytes_free) RecBytes plain = {0};
+    OWN(kepttexts_free_at) KeptTexts *kept = NULL;
     kepttexts_put(&plain, "@htmlpage-kept.lua", "-- ran\nkept = {}\n", 17);
     ck_assert_int_eq(kepttexts_add(&kept, plain.at, plain.n), LMP_OK);
     fill_page(&r, f);
@@ -219,19 +205,13 @@ TEST(kept_source_lines) {
     ck_assert_ptr_null(strstr(data, "edited = {}"));
     free(data);
     unlink("htmlpage-kept.lua");
-    bytes_free(&plain);
-    kepttexts_free(kept);
-    report_close(&r);
-    fake_tables_free(f);
 }
 
 TEST(without_anything) {
-    LmpReport r;
+    OWN(report_close) LmpReport r;
     memset(&live, 0, sizeof live);
     report_fill_with(&r, &header, &live, NULL, report_kinds[REPORT_HTML].parts, 0, "finished",
                      LEDGER_END);
-    char *data = data_of(&r);
+    OWN(free_at) char *data = data_of(&r);
     ck_assert_ptr_nonnull(strstr(data, "\"lines\":0"));
-    free(data);
-    report_close(&r);
 }

@@ -3,9 +3,8 @@
 
 static void golden(const char *name, LmpErr (*write)(const LmpReport *, FILE *),
                    const LmpReport *report) {
-    char *text = written(write, report);
+    OWN(free_at) char *text = written(write, report);
     suite_golden(name, text);
-    free(text);
 }
 
 TEST(finished) {
@@ -81,10 +80,9 @@ TEST(with_frames) {
     golden("report-frames.json", JSON, &r);
     header.top = 0;
     report_fill(&r, &header, &live, NULL, 62412345678, "finished");
-    char *text = written(SUMMARY, &r);
+    OWN(free_at) char *text = written(SUMMARY, &r);
     ck_assert_ptr_nonnull(strstr(text, "\n  Frames               3,612, "));
     ck_assert_ptr_null(strstr(text, "worst frame"));
-    free(text);
 }
 
 TEST(map_incomplete) {
@@ -170,32 +168,28 @@ TEST(with_all_that_can_be_said) {
 
 /* "exact" says how many are not. */
 TEST(exact_but_for) {
-    LmpReport r;
-    FakeTables *f = program(false);
+    OWN(report_close) LmpReport r;
+    OWN(fake_tables_free_at) FakeTables *f = program(false);
     live.tables.lines = LMP_LINES_EXACT;
     live.tables.unproven = 7;
     live.owners_known = 1;
     live.owners_unproven = 3;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    char *text = written(SUMMARY, &r), *json = written(JSON, &r);
+    OWN(free_at) char *text = written(SUMMARY, &r), *json = written(JSON, &r);
     ck_assert_ptr_nonnull(strstr(text, "(lines: exact but for 7 requests"));
     ck_assert_ptr_nonnull(strstr(text, "(owners: of 3 parts it is not known"));
     ck_assert_ptr_nonnull(strstr(json, "\"lines_unproven\":7,\"owners_unproven\":3,"));
-    free(json);
-    free(text);
-    report_close(&r);
-    fake_tables_free(f);
 }
 
 /* What was asked for and cannot be had is said, with or without tables. */
 TEST(what_cannot_be_had) {
-    LmpReport r;
+    OWN(report_close) LmpReport r;
     FakeTables *f = program(false);
     live.tables.lines = LMP_LINES_EXACT;
     live.tables.stacks_why = LMP_WHY_FRAMES;
     live.tables.sample_why = LMP_WHY_ENTRY;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    char *text = written(SUMMARY, &r), *json = written(JSON, &r);
+    OWN(free_at) char *text = written(SUMMARY, &r), *json = written(JSON, &r);
     ck_assert_ptr_nonnull(strstr(text, "\n  No call paths        " STACKS_WHY "\n"));
     ck_assert_ptr_nonnull(strstr(text, "\n  Not sampled          " SAMPLE_WHY ": all counted\n"));
     ck_assert_ptr_nonnull(
@@ -214,21 +208,19 @@ TEST(what_cannot_be_had) {
     ck_assert_ptr_null(strstr(text, "Not sampled"));
     ck_assert_ptr_nonnull(strstr(json, "\"lines_why\":\"no memory for tables\""));
     ck_assert_ptr_nonnull(strstr(json, ",\"stacks_why\":\"\",\"sample_why\":\"\""));
-    free(json);
-    free(text);
-    report_close(&r);
 }
 
 /* Nor does anybody take calls for exact that are not all there. */
 TEST(what_is_not_all_counted) {
-    LmpReport r;
-    FakeTables *f = program(false);
+    OWN(report_close) LmpReport r;
+    OWN(fake_tables_free_at) FakeTables *f = program(false);
     live.tables.counts = LMP_COUNTS_CALLS;
     live.tables.counts_why = LMP_WHY_LINES;
     live.tables.hook_lost = 3;
     live.tables.hook_lost_clock = 2500000000;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    char *text = written(SUMMARY, &r), *json = written(JSON, &r);
+    OWN(free_at) char *text = written(SUMMARY, &r);
+    char *json = written(JSON, &r);
     ck_assert_ptr_nonnull(strstr(text, "\n  Not all counted      lines are not exact\n"));
     ck_assert_ptr_nonnull(
         strstr(text, "\n  Calls                not all there: another debug hook after 2.5 s\n"));
@@ -249,34 +241,27 @@ TEST(what_is_not_all_counted) {
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
     text = written(SUMMARY, &r);
     ck_assert_ptr_null(strstr(text, "not all there"));
-    free(text);
-    report_close(&r);
-    fake_tables_free(f);
 }
 
 /* Where another allocator covers ours that is the reason, and no other is given. */
 TEST(covered) {
-    LmpReport r;
-    FakeTables *f = program(false);
+    OWN(report_close) LmpReport r;
+    OWN(fake_tables_free_at) FakeTables *f = program(false);
     live.tables.lines = LMP_LINES_APPROXIMATE;
     live.owners_known = 0;
     live.strange.covered = 1;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    char *text = written(SUMMARY, &r), *json = written(JSON, &r);
+    OWN(free_at) char *text = written(SUMMARY, &r), *json = written(JSON, &r);
     ck_assert_ptr_nonnull(strstr(text, "  Allocator covered    by another one: lines and owners"));
     ck_assert_ptr_nonnull(strstr(text, "(lines: approximate: another allocator was put over"));
     ck_assert_ptr_null(strstr(text, "table constructors may show"));
     ck_assert_ptr_null(strstr(text, "told by rules"));
     ck_assert_ptr_nonnull(strstr(json, "\"covered\":true,"));
-    free(json);
-    free(text);
-    report_close(&r);
-    fake_tables_free(f);
 }
 
 TEST(top_none) {
-    LmpReport r;
-    FakeTables *f = program(true);
+    OWN(report_close) LmpReport r;
+    OWN(fake_tables_free_at) FakeTables *f = program(true);
     header.top = 0;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
     char *text = written(SUMMARY, &r);
@@ -308,8 +293,6 @@ TEST(top_none) {
     header.top = 5000;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
     ck_assert_uint_eq(r.top, REPORT_TOP_MOST);
-    report_close(&r);
-    fake_tables_free(f);
 }
 
 /* ---- the table of reports -------------------------------------------------------------------- */

@@ -160,12 +160,10 @@ TEST(json_of_several_is_json) {
     const LmpReportKind *k = &report_kinds[REPORT_JSON];
     fill();
     report_fill(&r, &header, &live, NULL, 62412345678, "finished");
-    char *one = written(k->write, &r), *all = NULL;
+    OWN(free_at) char *one = written(k->write, &r), *all = NULL;
     ck_assert_int_ge(asprintf(&all, "%s%s%s%s%s", k->before, one, k->between, one, k->after), 0);
     for (char *c = all; (c = strchr(c, '\n'));) /* the reader knows no blanks; none is in a text */
         memmove(c, c + 1, strlen(c));
     const char *end = json(all, 0);
     ck_assert_msg(end && !*end, "%s", all);
-    free(all);
-    free(one);
 }

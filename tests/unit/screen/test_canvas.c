@@ -7,6 +7,8 @@
 #include "screen/svg.h"
 #include "suite.h"
 
+RELEASE_AT(canvas_free)
+
 static char *dump(const Canvas *canvas) {
     char *text = NULL;
     size_t size = 0;
@@ -17,9 +19,8 @@ static char *dump(const Canvas *canvas) {
 }
 
 static void expect(const Canvas *canvas, const char *want) {
-    char *got = dump(canvas);
+    OWN(free_at) char *got = dump(canvas);
     ck_assert_str_eq(got, want);
-    free(got);
 }
 
 /* No half of a wide character without the other. */
@@ -35,17 +36,16 @@ static void check_whole(const Canvas *canvas) {
 }
 
 TEST(text_is_cut_with_an_ellipsis) {
-    Canvas *canvas = canvas_new(10, 3, true);
+    OWN(canvas_free_at) Canvas *canvas = canvas_new(10, 3, true);
     ck_assert_int_eq(canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "heap"), 4);
     ck_assert_int_eq(canvas_text(canvas, 0, 1, 6, STYLE(TONE_TEXT), "allocations"), 6);
     ck_assert_int_eq(canvas_text_right(canvas, 10, 2, 4, STYLE(TONE_TEXT), "live"), 4);
     expect(canvas, "heap\nalloc…\n      live\n");
     ck_assert_int_eq(canvas_text(canvas, 0, 0, 0, STYLE(TONE_TEXT), "x"), 0);
-    canvas_free(canvas);
 }
 
 TEST(nothing_is_drawn_outside_the_clip) {
-    Canvas *canvas = canvas_new(6, 3, true);
+    OWN(canvas_free_at) Canvas *canvas = canvas_new(6, 3, true);
     Rect old = canvas_clip(canvas, (Rect){1, 1, 3, 1});
     canvas_fill(canvas, (Rect){-5, -5, 50, 50}, '#', STYLE(TONE_TEXT));
     canvas_text(canvas, -2, 1, -1, STYLE(TONE_TEXT), "abcdefghij");
@@ -56,11 +56,10 @@ TEST(nothing_is_drawn_outside_the_clip) {
     expect(canvas, "\n def\n\n");
     ck_assert_ptr_null(canvas_at(canvas, 6, 0));
     ck_assert_ptr_null(canvas_at(canvas, 0, -1));
-    canvas_free(canvas);
 }
 
 TEST(wide_characters_stay_whole) {
-    Canvas *canvas = canvas_new(6, 1, true);
+    OWN(canvas_free_at) Canvas *canvas = canvas_new(6, 1, true);
     canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "日本語");
     check_whole(canvas);
     canvas_put(canvas, 1, 0, 'x', STYLE(TONE_TEXT)); /* over the right half of the first */
@@ -71,24 +70,21 @@ TEST(wide_characters_stay_whole) {
     expect(canvas, " x本 ?\n");
     ck_assert_int_eq(canvas_text(canvas, 0, 0, 4, STYLE(TONE_TEXT), "日本語"), 3);
     check_whole(canvas);
-    canvas_free(canvas);
 }
 
 TEST(hostile_text_draws_as_question_marks) {
-    Canvas *canvas = canvas_new(12, 1, true);
+    OWN(canvas_free_at) Canvas *canvas = canvas_new(12, 1, true);
     canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "a\x1b[31m\xff\xc2\x9b\xe2\x80\xae z");
     expect(canvas, "a?[31m?? z\n"); /* the mark that turns writing round is left out */
-    canvas_free(canvas);
 }
 
 TEST(ascii_canvas_has_only_ascii) {
-    Canvas *canvas = canvas_new(13, 3, false);
+    OWN(canvas_free_at) Canvas *canvas = canvas_new(13, 3, false);
     canvas_box(canvas, (Rect){0, 0, 13, 3}, STYLE(TONE_FRAME));
     canvas_text(canvas, 1, 1, 11, STYLE(TONE_TEXT), "▲ Δ … é日 ⣿");
     for (int i = 0; i < 36; i++)
         ck_assert_uint_lt(canvas->cells[i].glyph, 0x7f);
     expect(canvas, "+-----------+\n|^ d ~ ??  #|\n+-----------+\n");
-    canvas_free(canvas);
 }
 
 /* Random drawing into a random clip: nothing outside changes, no character is torn. */
@@ -96,8 +92,8 @@ TEST(random_drawing) {
     static const uint32_t some[] = {'a', ' ', 0x65e5, 0x2588, 0x301, 0, 7, 0x1f600, 0x110000, 0x9b};
     for (int round = 0; round < 3000; round++) {
         int w = 1 + (int)suite_below(20), h = 1 + (int)suite_below(6);
-        Canvas *canvas = canvas_new(w, h, suite_below(4) != 0);
-        Canvas *before = canvas_new(w, h, true);
+        OWN(canvas_free_at) Canvas *canvas = canvas_new(w, h, suite_below(4) != 0);
+        OWN(canvas_free_at) Canvas *before = canvas_new(w, h, true);
         Rect clip = {(int)suite_below(24) - 4, (int)suite_below(8) - 2, (int)suite_below(20),
                      (int)suite_below(6)};
         canvas_clip(canvas, clip);
@@ -114,8 +110,6 @@ TEST(random_drawing) {
                 if (!in) ck_assert_uint_eq(canvas_at(canvas, x, y)->style, 0);
             }
         }
-        canvas_free(before);
-        canvas_free(canvas);
     }
 }
 
@@ -123,6 +117,7 @@ TEST(random_drawing) {
 TEST(utf8_both_ways) {
     for (int round = 0; round < 20000; round++) {
         size_t n = suite_below(12);
+        OWN(free_at)
         char *text = malloc(n + 1); /* of its exact size, so that a sanitizer sees reads beyond */
         for (size_t i = 0; i < n; i++)
             text[i] = (char)(1 + suite_below(255));
@@ -132,7 +127,6 @@ TEST(utf8_both_ways) {
         while (canvas_decode(&p) != 0)
             ck_assert_uint_lt(steps++, n);
         ck_assert_ptr_eq(p, text + n);
-        free(text);
     }
     for (uint32_t glyph = 1; glyph < 0x110000; glyph += 1 + glyph / 64) {
         if (glyph >= 0xd800 && glyph < 0xe000) continue;
@@ -151,7 +145,7 @@ TEST(stack_fills_the_bar) {
         for (int i = 0; i < 3; i++)
             whole += part[i] = suite_below(round % 3 ? 10 : 1ull << 40);
         int w = 1 + (int)suite_below(60);
-        Canvas *canvas = canvas_new(62, 1, true);
+        OWN(canvas_free_at) Canvas *canvas = canvas_new(62, 1, true);
         canvas_stack(canvas, 1, 0, w, 3, part, whole, style, "abc", '=', STYLE(TONE_FAINT));
         int count[256] = {0};
         for (int x = 0; x < 62; x++)
@@ -163,7 +157,6 @@ TEST(stack_fills_the_bar) {
             ck_assert_double_le(count['a' + i] - want, 1.01);
             ck_assert_double_ge(count['a' + i] - want, -1.01);
         }
-        canvas_free(canvas);
     }
 }
 
@@ -183,10 +176,9 @@ TEST(lines_drop_the_least_important) {
                  {11, "one\n"},
                  {2, "o…\n"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Canvas *canvas = canvas_new(40, 1, true);
+        OWN(canvas_free_at) Canvas *canvas = canvas_new(40, 1, true);
         ck_assert_int_le(line_draw(&line, canvas, 0, 0, cases[i].w), cases[i].w);
         expect(canvas, cases[i].want);
-        canvas_free(canvas);
     }
 }
 
@@ -317,11 +309,11 @@ TEST(the_environment_chooses_the_theme) {
 }
 
 TEST(pictures_are_well_formed) {
-    Canvas *canvas = canvas_new(8, 2, true);
+    OWN(canvas_free_at) Canvas *canvas = canvas_new(8, 2, true);
     canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "<&>▀⣿日");
     canvas_box(canvas, (Rect){0, 1, 8, 1}, STYLE(TONE_FRAME));
     Theme theme = {.mode = THEME_256};
-    char *text = NULL;
+    OWN(free_at) char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     svg_write(canvas, &theme, out);
@@ -336,8 +328,6 @@ TEST(pictures_are_well_formed) {
     }
     ck_assert_uint_gt(open_tags, 0);
     ck_assert_uint_eq(open_tags, closed);
-    free(text);
-    canvas_free(canvas);
 }
 
 static char *picture_of(const Canvas *canvas) {
@@ -359,7 +349,7 @@ static int count_of(const char *text, const char *part) {
 
 /* Neighbours of one colour are one shape, so that no renderer can leave a gap between them. */
 TEST(pictures_join_what_belongs_together) {
-    Canvas *canvas = canvas_new(8, 6, true);
+    OWN(canvas_free_at) Canvas *canvas = canvas_new(8, 6, true);
     canvas_clear(canvas, STYLE(TONE_NONE));
     Style cell = STYLE_ON(TONE_KIND(LMP_TABLE), TONE_KIND(LMP_STRING));
     canvas_fill(canvas, (Rect){0, 0, 8, 1}, G_UPPER_HALF, cell);
@@ -368,7 +358,7 @@ TEST(pictures_join_what_belongs_together) {
     canvas_put(canvas, 1, 3, G_BRAILLE + 0x81, STYLE(TONE_TEXT));
     canvas_put(canvas, 2, 3, G_BRAILLE + 0x01, STYLE(TONE_TEXT));
     canvas_text(canvas, 0, 5, -1, STYLE(TONE_TEXT), "ab→cd");
-    char *text = picture_of(canvas);
+    OWN(free_at) char *text = picture_of(canvas);
     /* the page, the upper halves, and the lower halves together with the row below */
     ck_assert_int_eq(count_of(text, "<rect "), 3);
     ck_assert_ptr_nonnull(strstr(text, "y=\"0\" width=\"80\" height=\"10\""));
@@ -381,6 +371,4 @@ TEST(pictures_join_what_belongs_together) {
     ck_assert_ptr_nonnull(strstr(text, "x=\"0\" textLength=\"20\">ab<"));
     ck_assert_ptr_nonnull(strstr(text, "x=\"25\" text-anchor=\"middle\">→<"));
     ck_assert_ptr_nonnull(strstr(text, "x=\"30\" textLength=\"20\">cd<"));
-    free(text);
-    canvas_free(canvas);
 }

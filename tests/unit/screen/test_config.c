@@ -14,16 +14,17 @@
 
 static char dir[] = "/tmp/lmp-config-XXXXXX", path[64];
 
-static void setup(void) {
-    memcpy(dir + sizeof dir - 7, "XXXXXX", 6);
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s/a/b/config", dir);
-}
-
 static void teardown(void) {
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", dir);
     ck_assert_int_eq(system(command), 0);
+}
+
+static void setup(void) {
+    suite_closes(teardown);
+    memcpy(dir + sizeof dir - 7, "XXXXXX", 6);
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/a/b/config", dir);
 }
 
 static void write_file(const char *text) {
@@ -60,7 +61,6 @@ TEST(test_read) {
     ck_assert_str_eq(config_get(&config, "columns.Sites"), "live,made");
     ck_assert_ptr_null(config_get(&config, "columns.Tags"));
     ck_assert_ptr_null(config_get(&config, "mouse"));
-    teardown();
 }
 
 TEST(test_problems) {
@@ -104,7 +104,6 @@ TEST(test_problems) {
     config_read(&config, path);
     ck_assert_str_eq(config.problem, "config, line 65: only 64 lines are read");
     free(junk);
-    teardown();
 }
 
 TEST(test_write) {
@@ -134,7 +133,6 @@ TEST(test_write) {
     ck_assert_int_gt(readlink(link, target, sizeof target), 0);
     config_read(&config, path);
     ck_assert_str_eq(config_get(&config, "mouse"), "off");
-    teardown();
 }
 
 /* A disk without room: the file is as it was, and nothing lies beside it. */
@@ -156,7 +154,6 @@ TEST(test_full) {
     snprintf(command, sizeof command, "test \"$(ls '%s/a/b')\" = config", dir);
     ck_assert_int_eq(system(command), 0);
     ck_assert(!config_set("/proc/nothing/config", "mouse", "off"));
-    teardown();
 }
 
 TEST(test_path) {

@@ -3,8 +3,10 @@
 
 #include "suite.h"
 
+RELEASE_AT(output_free)
+
 TEST(output_lines_and_sequences) {
-    Output *o = output_new();
+    OWN(output_free_at) Output *o = output_new();
     ck_assert_uint_eq(output_lines(o), 0);
     const char *text =
         "plain\r\n\033[1;31mred\033[0m\na\tb\n12345\rxy\nab\bc\n\033]0;title\007end\n"
@@ -17,11 +19,10 @@ TEST(output_lines_and_sequences) {
     for (uint64_t i = 0; i < 8; i++)
         ck_assert_str_eq(output_line(o, i), want[i]);
     ck_assert_str_eq(output_line(o, 8), "");
-    output_free(o);
 }
 
 TEST(output_keeps_the_last_lines) {
-    Output *o = output_new();
+    OWN(output_free_at) Output *o = output_new();
     char line[32];
     for (int i = 0; i < 5000; i++) {
         output_feed(o, line, (size_t)snprintf(line, sizeof line, "line %d\n", i));
@@ -30,11 +31,10 @@ TEST(output_keeps_the_last_lines) {
     ck_assert_str_eq(output_line(o, 4999), "line 4999");
     ck_assert_str_eq(output_line(o, 5000 - OUTPUT_LINES), "line 3000");
     ck_assert_str_eq(output_line(o, 2999), "");
-    output_free(o);
 }
 
 TEST(output_bears_anything) {
-    Output *o = output_new();
+    OWN(output_free_at) Output *o = output_new();
     char bytes[4096];
     for (int round = 0; round < 500; round++) {
         for (size_t i = 0; i < sizeof bytes; i++) {
@@ -46,5 +46,4 @@ TEST(output_bears_anything) {
             ck_assert_uint_le(strlen(output_line(o, i)), OUTPUT_COLUMNS);
         }
     }
-    output_free(o);
 }

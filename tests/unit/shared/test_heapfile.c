@@ -59,7 +59,7 @@ static Graph *all_columns(void) {
 
 TEST(test_round_trip) {
     for (int round = 0; round < 500; round++) {
-        Graph *graph = all_columns();
+        OWN(graph_free_at) Graph *graph = all_columns();
         const LmpHeapGraph *g = graph_done(graph);
         FileBytes file = {0};
         LmpHeapRead read;
@@ -71,13 +71,12 @@ TEST(test_round_trip) {
         ck_assert_ptr_null(read.whole);
         heapfile_free(&read);
         free(file.bytes);
-        graph_free(graph);
     }
 }
 
 /* More than a chunk of each column that matters, some of which cannot be compressed. */
 TEST(test_many_chunks) {
-    Graph *graph = graph_new();
+    OWN(graph_free_at) Graph *graph = graph_new();
     for (uint32_t i = 0; i < 400000; i++) {
         uint32_t table = graph_table(graph, (uint32_t)suite_random(), 0, 3, 4);
         graph->object[table].birth = (uint32_t)suite_random();
@@ -93,7 +92,6 @@ TEST(test_many_chunks) {
     check_same(g, &read.graph);
     heapfile_free(&read);
     free(file.bytes);
-    graph_free(graph);
 }
 
 /* ---- the shared state ------------------------------------------------------------------------ */
@@ -155,7 +153,7 @@ TEST(test_state) {
 /* ---- trouble --------------------------------------------------------------------------------- */
 
 TEST(test_disk_full) {
-    Graph *graph = all_columns();
+    OWN(graph_free_at) Graph *graph = all_columns();
     const LmpHeapGraph *g = graph_done(graph);
     FileBytes file = {0}, full = {0};
     ck_assert_int_eq(file_write(&file, &info, g, NULL), LMP_OK);
@@ -163,11 +161,10 @@ TEST(test_disk_full) {
         ck_assert_int_eq(file_write(&full, &info, g, NULL), LMP_E_FILE);
     free(file.bytes);
     free(full.bytes);
-    graph_free(graph);
 }
 
 TEST(test_every_prefix) {
-    Graph *graph = all_columns();
+    OWN(graph_free_at) Graph *graph = all_columns();
     FileBytes file = {0};
     LmpHeapRead read;
     ck_assert_int_eq(file_write(&file, &info, graph_done(graph), NULL), LMP_OK);
@@ -185,12 +182,11 @@ TEST(test_every_prefix) {
     ck_assert_int_eq(file_read(&read, more, file.n + 1), LMP_E_DAMAGED);
     free(more);
     free(file.bytes);
-    graph_free(graph);
 }
 
 /* One byte changed is noticed wherever it is. */
 TEST(test_every_byte) {
-    Graph *graph = all_columns();
+    OWN(graph_free_at) Graph *graph = all_columns();
     FileBytes file = {0};
     LmpHeapRead read;
     ck_assert_int_eq(file_write(&file, &info, graph_done(graph), NULL), LMP_OK);
@@ -200,13 +196,12 @@ TEST(test_every_byte) {
         file_write(&file, &info, &graph->g, NULL);
     }
     free(file.bytes);
-    graph_free(graph);
 }
 
 /* Whoever makes a file up makes its checksums right: then it is an error, or a heap that can be
  * looked at in every way. */
 TEST(test_made_up) {
-    Graph *graph = all_columns();
+    OWN(graph_free_at) Graph *graph = all_columns();
     const LmpHeapGraph *g = graph_done(graph);
     FileBytes file = {0};
     int good = 0, bad = 0;
@@ -236,7 +231,6 @@ TEST(test_made_up) {
     ck_assert_int_gt(good, 100);
     ck_assert_int_gt(bad, 100);
     free(file.bytes);
-    graph_free(graph);
 }
 
 /* Each thing that the check looks at, damaged in a graph that is good otherwise. */
@@ -250,7 +244,7 @@ TEST(test_each_index) {
         {"edge_label", UINT32_MAX},   {"edge_kind", 31},           {"string_shown", 1u << 31},
         {"proto_source", UINT32_MAX}, {"lot_what", LMP_LOTS},      {"thread_frames", 100},
         {"frame_function", 1u << 30}, {"slot_frame", 1u << 30},    {"slot_name", 1u << 30}};
-    Graph *graph = all_columns();
+    OWN(graph_free_at) Graph *graph = all_columns();
     const LmpHeapGraph *g = graph_done(graph);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         for (uint32_t c = 0; c < LMP_HEAP_COLUMNS; c++) {
@@ -283,5 +277,4 @@ TEST(test_each_index) {
             }
         }
     }
-    graph_free(graph);
 }

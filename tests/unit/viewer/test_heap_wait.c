@@ -112,7 +112,7 @@ TEST(how_far_it_is) {
                                         "naming places",
                                         "naming classes"};
     char name[64];
-    int fd = large_file(name, sizeof name);
+    OWN(close_at) int fd = large_file(name, sizeof name);
     Teller t = {.progress.tell = note, .most = 1 << 30};
     LmpSnapshot s;
     ck_assert_int_eq(snapshot_open_told(&s, name, &t.progress), LMP_OK);
@@ -128,13 +128,12 @@ TEST(how_far_it_is) {
         ck_assert_int_eq(stops.told, most); /* and is not told again */
         ck_assert_ptr_null(s.own);
     }
-    close(fd);
 }
 
 TEST(several_files) {
     char name[64];
     const char *failed = NULL, *older[] = {name, name};
-    int fd = large_file(name, sizeof name);
+    OWN(close_at) int fd = large_file(name, sizeof name);
     Teller t = {.progress.tell = note, .most = 1 << 30};
     OpenedFiles files = {name, older, 2, &t.progress};
     OpenedHeap *heap = NULL;
@@ -157,5 +156,4 @@ TEST(several_files) {
     ck_assert_ptr_eq(kept, same);
     ck_assert(!kept->compared);
     opened_close(kept);
-    close(fd);
 }

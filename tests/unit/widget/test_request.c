@@ -3,6 +3,8 @@
 #include "app_play.h"
 #include "suite.h"
 
+RELEASE_AT(app_free)
+
 static Requests requests;
 
 TEST(nothing_waits_at_first) {
@@ -91,7 +93,7 @@ TEST(against_a_list) {
 /* What moves nothing but the size of the screen, or nothing at all, asks for nothing. */
 TEST(events) {
     AppOptions options = {.utf8 = true, .colours = 256, .live = true};
-    App *app = app_new(&options);
+    OWN(app_free_at) App *app = app_new(&options);
     app_event(app, (Event){.key = K_NONE});
     app_event(app, (Event){.key = K_RESIZE});
     play_mouse(app, MOUSE_CLICK, 3, 3); /* nothing has been drawn: nothing is there */
@@ -100,5 +102,4 @@ TEST(events) {
     ck_assert(play_asked(app, REQUEST_SUSPEND));
     play_key(app, 'M');
     ck_assert(play_asked(app, REQUEST_MOUSE) && !app_ui(app)->mouse);
-    app_free(app);
 }

@@ -2,6 +2,8 @@
  * Against a naive model: test_table_model.c. */
 #include "table_rows.h"
 
+RELEASE_AT(canvas_free)
+
 /* ---- single rules ---------------------------------------------------------------------------- */
 
 static void some_rows(uint32_t n) {
@@ -48,7 +50,7 @@ TEST(the_order_is_held_while_one_moves) {
 /* The cursor's row stays on its line of the screen when the order changes. */
 TEST(the_row_keeps_its_line) {
     Table table;
-    Canvas *canvas = canvas_new(30, 8, true);
+    OWN(canvas_free_at) Canvas *canvas = canvas_new(30, 8, true);
     begin(&table);
     some_rows(26);
     TableSource from = source();
@@ -67,7 +69,6 @@ TEST(the_row_keeps_its_line) {
     ck_assert_uint_eq(table.list.cursor, 16);
     ck_assert_uint_eq(table.list.cursor - table.list.top, line);
     end(&table);
-    canvas_free(canvas);
 }
 
 static void type(Table *table, const TableSource *from, const char *text) {
