@@ -62,12 +62,12 @@ tour() {
     wait_for "$2"
     key ':' && type_text 'end' && key Enter
     for k in 1 2 3 4 5 6 7 8 9 0 Tab Tab Tab Tab Tab Tab Tab Tab; do
-        key "$k" Down Down Enter && stands_still
-        key F p Down I && stands_still
+        key "$k" Down Down Enter && stands_still 0.1
+        key F p Down I && stands_still 0.1
         key Escape Escape Escape
     done
     for k in L b A; do
-        key "$k" Down && stands_still
+        key "$k" Down && stands_still 0.1
         key Escape Escape Escape
     done
     key Q

@@ -168,7 +168,7 @@ case_asks() { # w without a snapshot offers one, and goes on to the answer; what
 }
 
 case_itself() { # of a leak the note says who holds it, by a snapshot that nobody asks for; unless that is switched off
-    cp "../answers/one/memo.lua" "$work"
+    cp "../judged/live/memo.lua" "$work"
     mkdir "$work/config" "$work/config/lmp" "$work/tmp"
     open 120 36
     type_line "export TMPDIR=$work/tmp XDG_CONFIG_HOME=$work/config; \$P \$LMP run --live memo.lua; echo run=\$?"

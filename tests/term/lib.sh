@@ -85,8 +85,8 @@ wait_dead() { until_true "$patience" "the end of process $1" gone "$1"; }
 outlived() { ours "$program" || fail "the program has not outlived $1"; }
 
 # The display paints in pieces: all of it is there, and stands still (`still` has it then).
-stands_still() {
-    still=$(screen) && sleep 0.3 && [ "$still" = "$(screen)" ]
+stands_still() { # [SECONDS]
+    still=$(screen) && sleep "${1:-0.3}" && [ "$still" = "$(screen)" ]
 }
 # The lowest line, painted last, is there.
 whole() { screen | tail -n 1 | grep -Eq ' q (quit|back|leave)'; }
