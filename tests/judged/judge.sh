@@ -12,13 +12,15 @@
 #   clocked/PROGRAM[.not].lua      at a clock of its own: lines marked `--> grows` must be said to grow, and no others.
 self=$(realpath "$0")
 judged=${self%/*}
-cd "$judged/../term" && . ./lib.sh
+cd "$judged/../term" || exit 1
+# shellcheck source=../term/lib.sh
+. ./lib.sh
 way=$1
 shift
 
 # A sanitizer makes a program several times slower, and its memory is outside Lua's heap, of which the note tells where
 # nothing grows. docs/answers.md is of a machine where nothing else runs.
-limit=45 sanitized=
+limit=45 sanitized=''
 [ -z "$LMP_PRELOAD" ] || limit=90 sanitized=yes
 
 # ---- batch -------------------------------------------------------------------------------------
@@ -28,13 +30,13 @@ marked() { grep -n -e "--> $1" "$judged/$way/$2.lua" | cut -d: -f1; }
 
 # verdicts PROGRAM: of its report a line each: rule, line, advice, sentence.
 verdicts() {
-    LD_PRELOAD=$LMP_PRELOAD LUA_CPATH=$LMP_BUILD/tests/judged/?.so "$LMP" run --no-live --json="$work/report.json" \
+    LD_PRELOAD=$LMP_PRELOAD LUA_CPATH="$LMP_BUILD/tests/judged/?.so" "$LMP" run --no-live --json="$work/report.json" \
         --summary=/dev/null "$judged/batch/$1.lua" >"$work/said" 2>&1 || fail "$1: $(cat "$work/said")"
     jq -r '.verdicts[] | [.rule, .line // 0, .advice // "", .sentence] | @tsv' "$work/report.json" || fail "$1: no report"
 }
 
 play_batch() {
-    local name=$1 must=yes found=no accused= change advice rule line says
+    local name=$1 must=yes found=no accused='' change advice rule line says
     [[ $name != *.not ]] || must=no
     [ "$sanitized$name" != yesoutside-lua.not ] || { echo "skip $name"; return 0; }
     change=$(marked change "$name") advice=$(sed -n 's/.*--> change: //p' "$judged/batch/$name.lua")
