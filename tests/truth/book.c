@@ -8,13 +8,13 @@
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-BookLine *book_line(const Book *b, const char *source, int line) {
-    for (size_t i = 0; i < b->lines; i++) {
-        BookLine *l = &b->line[i];
-        if (l->line == line && !l->source == !source && (!source || !strcmp(source, l->source)))
-            return l;
-    }
-    return NULL;
+/* `defined` of the one site that stands for all functions of a line. */
+enum { ALL = -2 };
+
+BookLine *book_line(Book *b, const char *source, int line) {
+    uint32_t site = source ? witness_site(&b->witness, source, ALL, line) : SITE_NONE;
+    if (site >= b->sites || b->line_of[site] == UINT32_MAX) return NULL;
+    return &b->line[b->line_of[site]];
 }
 
 #define ROOM_FOR_ONE(list, n, room)                                                                \
@@ -31,15 +31,16 @@ static uint32_t line_number(Book *b, uint32_t site) {
         b->line_of[b->sites++] = UINT32_MAX;
     }
     if (b->line_of[site] != UINT32_MAX) return b->line_of[site];
-    const Site *s = &b->witness.site[site];
-    const char *source = site == SITE_NONE ? NULL : s->source;
-    BookLine *l = book_line(b, source, s->line);
-    if (!l) {
-        ROOM_FOR_ONE(b->line, b->lines, b->lines_room)
-        l = &b->line[b->lines++];
-        *l = (BookLine){.source = source ? strdup(source) : NULL, .line = s->line};
+    Site s = b->witness.site[site];
+    uint32_t all = site == SITE_NONE ? site : witness_site(&b->witness, s.source, ALL, s.line);
+    if (all != site) {
+        uint32_t line = line_number(b, all);
+        return b->line_of[site] = line;
     }
-    return b->line_of[site] = (uint32_t)(l - b->line);
+    ROOM_FOR_ONE(b->line, b->lines, b->lines_room)
+    b->line[b->lines] =
+        (BookLine){.source = site == SITE_NONE ? NULL : strdup(s.source), .line = s.line};
+    return b->line_of[site] = (uint32_t)b->lines++;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ void book_open(Book *b, Oracle *o);
 /* Adds up: fills in all lines. To be called once, at the moment that is to be compared. */
 void book_sum(Book *b);
 /* The line, NULL: nothing was made there. `source` NULL: outside any Lua function. */
-BookLine *book_line(const Book *b, const char *source, int line);
+BookLine *book_line(Book *b, const char *source, int line);
 void book_close(Book *b);
 
 /* debug.sethook for scripts: the library's, and the count again. Upvalue 1: the library's. */

@@ -291,7 +291,7 @@ static void compare(Host *h, Book *want, Lines *got) {
 }
 
 /* `--@ ALLOCS BYTES` in the script's text. */
-static void check_comments(Host *h, const Book *b, int *checked) {
+static void check_comments(Host *h, Book *b, int *checked) {
     char text[1000], source[LUA_IDSIZE]; /* as Lua shortens it */
     size_t n = strlen(h->name);
     bool fits = n < sizeof source;

@@ -33,6 +33,7 @@ static uint32_t row_of(const char *text) {
 }
 
 TEST(pages) {
+    suite_closes(end);
     Leaky l = leaky_heap();
     graph = l.graph;
     open_snapshot();
@@ -111,6 +112,7 @@ TEST(held_and_waiting) {
 
 /* As coroutine.status has it: those not begun are suspended, ended and failed ones are dead. */
 TEST(coroutines_by_state) {
+    suite_closes(end);
     enum { OK, YIELD, ERROR = 2 };
     graph = graph_new();
     globals = graph_table(graph, 0, 0, 8, 1);
