@@ -22,13 +22,6 @@
 
 static char directory[64], cache[96];
 
-static void set_up(void) {
-    snprintf(directory, sizeof directory, "/tmp/lmp-learned-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(cache, sizeof cache, "%s/cache/lmp", directory);
-    setenv(LMP_CACHE, cache, 1);
-}
-
 /* The one file there whose name begins with this; "" if there is none. */
 static const char *file_of(const char *name) {
     static char path[512];
@@ -46,6 +39,15 @@ static void tear_down(void) {
     snprintf(command, sizeof command, "rm -rf '%s'", directory);
     ck_assert_int_eq(system(command), 0);
 }
+
+static void set_up(void) {
+    snprintf(directory, sizeof directory, "/tmp/lmp-learned-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(cache, sizeof cache, "%s/cache/lmp", directory);
+    setenv(LMP_CACHE, cache, 1);
+    suite_closes(tear_down);
+}
+BEFORE_TESTS(set_up)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
@@ -81,8 +83,7 @@ static void change(const char *path, long at) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(kept_rows_come_back) {
-    set_up();
+TEST(kept_rows_come_back) {
     fill();
     ck_assert(!comes_back());
     learned_write("some", rows, ROWS);
@@ -92,12 +93,9 @@ START_TEST(kept_rows_come_back) {
     ck_assert_uint_eq(st.st_mode & 0777, 0700);
     ck_assert_int_eq(stat(file_of("some"), &st), 0);
     ck_assert_uint_eq(st.st_mode & 0777, 0600);
-    tear_down();
 }
-END_TEST
 
-START_TEST(no_changed_byte_is_believed) {
-    set_up();
+TEST(no_changed_byte_is_believed) {
     fill();
     learned_write("some", rows, ROWS);
     const char *path = file_of("some");
@@ -113,13 +111,10 @@ START_TEST(no_changed_byte_is_believed) {
         ck_assert_int_eq(truncate(path, size), 0);
         ck_assert(!comes_back());
     }
-    tear_down();
 }
-END_TEST
 
 /* A file of somebody else, or that others may write, or that is none. */
-START_TEST(only_a_file_of_ones_own_is_believed) {
-    set_up();
+TEST(only_a_file_of_ones_own_is_believed) {
     char path[512], other[512];
     fill();
     learned_write("some", rows, ROWS);
@@ -144,13 +139,10 @@ START_TEST(only_a_file_of_ones_own_is_believed) {
         ck_assert_int_eq(chown(path, 1, 1), 0);
         ck_assert(!comes_back());
     }
-    tear_down();
 }
-END_TEST
 
 /* The code around an address: as long as the file says, it is looked at where it runs. */
-START_TEST(other_code_is_not_believed) {
-    set_up();
+TEST(other_code_is_not_believed) {
     static const unsigned char patched[] = {0xcc};
     LmpCode code;
     fill();
@@ -168,12 +160,9 @@ START_TEST(other_code_is_not_believed) {
         ck_assert_int_eq(believed, was == *patched || at < -16 || at > 15);
     }
     ck_assert(comes_back());
-    tear_down();
 }
-END_TEST
 
-START_TEST(what_lies_elsewhere_is_not_kept) {
-    set_up();
+TEST(what_lies_elsewhere_is_not_kept) {
     fill();
     rows[2].place[0] = (uintptr_t)&fopen;
     learned_write("some", rows, ROWS);
@@ -181,9 +170,7 @@ START_TEST(what_lies_elsewhere_is_not_kept) {
     rows[2].place[0] = (uintptr_t)rows;
     learned_write("some", rows, ROWS);
     ck_assert_str_eq(file_of("some"), "");
-    tear_down();
 }
-END_TEST
 
 /* ---- directories ----------------------------------------------------------------------------- */
 
@@ -217,14 +204,12 @@ static void look_in(const struct Where *w) {
     ck_assert_int_eq(comes_back(), w->there != NULL);
     snprintf(cache, sizeof cache, "%s/%s", directory, w->there ? w->there : "lmp");
     ck_assert_int_eq(*file_of("some") != 0, w->there != NULL);
-    tear_down();
 }
 
-START_TEST(files_are_where_they_should_be) {
+TEST(files_are_where_they_should_be) {
     for (size_t i = 0; i < sizeof wheres / sizeof *wheres; i++)
         look_in(&wheres[i]);
 }
-END_TEST
 
 /* A directory that cannot be made or written, and a system that refuses: nothing is kept, and the
  * error number of the program stays. */
@@ -238,8 +223,7 @@ static bool write_nothing(int fd, uint64_t at, const void *from, size_t size) {
     return false;
 }
 
-START_TEST(refusals_do_no_harm) {
-    set_up();
+TEST(refusals_do_no_harm) {
     LmpOs os = os_real;
     fill();
     errno = EDOM;
@@ -258,9 +242,7 @@ START_TEST(refusals_do_no_harm) {
     learned_write("some", rows, ROWS);
     ck_assert(!comes_back());
     ck_assert_int_eq(errno, EDOM);
-    tear_down();
 }
-END_TEST
 
 /* ---- the same is known ----------------------------------------------------------------------- */
 
@@ -316,8 +298,7 @@ static void same_plan(const LmpSavedRegsPlan *a, const LmpSavedRegsPlan *b) {
     ck_assert(!memcmp(a->free_site, b->free_site, sizeof a->free_site));
 }
 
-START_TEST(a_second_start_knows_the_same) {
-    set_up();
+TEST(a_second_start_knows_the_same) {
     Known *first = new_known(), *second = new_known();
     start_in_child(first);
     if (!first->has_plan) return; /* nothing is learned on this processor */
@@ -327,9 +308,7 @@ START_TEST(a_second_start_knows_the_same) {
     ck_assert(second->has_plan && second->has_owners && first->has_owners);
     same_plan(&first->plan, &second->plan);
     ck_assert(!memcmp(&first->owners, &second->owners, sizeof first->owners));
-    tear_down();
 }
-END_TEST
 
 /* Numbers that no study writes, in a file that holds otherwise: each is refused or can do no harm.
  */
@@ -344,10 +323,8 @@ static void keep_wrong(const char *name) {
     free(row);
 }
 
-START_TEST(wrong_numbers_do_no_harm) {
-    set_up();
+TEST(wrong_numbers_do_no_harm) {
     Known *known = new_known();
-    suite_seed();
     start_in_child(known);
     if (!known->has_plan) return;
     for (int i = 0; i < 40; i++) {
@@ -369,11 +346,4 @@ START_TEST(wrong_numbers_do_no_harm) {
             ck_assert_int_lt(known->owners.slot[k].cls, LMP_CLASSES);
         }
     }
-    tear_down();
 }
-END_TEST
-
-SUITE("learned", kept_rows_come_back, no_changed_byte_is_believed,
-      only_a_file_of_ones_own_is_believed, other_code_is_not_believed,
-      what_lies_elsewhere_is_not_kept, files_are_where_they_should_be, refusals_do_no_harm,
-      a_second_start_knows_the_same, wrong_numbers_do_no_harm)
