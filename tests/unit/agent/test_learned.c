@@ -195,6 +195,7 @@ static void set(const char *name, const char *value) {
 }
 
 static void look_in(const struct Where *w) {
+    suite_close();
     set_up();
     set(LMP_CACHE, w->own);
     set("XDG_CACHE_HOME", w->xdg);
