@@ -64,7 +64,8 @@ static bool keeps(double then, double now, int round) {
     return now >= then * (round > ROUNDS ? 0.7 : 0.52);
 }
 
-/* The most that it has fallen by after the first round: it goes up and down by as much anyway. */
+/* Returns the most that it has fallen by after the first round: it goes up and down by as much
+ * anyway. */
 static uint64_t swing(const uint64_t at[MOMENTS], int last) {
     uint64_t most = at[1], swings = 0;
     for (int i = 2; i <= last; i++) {

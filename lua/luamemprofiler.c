@@ -339,7 +339,7 @@ int luaopen_luamemprofiler(lua_State *L) {
 
 static void start_again(lua_State *L);
 
-/* The user's own LUA_INIT, as the interpreter would have run it (lua.c, handle_luainit). */
+/* Returns the user's own LUA_INIT, as the interpreter would have run it (lua.c, handle_luainit). */
 static int run_user_init(lua_State *L) {
     const char *init = getenv(LMP_ENV_USER_INIT);
     if (!init) return 0;

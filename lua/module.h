@@ -76,9 +76,11 @@ typedef struct Measured {
  * else on the stack of the running C function, and begins. NULL: nothing can be measured; *err says
  * why, and so does standard error, once; the stack has it all the same. */
 Measured *measured_begin(lua_State *L, size_t size, LmpErr *err);
-/* Two full collections: the second frees what finalizers have seen. False: none can be had here. */
+/* Does two full collections: the second frees what finalizers have seen. False: none can be had
+ * here. */
 bool measured_collect(lua_State *L);
-/* Figures and sites at this moment. False: the profile has ended since, or there is no memory. */
+/* Reads figures and sites at this moment. Returns false if the profile has ended since, or there is
+ * no memory. */
 bool measured_read(lua_State *L, Measured *m, LmpStats *stats);
 void measured_end(lua_State *L, Measured *m);
 

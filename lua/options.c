@@ -247,7 +247,7 @@ static const struct {
     {"counts", run_counts}, {"top", run_top},       {"follow", run_follow},
 };
 
-/* The socket to `lmp run`, if the number still means it: this may be any descendant. */
+/* Returns the socket to `lmp run`, if the number still means it: this may be any descendant. */
 static int run_socket(const char *text, char **end) {
     LmpOwnFd socket = OWNFD_NONE;
     long fd = strtol(text, end, 10);

@@ -45,10 +45,11 @@ typedef enum LmpErr {
         LMP_ERRS
 } LmpErr;
 
-/* The short name ("NOMEM") and the message of an error; never NULL, also for a foreign code. */
+/* Returns the short name ("NOMEM") and the message of an error; never NULL, also for a foreign
+ * code. */
 const char *err_name(LmpErr err);
 const char *err_message(LmpErr err);
-/* Why a file could not be put in its place, in words: the system's error. */
+/* Returns why a file could not be put in its place, in words: the system's error. */
 const char *err_of_file(int error);
 
 #endif

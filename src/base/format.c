@@ -15,7 +15,7 @@ static uint64_t whole(uint64_t n, uint64_t unit) {
     return n / unit + (n % unit >= unit / 2);
 }
 
-/* The same in tenths. */
+/* Returns the same in tenths. */
 static uint64_t tenths(uint64_t n, uint64_t unit) {
     return n / unit * 10 + (n % unit * 10 + unit / 2) / unit;
 }
@@ -170,7 +170,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* The unit of a size as a power of two, -1: `text` is none. */
+/* Returns the unit of a size as a power of two, -1: `text` is none. */
 static int size_shift(const char *text) {
     static const char prefix[] = "kmgtpe";
     int shift = 0;

@@ -12,7 +12,7 @@
 
 /* "999 B", "1.0 KiB", "153.2 MiB", "12.0 GiB" (1 MiB = 2^20), rounded to the nearest tenth. */
 char *format_bytes(char *out, uint64_t bytes);
-/* The same with a sign: "+12.1 MiB", "-3 B", "0". */
+/* Returns the same with a sign: "+12.1 MiB", "-3 B", "0". */
 char *format_delta_bytes(char *out, int64_t bytes);
 /* "1,204,551" */
 char *format_count(char *out, uint64_t n);
@@ -20,7 +20,7 @@ char *format_count(char *out, uint64_t n);
 char *format_short(char *out, uint64_t n);
 /* "00:01:42"; from 100 hours on "4d 07h". Rounded down. */
 char *format_clock(char *out, uint64_t ns);
-/* The same with tenths of a second: "00:01:42.7"; from 100 hours on as that. */
+/* Returns the same with tenths of a second: "00:01:42.7"; from 100 hours on as that. */
 char *format_clock_fine(char *out, uint64_t ns);
 /* "850 ns", "412 us", "3 ms", "1.9 s", "42 s", "5 min", "2.5 h", "12 d". Rounded down. */
 char *format_span(char *out, uint64_t ns);

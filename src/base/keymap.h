@@ -17,7 +17,7 @@ typedef struct KeyMap {
 
 /* False: no memory, nothing changed. */
 bool keymap_set(KeyMap *map, uint64_t key, uint32_t value);
-/* The value of a key, or `otherwise`. */
+/* Returns the value of a key, or `otherwise`. */
 uint32_t keymap_get(const KeyMap *map, uint64_t key, uint32_t otherwise);
 /* Forgets all keys, keeps the memory. */
 void keymap_clear(KeyMap *map);

@@ -48,7 +48,7 @@ typedef enum LmpClass {
     LMP_CLASSES = 16           /* room in four bits; 14 and 15 mark size words (layout.h) */
 } LmpClass;
 
-/* The kinds of a class; LMP_OTHER for a class that is none of the program's. */
+/* Returns the kinds of a class; LMP_OTHER for a class that is none of the program's. */
 LmpKind class_tag(unsigned cls);
 LmpKind class_owner(unsigned cls);
 

@@ -10,7 +10,7 @@ static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
 
-/* The optimal string alignment distance: letters to insert, leave out, change or swap. */
+/* Returns the optimal string alignment distance: letters to insert, leave out, change or swap. */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m) {
     unsigned row[LONGEST + 1][LONGEST + 1];
     if (n > LONGEST || m > LONGEST) return FAR;

@@ -11,7 +11,7 @@
 
 enum { MOST = 1024, ROOM = 64 }; /* forking costs by the highest number; some close up to MOST */
 
-/* Where ours begin: a little below the limit, or a quarter below where it is low. */
+/* Returns where ours begin: a little below the limit, or a quarter below where it is low. */
 static int high_number(void) {
     struct rlimit limit;
     rlim_t most = MOST;

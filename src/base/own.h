@@ -24,13 +24,13 @@ typedef struct LmpOwnFd {
  * when there was no room: then the result is -1. */
 int ownfd_lift(int fd);
 
-/* The same, and remembers which file it is. */
+/* Returns the same, and remembers which file it is. */
 LmpOwnFd ownfd_take(int fd);
 
 /* Remembers which file a descriptor is that stays where it is. */
 LmpOwnFd ownfd_note(int fd);
 
-/* The number, if it still is our file; else -1, and it is forgotten. */
+/* Returns the number, if it still is our file; else -1, and it is forgotten. */
 int ownfd_get(LmpOwnFd *own);
 
 /* Closes it if it is ours. */

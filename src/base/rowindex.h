@@ -40,7 +40,7 @@ static inline void rowindex_add(LmpRowIndex *x, uint32_t hash, uint32_t row) {
     x->used++;
 }
 
-/* The rows with this hash, one after another, 0 at their end: begin with *at = hash. */
+/* Returns the rows with this hash, one after another, 0 at their end: begin with *at = hash. */
 static inline uint32_t rowindex_next(const LmpRowIndex *x, uint32_t hash, uint32_t *at) {
     for (;;) {
         const LmpRowSlot *s = &x->slot[(*at)++ & (x->slots - 1)];

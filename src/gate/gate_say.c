@@ -30,7 +30,7 @@ static char *finding_words(char *out, size_t size, const LmpFinding *f) {
     return out;
 }
 
-/* The same of one of its lines' figures. */
+/* Returns the same of one of its lines' figures. */
 static char *line_words(char *out, size_t size, const LmpFinding *f, uint64_t value) {
     char a[LMP_NUM];
     bool bytes = in_bytes(f) || f->limit->figure == LIMIT_LEAKS; /* by so much it grew */

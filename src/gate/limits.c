@@ -34,7 +34,7 @@ static Word first_word(const char **rest) {
     return w;
 }
 
-/* The last word of the `length` bytes at `text`; *length becomes what is left before it. */
+/* Returns the last word of the `length` bytes at `text`; *length becomes what is left before it. */
 static Word last_word(const char *text, size_t *length) {
     while (*length > 0 && isspace((unsigned char)text[*length - 1]))
         --*length;

@@ -57,15 +57,15 @@ bool spool_append(Spool *spool, const void *bytes, size_t size);
 /* The same for a message of ours that must come once and whole: `step` (RELAY_...) is noted with
  * it, and nothing happens if it was already. */
 bool spool_say(Spool *spool, uint32_t step, const void *bytes, size_t size);
-/* Where the program's own output goes on, at or behind byte `at`; *to: where a message of ours
- * interrupts it again, `end` at most. For whoever reads along: `end` is the size that was seen
+/* Returns where the program's own output goes on, at or behind byte `at`; *to: where a message of
+ * ours interrupts it again, `end` at most. For whoever reads along: `end` is the size that was seen
  * before this call. */
 uint64_t spool_own(const LmpRelayState *relay, uint64_t at, uint64_t end, uint64_t *to);
 /* Removes what a killed process has left of such a message: the successor calls this first. */
 void spool_mend(Spool *spool);
 
 uint64_t spool_size(const Spool *spool);
-/* The last byte, -1 when empty. */
+/* Returns the last byte, -1 when empty. */
 int spool_last(const Spool *spool);
 /* Writes everything to `fd` that no call did before. False: fd does not take it, or the spool
  * cannot be read. */

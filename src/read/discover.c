@@ -22,7 +22,7 @@ typedef struct Found {
     LmpErr err;
 } Found;
 
-/* The decimal number that is the whole name of a directory entry; -1: it is no number. */
+/* Returns the decimal number that is the whole name of a directory entry; -1: it is no number. */
 static long entry_number(const struct dirent *entry) {
     if (!isdigit((unsigned char)entry->d_name[0])) return -1;
     char *end;
@@ -40,7 +40,7 @@ static bool read_at(int fd, void *out, size_t size, uint64_t at) {
     return pread(fd, out, size, (off_t)at) == (ssize_t)size;
 }
 
-/* The number that a process has in its own pid namespace, 0: not known. */
+/* Returns the number that a process has in its own pid namespace, 0: not known. */
 static uint32_t own_number(uint32_t pid) {
     char path[64], line[512];
     unsigned number = 0;
@@ -72,8 +72,8 @@ static bool same_owner(uint32_t a, uint32_t b) {
     return stat(path, &second) != 0 || first.st_uid == second.st_uid;
 }
 
-/* The program's pid here according to another holder (its relay, a viewer, `lmp run`): not for
- * another namespace, where it is unknown, nor for another user's process. 0: none. */
+/* Returns the program's pid here according to another holder (its relay, a viewer, `lmp run`): not
+ * for another namespace, where it is unknown, nor for another user's process. 0: none. */
 static uint32_t pid_by_other(uint32_t holder, const LmpHeader *h) {
     if (h->pid_space && h->pid_space != view_pid_space(0)) return 0;
     return same_owner(holder, h->pid) ? h->pid : 0;

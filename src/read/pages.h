@@ -12,7 +12,7 @@
  */
 bool pages_here(uint32_t pid, uint64_t from, uint32_t pieces, bool *here);
 
-/* Bytes of whole pieces of [from, to) that are in memory, as far as it says. */
+/* Returns bytes of whole pieces of [from, to) that are in memory, as far as it says. */
 uint64_t pages_within(uint32_t pid, uint64_t from, uint64_t to);
 
 #endif

@@ -187,7 +187,7 @@ LmpWhy stats_why(const LmpLive *live) {
     return live->tables.why == LMP_WHY_CHECK ? LMP_WHY_CHECK : LMP_WHY_REGS;
 }
 
-/* Why an option is not there. */
+/* Returns why an option is not there. */
 static uint32_t why_not(uint32_t why, bool is_there) {
     return is_there || why >= LMP_WHYS ? LMP_WHY_NOT : why;
 }

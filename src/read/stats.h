@@ -77,15 +77,17 @@ typedef struct LmpStats {
  */
 extern const LmpFigure stats_figures[], kind_figures[], lap_figures[];
 
-/* How lines are known, by the program's own claim and by the outcome: where more than one request
- * in a thousand is unproven, lines are approximate. */
+/* Returns how lines are known, by the program's own claim and by the outcome: where more than one
+ * request in a thousand is unproven, lines are approximate. */
 LmpLines stats_lines(const LmpLive *live);
-/* Why they are approximate, or off though requested, and that in words ("" where they are not). */
+/* Returns why they are approximate, or off though requested, and that in words ("" where they are
+ * not). */
 LmpWhy stats_why(const LmpLive *live);
 extern const char *const stats_why_words[LMP_WHYS];
 
-/* How many of worst_frames, the first ones, stand out: they made far more than is usual, and at
- * least half as much as the worst. 0 where too few frames have ended to say what is usual. */
+/* Returns how many of worst_frames, the first ones, stand out: they made far more than is usual,
+ * and at least half as much as the worst. 0 where too few frames have ended to say what is
+ * usual. */
 uint32_t stats_spikes(const LmpStats *stats);
 
 /* Why calls and instructions are not all there, in words for people; "" if they are, or are not

@@ -28,8 +28,8 @@ static LmpErr check_header(const LmpHeader *h) {
     return LMP_OK;
 }
 
-/* The size of the file in fd if it is a sealed memory file, else 0. Without the seal a foreign
- * process could cut the file under our mapping, and reading it would raise SIGBUS. */
+/* Returns the size of the file in fd if it is a sealed memory file, else 0. Without the seal a
+ * foreign process could cut the file under our mapping, and reading it would raise SIGBUS. */
 static uint64_t sealed_size(int fd) {
     struct stat st;
     int seals = fcntl(fd, F_GET_SEALS);
@@ -44,7 +44,8 @@ uint64_t view_pid_space(uint32_t pid) {
     return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-/* The program's pid here; 0 if it is of another namespace, where pids mean other processes. */
+/* Returns the program's pid here; 0 if it is of another namespace, where pids mean other
+ * processes. */
 static uint32_t pid_here(const LmpHeader *h) {
     return !h->pid_space || h->pid_space == view_pid_space(0) ? h->pid : 0;
 }

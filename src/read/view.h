@@ -37,7 +37,7 @@ typedef struct LmpView {
 LmpErr view_open(LmpView *view, int fd);
 void view_close(LmpView *view);
 
-/* The inode of a process's pid namespace, pid 0: ours; 0: not known. */
+/* Returns the inode of a process's pid namespace, pid 0: ours; 0: not known. */
 uint64_t view_pid_space(uint32_t pid);
 
 /* For readers that keep more states than there may be descriptors: all of a state but its leaves,
@@ -50,8 +50,8 @@ LmpErr view_open_whole(LmpView *view, void *whole);
 /* Maps the leaves that were added since. Cheap when there are none. */
 void view_refresh(LmpView *view);
 
-/* What the profiler itself takes of the program's resident set, bytes: the state's pages, and as
- * far as the system tells, what is in memory of its private tables. Takes a millisecond. */
+/* Returns what the profiler itself takes of the program's resident set, bytes: the state's pages,
+ * and as far as the system tells, what is in memory of its private tables. Takes a millisecond. */
 uint64_t view_memory(const LmpView *view);
 
 /* A consistent copy of a group that carries a sequence number. False: the writer is in the middle
@@ -91,7 +91,7 @@ bool view_preview_ready(const LmpView *view);
 uint32_t view_breaks(LmpView *view, const LmpBreak *row, uint32_t count);
 /* Returns true if the list in force is the one that this process wrote. */
 bool view_breaks_ours(const LmpView *view);
-/* The process that the program waits for, 0: none. */
+/* Returns the process that the program waits for, 0: none. */
 uint32_t view_pauser(const LmpView *view);
 /* Asks for the locals of another frame of the paused operation (index in LmpOp.frame). */
 void view_locals(LmpView *view, uint32_t frame);

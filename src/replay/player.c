@@ -67,7 +67,7 @@ PlayerState player_state(const Player *p) {
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
-/* The first frame at or after a moment; PLAYER_NONE: all are before it. */
+/* Returns the first frame at or after a moment; PLAYER_NONE: all are before it. */
 uint32_t player_frame_after(const Player *p, uint64_t clock) {
     uint32_t frame = recording_at(p->recording, clock);
     if (player_clock_of(p, frame) < clock) frame++;
@@ -283,8 +283,8 @@ static bool find_output(const Player *p, const char *words, uint64_t *clock) {
     return *clock != UINT64_MAX;
 }
 
-/* The frame with the most in it, as FILE@peak has it. The peak itself lies between two frames: the
- * one in which it was noticed may come after a collection, and have next to nothing. */
+/* Returns the frame with the most in it, as FILE@peak has it. The peak itself lies between two
+ * frames: the one in which it was noticed may come after a collection, and have next to nothing. */
 static uint64_t peak_of(const Player *p) {
     LmpFrameInfo most = {.clock = p->whole.peak_clock};
     for (uint32_t i = 0; i < p->frames; i++) {

@@ -89,7 +89,7 @@ LmpErr player_against(Player *player, LmpRecording *other, uint32_t frame, const
  * no block is recorded. Errors: DAMAGED (of a frame: what was filled before may be half another
  * moment's), NOMEM. */
 LmpErr player_fill(Player *player, Model *model, unsigned parts);
-/* A model of the last frame: the history and the marks of the whole run. */
+/* Returns a model of the last frame: the history and the marks of the whole run. */
 const Model *player_whole(const Player *player);
 
 #endif

@@ -112,7 +112,7 @@ static void against_fill(const Against *a, Model *model) {
     model->held_to.clock = 0;
 }
 
-/* The older run's id of the tag whose lines are shown. */
+/* Returns the older run's id of the tag whose lines are shown. */
 static uint32_t tag_there(const Against *a, const Ledger *newer) {
     const char *name = NULL;
     if (newer->of_tag & RUNJOIN_WENT) return newer->of_tag & ~RUNJOIN_WENT;
@@ -162,14 +162,14 @@ static LmpErr against_join(Against *a, Model *model, unsigned parts) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* The frame whose tables frame i has; PLAYER_NONE: none were recorded by then. */
+/* Returns the frame whose tables frame i has; PLAYER_NONE: none were recorded by then. */
 static uint32_t tables_of(const Player *p, uint32_t frame) {
     for (uint32_t i = frame + 1; i-- > 0;)
         if (recording_frame(p->recording, i).flags & LMP_FRAME_TABLES) return i;
     return PLAYER_NONE;
 }
 
-/* The frame whose tables are shown at frame i: before the first ones these. */
+/* Returns the frame whose tables are shown at frame i: before the first ones these. */
 static uint32_t tables_shown(const Player *p, uint32_t frame) {
     uint32_t found = tables_of(p, frame);
     for (uint32_t i = frame + 1; found == PLAYER_NONE && i < p->frames; i++)
@@ -177,7 +177,7 @@ static uint32_t tables_shown(const Player *p, uint32_t frame) {
     return found;
 }
 
-/* The tables about a second before those of a frame. */
+/* Returns the tables about a second before those of a frame. */
 static uint32_t tables_before(const Player *p, uint32_t frame) {
     uint64_t clock = player_clock_of(p, frame);
     for (uint32_t i = frame; i-- > 0;) {

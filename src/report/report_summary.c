@@ -170,7 +170,7 @@ static void put_gc(const LmpReport *r, FILE *out) {
 
 enum { WORST_SHOWN = 5, NAME_MOST = 14 }; /* frames of the program's own */
 
-/* A rate in at most five characters; below ten with its tenths. */
+/* Returns a rate in at most five characters; below ten with its tenths. */
 static const char *rate_text(char *out, double rate) {
     if (rate < 9.95)
         snprintf(out, LMP_NUM, "%.1f", rate);

@@ -8,14 +8,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A count that keeps to its column: exact, or short where it does not fit. `out`: LMP_NUM bytes. */
+/* Returns a count that keeps to its column: exact, or short where it does not fit. `out`: LMP_NUM
+ * bytes. */
 const char *text_count(char *out, uint64_t n, int width);
-/* The same of a change: with its sign, "0" has none. */
+/* Returns the same of a change: with its sign, "0" has none. */
 const char *text_change(char *out, int64_t n, int width);
 /* Share in percent, rounded to the nearest. (Of a damaged state a part can be more than all.) */
 unsigned text_percent(uint64_t part, uint64_t whole);
 
-/* The columns of a terminal that a text takes, rather too many than too few. */
+/* Returns the columns of a terminal that a text takes, rather too many than too few. */
 int text_columns(const char *text);
 /* Writes text in `width` columns, the rest blank. Of what is too long the beginning is shown, or
  * the end (`tail`: where the end tells more, as of the names of files). */

@@ -28,7 +28,7 @@ void counters_fold(LmpCounters *c, uint32_t ops);
 /* Notes the high-water mark and what it was made of; `clock`: nanoseconds since start. */
 void counters_note_peak(LmpCounters *c, uint64_t clock);
 
-/* The high-water mark as far as it has been noted (bytes): live_bytes may be above it. */
+/* Returns the high-water mark as far as it has been noted (bytes): live_bytes may be above it. */
 static inline uint64_t counters_noted_peak(const LmpCounters *c) {
     uint64_t kept = c->peak_kept; /* first: it is there before peak_bytes is lowered */
     return c->peak_bytes > kept ? c->peak_bytes : kept;
@@ -46,7 +46,8 @@ void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes);
 /* The same of allocations and of changes of size. */
 void counters_allocs(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes, int64_t *resized);
 
-/* What a class holds, for the writer itself: nothing is read twice, and there is no race. */
+/* Returns what a class holds, for the writer itself: nothing is read twice, and there is no
+ * race. */
 uint64_t counters_class_bytes(const LmpCounters *c, unsigned cls);
 
 /* The totals of a class. */
@@ -56,7 +57,7 @@ typedef struct LmpClassTotal {
     uint64_t live_blocks, live_bytes;
 } LmpClassTotal;
 
-/* All classes at this moment. Safe on any bytes; retries while the writer folds. */
+/* Reads all classes at this moment. Safe on any bytes; retries while the writer folds. */
 void counters_read(const LmpCounters *c, LmpClassTotal total[LMP_CLASSES]);
 
 /* Bytes that came or went between two moments: a reader's figures are apart by as much at most. If

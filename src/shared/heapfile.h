@@ -40,7 +40,7 @@ typedef struct LmpHeapSink {
     void *of;
 } LmpHeapSink;
 
-/* Scratch memory that heapfile_write needs (bytes). */
+/* Returns how much scratch memory heapfile_write needs (bytes). */
 size_t heapfile_scratch(void);
 
 /* Writes a whole file. `scratch`: heapfile_scratch() bytes, aligned to 16. Errors: FILE (the sink

@@ -33,7 +33,7 @@ static bool fail(Reader *r, LmpErr err) {
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* The next n bytes, which stay until the next call; NULL: the file ends before. */
+/* Returns the next n bytes, which stay until the next call; NULL: the file ends before. */
 static const unsigned char *take(Reader *r, size_t n) {
     if (r->end - r->begin < n) {
         memmove(r->window, r->window + r->begin, r->end - r->begin);

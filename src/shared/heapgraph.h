@@ -214,7 +214,7 @@ typedef struct LmpHeapColumn {
 #define LMP_HEAP_COLUMNS 37u
 extern const LmpHeapColumn heapgraph_columns[LMP_HEAP_COLUMNS];
 
-/* Rows that a column has in this graph. */
+/* Returns rows that a column has in this graph. */
 uint64_t heapgraph_rows(const LmpHeapGraph *graph, const LmpHeapColumn *column);
 
 /* The row of each object among those of its kind: out[graph->objects]. */

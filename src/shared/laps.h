@@ -55,13 +55,13 @@ bool laps_end(LmpLaps *laps, const LmpLapMoment *now, const char *name, LmpLap *
  * *out is the best that can be had. */
 bool laps_copy(const LmpLaps *laps, LmpLaps *out);
 
-/* The bucket of a lap by its bytes, and the most bytes that a lap in a bucket has: at most an
- * eighth above any other in it. */
+/* Returns the bucket of a lap by its bytes, and the most bytes that a lap in a bucket has: at most
+ * an eighth above any other in it. */
 uint32_t laps_bucket(uint64_t bytes);
 uint64_t laps_bucket_most(uint32_t bucket);
 
-/* Bytes that `percent` (1 to 100) of the laps did not exceed: as laps_bucket_most has them, or the
- * most that any lap made, whichever is less. 0: no lap has ended. */
+/* Returns bytes that `percent` (1 to 100) of the laps did not exceed: as laps_bucket_most has them,
+ * or the most that any lap made, whichever is less. 0: no lap has ended. */
 uint64_t laps_percentile(const LmpLaps *copy, unsigned percent);
 
 #endif

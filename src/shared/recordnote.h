@@ -34,12 +34,12 @@ typedef struct LmpRecordNote {
 _Static_assert(sizeof(LmpControl) + sizeof(LmpRecordNote) <= LMP_LIVE_AT - LMP_CONTROL_AT,
                "the note fits behind the requests");
 
-/* Where it is, for a control block that is mapped with its whole page. */
+/* Returns where it is, for a control block that is mapped with its whole page. */
 LmpRecordNote *recordnote_at(LmpControl *control);
-/* A copy that is safe to use: the state is known, the name ends. */
+/* Returns a copy that is safe to use: the state is known, the name ends. */
 LmpRecordNote recordnote_copy(const LmpControl *control);
-/* What to say at the end of a program whose `lmp run` was killed: a line if there was to be a
- * recording and none was begun, else "". */
+/* Returns what to say at the end of a program whose `lmp run` was killed: a line if there was to be
+ * a recording and none was begun, else "". */
 const char *recordnote_lack(const LmpControl *control);
 /* Returns true if a process records. `fd`: the state's file. */
 bool recordnote_held(int fd);

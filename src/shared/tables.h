@@ -36,11 +36,11 @@ typedef struct LmpTables {
 /* `base`: where LMP_TABLES_AT of the file is mapped (LMP_TABLES_SIZE bytes). */
 LmpTables tables_at(void *base, LmpLive *live);
 
-/* The counts that go with the rows that can be seen: those of the moment of a snapshot, while they
- * are frozen. */
+/* Returns the counts that go with the rows that can be seen: those of the moment of a snapshot,
+ * while they are frozen. */
 const LmpTablesUsed *tables_used(const LmpTables *t);
 
-/* Rows in use, cut to what there can be; row 0 included. */
+/* Returns rows in use, cut to what there can be; row 0 included. */
 uint32_t tables_functions(const LmpTables *t);
 uint32_t tables_sites(const LmpTables *t);
 uint32_t tables_records(const LmpTables *t);
@@ -54,7 +54,7 @@ uint32_t tables_overrides(const LmpTables *t);
  * that is none. Returns out. */
 const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size);
 
-/* The record behind a block's alloc context word, 0: none. Follows the path with stacks. */
+/* Returns the record behind a block's alloc context word, 0: none. Follows the path with stacks. */
 uint32_t tables_record_of(const LmpTables *t, uint32_t alloc_context);
 
 #endif

@@ -58,8 +58,8 @@ void app_arrange(App *app, int w, int h) {
     }
 }
 
-/* True if this panel is one of the tabs of `row`: of the others at the bottom, or of those over a
- * snapshot. */
+/* Returns true if this panel is one of the tabs of `row`: of the others at the bottom, or of those
+ * over a snapshot. */
 static bool is_tab(int i, int row) {
     const PanelRow *a = &app_panels[i], *b = &app_panels[row];
     return i != row && a->home && a->slot == b->slot && (a->set & b->set) != 0;
@@ -70,8 +70,8 @@ static int tab_width(int i) {
     return canvas_width(panel->title) + (panel->number > 0 ? 4 : 2);
 }
 
-/* The first tab to draw: not the very first if the tab that the key brings next would not fit then.
- * So any number of panels can be reached at any width. */
+/* Returns the first tab to draw: not the very first if the tab that the key brings next would not
+ * fit then. So any number of panels can be reached at any width. */
 static int first_tab(int row, int max) {
     int first = 0, next = (row + 1) % APP_PANELS, need = 0;
     while (next != row && !is_tab(next, row))

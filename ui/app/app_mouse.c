@@ -27,7 +27,7 @@ static const Spot *spot_at(const App *app, int x, int y) {
     return NULL;
 }
 
-/* The row of the panel at this place, -1: none. */
+/* Returns the row of the panel at this place, -1: none. */
 static int row_at(const App *app, int x, int y) {
     for (int i = APP_PANELS - 1; i >= 0; i--) {
         const Rect *outer = &app->outer[i];

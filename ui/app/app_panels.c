@@ -101,7 +101,7 @@ void app_offer_heap(App *app) {
     if (app->notice_until) app->notice_until = app->ui.now + OFFER_TIME;
 }
 
-/* The panel that has the keys when nothing is open over it. */
+/* Returns the panel that has the keys when nothing is open over it. */
 static const Panel *home_of(const App *app) {
     return app->ui.over ? app->ui.before : app->ui.focus;
 }

@@ -63,7 +63,8 @@ bool footer_offers(const App *app, Action action) {
     }
 }
 
-/* True if what the action switches is on: the footer then says what the key would do next. */
+/* Returns true if what the action switches is on: the footer then says what the key would do
+ * next. */
 static bool is_on(const App *app, Action action) {
     switch (action) {
     case ACT_PAUSE:

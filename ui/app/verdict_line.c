@@ -45,8 +45,8 @@ static void show(App *app, const Verdict *v, bool chosen) {
     remember(app, v);
 }
 
-/* The former sentence if it is still to be shown though not true at this moment, else NULL: a
- * figure near its rule's bound would make it come and go with each collection. */
+/* Returns the former sentence if it is still to be shown though not true at this moment, else NULL:
+ * a figure near its rule's bound would make it come and go with each collection. */
 static const Verdict *held(const App *app, const Verdict *best) {
     const Verdicts *all = &app->model.verdicts;
     const VerdictLine *line = &app->verdict;
@@ -60,7 +60,7 @@ static const Verdict *held(const App *app, const Verdict *best) {
     return app->ui.now - line->true_at < HOLD ? last : NULL;
 }
 
-/* The verdict to show; NULL: nothing is known yet. */
+/* Returns the verdict to show; NULL: nothing is known yet. */
 static const Verdict *shown(App *app) {
     const Verdicts *all = &app->model.verdicts;
     if (all->count == 0) return NULL;
@@ -75,8 +75,8 @@ static const Verdict *shown(App *app) {
     return still ? still : best;
 }
 
-/* True if the page is open that the sentence leads to. It follows the next sentence: else it would
- * be taken for evidence of that one. */
+/* Returns true if the page is open that the sentence leads to. It follows the next sentence: else
+ * it would be taken for evidence of that one. */
 static bool page_of(const App *app, const Verdict *v) {
     return v->site && app->ui.over == &panel_site && app->ui.site == v->site;
 }
@@ -93,7 +93,7 @@ void verdict_next(App *app) {
     if (shown(app)->place != VERDICT_NOWHERE) verdict_open(app);
 }
 
-/* True if the program has a snapshot, or one may be taken. */
+/* Returns true if the program has a snapshot, or one may be taken. */
 static bool can_prove(const App *app) {
     return app->ui.has_snapshot || (!app->ended && !app->ui.time.past);
 }
@@ -159,7 +159,7 @@ static const char *base_of(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The snapshot's proof of who holds what the sentence is about; NULL: none. */
+/* Returns the snapshot's proof of who holds what the sentence is about; NULL: none. */
 static const UiProof *proof_of(const App *app, const Verdict *v) {
     for (int i = 0; i < UI_PROOFS && v->place == VERDICT_AT_HEAP && v->site; i++)
         if (app->ui.proof[i].site == v->site) return &app->ui.proof[i];
@@ -184,7 +184,7 @@ int app_unproven(App *app, UiWish wish[UI_PROOFS]) {
     return n;
 }
 
-/* The sentence, or what a snapshot has proven of it. */
+/* Returns the sentence, or what a snapshot has proven of it. */
 static Halves halves_of(const App *app, const Verdict *v) {
     Halves h = {.where = v->where};
     const UiProof *proof = proof_of(app, v);
@@ -232,14 +232,14 @@ static int cut_words(char *text, int room) {
     return 0;
 }
 
-/* The columns that cut_words would leave. */
+/* Returns the columns that cut_words would leave. */
 static int words_fitting(const char *text, int room) {
     char copy[sizeof((Verdict *)0)->advice];
     snprintf(copy, sizeof copy, "%s", text);
     return cut_words(copy, room);
 }
 
-/* The advice's columns beside so much of the sentence, at most what is wanted for it. */
+/* Returns the advice's columns beside so much of the sentence, at most what is wanted for it. */
 static int advice_beside(const char *advice, int room) {
     int columns = words_fitting(advice, room - ARROW);
     return columns < ADVICE_LEAST ? 0 : columns < ADVICE_WANTED ? columns : ADVICE_WANTED;
@@ -280,7 +280,7 @@ static int draw_words(Canvas *canvas, int x, int y, int room, Style style, char 
     return used + 1;
 }
 
-/* True if both halves fit beside the hint at its widest. */
+/* Returns true if both halves fit beside the hint at its widest. */
 static bool fits_one_line(const App *app, const Verdict *v, int w) {
     Halves h = halves_of(app, v);
     int room = w - 1 - NOTE - HINT_MOST;

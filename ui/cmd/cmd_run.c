@@ -96,7 +96,8 @@ static int launch(Run *run, int socket) {
     return error;
 }
 
-/* True if another lmp of this job sent the signal; that one sent it to the program as well. */
+/* Returns true if another lmp of this job sent the signal; that one sent it to the program as
+ * well. */
 static bool from_display(pid_t sender) {
     char path[64], theirs[4096], ours[4096];
     snprintf(path, sizeof path, "/proc/%d/exe", (int)sender);

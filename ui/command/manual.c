@@ -127,8 +127,8 @@ static void put_rows(FILE *out, const char *title, const struct Row *rows, size_
     }
 }
 
-/* The key as people write it; of a type's keys only the letter, as the footer shows them all
- * together. NULL: another row has it. */
+/* Returns the key as people write it; of a type's keys only the letter, as the footer shows them
+ * all together. NULL: another row has it. */
 static const char *key_shown(const ActionInfo *info, char letter[2]) {
     if (!info->shown || !info->help) return NULL;
     int kind = action_kind(info->action);

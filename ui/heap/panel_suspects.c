@@ -30,7 +30,7 @@ static uint32_t texts_of(const LmpSuspectPageInfo *info) {
     return n;
 }
 
-/* The page's column of the n-th figure; SUSPECTS_COLUMNS: none. */
+/* Returns the page's column of the n-th figure; SUSPECTS_COLUMNS: none. */
 static uint32_t figure_of(const TableSource *from, uint32_t n) {
     const LmpSuspectPageInfo *info = page_of(from)->page;
     uint32_t at = texts_of(info) + n;

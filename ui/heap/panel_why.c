@@ -101,7 +101,7 @@ static void draw_many(const Why *w, const UiObjects *about, Canvas *canvas, Rect
     canvas_text(canvas, rect.x + 1, rect.y + 1, right - rect.x - 1, STYLE(TONE_TEXT), words);
 }
 
-/* The room of the paths, below two lines. */
+/* Returns the room of the paths, below two lines. */
 static Rect list_of(Rect rect) {
     int above = rect.h >= 6 ? 3 : rect.h >= 4 ? 2 : 0;
     return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};

@@ -19,8 +19,8 @@ static double worst(double least, double most, double sum, double side, double t
     return a > b ? a : b;
 }
 
-/* The next strip of the weights from `from` on in a room whose shorter side is `side` long and that
- * has `area`, all in widths of a cell; `left`: sum of these weights. */
+/* Returns the next strip of the weights from `from` on in a room whose shorter side is `side` long
+ * and that has `area`, all in widths of a cell; `left`: sum of these weights. */
 static Strip next_strip(const double *weight, uint32_t from, uint32_t count, double left,
                         double side, double area) {
     Strip strip = {from, from, 0};
@@ -115,8 +115,8 @@ static bool all_fit(const TreemapRoom *room, const Rect *tile, uint32_t count) {
     return true;
 }
 
-/* The last tile's place, and the room that it leaves: along the lower edge, where texts fit, unless
- * the least size costs much more there than along the right one. */
+/* Returns the last tile's place, and the room that it leaves: along the lower edge, where texts
+ * fit, unless the least size costs much more there than along the right one. */
 static Rect place_rest(const TreemapRoom *room, double part, Rect *left) {
     Rect r = room->rect, rest = r;
     if (r.w * room->least_h <= 2 * room->least_w * r.h) {

@@ -344,7 +344,8 @@ static void end_class(Maker *m, int begin) {
     }
 }
 
-/* True if only few of many objects would have tiles: then all of them are shown by class. */
+/* Returns true if only few of many objects would have tiles: then all of them are shown by
+ * class. */
 static bool few_of_many(const LmpSnapshot *s, uint32_t object, const Part *part, uint32_t own_tiles,
                         double more, uint32_t count) {
     double shown = 0, all = (double)(s->retained[object] - own_of(s, object));

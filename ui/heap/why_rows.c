@@ -140,7 +140,7 @@ static void draw_heading(const WhyRows *w, const LmpSnapshot *s, const WhyRow *r
                       path->shares_more ? "at least " : "", format_bytes(bytes, path->shares));
 }
 
-/* The function whose upvalue, local or code a step goes through; LMP_HEAP_NONE. */
+/* Returns the function whose upvalue, local or code a step goes through; LMP_HEAP_NONE. */
 static uint32_t code_of(const LmpSnapshot *s, const LmpWhyStep *step) {
     unsigned kind = s->g.kind[step->from];
     if (kind == LMP_HEAP_LUA_FUNCTION || kind == LMP_HEAP_PROTO || kind == LMP_HEAP_UPVALUE)

@@ -68,7 +68,7 @@ static bool is_wanted(const Alike *a, const HeapListBlock *block) {
     return a->by == ALIKE_CONTENT ? block->text : block->kind == LMP_TABLE && !block->part;
 }
 
-/* The group with this id; NULL: no memory. */
+/* Returns the group with this id; NULL: no memory. */
 static AlikeGroup *group_of(AlikeLook *look, uint64_t id) {
     uint32_t row = keymap_get(&look->by_id, id, UINT32_MAX);
     if (row != UINT32_MAX) return &look->group[row];

@@ -220,7 +220,7 @@ static void begin_typing(Breaks *panel, Ui *ui) {
 
 /* ---- their outcome --------------------------------------------------------------------------- */
 
-/* True if what the program says is about the current version of the list. */
+/* Returns true if what the program says is about the current version of the list. */
 static bool is_answered(const Model *model, const Ui *ui) {
     return ui->breaks.sent != 0 && ui->breaks.sent == atomic_load(&model->breaks.taken) &&
            !request_waits(&ui->requests, REQUEST_BREAKS);

@@ -16,7 +16,7 @@ static const LmpTally *shallow_of(const TableSource *from, uint32_t row) {
     return &row_of(from, row)->shallow;
 }
 
-/* The tally including everything it called; NULL if call paths are not kept. */
+/* Returns the tally including everything it called; NULL if call paths are not kept. */
 static const LmpTally *retained_of(const TableSource *from, uint32_t row) {
     return from->model->ledger.stacks ? &row_of(from, row)->retained : NULL;
 }

@@ -263,8 +263,8 @@ static void draw_block(const HeapWindow *window, const Model *model, Canvas *can
         light_cell(canvas, rect, s, i, TONE_CURSOR);
 }
 
-/* The cell that the line below describes: the cursor's, or that of the paused operation's block
- * until the cursor moves. */
+/* Returns the cell that the line below describes: the cursor's, or that of the paused operation's
+ * block until the cursor moves. */
 static uint64_t told_cell(const Heap *heap, const Model *model) {
     const HeapWindow *window = &heap->window;
     uint64_t from, to, at = heapwindow_cursor(window);

@@ -159,7 +159,7 @@ static void text_of(void *context, uint64_t line, char *out, size_t size) {
     out[used] = 0;
 }
 
-/* The lines to search, as they are broken at this width; none if out of memory. */
+/* Returns the lines to search, as they are broken at this width; none if out of memory. */
 static SearchLines search_lines(HelpState *s, int w, const Ui *ui) {
     Rect all = {0, 0, w, HELP_LINES};
     if (s->whole && (s->whole->w != w || s->whole->utf8 != ui->utf8)) {

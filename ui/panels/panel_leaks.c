@@ -157,7 +157,7 @@ static bool rows(void *state, TableSource *from) {
     return true;
 }
 
-/* The lines above the table: the verdict's, and a blank one if there is room. */
+/* Returns the lines above the table: the verdict's, and a blank one if there is room. */
 static int lines_above(int h) {
     return h >= 14 ? 2 : h >= 2 ? 1 : 0;
 }

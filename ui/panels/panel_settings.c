@@ -12,7 +12,7 @@ typedef struct Settings {
     int page;
 } Settings;
 
-/* The n-th row that has choices; NULL: there are fewer. */
+/* Returns the n-th row that has choices; NULL: there are fewer. */
 static const ConfigRow *row_at(uint64_t n) {
     for (const ConfigRow *row = config_rows; row->name; row++)
         if (row->choices && n-- == 0) return row;

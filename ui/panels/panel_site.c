@@ -170,7 +170,7 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
                     row->here_frees == 1 ? "" : "s");
 }
 
-/* The bytes that a mode lists by. */
+/* Returns the bytes that a mode lists by. */
 static uint64_t bytes_of(const LmpTally *t, bool makes) {
     return makes ? tally_made(t) : t->live_bytes;
 }
@@ -321,7 +321,7 @@ static void text_of(void *context, uint64_t line, char *out, size_t size) {
     sources_line(ui->sources, (uint32_t)line + 1, !ui->utf8, out, size);
 }
 
-/* The lines of the site's source, from 0; sources_get was called for it. */
+/* Returns the lines of the site's source, from 0; sources_get was called for it. */
 static SearchLines search_lines(Ui *ui, const SourceText *text) {
     return (SearchLines){0, text->problem ? 0 : text->lines, text_of, ui};
 }
@@ -353,7 +353,7 @@ static void put_source(SitePage *s, Flow *f, Ui *ui, const LmpSiteRow *row, int 
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-/* The width of the left column: half, if that is enough for the figures. */
+/* Returns the width of the left column: half, if that is enough for the figures. */
 static int left_column(int w) {
     if (w >= THREE_COLUMNS) return LEFT_FULL;
     int half = (w - GAP) / 2, most = w - GAP - RIGHT_LEAST;

@@ -30,7 +30,7 @@ static bool all_kinds(const TableSource *from) {
     return from->ui->kinds == (1u << LMP_KINDS) - 1;
 }
 
-/* The site's figures, of the shown types; valid until the next row is requested. */
+/* Returns the site's figures, of the shown types; valid until the next row is requested. */
 static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
     const LmpSiteRow *site = row_of(from, row);
     if (all_kinds(from)) return &site->tally;

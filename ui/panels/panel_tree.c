@@ -204,7 +204,7 @@ static TreeMeasure tree_order(int column) {
     return columns[column].measure ? by_column : NULL;
 }
 
-/* The heat of the whole, even if rows are sorted by their own share. */
+/* Returns the heat of the whole, even if rows are sorted by their own share. */
 static double tree_heat(const void *about, const LmpTally *total, const LmpTally *own) {
     (void)own;
     const TableSource *from = about;

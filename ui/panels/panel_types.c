@@ -80,7 +80,7 @@ static double value_freed(const TableSource *from, uint32_t i) {
     return row->made > row->delta ? (double)(row->made - row->delta) : 0;
 }
 
-/* The heading for a mark: it counts for types even if tables of lines cannot count from it
+/* Returns the heading for a mark: it counts for types even if tables of lines cannot count from it
  * (model->marked). */
 static const char *heading(const TableSource *from, const Measure *m) {
     if (from->model->against.name)

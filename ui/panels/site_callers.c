@@ -29,12 +29,12 @@ static bool is_site(const Ledger *ledger, const LmpTreeRow *node, const LmpSiteR
     return strcmp(ledger->function[node->function].source, site->source) == 0;
 }
 
-/* The caller of a node: the parent in the tree. */
+/* Returns the caller of a node: the parent in the tree. */
 static const LmpTreeRow *caller_of(const Ledger *ledger, const LmpTreeRow *node) {
     return node->parent < ledger->nodes ? &ledger->tree[node->parent] : &ledger->tree[0];
 }
 
-/* The caller with this place among n; a new one if there is none. NULL: no room. */
+/* Returns the caller with this place among n; a new one if there is none. NULL: no room. */
 static SiteCaller *caller_at(SiteCaller *all, uint32_t *n, const char *name, const char *short_src,
                              int32_t line) {
     for (uint32_t i = 0; i < *n; i++)

@@ -118,7 +118,7 @@ static bool apply_filter(TreeRows *t) {
     return true;
 }
 
-/* True if so much is open already that nothing more is opened automatically. */
+/* Returns true if so much is open already that nothing more is opened automatically. */
 static bool is_costly(const TreeRows *t) {
     return (t->request.callers && t->member.used > ENOUGH_PATHS) ||
            (t->filtering && t->shown.used > ENOUGH_ROWS);
@@ -178,7 +178,7 @@ static bool gather(TreeRows *t, uint32_t group, size_t *from, size_t *end) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The child on the hottest path; 0: none. */
+/* Returns the child on the hottest path; 0: none. */
 static uint64_t hottest_child(const TreeRows *t, size_t from, size_t end) {
     double most = 0;
     uint64_t key = 0;

@@ -44,7 +44,8 @@ static uint64_t key_below(uint64_t key, uint64_t id) {
 }
 #define KEY_LINE (1ull << 32)
 
-/* The group of a function among those from group[first] on, created if missing; NULL: no memory. */
+/* Returns the group of a function among those from group[first] on, created if missing; NULL: no
+ * memory. */
 static Group *among(TreeRows *t, size_t first, uint64_t above, uint32_t function) {
     uint32_t *slot = &PILE(t->slot, uint32_t)[function];
     if (*slot <= first) {
@@ -99,7 +100,7 @@ static bool enqueue(TreeRows *t, Group *g, Member member) {
 
 /* ---- callees --------------------------------------------------------------------------------- */
 
-/* The node whose line a node's memory is charged to: for a C function, its caller. */
+/* Returns the node whose line a node's memory is charged to: for a C function, its caller. */
 static const LmpTreeRow *line_of(const TreeRows *t, const LmpTreeRow *row) {
     bool called = t->ledger->function[row->function].is_c && row->parent != 0;
     return called ? node_of(t, row->parent) : row;

@@ -142,7 +142,8 @@ static LmpErr output_take(RecordOutput *output, LmpRecorder *recorder, uint64_t 
     return LMP_OK;
 }
 
-/* True if the relay has everything that the program has written, or if there is no relay. */
+/* Returns true if the relay has everything that the program has written, or if there is no
+ * relay. */
 static bool output_whole(const RecordOutput *output) {
     return !output->relay || atomic_load((_Atomic uint32_t *)(uintptr_t)&output->relay->end) != 0;
 }
@@ -247,7 +248,7 @@ static void waker_close(Waker *w) {
 
 /* ---- when it is over ------------------------------------------------------------------------- */
 
-/* True if nothing changes any more, and how the run ended is known or never will be. */
+/* Returns true if nothing changes any more, and how the run ended is known or never will be. */
 static bool is_over(Recording *r, uint64_t now) {
     bool finished = r->state == LMP_FINISHED, word = r->job->last_word && r->line >= 0;
     if (!r->dead && !finished) return false;

@@ -125,13 +125,13 @@ static bool take_before(const RunReport *wish, LmpRecording *r, uint32_t from,
     return !err;
 }
 
-/* True if the page may offer other moments, for which the recording stays open. That takes memory,
- * so not for large trees. */
+/* Returns true if the page may offer other moments, for which the recording stays open. That takes
+ * memory, so not for large trees. */
 static bool seeks(const RunReport *wish, const LmpView *view) {
     return wish->kind->flags & REPORT_SEEKS && tables_nodes(&view->tables) <= REPORT_SEEKS_NODES;
 }
 
-/* The frame with tables, within the range, at which the heap was highest. */
+/* Returns the frame with tables, within the range, at which the heap was highest. */
 static uint32_t highest(const LmpRecording *r, uint32_t from, uint32_t to) {
     uint32_t top = to;
     for (uint32_t i = from + 1; i < to; i++) {

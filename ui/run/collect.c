@@ -35,14 +35,14 @@ static bool runs_short(int fd) {
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2;
 }
 
-/* The display that is not over; there is only one at a time. */
+/* Returns the display that is not over; there is only one at a time. */
 static CollectDisplay *open_display(const Collect *c) {
     for (size_t i = 0; i < c->display_count; i++)
         if (!c->displays[i].over) return (CollectDisplay *)&c->displays[i];
     return NULL;
 }
 
-/* True if a display or a recorder of ours needs the whole state. */
+/* Returns true if a display or a recorder of ours needs the whole state. */
 static bool in_use(const Collect *c, const CollectState *state) {
     struct stat st, shown;
     const CollectDisplay *d = open_display(c);

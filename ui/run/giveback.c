@@ -21,8 +21,8 @@ static bool program_over(int fd, uint32_t pid) {
     return state == LMP_FINISHED && closed_line_why((int)pid, -1, fd) != LINE_OF_PROFILED;
 }
 
-/* True if a display, a recorder, or the child that writes a snapshot (it may outlive its program)
- * looks at the state. */
+/* Returns true if a display, a recorder, or the child that writes a snapshot (it may outlive its
+ * program) looks at the state. */
 static bool looked_at(const LmpView *view, int fd) {
     static LmpSnapshotLive snapshot; /* large */
     view_copy_snapshot(view, &snapshot);

@@ -109,7 +109,7 @@ void recorders_ended(Recorders *r) {
             (void)!send(r->of[i].line, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* True if the program goes on without us: its recording goes on, too. */
+/* Returns true if the program goes on without us: its recording goes on, too. */
 static bool goes_on(const Recorders *r, const RecorderOf *one) {
     return one->pid != r->main && one->pid && lmp_os->alive(one->pid);
 }

@@ -96,7 +96,7 @@ bool config_path(char *out, size_t size) {
     return n > 0 && (size_t)n < size;
 }
 
-/* The whole file, NUL-terminated, for the caller to free; NULL: see errno. */
+/* Returns the whole file, NUL-terminated, for the caller to free; NULL: see errno. */
 static char *read_whole(const char *path) {
     struct stat st;
     char *text = NULL;

@@ -11,7 +11,7 @@ static int clamp(int v, int low, int high) {
     return v < low ? low : v > high ? high : v;
 }
 
-/* The rows of the bottom panel in a body of h rows; 0: none. At least `top` rows remain. */
+/* Returns the rows of the bottom panel in a body of h rows; 0: none. At least `top` rows remain. */
 static int bottom_rows(int h, Bottom bottom, int top) {
     if (bottom == BOTTOM_NONE) return 0;
     if (bottom == BOTTOM_SOME) {

@@ -28,7 +28,7 @@ int line_width(const Line *line, int limit) {
     return width;
 }
 
-/* The largest priority below `limit`, or `worst`. */
+/* Returns the largest priority below `limit`, or `worst`. */
 static int worst_below(const Line *line, int limit, int worst) {
     for (int i = 0; i < line->count; i++) {
         int p = line->piece[i].priority;

@@ -65,7 +65,7 @@ static void put_rect(FILE *out, double x, double y, double w, double h, uint32_t
 
 /* ---- grounds: half cells, so that half blocks are grounds too -------------------------------- */
 
-/* The colour of the half cell in column x and half row y (two a row). */
+/* Returns the colour of the half cell in column x and half row y (two a row). */
 static uint32_t half_at(const Picture *p, int x, int y) {
     Ink ink = ink_at(p, x, y / 2);
     switch (glyph_at(p, x, y / 2)) {
@@ -88,7 +88,7 @@ static int half_run(const Picture *p, int x, int y) {
     return n;
 }
 
-/* True if half row `other` has a run of the same colour with the same ends. */
+/* Returns true if half row `other` has a run of the same colour with the same ends. */
 static bool same_run(const Picture *p, int x, int y, int n, int other) {
     if (other < 0 || other >= 2 * p->canvas->h) return false;
     uint32_t rgb = half_at(p, x, y);

@@ -204,7 +204,7 @@ static unsigned attr_of(const Theme *theme, const Row *row) {
     }
 }
 
-/* The next shade of a ground: lighter, or darker if it is nearly white; the hue stays. */
+/* Returns the next shade of a ground: lighter, or darker if it is nearly white; the hue stays. */
 static int shade_of(int colour) {
     if (colour >= 232) return colour >= 248 ? colour - 3 : colour + 3;
     if (colour < 16) return colour;
@@ -217,7 +217,7 @@ static int shade_of(int colour) {
     return 16 + shade;
 }
 
-/* True if white on this colour is easier to read than black. */
+/* Returns true if white on this colour is easier to read than black. */
 static bool is_dark(int colour) {
     uint32_t rgb = theme_rgb(colour);
     return (rgb >> 16) * 299 + (rgb >> 8 & 255) * 587 + (rgb & 255) * 114 < 110 * 1000;

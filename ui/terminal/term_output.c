@@ -5,7 +5,7 @@
 
 #include "terminal/term_impl.h"
 
-/* The colour's number on this terminal: with direct colour it is the colour itself. */
+/* Returns the colour's number on this terminal: with direct colour it is the colour itself. */
 static int terminal_colour(int colour) {
     if (colour < 0 || COLORS <= 256 || colour < 8) return colour;
     return (int)theme_rgb(colour);

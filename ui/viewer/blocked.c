@@ -238,8 +238,8 @@ static void say_call(UiWait *wait, const char *proc, const char *terminal, const
     snprintf(wait->words, sizeof wait->words, "waits in system call %ld", number);
 }
 
-/* True if the process has this terminal, no other one, and no descriptor for which the kernel would
- * wait in the same place. */
+/* Returns true if the process has this terminal, no other one, and no descriptor for which the
+ * kernel would wait in the same place. */
 static bool reads_only(const char *proc, const char *terminal) {
     char path[96], link[LINK];
     snprintf(path, sizeof path, "%s/fd", proc);

@@ -54,7 +54,8 @@ void viewer_suspend(Viewer *v, bool group) {
     v->urgent = true;
 }
 
-/* True if a shell took the terminal back, which happens when the job's first process was killed. */
+/* Returns true if a shell took the terminal back, which happens when the job's first process was
+ * killed. */
 static bool lost_terminal(const Viewer *v) {
     return v->own_group && !tty_is_ours(v->o->tty);
 }
@@ -152,7 +153,7 @@ static ViewerEnd ended_as(LmpSeen seen) {
     return seen == LMP_SEEN_KILLED ? VIEWER_KILLED : VIEWER_FINISHED;
 }
 
-/* The state of the program that the display was started for; another one may be shown. */
+/* Returns the state of the program that the display was started for; another one may be shown. */
 static LmpSeen home_seen(const Viewer *v) {
     if (v->view == v->home) return viewer_model(v)->seen;
     return view_seen(v->home, v->home->pid && lmp_os->alive(v->home->pid));

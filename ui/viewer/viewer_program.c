@@ -26,8 +26,8 @@ static bool is_alive(Viewer *v) {
     return !v->dead;
 }
 
-/* The program's resident set, bytes; 0: not known, or the program is gone. Read with each model, so
- * that it is from the same moment as the heap. */
+/* Returns the program's resident set, bytes; 0: not known, or the program is gone. Read with each
+ * model, so that it is from the same moment as the heap. */
 static uint64_t resident(void *viewer) {
     Viewer *v = viewer;
     char path[48];

@@ -95,7 +95,7 @@ static void hear(Viewer *v) {
 
 /* ---- taking it ------------------------------------------------------------------------------- */
 
-/* True if there is something to find out and the program hardly notices. */
+/* Returns true if there is something to find out and the program hardly notices. */
 static bool is_due(Viewer *v) {
     ProofWatch *watch = &v->proof;
     const Model *model = viewer_model(v);

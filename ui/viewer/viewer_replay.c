@@ -127,7 +127,7 @@ void viewer_close_replay(Viewer *v) {
 
 /* ---- moments --------------------------------------------------------------------------------- */
 
-/* True if the wish leads past the end, which is the present. */
+/* Returns true if the wish leads past the end, which is the present. */
 static bool is_present(const Viewer *v, const TimeWish *wish) {
     PlayerState state = player_state(v->player);
     bool end = state.frame + 1 == state.frames && !state.playing && !state.range;

@@ -70,8 +70,8 @@ static void watch_ours(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     watch->asked = 0;
 }
 
-/* True if there is a result to tell. The slowest operation is known when everything is shared
- * again, which a program that asks for no memory delays. */
+/* Returns true if there is a result to tell. The slowest operation is known when everything is
+ * shared again, which a program that asks for no memory delays. */
 static bool is_over(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     SnapshotWatch *watch = &v->snapshot;
     if (s->state == LMP_SNAPSHOT_FAILED) return true;

@@ -91,7 +91,7 @@ bool search_follow(Search *s, const SearchLines *lines, uint64_t from) {
     return go(s, lines, from, 1);
 }
 
-/* The columns of the match that begins at (x, y), 0: none. */
+/* Returns the columns of the match that begins at (x, y), 0: none. */
 static int match_at(const Canvas *canvas, int x, int y, int right, const char *sought) {
     int w = 0;
     for (uint32_t glyph; (glyph = canvas_decode(&sought)) != 0;) {

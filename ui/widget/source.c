@@ -251,7 +251,7 @@ static void read_source(const Sources *s, File *file) {
     }
 }
 
-/* True if the file has changed on the disk since it was read. */
+/* Returns true if the file has changed on the disk since it was read. */
 static bool is_stale(const Sources *s, File *file, uint64_t now) {
     struct stat st;
     size_t n;
@@ -347,7 +347,7 @@ static void draw_one(const Sources *s, Canvas *canvas, Rect rect, const SourceTe
     canvas_text(canvas, x, rect.y, room, STYLE(TONE_SOURCE), code + strspn(code, " "));
 }
 
-/* The indentation that lines [first, last] have in common. */
+/* Returns the indentation that lines [first, last] have in common. */
 static size_t common_indent(const Sources *s, int first, int last, bool ascii) {
     char code[1024];
     size_t least = sizeof code;

@@ -248,7 +248,7 @@ static uint32_t hash_of_id(uint64_t id) {
     return (uint32_t)rowindex_mix(id, 0);
 }
 
-/* The place of an id in a list, counted from 1; 0: not there. */
+/* Returns the place of an id in a list, counted from 1; 0: not there. */
 static uint32_t place_of_id(const LmpRowIndex *index, const uint64_t *ids, uint64_t id) {
     uint32_t hash = hash_of_id(id), at = hash, place;
     while ((place = rowindex_next(index, hash, &at)) && ids[place - 1] != id) {
@@ -332,7 +332,7 @@ void table_follow_mode(Table *t, const Model *model, const Ui *ui) {
     t->reverse = t->order_of[makes][of].reverse;
 }
 
-/* The mode's column that shows what differs between two runs; else `otherwise`. */
+/* Returns the mode's column that shows what differs between two runs; else `otherwise`. */
 static int differing(const Table *t, TableMode mode, int otherwise) {
     for (int i = 0; i < t->def->columns; i++) {
         const TableColumn *c = &t->def->column[i];

@@ -20,7 +20,7 @@ static bool can_sort(const TableColumn *column) {
     return column->value || column->compare || column->measure || column->field.type;
 }
 
-/* True if the column belongs to this mode and is wanted. */
+/* Returns true if the column belongs to this mode and is wanted. */
 static bool has_column(const Table *t, const TableColumn *column) {
     if (!table_column_shown(t, (int)(column - t->def->column))) return false;
     return column->mode == TABLE_BOTH || (column->mode == TABLE_MAKES) == t->makes;

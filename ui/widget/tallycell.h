@@ -37,7 +37,7 @@ void tallycol_where(const TableSource *from, uint32_t row, TableCell *cell);
 void tallycol_text(const TableSource *from, uint32_t row, TableCell *cell);
 void tallycol_text_if_any(const TableSource *from, uint32_t row, TableCell *cell);
 uint64_t tallycol_id(const TableSource *from, uint32_t row);
-/* The order of such rows: by place, by the function's name. */
+/* Returns the order of such rows: by place, by the function's name. */
 int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b);
 int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b);
 

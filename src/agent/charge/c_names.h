@@ -25,11 +25,11 @@ typedef struct LmpCNames {
 bool c_names_open(LmpCNames *names);
 void c_names_close(LmpCNames *names);
 
-/* A text of the tables, 0: none is known. `names` may be NULL. */
+/* Returns a text of the tables, 0: none is known. `names` may be NULL. */
 uint32_t c_names_text(LmpCNames *names, const void *address);
-/* The same with its rank, NULL: none is known. */
+/* Returns the same with its rank, NULL: none is known. */
 LmpCName *c_names_find(LmpCNames *names, const void *address);
-/* The same, made where there is none, with text 0. NULL: no room. */
+/* Returns the same, made where there is none, with text 0. NULL: no room. */
 LmpCName *c_names_note(LmpCNames *names, const void *address);
 
 #endif

@@ -132,7 +132,8 @@ static LmpCallerRow *find(LmpCallers *all, const LmpCallerRow *like) {
     return NULL;
 }
 
-/* The row with the fewest samples; of several, each in its turn, so that a new one may last. */
+/* Returns the row with the fewest samples; of several, each in its turn, so that a new one may
+ * last. */
 static LmpCallerRow *rarest(LmpProfile *p) {
     LmpCallers *all = &p->live->callers;
     uint32_t from = p->callers->turn, best = from;

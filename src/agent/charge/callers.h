@@ -26,12 +26,12 @@ typedef struct LmpCallerSampling {
 static inline bool callers_on(const LmpProfile *p) {
     return p->callers->left > 0;
 }
-/* With every tick: after how many operations the next one is to come, of at most `ops`. */
+/* Returns, with every tick, after how many operations the next one is to come, of at most `ops`. */
 uint32_t callers_spread(LmpProfile *p, uint32_t ops);
-/* After that. True: a sample is under way. */
+/* Returns true, after that, if a sample is under way. */
 bool callers_due(LmpProfile *p);
-/* To be called after each operation while one is. `r`: the block that was made, or NULL. Returns
- * false after the last one. */
+/* Call after each operation while one is. `r`: the block that was made, or NULL. Returns false
+ * after the last one. */
 bool callers_after(LmpProfile *p, const void *r, size_t size);
 
 #endif

@@ -26,7 +26,7 @@ void callframes_close(LmpCallFrames *frames);
 
 /* Without memory for one more it is not noted. */
 void callframes_put(LmpCallFrames *frames, uintptr_t ci, uint32_t site);
-/* The site of a frame's tail calls; 0: it is not known. */
+/* Returns the site of a frame's tail calls; 0: it is not known. */
 uint32_t callframes_find(const LmpCallFrames *frames, uintptr_t ci);
 
 #endif

@@ -18,9 +18,9 @@ void calls_begin(LmpProfile *p, lua_State *L);
 /* Ends: what the program has set itself is set again. L NULL: the state is being closed. Hooks in
  * other threads take themselves away. */
 void calls_end(LmpProfile *p, lua_State *L);
-/* Now and then: somebody else may have set a hook in place of ours. */
+/* Call now and then: somebody else may have set a hook in place of ours. */
 void calls_look(LmpProfile *p);
-/* A thread's memory is freed (may be called for other blocks, too). */
+/* Call when a thread's memory is freed (may be called for other blocks, too). */
 void calls_thread_gone(LmpProfile *p, const lua_State *L);
 
 #endif

@@ -55,11 +55,11 @@ static inline LmpRunSlot *counts_run_slot(LmpCounts *c, uintptr_t pc) {
     return &c->run[pc / LMP_INSTRUCTION & (LMP_RUN_SLOTS - 1)];
 }
 
-/* The row of calls of a function by a site. */
+/* Returns the row of calls of a function by a site. */
 uint32_t counts_edge(LmpProfile *p, uint32_t site, uint32_t function);
 
-/* The site of record `here` has freed a block, or changed its size; made with this alloc context.
- * Only with LMP_COUNTS_OVERRIDES, or nothing is done. */
+/* Call when the site of record `here` has freed a block, or changed its size; made with this alloc
+ * context. Only with LMP_COUNTS_OVERRIDES, or nothing is done. */
 void counts_freed(LmpProfile *p, uint32_t alloc_context, uint32_t here, uint64_t size);
 void counts_resized(LmpProfile *p, uint32_t alloc_context, uint32_t here, uint64_t from,
                     uint64_t to);

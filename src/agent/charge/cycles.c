@@ -9,9 +9,9 @@
 #include "base/os.h"
 #include "shared/counters.h"
 
-/* The clock, nanoseconds since start. Small heaps have cycles every few microseconds, and reading
- * it for each would cost too much: within an eighth of the time between ticks (estimated by the
- * frees) the last reading is good enough. */
+/* Returns the clock, nanoseconds since start. Small heaps have cycles every few microseconds, and
+ * reading it for each would cost too much: within an eighth of the time between ticks (estimated by
+ * the frees) the last reading is good enough. */
 static uint64_t clock_of_cycle(LmpProfile *p, uint64_t frees) {
     if (p->cycles->clock < p->ticked) p->cycles->clock = p->ticked;
     if (frees - p->cycles->clock_frees >= (uint64_t)p->tick_ops / 8) {
@@ -128,7 +128,7 @@ static void take_freed(const LmpTables *t, uint32_t slot, uint32_t sites) {
     }
 }
 
-/* The slot that no row of the list has. */
+/* Returns the slot that no row of the list has. */
 static uint32_t free_slot(const List *list) {
     uint32_t used = 0, slot = 0;
     for (uint32_t i = 0; i < list->rows; i++)
@@ -138,7 +138,7 @@ static uint32_t free_slot(const List *list) {
     return slot;
 }
 
-/* The row that goes into the one after it. */
+/* Returns the row that goes into the one after it. */
 static uint32_t least_missed(const LmpTablesUsed *used, const List *list) {
     uint32_t best = 0;
     uint64_t least = UINT64_MAX;

@@ -45,8 +45,8 @@ typedef struct LmpLiveHistoryPlan {
 /* A full collection has marked all that lives, and begins to sweep: gc.now. */
 void live_history_cycle_began(LmpProfile *p);
 
-/* A full collection has ended: it is the last one in gc.ring. (Without the other call before it, it
- * has freed nothing.) Both do nothing without lines. */
+/* Call when a full collection has ended: it is the last one in gc.ring. (Without the other call
+ * before it, it has freed nothing.) Both do nothing without lines. */
 void live_history_cycle_ended(LmpProfile *p);
 
 #endif

@@ -31,10 +31,10 @@ void inspect_close(LmpProfile *p);
 
 /* Returns true while a look is on: then all operations have to take the slow path. */
 bool inspect_on(const LmpProfile *p);
-/* With every tick. True: a look begins. */
+/* Call with every tick. Returns true if a look begins. */
 bool inspect_due(LmpProfile *p);
-/* To be called before and after each operation of a look. `r`: the block that was made, or NULL.
- * Returns false after the last one. */
+/* Call before and after each operation of a look. `r`: the block that was made, or NULL. Returns
+ * false after the last one. */
 void inspect_before(LmpProfile *p);
 bool inspect_after(LmpProfile *p, const void *r, size_t size);
 

@@ -7,7 +7,7 @@
 
 /* A block that is watched (shadow_notify, or a thread's) is freed. */
 void invalidate_watched(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls);
-/* A block from before start is freed: it may be any of these. */
+/* Call when a block from before start is freed: it may be any of these. */
 void invalidate_unknown(LmpProfile *p, uintptr_t addr, size_t size);
 
 #endif

@@ -66,7 +66,7 @@ static uint32_t home(const LmpCodes *codes, uintptr_t addr) {
     return (uint32_t)((addr * 0x9e3779b97f4a7c15ull) >> 32) & (codes->slots - 1);
 }
 
-/* The slot of addr, or the free slot where it belongs. */
+/* Returns the slot of addr, or the free slot where it belongs. */
 static LmpCode *search(const LmpCodes *codes, uintptr_t addr) {
     uint32_t at = home(codes, addr);
     while (codes->slot[at].addr && codes->slot[at].addr != addr)
@@ -74,7 +74,7 @@ static LmpCode *search(const LmpCodes *codes, uintptr_t addr) {
     return &codes->slot[at];
 }
 
-/* The same as search; mostly the address is the one that was asked about before. */
+/* Returns the same as search; mostly the address is the one that was asked about before. */
 static inline LmpCode *find(LmpCodes *codes, uintptr_t addr) {
     if (!codes->recent || codes->recent->addr != addr) codes->recent = search(codes, addr);
     return codes->recent;

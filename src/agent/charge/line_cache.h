@@ -45,7 +45,7 @@ typedef struct LmpLineL2 {
 
 void l2_close(LmpLineL2 *a);
 
-/* The row, 0: not known. */
+/* Returns the row, 0: not known. */
 uint32_t l2_find(const LmpLineL2 *a, const LmpLineEntry *like);
 /* Enters one that was not found. */
 void l2_add(LmpLineL2 *a, const LmpLineEntry *entry);
@@ -78,14 +78,14 @@ typedef struct LmpCodes {
 bool codes_open(LmpCodes *codes);
 void codes_close(LmpCodes *codes);
 
-/* A vector, made where it was not known before: *added then. NULL: no memory for one more. Good
- * until the next one is added or taken. */
+/* Returns a vector, made where it was not known before: *added then. NULL: no memory for one more.
+ * Good until the next one is added or taken. */
 LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added);
-/* The same if it is known, else NULL. */
+/* Returns the same if it is known, else NULL. */
 LmpCode *codes_find(LmpCodes *codes, uintptr_t addr);
 /* An entry about it is entered in a slot with this home. */
 void codes_note_home(LmpCodes *codes, LmpCode *code, unsigned home);
-/* The homes of a vector, one after another, LMP_HOMES at their end: begin with *at = 0. */
+/* Returns the homes of a vector, one after another, LMP_HOMES at their end: begin with *at = 0. */
 unsigned codes_next_home(const LmpCode *code, unsigned *at);
 /* Removes a vector, to be released with codes_drop. Returns false if it was not known. */
 bool codes_take(LmpCodes *codes, uintptr_t addr, LmpCode *out);

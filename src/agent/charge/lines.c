@@ -90,8 +90,8 @@ static void grow(LmpLineCache *cache) {
     cache->mask = (2 * before - 1) * sizeof(LmpLineSlot);
 }
 
-/* The slot where an entry is, or is to be entered: its own if it is free, else the one beside,
- * whatever is in there; but of two that are taken, each in its turn. */
+/* Returns the slot where an entry is, or is to be entered: its own if it is free, else the one
+ * beside, whatever is in there; but of two that are taken, each in its turn. */
 static inline LmpLineSlot *slot_for(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
     LmpLineSlot *own = lines_slot(cache, key, cfn), *beside = lines_look(cache, key, cfn);
     if (own == beside || (beside->key == key && beside->cfn == cfn)) return beside;
@@ -129,7 +129,8 @@ bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
     return true;
 }
 
-/* The entry of a prototype's code, whose death will be noticed from now on; NULL: no memory. */
+/* Returns the entry of a prototype's code, whose death will be noticed from now on; NULL: no
+ * memory. */
 static LmpCode *code_of(LmpProfile *p, const void *proto) {
     uintptr_t addr = frames_code(proto);
     bool added;
@@ -185,7 +186,7 @@ static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
     return true;
 }
 
-/* The function of code; 0: not known yet. Stripped code that is loaded again and again is
+/* Returns the function of code; 0: not known yet. Stripped code that is loaded again and again is
  * recognised by its contents. */
 static uint32_t function_of(const LmpProfile *p, LmpCode *code, const void *proto) {
     bool reads = p->lines->agreed && !p->lines->differed;
@@ -196,7 +197,7 @@ static uint32_t function_of(const LmpProfile *p, LmpCode *code, const void *prot
     return code->function;
 }
 
-/* The row of a function that lua_getinfo has described. */
+/* Returns the row of a function that lua_getinfo has described. */
 static uint32_t add_function(LmpProfile *p, lua_Debug *ar, const void *proto) {
     bool *known = stripped_agrees(proto, ar) ? &p->lines->agreed : &p->lines->differed;
     *known = true;
@@ -249,8 +250,8 @@ static void keep_more(LmpLineCache *cache, LmpCode *code, const LmpLineSlot *slo
     if (!same) count_pushed(cache);
 }
 
-/* The site of a place, or for cls > 0 the record, when the first cache does not know it. `pc`:
- * whose line it is; *slot: where the entry stands now, or NULL. */
+/* Returns the site of a place, or for cls > 0 the record, when the first cache does not know it.
+ * `pc`: whose line it is; *slot: where the entry stands now, or NULL. */
 static inline uint32_t row_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, const void *proto,
                               uint64_t key, uintptr_t beside, unsigned cls, LmpLineSlot **slot) {
     LmpCode *code = code_of(p, proto);
@@ -306,8 +307,8 @@ static bool is_final(const LmpProfile *p, uint32_t row) {
     return !row || !sites_wants_name(p, row);
 }
 
-/* The record of a place whose record for another class, and so its site, is known; 0: look it
- * up. */
+/* Returns the record of a place whose record for another class, and so its site, is known; 0: look
+ * it up. */
 static uint32_t record_beside(LmpProfile *p, LmpLineSlot *slot, const void *proto, unsigned cls) {
     unsigned other = 1;
     while (!slot->row[other])

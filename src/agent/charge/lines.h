@@ -66,8 +66,8 @@ bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size);
 /* The running coroutine's tag has been set: L is running. */
 void lines_tag_changed(LmpProfile *p, lua_State *L);
 
-/* Site row of a frame, for call paths: of a Lua frame at `pc` (its saved pc, or a better one); of a
- * C frame itself, line -1. */
+/* Returns the site row of a frame, for call paths: of a Lua frame at `pc` (its saved pc, or a
+ * better one); of a C frame itself, line -1. */
 uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc);
 uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci);
 
@@ -90,14 +90,14 @@ typedef struct LmpAsk {
 bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs regs, unsigned cls);
 /* Slow path: the record for a block of class cls that is requested now; `regs` may be NULL. */
 uint32_t lines_ask(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask);
-/* The same where the thread that asks is known: L, in which no function runs, nor in any other that
- * is known. 0: one may. */
+/* Returns the same where the thread that asks is known: L, in which no function runs, nor in any
+ * other that is known. 0: one may. */
 uint32_t lines_ask_outside(LmpProfile *p, const lua_State *L, unsigned cls);
-/* The pc of the table constructor that asks now for a block of class cls, where that is not the
- * saved one, and its frame in *ci; else 0. */
+/* Returns the pc of the table constructor that asks now for a block of class cls, where that is not
+ * the saved one, and its frame in *ci; else 0. */
 uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpCallInfo **ci);
-/* The record of who makes a stack move: from Lua 5.4.5 on, a thread's frames do not lead to their
- * functions meanwhile, so only an already known line counts, else "(unknown)". */
+/* Returns the record of who makes a stack move: from Lua 5.4.5 on, a thread's frames do not lead to
+ * their functions meanwhile, so only an already known line counts, else "(unknown)". */
 uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs regs);
 /* Returns true if this block is the stack of the thread that asks. */
 bool lines_is_stack(LmpProfile *p, LmpSavedRegs regs, const void *ptr);
@@ -123,13 +123,14 @@ static inline LmpLineSlot *lines_slot(LmpLineCache *cache, uint64_t key, uintptr
     size_t at = (size_t)place * sizeof(LmpLineSlot) & cache->mask;
     return (LmpLineSlot *)(void *)((char *)cache->slot + at);
 }
-/* Where an entry is whose own slot has another one: beside it. The processor fetches both. */
+/* Returns where an entry is whose own slot has another one: beside it. The processor fetches
+ * both. */
 static inline LmpLineSlot *lines_beside(const LmpLineCache *cache, const LmpLineSlot *slot) {
     size_t at = (size_t)((const char *)slot - (const char *)cache->slot) ^ sizeof *slot;
     return (LmpLineSlot *)(void *)((char *)cache->slot + at); /* NOLINT */
 }
 
-/* The slot of an entry, if it is known, else another one. */
+/* Returns the slot of an entry, if it is known, else another one. */
 static inline LmpLineSlot *lines_look(LmpLineCache *cache, uint64_t key, uintptr_t cfn) {
     LmpLineSlot *slot = lines_slot(cache, key, cfn);
     if (LIKELY(slot->key == key && slot->cfn == cfn)) return slot;
@@ -147,7 +148,7 @@ static ALWAYS_INLINE bool lines_is_thread(LmpProfile *p, const lua_State *L) {
     return LIKELY(L && p->lines->known[lines_known_home(L)] == L) || lines_learn_thread(p, L);
 }
 
-/* A thread's memory is freed (may be called for other blocks, too). */
+/* Call when a thread's memory is freed (may be called for other blocks, too). */
 static inline void lines_thread_gone(LmpProfile *p, const lua_State *L) {
     if (p->running == L) p->running = NULL;
     const lua_State **known = &p->lines->known[lines_known_home(L)];
@@ -158,8 +159,8 @@ static inline void lines_thread_gone(LmpProfile *p, const lua_State *L) {
         if (UNLIKELY(lately[i] == L)) lately[i] = NULL;
 }
 
-/* The record of OP_NEWTABLE at pc, of the function of ci, for its table; notes that its parts come
- * next. 0: take the slow path. */
+/* Returns the record of OP_NEWTABLE at pc, of the function of ci, for its table; notes that its
+ * parts come next. 0: take the slow path. */
 static ALWAYS_INLINE uint32_t lines_record_table(LmpProfile *p, const LmpCallInfo *ci,
                                                  LmpSavedRegs regs, uintptr_t *constructor) {
     uintptr_t pc = saved_regs_newtable(p->regs, regs, true);
@@ -174,8 +175,8 @@ static ALWAYS_INLINE uint32_t lines_record_table(LmpProfile *p, const LmpCallInf
     return record;
 }
 
-/* The same for a part, when the last constructor has some to come. Nothing has run since that made
- * its table, so what is known of it, and the tag, are still right. */
+/* Returns the same for a part, when the last constructor has some to come. Nothing has run since
+ * that made its table, so what is known of it, and the tag, are still right. */
 static ALWAYS_INLINE uint32_t lines_record_made(LmpProfile *p, const LmpCallInfo *ci, unsigned cls,
                                                 uintptr_t *constructor) {
     const LmpMade *made = &p->made;
@@ -186,9 +187,9 @@ static ALWAYS_INLINE uint32_t lines_record_made(LmpProfile *p, const LmpCallInfo
     return made->part;
 }
 
-/* The record for a block of class cls that L asks for in a Lua function, the topmost of its frames
- * and not below a hook; 0: take the slow path. In a table constructor the running instruction is in
- * *constructor. `regs` NULL: it is no constructor. */
+/* Returns the record for a block of class cls that L asks for in a Lua function, the topmost of its
+ * frames and not below a hook; 0: take the slow path. In a table constructor the running
+ * instruction is in *constructor. `regs` NULL: it is no constructor. */
 static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, const lua_State *L, const LmpCallInfo *ci,
                                            LmpSavedRegs regs, unsigned cls,
                                            uintptr_t *constructor) {
@@ -203,8 +204,8 @@ static ALWAYS_INLINE uint32_t lines_record(LmpProfile *p, const lua_State *L, co
     return slot->row[cls];
 }
 
-/* The same in a C function, whose name is kept as a detail; but not with stacks and frames, which
- * also belong to its call. */
+/* Returns the same in a C function, whose name is kept as a detail; but not with stacks and frames,
+ * which also belong to its call. */
 static ALWAYS_INLINE uint32_t lines_record_c(const LmpProfile *p, const lua_State *L,
                                              const LmpCallInfo *top, unsigned cls) {
     const LmpCallInfo *ci = frames_lua(frames_caller(top));
@@ -221,8 +222,8 @@ static ALWAYS_INLINE uint32_t lines_record_c(const LmpProfile *p, const lua_Stat
     return LIKELY(slot->key == key && slot->cfn == cfn) ? slot->row[cls] : 0;
 }
 
-/* The same for a part of a thread that has no function yet: the one that runs is about to resume it
- * for the first time, and it is the line of that. */
+/* Returns the same for a part of a thread that has no function yet: the one that runs is about to
+ * resume it for the first time, and it is the line of that. */
 static ALWAYS_INLINE uint32_t lines_record_new(const LmpProfile *p, const lua_State *L,
                                                unsigned cls) {
     const lua_State *by = p->running;

@@ -58,7 +58,8 @@ static bool is_within(const LmpProfile *p, const lua_State *a, const lua_State *
     return p->lines->jumps && frames_jump(a) && frames_jump(a) < frames_jump(b);
 }
 
-/* The running thread that an active thread has resumed, directly or through others; or itself. */
+/* Returns the running thread that an active thread has resumed, directly or through others; or
+ * itself. */
 static const lua_State *innermost(const lua_State *L) {
     for (int i = 0; i < LMP_CHAIN; i++) {
         const lua_State *next = frames_resumed(L);
@@ -68,11 +69,11 @@ static const lua_State *innermost(const lua_State *L) {
     return L;
 }
 
-/* The thread that runs, when the asking thread does not: that is a coroutine which is being given
- * its arguments, or the main thread seen by C code that runs in another thread. C code may resume
- * in its own way, which hides the chain from the main thread; so the search starts from the thread
- * that ran last, or else from the innermost of those that ran lately and are still active, and
- * follows whom each has resumed. NULL: no function runs at all. */
+/* Returns the thread that runs, when the asking thread does not: that is a coroutine which is being
+ * given its arguments, or the main thread seen by C code that runs in another thread. C code may
+ * resume in its own way, which hides the chain from the main thread; so the search starts from the
+ * thread that ran last, or else from the innermost of those that ran lately and are still active,
+ * and follows whom each has resumed. NULL: no function runs at all. */
 static lua_State *find_running(LmpProfile *p, const lua_State *asks) {
     const LmpLineCache *cache = p->lines;
     const lua_State *found = p->running;
@@ -98,7 +99,7 @@ static COLD uint32_t learn_pseudo(LmpProfile *p, bool parser, unsigned cls) {
     return row;
 }
 
-/* The record of a request outside all Lua functions; `L` asks. */
+/* Returns the record of a request outside all Lua functions; `L` asks. */
 static ALWAYS_INLINE uint32_t pseudo(LmpProfile *p, unsigned cls, const lua_State *L) {
     bool parser = parsing_now(cls, L ? L : p->main, p->regs != NULL);
     uint32_t kept = p->lines->outside[parser][cls];
@@ -120,8 +121,8 @@ static ALWAYS_INLINE bool may_run(const LmpProfile *p) {
     return false;
 }
 
-/* The Lua function that has called, through some coroutines, what runs in `thread`, which has no
- * Lua function itself. */
+/* Returns the Lua function that has called, through some coroutines, what runs in `thread`, which
+ * has no Lua function itself. */
 static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
     lua_State *chain[LMP_CHAIN];
     int i = stack_chain(p->main, chain) - 1;
@@ -136,8 +137,8 @@ static LmpCallInfo *find_caller(LmpProfile *p, lua_State **thread) {
     return NULL;
 }
 
-/* The record of a request by the running thread ask->L, read from its frames. ask->constructor: the
- * OP_NEWTABLE on top, or 0. `asks`: the thread that asks; NULL: unknown. */
+/* Returns the record of a request by the running thread ask->L, read from its frames.
+ * ask->constructor: the OP_NEWTABLE on top, or 0. `asks`: the thread that asks; NULL: unknown. */
 static uint32_t ask_frames(LmpProfile *p, unsigned cls, const lua_State *asks, LmpAsk *ask) {
     LmpCallInfo *top = frames_top(ask->L);
     LmpWhere w = {.L = ask->L, .runs = ask->L, .ci = frames_lua(top)};
@@ -209,14 +210,14 @@ static uint32_t ask_api(LmpProfile *p, unsigned cls) {
     return pseudo(p, cls, chain[threads - 1]);
 }
 
-/* The value that the saved registers have as the asking thread, which may be no thread; NULL:
- * nothing. */
+/* Returns the value that the saved registers have as the asking thread, which may be no thread;
+ * NULL: nothing. */
 LMP_READS_REGS static const lua_State *said_thread(const LmpProfile *p, LmpSavedRegs regs) {
     const LmpAsker *asker = regs ? saved_regs_asker(p->regs, regs[LMP_REGS_RET]) : NULL;
     return asker ? (const lua_State *)regs[asker->at_thread] : NULL; /* NOLINT */
 }
 
-/* The asking thread by the saved registers; NULL if their value is no thread. */
+/* Returns the asking thread by the saved registers; NULL if their value is no thread. */
 static const lua_State *asking_thread(LmpProfile *p, LmpSavedRegs regs) {
     const lua_State *L = said_thread(p, regs);
     return (L && L == p->running) || lines_is_thread(p, L) ? L : NULL;

@@ -18,8 +18,8 @@ static inline void lines_know(LmpLineCache *cache, const lua_State *L) {
     cache->known[lines_known_home(L)] = L;
 }
 
-/* The record, from the cache or learned. In a table constructor *constructor is set; where it asks
- * for the table, or for parts that come next to it, that is known already. */
+/* Returns the record, from the cache or learned. In a table constructor *constructor is set; where
+ * it asks for the table, or for parts that come next to it, that is known already. */
 uint32_t lines_record_of(LmpProfile *p, const LmpWhere *w, unsigned cls, uintptr_t *constructor);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct LmpOwnHooks {
     LmpOwnHook of[LMP_OWN_HOOKS];
 } LmpOwnHooks;
 
-/* That of a thread; NULL: it has none. */
+/* Returns that of a thread; NULL: it has none. */
 LmpOwnHook *ownhooks_find(LmpOwnHooks *hooks, const lua_State *L);
 /* Notes it. Returns false if there are too many. */
 bool ownhooks_note(LmpOwnHooks *hooks, const LmpOwnHook *one);

@@ -69,7 +69,7 @@ static uint64_t hash_bytes(const char *s, size_t length) {
     return rowindex_mix(rowindex_mix(a ^ w[0], b), w[1]);
 }
 
-/* A text without NUL, 0 when it is not there. */
+/* Returns a text without NUL, 0 when it is not there. */
 static uint32_t find_text(const LmpProfile *p, const char *s, size_t length, uint32_t hash) {
     uint32_t at = hash, row;
     while ((row = rowindex_next(&p->indexes->text, hash, &at))) {
@@ -112,7 +112,7 @@ static size_t cut_source(const char *s, size_t length, size_t most, char *out, s
     return n + (size_t)tail;
 }
 
-/* A source as it is if it is short and without NUL, else cut; 0: no room. */
+/* Returns a source as it is if it is short and without NUL, else cut; 0: no room. */
 static uint32_t read_source(LmpProfile *p, const char *s, size_t length) {
     char cut[SOURCE_MOST + 64];
     bool scarce = p->tables.live->tables.text > p->limits.text / 2;
@@ -263,7 +263,7 @@ static bool is_site(const LmpSite *a, const LmpSite *b) {
     return a->function == b->function && a->line == b->line && a->cfunction == b->cfunction;
 }
 
-/* A site that is there; 0: none. Row 0, which is that of no site, has no key. */
+/* Returns a site that is there; 0: none. Row 0, which is that of no site, has no key. */
 static uint32_t look_site(const LmpProfile *p, const LmpSite *key) {
     const LmpSite *site = p->tables.site;
     uint32_t row = p->tables.function[key->function].site, hash, at;
@@ -319,7 +319,7 @@ static uint32_t newest_record(const LmpProfile *p, uint32_t site) {
     return atomic_load_explicit(&p->tables.site[site].records, memory_order_relaxed);
 }
 
-/* A record that is there; 0: none. Row 0, which is that of no record, has no key. */
+/* Returns a record that is there; 0: none. Row 0, which is that of no record, has no key. */
 static ALWAYS_INLINE uint32_t look_record(const LmpProfile *p, const LmpRecord *key) {
     const LmpRecord *record = p->tables.record;
     uint32_t row = newest_record(p, key->site), hash, at;

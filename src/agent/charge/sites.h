@@ -21,30 +21,32 @@ typedef enum LmpPseudo {
 LmpErr sites_open(LmpProfile *p);
 void sites_close(LmpProfile *p);
 
-/* The row of a function. `ar` has "S" and "n" filled; `address`: of a C function, else NULL. */
+/* Returns the row of a function. `ar` has "S" and "n" filled; `address`: of a C function, else
+ * NULL. */
 uint32_t sites_function(LmpProfile *p, const lua_Debug *ar, const void *address);
-/* The row of a stripped function, by stripped_hash; 0: not known, or forgotten. */
+/* Returns the row of a stripped function, by stripped_hash; 0: not known, or forgotten. */
 uint32_t sites_stripped(const LmpProfile *p, uint64_t hash);
 void sites_keep_stripped(LmpProfile *p, uint64_t hash, uint32_t function);
 /* Returns true if one more look at a call may give an existing function a name. */
 bool sites_wants_name(const LmpProfile *p, uint32_t function);
-/* A string's block is freed, or one that may have been a string's: sources are strings. */
+/* Call when a string's block is freed, or one that may have been a string's: sources are
+ * strings. */
 void sites_string_gone(LmpProfile *p, uintptr_t addr);
-/* The same without making one, 0: there is none. `source`: text that stands for it, as found by
- * sites_find_source; of a C function only `address` counts. */
+/* Returns the same without making one, 0: there is none. `source`: text that stands for it, as
+ * found by sites_find_source; of a C function only `address` counts. */
 uint32_t sites_find_source(const LmpProfile *p, const char *source, size_t length);
 uint32_t sites_find_function(const LmpProfile *p, uint32_t source, int linedefined,
                              const void *address);
-/* The row of a line of a function; `cfunction`: a C function's row or 0. */
+/* Returns the row of a line of a function; `cfunction`: a C function's row or 0. */
 uint32_t sites_site(LmpProfile *p, uint32_t function, int line, uint32_t cfunction);
-/* The site of a pseudo-function: they are the first rows. */
+/* Returns the site of a pseudo-function: they are the first rows. */
 static inline uint32_t sites_pseudo(const LmpProfile *p, LmpPseudo pseudo) {
     (void)p;
     return 1 + (uint32_t)pseudo;
 }
-/* The record of a site, class and tag. */
+/* Returns the record of a site, class and tag. */
 uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag);
-/* A text of the tables, each kept once; 0 when there is no room. */
+/* Returns a text of the tables, each kept once; 0 when there is no room. */
 uint32_t sites_text(LmpProfile *p, const char *text, size_t length);
 
 #endif

@@ -27,7 +27,7 @@ void sources_prepare(void);
 bool sources_find(const LmpSources *known, const char *source, size_t length, uint32_t *text);
 void sources_keep(LmpProfile *p, LmpSources *known, const char *source, size_t length,
                   uint32_t text);
-/* The block at addr is freed. */
+/* Call when the block at addr is freed. */
 void sources_gone(LmpSources *known, uintptr_t addr);
 
 #endif

@@ -114,7 +114,7 @@ static const char *name_of(const LmpProfile *p, uint32_t tag) {
     return p->tables.text + p->live->tables.tag[tag];
 }
 
-/* The bytes of a name that are kept: whole characters (UTF-8) within LMP_TAG_BYTES. */
+/* Returns the bytes of a name that are kept: whole characters (UTF-8) within LMP_TAG_BYTES. */
 static size_t cut(const char *name) {
     size_t n = strnlen(name, LMP_TAG_BYTES);
     if (n < LMP_TAG_BYTES) return n;
@@ -123,7 +123,7 @@ static size_t cut(const char *name) {
     return n;
 }
 
-/* The row of a name, made if it is new. */
+/* Returns the row of a name, made if it is new. */
 static uint32_t row_of(LmpProfile *p, const char *name) {
     LmpTablesUsed *used = &p->live->tables;
     LmpRowIndex *index = &p->tags->name;
@@ -157,7 +157,7 @@ static bool tag_at_birth(LmpProfile *p, const lua_State *L, uint32_t *tag) {
     return record != 0;
 }
 
-/* The tag of the nearest resumer of a coroutine whose tag is known. */
+/* Returns the tag of the nearest resumer of a coroutine whose tag is known. */
 static uint32_t tag_of_resumer(LmpProfile *p, const lua_State *L) {
     lua_State *chain[LMP_CHAIN];
     uint32_t tag;

@@ -21,10 +21,11 @@ enum { LMP_TAG_BYTES = 128 }; /* of a name, with its NUL; of longer ones the beg
  * there is no memory for it nothing changes. The caller tells the hook (lines_tag_changed). */
 const char *tags_set(LmpProfile *p, const lua_State *L, const char *name);
 
-/* The row of a coroutine's tag, 0: none. Only when p->tags is set: a tag was used at all. */
+/* Returns the row of a coroutine's tag, 0: none. Only when p->tags is set: a tag was used at
+ * all. */
 uint32_t tags_current(LmpProfile *p, const lua_State *L);
 
-/* The memory of a coroutine is freed. */
+/* Call when the memory of a coroutine is freed. */
 void tags_thread_gone(LmpProfile *p, const lua_State *L);
 
 void tags_close(LmpProfile *p);

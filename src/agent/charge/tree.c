@@ -49,13 +49,13 @@ static bool is_sound(const LmpCallInfo *ci, uintptr_t pc) {
     return proto && frames_in_code(proto, pc);
 }
 
-/* What tells a frame's node from others of the same caller. pc: of a Lua frame. */
+/* Returns what tells a frame's node from others of the same caller. pc: of a Lua frame. */
 static ALWAYS_INLINE uint64_t key_of(const struct LmpTree *t, const LmpSideFrame *f, uintptr_t pc) {
     uint64_t key = t->epoch | pc;
     return f->key ? f->key : key;
 }
 
-/* The node of a frame of a function, past the cache; 0: it is not sound. */
+/* Returns the node of a frame of a function, past the cache; 0: it is not sound. */
 static inline uint32_t node_of_frame(LmpProfile *p, lua_State *L, const LmpSideFrame *f,
                                      uintptr_t pc) {
     uint32_t site;
@@ -109,7 +109,7 @@ static __attribute__((noinline)) uint32_t learn_below(LmpProfile *p, lua_State *
     return below;
 }
 
-/* The same if it is known; else UNSOUND. */
+/* Returns the same if it is known; else UNSOUND. */
 static ALWAYS_INLINE uint32_t known_below(struct LmpTree *t, const LmpSideFrame *f) {
     uint64_t key = key_of(t, f, frames_pc(f->ci));
     const LmpNodeSlot *slot = node_slot(t, key, f->under);
@@ -132,7 +132,7 @@ static ALWAYS_INLINE void note_status(LmpSideFrame *f, uint32_t status) {
     f->under = (f->under & ~LMP_NODE_TAIL) | tail_flag(status);
 }
 
-/* The key of a C function's frame, 0: it is not sound. */
+/* Returns the key of a C function's frame, 0: it is not sound. */
 static ALWAYS_INLINE uint64_t c_key(const LmpCallInfo *ci) {
     uintptr_t function = frames_c_function(frames_func(ci));
     return LIKELY(function) ? KEY_C | function : 0;
@@ -191,7 +191,7 @@ static __attribute__((noinline)) Walk walk(LmpProfile *p, LmpSide *s) {
     return WALK_GOOD;
 }
 
-/* The frame of a side stack with this ci; NULL: there is none. */
+/* Returns the frame of a side stack with this ci; NULL: there is none. */
 static ALWAYS_INLINE LmpSideFrame *find_frame(const LmpSide *s, const LmpCallInfo *ci) {
     for (LmpSideFrame *f = s->top;; f--) {
         if (f->ci == ci) return f;
@@ -199,7 +199,7 @@ static ALWAYS_INLINE LmpSideFrame *find_frame(const LmpSide *s, const LmpCallInf
     }
 }
 
-/* The frame that has called `ci`, a new one, if it is sound and there is room above. */
+/* Returns the frame that has called `ci`, a new one, if it is sound and there is room above. */
 static ALWAYS_INLINE LmpSideFrame *find_caller(const LmpSide *s, const LmpCallInfo *ci) {
     const LmpCallInfo *caller = frames_caller(ci);
     LmpSideFrame *f = find_frame(s, caller); /* none if it is NULL */
@@ -219,7 +219,7 @@ static ALWAYS_INLINE bool links_hold(const struct LmpTree *t) {
     return true;
 }
 
-/* The first link that does not hold, from outermost on; as many as there are: all do. */
+/* Returns the first link that does not hold, from outermost on; as many as there are: all do. */
 static ALWAYS_INLINE uint32_t first_moved(const struct LmpTree *t) {
     uint32_t moved = t->links;
     for (uint32_t i = moved; i-- > 0;) {
@@ -240,7 +240,7 @@ static bool is_of_line(const LmpProfile *p, uint32_t record) {
     return site > sites_pseudo(p, LMP_PSEUDO_UNKNOWN) && !p->tables.site[site].cfunction;
 }
 
-/* The path of a topmost frame whose record tells its line, past the cache. */
+/* Returns the path of a topmost frame whose record tells its line, past the cache. */
 static uint32_t new_line_path(LmpProfile *p, const LmpSideFrame *f, uintptr_t pc, uint32_t record) {
     struct LmpTree *t = p->tree;
     if (!is_sound(f->ci, pc)) return tree_unknown_path(p, record);
@@ -255,7 +255,7 @@ static uint32_t new_line_path(LmpProfile *p, const LmpSideFrame *f, uintptr_t pc
     return path;
 }
 
-/* The path of a topmost frame, past the cache. */
+/* Returns the path of a topmost frame, past the cache. */
 static __attribute__((noinline)) uint32_t
 new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint32_t record) {
     struct LmpTree *t = p->tree;
@@ -273,7 +273,7 @@ new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint3
     return path;
 }
 
-/* The path of the topmost frame of L. */
+/* Returns the path of the topmost frame of L. */
 static ALWAYS_INLINE uint32_t top_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f,
                                        const LmpCallInfo *ci, uintptr_t pc, uint32_t record) {
     struct LmpTree *t = p->tree;
@@ -300,7 +300,8 @@ static __attribute__((noinline)) uint32_t walked_path(LmpProfile *p, LmpSide *s,
     return top_path(p, s->L, s->top, s->top->ci, pc, record);
 }
 
-/* The path of a thread that has returned since it asked last; or its function was replaced. */
+/* Returns the path of a thread that has returned since it asked last; or its function was
+ * replaced. */
 static __attribute__((noinline)) uint32_t returned_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
                                                         uint32_t record, const LmpCallInfo *ci,
                                                         uint32_t status) {
@@ -311,7 +312,7 @@ static __attribute__((noinline)) uint32_t returned_path(LmpProfile *p, LmpSide *
     return top_path(p, s->L, f, ci, pc, record);
 }
 
-/* The path of a new frame, called by the frame of f from the node `under`. */
+/* Returns the path of a new frame, called by the frame of f from the node `under`. */
 static ALWAYS_INLINE uint32_t called_path(LmpProfile *p, LmpSide *s, LmpSideFrame *f, uint64_t key,
                                           uint32_t under, uintptr_t pc, uint32_t record,
                                           const LmpCallInfo *ci, uint32_t status) {
@@ -320,7 +321,7 @@ static ALWAYS_INLINE uint32_t called_path(LmpProfile *p, LmpSide *s, LmpSideFram
     return top_path(p, s->L, f, ci, pc, record);
 }
 
-/* The same where that node is not known; the caller is the side stack's topmost frame. */
+/* Returns the same where that node is not known; the caller is the side stack's topmost frame. */
 static __attribute__((noinline)) uint32_t newly_called_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
                                                             uint32_t record, const LmpCallInfo *ci,
                                                             uint32_t status) {
@@ -330,8 +331,8 @@ static __attribute__((noinline)) uint32_t newly_called_path(LmpProfile *p, LmpSi
     return called_path(p, s, s->top, key, under, pc, record, ci, status);
 }
 
-/* The path of a new frame, whether or not the thread has returned before from others. (Whatever
- * else it calls comes last, so that no register is saved for it.) */
+/* Returns the path of a new frame, whether or not the thread has returned before from others.
+ * (Whatever else it calls comes last, so that no register is saved for it.) */
 static __attribute__((noinline)) uint32_t entered_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
                                                        uint32_t record, const LmpCallInfo *ci,
                                                        uint32_t status) {
@@ -344,7 +345,7 @@ static __attribute__((noinline)) uint32_t entered_path(LmpProfile *p, LmpSide *s
     return newly_called_path(p, s, pc, record, ci, status);
 }
 
-/* The path of the thread that runs. */
+/* Returns the path of the thread that runs. */
 static ALWAYS_INLINE uint32_t thread_path(LmpProfile *p, LmpSide *s, uintptr_t pc,
                                           uint32_t record) {
     const LmpCallInfo *ci = frames_top(s->L);
@@ -412,7 +413,8 @@ static ALWAYS_INLINE LmpSide *relink(LmpProfile *p, lua_State *L) {
     return s;
 }
 
-/* The path of a thread in which something runs, when the record is that of another one's line. */
+/* Returns the path of a thread in which something runs, when the record is that of another one's
+ * line. */
 static uint32_t other_path(LmpProfile *p, LmpSide *s, uint32_t record) {
     Walk good = walk(p, s);
     if (good != WALK_GOOD) return no_path(p, good, record);
@@ -444,7 +446,7 @@ static __attribute__((noinline)) uint32_t found_path(LmpProfile *p, lua_State *L
     return walked_path(p, s, pc, record);
 }
 
-/* The path when another thread asks, or one that was resumed once more. */
+/* Returns the path when another thread asks, or one that was resumed once more. */
 static __attribute__((noinline)) uint32_t switched_path(LmpProfile *p, lua_State *L, uintptr_t pc,
                                                         uint32_t record) {
     if (UNLIKELY(!L)) return tree_outside_path(p, record);
@@ -453,7 +455,7 @@ static __attribute__((noinline)) uint32_t switched_path(LmpProfile *p, lua_State
     return thread_path(p, s, pc, record);
 }
 
-/* The path in a thread that is not the main thread, or not the one that asked last. */
+/* Returns the path in a thread that is not the main thread, or not the one that asked last. */
 static __attribute__((noinline)) uint32_t linked_path(LmpProfile *p, lua_State *L, uintptr_t pc,
                                                       uint32_t record) {
     const struct LmpTree *t = p->tree;

@@ -16,18 +16,18 @@ LmpErr tree_open(LmpProfile *p);
  * the same CallInfo overwrites it. */
 void tree_close(LmpProfile *p);
 
-/* The row in paths for a block that thread L asks for now and that is counted in `record` (> 0).
- * pc, if not 0, stands for the saved pc of the topmost frame when that is a Lua function's (table
- * constructors). L NULL: no thread is known, the path has one node, the pseudo-site of the record
- * or "(unknown)". The path's record is `record`, whatever table is full; its node is row 1 if no
- * other could be made. */
+/* Returns the row in paths for a block that thread L asks for now and that is counted in `record`
+ * (> 0). pc, if not 0, stands for the saved pc of the topmost frame when that is a Lua function's
+ * (table constructors). L NULL: no thread is known, the path has one node, the pseudo-site of the
+ * record or "(unknown)". The path's record is `record`, whatever table is full; its node is row 1
+ * if no other could be made. */
 uint32_t tree_path(LmpProfile *p, lua_State *L, uintptr_t pc, uint32_t record);
 
-/* The same where no thread is known. */
+/* Returns the same where no thread is known. */
 uint32_t tree_outside_path(LmpProfile *p, uint32_t record);
 
-/* A thread's memory is freed: forget its frames. Must be called for every thread that was asked
- * about (may be for others), before the next tree_path. */
+/* Call when a thread's memory is freed: forget its frames. Must be called for every thread that was
+ * asked about (may be for others), before the next tree_path. */
 void tree_thread_gone(LmpProfile *p, const lua_State *L);
 /* Code that lines_frame_site was asked about is freed: the next code at its addresses is not the
  * same. Must be called before the next tree_path. */

@@ -76,7 +76,7 @@ typedef struct LmpPathSlot {
 #define KEY_MAIN KEY_C             /* bottom frame of the main thread */
 #define KEY_COROUTINE (KEY_C | 1u) /* of others */
 
-/* What a node stands under and a record, in one word. */
+/* Returns what a node stands under and a record, in one word. */
 static ALWAYS_INLINE uint64_t who_of(uint32_t under, uint32_t record) {
     return (uint64_t)under << 32 | record;
 }
@@ -136,8 +136,8 @@ uint32_t tree_unknown_path(LmpProfile *p, uint32_t record);
 
 bool tree_threads_open(struct LmpTree *t);
 void tree_threads_close(struct LmpTree *t);
-/* The side stack of a thread that was resumed by a frame of node `base`, made where there is none;
- * good until the next call. NULL: no memory. */
+/* Returns the side stack of a thread that was resumed by a frame of node `base`, made where there
+ * is none; good until the next call. NULL: no memory. */
 LmpSide *tree_side(LmpProfile *p, lua_State *L, uint32_t base);
 bool tree_side_room(struct LmpTree *t, LmpSide *s, size_t frames); /* in all */
 /* Makes the links that lead to the thread that runs when L asks. Returns that thread. */
@@ -148,7 +148,7 @@ static ALWAYS_INLINE void tree_mark(const LmpCallInfo *ci, uint32_t status) {
     memcpy((char *)(uintptr_t)ci + LMP_AT_CI_STATUS, &marked, sizeof marked);
 }
 
-/* The active thread that L, which has frames, has resumed; NULL: none. */
+/* Returns the active thread that L, which has frames, has resumed; NULL: none. */
 static inline lua_State *tree_resumed(const lua_State *L) {
     const lua_State *child = frames_resumed(L);
     return child && frames_is_active(child) ? (lua_State *)child : NULL; /* NOLINT */
@@ -201,7 +201,7 @@ static ALWAYS_INLINE LmpLinePathSlot *line_slot(struct LmpTree *t, uint64_t who)
     return SLOT_AT(t->line_cache, t->line_size, who + (who >> 32));
 }
 
-/* A cache has grown: its entries go to their new slots. */
+/* Call when a cache has grown: its entries go to their new slots. */
 void tree_move_nodes(struct LmpTree *t);
 void tree_move_lines(struct LmpTree *t);
 void tree_move_paths(struct LmpTree *t);

@@ -80,7 +80,7 @@ static COLD LmpSide *new_side(struct LmpTree *t, lua_State *L) {
     return s;
 }
 
-/* The bottom frame of a thread with few; NULL: it has many. */
+/* Returns the bottom frame of a thread with few; NULL: it has many. */
 static const LmpCallInfo *shallow_bottom(const lua_State *L) {
     const LmpCallInfo *ci = frames_top(L), *caller;
     for (int i = 0; i < SHALLOW; i++, ci = caller)

@@ -45,7 +45,7 @@ void arena_close(Arena *a) {
     memset(a, 0, sizeof *a);
 }
 
-/* The bin for blocks of `size` bytes; *room: bytes that each of them has. */
+/* Returns the bin for blocks of `size` bytes; *room: bytes that each of them has. */
 static char **bin_of(Arena *a, size_t size, size_t *room) {
     size_t grains = (size + ARENA_GRAIN - 1) / ARENA_GRAIN;
     if (grains < ARENA_BINS) {

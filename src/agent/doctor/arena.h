@@ -36,7 +36,7 @@ typedef struct Arena {
 
 /* False: no memory. */
 bool arena_open(Arena *a);
-/* As it was when it was opened. */
+/* Brings the arena back to what it was when it was opened. */
 void arena_reset(Arena *a);
 void arena_close(Arena *a);
 
@@ -46,7 +46,7 @@ ArenaBlock *arena_make(Arena *a, size_t size);
  * memory. */
 bool arena_resize(Arena *a, ArenaBlock *b, size_t size);
 void arena_drop(Arena *a, ArenaBlock *b);
-/* The block that starts at an address, NULL: none does. */
+/* Returns the block that starts at an address, NULL: none does. */
 ArenaBlock *arena_find(const Arena *a, const void *addr);
 
 #endif

@@ -114,7 +114,7 @@ static void play(Stage *s, const Program *program, const Mode *mode) {
     if (v.first[0]) say("diff\t%s", v.first);
 }
 
-/* The value of a word of ours, or `otherwise`. */
+/* Returns the value of a word of ours, or `otherwise`. */
 static long option(const char *text, const char *name, long otherwise) {
     const char *at = text ? strstr(text, name) : NULL;
     return at ? strtol(at + strlen(name), NULL, 10) : otherwise;
@@ -128,7 +128,7 @@ static bool wanted(const char *list, const char *name) {
     return false;
 }
 
-/* A file in place of the corpus; NULL: it cannot be read. */
+/* Returns a file in place of the corpus; NULL: it cannot be read. */
 static const Program *read_program(const char *path) {
     static Program program[2];
     static char name[60];

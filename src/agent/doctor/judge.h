@@ -38,7 +38,7 @@ typedef enum Plant {
 extern const char *const plant_name[PLANTS];
 extern Plant judge_plant;
 
-/* Of s's two runs, with the profile still there. */
+/* Judges s's two runs, with the profile still there. */
 void judge(Stage *s, Judged *v);
 
 #endif

@@ -36,7 +36,7 @@ void owners_gone(Owners *o, ArenaBlock *b);
 /* Looks for owners, if it is time. `now`: in any case. */
 void owners_look(Owners *o, bool now);
 
-/* LmpKind of a type tag; -1: a part. */
+/* Returns the LmpKind of a type tag; -1: a part. */
 int owners_kind(int type_tag);
 
 #endif

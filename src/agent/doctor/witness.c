@@ -104,7 +104,7 @@ static bool is_closing(const Witness *w, lua_State *t) {
     return false;
 }
 
-/* The thread that L's innermost function, a C function, has resumed; NULL: none. */
+/* Returns the thread that L's innermost function, a C function, has resumed; NULL: none. */
 static lua_State *resumed_by(const Witness *w, lua_State *L, const lua_Debug *top) {
     lua_State *t = announced(w, L, top);
     lua_Debug ar;
@@ -118,7 +118,7 @@ static lua_State *resumed_by(const Witness *w, lua_State *L, const lua_Debug *to
     return NULL;
 }
 
-/* The threads that run, main thread first, each resumed by the one before. */
+/* Returns the threads that run, main thread first, each resumed by the one before. */
 static int find_chain(const Witness *w, lua_State *chain[CHAIN]) {
     int n = 0;
     for (lua_State *L = w->main; L && n < CHAIN;) {
@@ -137,7 +137,7 @@ static int find_chain(const Witness *w, lua_State *chain[CHAIN]) {
     return n;
 }
 
-/* The site of a frame; 0: it cannot be told. */
+/* Returns the site of a frame; 0: it cannot be told. */
 static uint32_t site_of(Witness *w, lua_State *L, lua_Debug *ar) {
     if (!lua_getinfo(L, "Sl", ar)) return SITE_NONE;
     if (*ar->what == 'C') return SITE_C;

@@ -50,13 +50,13 @@ typedef struct Witness {
 bool witness_open(Witness *w);
 void witness_close(Witness *w);
 
-/* The row of a site, of a path. */
+/* Returns the row of a site, of a path. */
 uint32_t witness_site(Witness *w, const char *source, int defined, int line);
 uint32_t witness_path(Witness *w, uint32_t caller, uint32_t site);
 
-/* The line that asks now: that of the innermost Lua function. *path: the whole call path; NULL: it
- * is not asked for. Neither allocates Lua memory nor changes the state. Not while a thread's stack
- * is being moved. */
+/* Returns the line that asks now: that of the innermost Lua function. *path: the whole call path;
+ * NULL: it is not asked for. Neither allocates Lua memory nor changes the state. Not while a
+ * thread's stack is being moved. */
 uint32_t witness_ask(Witness *w, uint32_t *path);
 
 /* Sets the hook that keeps the API right, over a hook of the program's. */

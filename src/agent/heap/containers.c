@@ -204,7 +204,7 @@ static bool is_hash(uint64_t size) {
     return n * LMP_SIZE_NODE == size && !(n & (n - 1));
 }
 
-/* The row of a line; NULL: the line has fewer entries than all lines that have a row. */
+/* Returns the row of a line; NULL: the line has fewer entries than all lines that have a row. */
 static LmpContainerRow *row_of(LmpContainerLooks *l, uint32_t site, uint64_t slots) {
     LmpContainerRow *least = &l->row[0];
     for (uint32_t i = 0; i < CONTAINER_ROWS; i++) {

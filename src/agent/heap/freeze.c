@@ -141,7 +141,8 @@ static void copy_own(const LmpProfile *p, LmpFreeze *f, const Region *r, uint64_
     }
 }
 
-/* The first page of a hole of the file, from `at` to `end`, that is in memory all the same. */
+/* Returns the first page of a hole of the file, from `at` to `end`, that is in memory all the
+ * same. */
 static uint64_t first_in_memory(const Region *r, uint64_t page, uint64_t at, uint64_t end) {
     unsigned char is[FREEZE_LOOK];
     while (at < end) {

@@ -65,9 +65,9 @@ bool index_sweep(LmpHeapIndex *x, const LmpHeapSource *source, LmpHeapMemory *me
 /* Gives back its memory. */
 void index_drop(LmpHeapIndex *x);
 
-/* A block's number: below `blocks` one on the grid, from there on a row of other[]. */
+/* Returns a block's number: below `blocks` one on the grid, from there on a row of other[]. */
 uint32_t index_find(const LmpHeapIndex *x, uintptr_t at);
-/* The block that has the address in it; *start: where it begins. */
+/* Returns the block that has the address in it; *start: where it begins. */
 uint32_t index_containing(const LmpHeapIndex *x, uintptr_t at, uintptr_t *start);
 /* Enters an object that is in no map; LMP_NO_BLOCK: no memory. */
 uint32_t index_add(LmpHeapIndex *x, uintptr_t at);
@@ -125,7 +125,7 @@ static inline bool index_on_grid(const LmpHeapIndex *x, uintptr_t at) {
 
 uint32_t index_other_object(const LmpHeapIndex *x, uintptr_t at);
 
-/* The number of the object whose block starts there, 0: none that is known. */
+/* Returns the number of the object whose block starts there, 0: none that is known. */
 static inline uint32_t index_object(const LmpHeapIndex *x, uintptr_t at) {
     if (index_on_grid(x, at)) {
         const LmpHeapChunk *c = index_chunk(x, x->object, at);

@@ -29,7 +29,7 @@ typedef struct Box {
     uint64_t slots_read, nodes_read; /* ... and how many of them */
 } Box;
 
-/* Where a vector of `count` elements can be read now, and how many of them. */
+/* Returns where a vector of `count` elements can be read now, and how many of them. */
 static uintptr_t vector(const LmpInsideSource *source, uintptr_t at, uint64_t count,
                         uint64_t element, uint64_t *read) {
     const LmpHeapHand *hand = &source->hand;
@@ -73,7 +73,7 @@ static bool open_box(const LmpInsideSource *source, uintptr_t object, Box *box) 
     }
 }
 
-/* The value at a place that can be read; 0: none. */
+/* Returns the value at a place that can be read; 0: none. */
 static uintptr_t value_at(const Box *box, uint64_t place) {
     if (place < box->slots) {
         if (place >= box->slots_read) return 0;
@@ -230,7 +230,7 @@ static void preview_function(const Box *box, LmpLocal *out) {
     out->flags |= LMP_LOCAL_NAMED;
 }
 
-/* The __name of a metatable, if it is found soon; NULL. */
+/* Returns the __name of a metatable, if it is found soon; NULL. */
 static const char *type_of_metatable(const LmpInsideSource *source, uintptr_t meta,
                                      uint64_t *size) {
     static const char name[] = "__name";
@@ -294,7 +294,7 @@ static void describe(const LmpInsideSource *source, unsigned tag, uintptr_t word
 
 /* ---- a request ------------------------------------------------------------------------------- */
 
-/* The object at the end of the way; 0: it leads nowhere. */
+/* Returns the object at the end of the way; 0: it leads nowhere. */
 static uintptr_t follow(const LmpInsideSource *source, uintptr_t object,
                         const LmpInsideWish *wish) {
     uint32_t steps = wish->steps < LMP_INSIDE_STEPS ? wish->steps : LMP_INSIDE_STEPS;

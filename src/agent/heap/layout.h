@@ -14,9 +14,9 @@
  * next call), in a private state: not in a forked child, and not within an operation of the
  * profiled state. Errors: LAYOUT, NOMEM. */
 LmpErr heaplayout_known(void);
-/* What was found; only after LMP_OK. Safe anywhere from then on. */
+/* Returns what was found; only after LMP_OK. Safe anywhere from then on. */
 const LmpHeapLayout *heaplayout_get(void);
-/* Why not, "" otherwise: "tables: array part". */
+/* Returns why not, "" otherwise: "tables: array part". */
 const char *heaplayout_why(void);
 
 #endif

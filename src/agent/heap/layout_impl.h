@@ -23,7 +23,7 @@ typedef struct LmpHeapStudy {
     const char *why;     /* what differs; NULL: nothing so far */
 } LmpHeapStudy;
 
-/* The block that starts at `at`; NULL: none. */
+/* Returns the block that starts at `at`; NULL: none. */
 const LmpStudyBlock *study_block(const LmpHeapStudy *study, uintptr_t at);
 /* Returns true if a part of that size starts there. */
 bool study_part(const LmpHeapStudy *study, uintptr_t at, size_t size);

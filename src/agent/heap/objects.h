@@ -47,14 +47,14 @@ static inline uintptr_t heap_word(uintptr_t at) {
 static inline bool heap_is_string(unsigned tag) {
     return tag == LMP_TAG_SHORT_STRING || tag == LMP_TAG_LONG_STRING;
 }
-/* A string's bytes, and how many. */
+/* Returns a string's bytes, and how many. */
 static inline const char *heap_string(uintptr_t string, uint64_t *size) {
     *size = heap_u8(string + LMP_AT_TYPE) == LMP_TT_LONG_STRING
                 ? heap_word(string + LMP_AT_STRING_LONG)
                 : heap_u8(string + LMP_AT_STRING_SHORT);
     return (const char *)string + LMP_STRING_HEAD; /* NOLINT */
 }
-/* Equal bytes have the same. */
+/* Returns a hash; equal bytes have the same. */
 uint64_t heap_hash(uintptr_t at, uint64_t n);
 
 /* Slots of a table's array part. Where the limit is a hint, the next power of two. */
@@ -69,7 +69,7 @@ static inline uint32_t heap_nodes(uintptr_t table) {
     return 1u << (heap_u8(table + LMP_AT_TABLE_LOG) & 31);
 }
 
-/* The line of instruction number `pc` of a prototype that is complete; -1: none. */
+/* Returns the line of instruction number `pc` of a prototype that is complete; -1: none. */
 int heap_line(uintptr_t proto, uint32_t pc);
 /* The names (strings) of the local variables that are active there, by register: how many. */
 enum { LMP_REGISTERS = 256 };

@@ -28,7 +28,7 @@ typedef struct PartFile {
  * there that is no file), BUSY: somebody is writing it. */
 LmpErr partfile_open(PartFile *f, const char *path);
 bool partfile_write(PartFile *f, const void *bytes, size_t n);
-/* It is whole. Replaces a file of that name. On an error it is dropped. */
+/* Puts the whole file in its place. Replaces a file of that name. On an error it is dropped. */
 LmpErr partfile_commit(PartFile *f);
 /* There will be no file; also for what a child has left that was killed. Nothing after a commit. */
 void partfile_drop(PartFile *f);

@@ -19,7 +19,7 @@ static bool is_dead(const LmpProfile *p, uintptr_t object) {
     return heap_u8(object + LMP_AT_MARKED) & (white ^ LMP_WHITES);
 }
 
-/* Where a part of that size is now, and how much of it can be read; 0: nowhere. */
+/* Returns where a part of that size is now, and how much of it can be read; 0: nowhere. */
 static uintptr_t part(LmpProfile *p, const LmpHeapHand *hand, uintptr_t at, uint64_t *bytes) {
     uintptr_t now = heaphand_moved(hand, at);
     uint64_t size = 0;

@@ -4,7 +4,7 @@
 
 #include "agent/heap/layout.h"
 
-/* The interpreter's object; 0: none. */
+/* Returns the interpreter's object; 0: none. */
 static uintptr_t object_of(lua_State *L, int index) {
     uintptr_t at = (uintptr_t)lua_topointer(L, index);
     int values = 0, type = lua_type(L, index);

@@ -5,9 +5,9 @@
 #include <lua.h>
 #include <stdint.h>
 
-/* Bytes of the value at `index` with its own parts: a table's array and hash part, a coroutine's
- * stack and frames; not what it refers to. 0: no object of the heap. Allocates nothing. Only after
- * heaplayout_known() has said LMP_OK. */
+/* Returns bytes of the value at `index` with its own parts: a table's array and hash part, a
+ * coroutine's stack and frames; not what it refers to. 0: no object of the heap. Allocates nothing.
+ * Only after heaplayout_known() has said LMP_OK. */
 uint64_t heapsize_of(lua_State *L, int index);
 
 /* What a program holds: all its objects, from before a profile or not. Of tables the slots in use
@@ -21,7 +21,7 @@ typedef struct LmpHeapHeld {
  * Allocates nothing. Only after heaplayout_known() has said LMP_OK. */
 LmpHeapHeld heapsize_held(lua_State *L);
 
-/* Where the block of the value at `index` begins; 0: no object of the heap. */
+/* Returns where the block of the value at `index` begins; 0: no object of the heap. */
 uintptr_t heapsize_block(lua_State *L, int index);
 
 #endif

@@ -12,7 +12,7 @@ typedef struct LmpHeapHand {
     uint64_t old_size, new_size;
 } LmpHeapHand;
 
-/* Where a vector is now that an object says is at `at`; 0: it is being freed. */
+/* Returns where a vector is now that an object says is at `at`; 0: it is being freed. */
 static inline uintptr_t heaphand_moved(const LmpHeapHand *hand, uintptr_t at) {
     if (at != hand->old_addr || !at) return at;
     if (hand->new_addr) return hand->new_addr;

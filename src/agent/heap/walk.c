@@ -209,7 +209,7 @@ uintptr_t walk_part(LmpHeapWalk *w, uintptr_t at, uint64_t *bytes) {
     return now ? walk_claim(w, now, bytes) : 0;
 }
 
-/* The lot of a block that no object has. */
+/* Returns the lot of a block that no object has. */
 static LmpHeapLot lot_of(unsigned cls) {
     switch (cls) {
     case LMP_C_STRING:

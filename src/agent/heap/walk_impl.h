@@ -61,13 +61,13 @@ static inline void walk_step(LmpHeapWalk *w) {
 /* Makes room for the references of one object. Returns false if there is no memory. */
 bool walk_room(LmpHeapWalk *w, uint64_t edges, uint64_t wides, uint64_t frames, uint64_t slots);
 
-/* A part of the object at hand, which it says is at `at`: is counted with it. Where its contents
- * can be read and how many bytes of them; 0: nowhere. */
+/* Returns a part of the object at hand, which it says is at `at`: is counted with it. Where its
+ * contents can be read and how many bytes of them; 0: nowhere. */
 uintptr_t walk_part(LmpHeapWalk *w, uintptr_t at, uint64_t *bytes);
-/* The same where it is now. */
+/* Returns the same where it is now. */
 uintptr_t walk_claim(LmpHeapWalk *w, uintptr_t now, uint64_t *bytes);
 
-/* Where a vector is that is not claimed; 0: it is being freed. */
+/* Returns where a vector is that is not claimed; 0: it is being freed. */
 static inline uintptr_t walk_moved(const LmpHeapWalk *w, uintptr_t at) {
     return heaphand_moved(&w->source->hand, at);
 }
@@ -81,7 +81,7 @@ static inline uintptr_t walk_block(const LmpHeapWalk *w, unsigned tag, uintptr_t
     return (tag & LMP_TT_TYPE) == LMP_TT_THREAD ? object - w->layout->extra : object;
 }
 
-/* The number of an object; 0: none that is known. */
+/* Returns the number of an object; 0: none that is known. */
 static inline uint32_t walk_number(const LmpHeapWalk *w, uintptr_t object) {
     return object ? index_object(&w->index, object) : 0;
 }
@@ -133,8 +133,8 @@ bool walk_note_thread(LmpHeapWalk *w, uintptr_t state);
 /* Once all are noted. */
 void walk_sort_threads(LmpHeapWalk *w);
 bool walk_thread(LmpHeapWalk *w);
-/* The thread in whose stack that is, which an upvalue says is its place; NULL: none. *slot: where
- * it is now, 0: not to be read. */
+/* Returns the thread in whose stack that is, which an upvalue says is its place; NULL: none. *slot:
+ * where it is now, 0: not to be read. */
 const LmpHeapThread *walk_stack_of(const LmpHeapWalk *w, uintptr_t at, uintptr_t *slot);
 
 #endif

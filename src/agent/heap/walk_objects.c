@@ -41,7 +41,7 @@ static bool is_string(unsigned tag) {
     return (tag & LMP_TT_TYPE) == LMP_TT_SHORT_STRING;
 }
 
-/* The value of a field of a table, by the key's object; 0: it has none. */
+/* Returns the value of a field of a table, by the key's object; 0: it has none. */
 static uintptr_t field(const LmpHeapWalk *w, uintptr_t table, uintptr_t key) {
     uint32_t nodes = heap_nodes(table);
     uintptr_t node = walk_moved(w, heap_word(table + LMP_AT_TABLE_NODE));
@@ -59,7 +59,7 @@ static uintptr_t field(const LmpHeapWalk *w, uintptr_t table, uintptr_t key) {
     return 0;
 }
 
-/* How weak the tables of a metatable are, as flags: what its __mode says, read raw. */
+/* Returns how weak the tables of a metatable are, as flags: what its __mode says, read raw. */
 static uint32_t weakness(LmpHeapWalk *w, uintptr_t meta) {
     if (meta == w->last_meta) return w->last_mode;
     uint32_t flags = 0;
@@ -75,7 +75,7 @@ static uint32_t weakness(LmpHeapWalk *w, uintptr_t meta) {
     return flags;
 }
 
-/* The label of a value by its key; the kind of reference that it is. */
+/* Returns the label of a value by its key; the kind of reference that it is. */
 static unsigned key_label(LmpHeapWalk *w, unsigned tag, uintptr_t key, uint32_t *label) {
     *label = 0;
     switch (tag) {
@@ -169,7 +169,7 @@ bool walk_table(LmpHeapWalk *w) {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* The name of upvalue number i of a prototype: its object, 0: none. */
+/* Returns the name of upvalue number i of a prototype: its object, 0: none. */
 static uint32_t upvalue_name(const LmpHeapWalk *w, uintptr_t proto, unsigned i) {
     if (!proto || i >= heap_u32(proto + LMP_AT_PROTO_UPVALUES)) return 0;
     uintptr_t names = walk_moved(w, heap_word(proto + LMP_AT_PROTO_V_UPVALUES));
@@ -240,7 +240,7 @@ bool walk_userdata(LmpHeapWalk *w) {
 
 /* ---- prototypes ------------------------------------------------------------------------------ */
 
-/* A vector of the prototype at hand; how many elements of it can be read. */
+/* Returns a vector of the prototype at hand; how many elements of it can be read. */
 static uintptr_t vector(LmpHeapWalk *w, int count, int at, uint64_t element, uint32_t *n) {
     *n = heap_u32(w->at + (uintptr_t)count);
     uintptr_t from = heap_word(w->at + (uintptr_t)at);

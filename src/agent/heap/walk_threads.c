@@ -39,7 +39,7 @@ static LmpHeapThread place(const LmpHeapWalk *w, uintptr_t state) {
     return t;
 }
 
-/* Where a slot is now that something points to; 0: not in the stack. */
+/* Returns where a slot is now that something points to; 0: not in the stack. */
 static uintptr_t slot_of(const LmpHeapThread *t, uintptr_t at) {
     if (at >= t->from && at - t->from <= t->span) return t->stack + (at - t->from);
     return t->offsets && at <= t->span ? t->stack + at : 0;
@@ -120,7 +120,7 @@ static uintptr_t claim_calls(LmpHeapWalk *w, uintptr_t ci, uint32_t *calls) {
     return bottom;
 }
 
-/* A row for a frame, by the slot of its function. *name: of the locals that are active. */
+/* Returns a row for a frame, by the slot of its function. *name: of the locals that are active. */
 static uint32_t enter_frame(LmpHeapWalk *w, uintptr_t ci, uintptr_t func,
                             uintptr_t name[LMP_REGISTERS], uint32_t *names) {
     LmpHeapGraph *g = w->g;
@@ -160,8 +160,8 @@ static void enter_slot(LmpHeapWalk *w, uintptr_t at, uint32_t frame, uint32_t nu
     g->slot_number[g->slots++] = number;
 }
 
-/* The end of what the collector would mark: the top, and in a Lua function that runs all of its
- * registers. */
+/* Returns the end of what the collector would mark: the top, and in a Lua function that runs all of
+ * its registers. */
 static uintptr_t marked_end(const LmpHeapThread *t, uintptr_t ci) {
     uintptr_t end = slot_of(t, heap_word(t->state + LMP_AT_L_TOP));
     if (heap_u8(t->state + LMP_AT_L_STATUS) == LUA_OK &&

@@ -30,7 +30,7 @@ static bool copy_list(const LmpControl *control, LmpBreak row[LMP_BREAKS], uint3
     return true;
 }
 
-/* The row of the old list that is the same condition, -1: none. */
+/* Returns the row of the old list that is the same condition, -1: none. */
 static int find_old(const LmpBreakCheck *old, const LmpBreak *b) {
     for (uint32_t i = 0; i < old->count; i++)
         if (breaks_same(&old->row[i], b)) return (int)i;

@@ -41,7 +41,8 @@ typedef struct LmpCheckedOp {
     uint64_t size;     /* bytes asked for; 0: nothing is, it is a free or makes a block smaller */
 } LmpCheckedOp;
 
-/* At start: conditions for snapshots (`lines` as in breaks_parse_lines; others are passed over). */
+/* Sets, at start, conditions for snapshots (`lines` as in breaks_parse_lines; others are passed
+ * over). */
 void break_check_own(struct LmpProfile *p, const char *lines);
 
 /* Takes over the list if a viewer has written a new one. True: whether all operations must take the

@@ -25,7 +25,8 @@
 #include "agent/interp/frames.h"
 #include "agent/state/profile.h"
 
-/* The running thread: a number that no other thread that lives has, and that costs nothing. */
+/* Returns the running thread: a number that no other thread that lives has, and that costs
+ * nothing. */
 static ALWAYS_INLINE uintptr_t foreign_thread(void) {
 #if defined __x86_64__ && defined __LP64__
     uintptr_t here;
@@ -52,7 +53,7 @@ static ALWAYS_INLINE bool foreign_elsewhere(const LmpProfile *p) {
 
 /* The state L is profiled from now on; it runs in this thread. */
 void foreign_begin(LmpProfile *p, lua_State *L);
-/* The state is known to run in this thread: it has called us. */
+/* Call when the state is known to run in this thread: it has called us. */
 void foreign_moved(LmpProfile *p);
 /* From now on every request is passed on. */
 void foreign_end(LmpProfile *p);
@@ -60,7 +61,7 @@ void foreign_end(LmpProfile *p);
 void foreign_forked(LmpProfile *p);
 /* What is called in a child, once or more often, where no fork handler runs. */
 void foreign_prepare(void (*found_child)(void));
-/* Nothing is noted. */
+/* Forgets what is noted. */
 void foreign_clear(LmpProfile *p);
 
 typedef struct LmpRequested {

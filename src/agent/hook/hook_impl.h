@@ -57,7 +57,8 @@ static ALWAYS_INLINE bool hook_must_stop(const LmpProfile *p) {
 #endif
 }
 
-/* The entry for address a: bytes are counted, not entries, which saves the compiler the sums. */
+/* Returns the entry for address a: bytes are counted, not entries, which saves the compiler the
+ * sums. */
 static ALWAYS_INLINE uint32_t *hook_entry(LmpLeaf *leaf, uintptr_t a) {
     size_t mask = (LMP_LEAF_ENTRIES - 1) * sizeof(uint32_t);
     return (uint32_t *)(void *)((char *)leaf->entry + (a >> (LMP_GRAIN_BITS - 2) & mask));
@@ -71,8 +72,8 @@ static ALWAYS_INLINE void hook_touch(LmpLeaf *leaf, uintptr_t a, uint32_t frame)
     leaf->touch[(a >> LMP_TOUCH_BITS) & (LMP_TOUCHES - 1)] = frame;
 }
 
-/* The class of an entry for a block that starts at a and is not watched; others are not counted
- * ones: LMP_C_NONE or from LMP_C_COUNTED on. */
+/* Returns the class of an entry for a block that starts at a and is not watched; others are not
+ * counted ones: LMP_C_NONE or from LMP_C_COUNTED on. */
 static ALWAYS_INLINE uint32_t hook_entry_class(uint32_t entry, uintptr_t a) {
     return (entry ^ ((uint32_t)a & LMP_BLOCK_OFFSET)) & (LMP_BLOCK_NOTIFY | LMP_BLOCK_OFFSET | 15);
 }
@@ -142,7 +143,7 @@ static ALWAYS_INLINE void *hook_out(LmpProfile *p, void *ptr, size_t osize, cons
     return hook_pass_free(p, ptr, osize);
 }
 
-/* The same; if it is a part, the program may have freed it itself. */
+/* Returns the same; if it is a part, the program may have freed it itself. */
 static ALWAYS_INLINE void *hook_release_plain(LmpProfile *p, void *ptr, size_t osize,
                                               const char *cfa, uint32_t *entry, size_t cls,
                                               bool lines, bool stacks) {

@@ -201,7 +201,7 @@ LMP_READS_REGS BY_JUMP static LmpCharged find_raw(LmpProfile *p, LmpSavedRegs re
     return find_part(p, regs, cls, L);
 }
 
-/* The record of who resizes a block. */
+/* Returns the record of who resizes a block. */
 LMP_READS_REGS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpSavedRegs regs,
                                                           const void *ptr, unsigned cls) {
     const LmpAsker *known = &p->regs->resizer;

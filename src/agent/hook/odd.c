@@ -176,7 +176,7 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
     return r;
 }
 
-/* The alloc context of a block on the slow path, where the saved registers may be missing.
+/* Returns the alloc context of a block on the slow path, where the saved registers may be missing.
  * `stacks`: a path, if paths are kept, else a record. */
 static COLD uint32_t context_slow(LmpProfile *p, LmpSavedRegs regs, unsigned cls, bool stacks) {
     LmpAsk ask;

@@ -68,7 +68,7 @@ static void answer_locals(LmpProfile *p) {
     atomic_store(&p->live->locals_done, wanted);
 }
 
-/* The variable that a wish begins at; NULL: there is none, or the wish is about another
+/* Returns the variable that a wish begins at; NULL: there is none, or the wish is about another
  * operation. */
 static const LmpLocal *variable_of(const LmpOp *op, const LmpInsideWish *wish) {
     if (wish->number != op->number || wish->frame != op->locals_frame) return NULL;

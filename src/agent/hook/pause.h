@@ -23,7 +23,7 @@ typedef struct LmpTrapped {
     uintptr_t saved;         /* what it was */
 } LmpTrapped;
 
-/* The alloc context of a block, 0: none is known. */
+/* Returns the alloc context of a block, 0: none is known. */
 uint32_t pause_context(LmpProfile *p, const void *block);
 
 /* Before the operation or after it, if the stack is safe; op->seq is odd from then on. */

@@ -18,7 +18,7 @@ static double draw(LmpSampling *s) {
     return (double)((s->random * 0x2545f4914f6cdd1dull >> 11) + 1) * 0x1p-53;
 }
 
-/* Bytes up to the next sample: exponentially distributed. */
+/* Returns bytes up to the next sample: exponentially distributed. */
 static int64_t next_gap(LmpSampling *s) {
     double gap = -log(draw(s)) * s->interval;
     return gap < 9e15 ? (int64_t)gap : (int64_t)9e15;

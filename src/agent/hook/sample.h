@@ -34,8 +34,8 @@ void sample_next(LmpProfile *p);
 void sample_enters(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
                    bool resized);
 
-/* A sample is freed, or is drawn again; `alloc_context` is its word, `size` its size before
- * (bytes). */
+/* Call when a sample is freed, or is drawn again; `alloc_context` is its word, `size` its size
+ * before (bytes). */
 void sample_leaves(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
                    uint32_t entry, bool freed);
 

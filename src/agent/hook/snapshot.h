@@ -45,8 +45,8 @@ typedef struct LmpSnapshots {
     LmpFreeze freeze;
 } LmpSnapshots;
 
-/* At start: where files go. `at_end`: the file of one at the end, NULL or "": none; a second state
- * adds its number, a child of the program (`is_child`) its pid. */
+/* Sets, at start, where files go. `at_end`: the file of one at the end, NULL or "": none; a second
+ * state adds its number, a child of the program (`is_child`) its pid. */
 void snapshot_attach(LmpProfile *p, const char *at_end, bool is_child);
 
 /* Takes one now, or begins to; the state stands at an instruction or, with `hand`, within the

@@ -33,10 +33,11 @@ typedef struct LmpBirth {
 
 /* Known once collector_attach has been called. */
 const LmpBirth *collector_birth(void);
-/* The address of L's global state, 0: unknown. */
+/* Returns the address of L's global state, 0: unknown. */
 uintptr_t collector_global(const lua_State *L);
 
-/* Where the global state has the colour and the state, a byte each; 0: unknown. Thread-safe. */
+/* Returns where the global state has the colour and the state, a byte each; 0: unknown.
+ * Thread-safe. */
 size_t collector_colour(void);
 
 /* Stops reading the interpreter's memory, which may be gone. */
@@ -49,14 +50,14 @@ enum {
 };
 unsigned collector_turns(LmpProfile *p);
 
-/* The mode that the program has set. Not while a cycle sweeps: a full collection in generational
- * mode passes through the other mode then. */
+/* Returns the mode that the program has set. Not while a cycle sweeps: a full collection in
+ * generational mode passes through the other mode then. */
 LmpGcMode collector_kind(const LmpProfile *p);
 /* In generational mode: the last full collection was no success, so that it works incrementally
  * for a while. */
 bool collector_is_bad(const LmpProfile *p);
 
-/* The collector's colour and state at this moment, a byte each. */
+/* Returns the collector's colour and state at this moment, a byte each. */
 static ALWAYS_INLINE uint32_t collector_now(const LmpProfile *p) {
     uint16_t now;
     memcpy(&now, p->gc_word, sizeof now);

@@ -247,7 +247,7 @@ static void *study_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     return r;
 }
 
-/* Where all releases whose offset behaved right have the jump; 0: they do not agree. */
+/* Returns where all releases whose offset behaved right have the jump; 0: they do not agree. */
 static uint16_t one_jump(const Study *study) {
     uint16_t at = 0;
     for (int i = 0; i < LMP_LUA_RELEASES; i++) {

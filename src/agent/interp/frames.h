@@ -38,11 +38,11 @@ static inline uintptr_t frames_word(const void *base, size_t at) {
     return w;
 }
 
-/* The frame that runs in a thread. */
+/* Returns the frame that runs in a thread. */
 static inline LmpCallInfo *frames_top(const lua_State *L) {
     return (LmpCallInfo *)frames_word(L, LMP_AT_L_CI); /* NOLINT */
 }
-/* The caller's frame; NULL at the bottom frame, which belongs to no function. */
+/* Returns the caller's frame; NULL at the bottom frame, which belongs to no function. */
 static inline LmpCallInfo *frames_caller(const LmpCallInfo *ci) {
     return (LmpCallInfo *)frames_word(ci, LMP_AT_CI_PREVIOUS); /* NOLINT */
 }
@@ -55,7 +55,7 @@ static inline unsigned frames_status(const LmpCallInfo *ci) {
 static inline uintptr_t frames_pc(const LmpCallInfo *ci) {
     return frames_word(ci, LMP_AT_CI_SAVEDPC);
 }
-/* The function value's slot of a frame; not while the thread's stack is being moved. */
+/* Returns the function value's slot of a frame; not while the thread's stack is being moved. */
 static inline const void *frames_func(const LmpCallInfo *ci) {
     return (const void *)frames_word(ci, LMP_AT_CI_FUNC); /* NOLINT */
 }
@@ -75,7 +75,7 @@ static inline const void *frames_proto(const void *slot) {
     return (const void *)frames_word((const void *)frames_word(slot, 0), LMP_AT_CLOSURE_CODE);
 }
 
-/* The instructions of a prototype: where they are, and how many. */
+/* Returns the instructions of a prototype: where they are, and how many. */
 static inline uintptr_t frames_code(const void *proto) {
     return frames_word(proto, LMP_AT_PROTO_CODE);
 }
@@ -94,16 +94,16 @@ static inline bool frames_after_instruction(const void *proto, uintptr_t pc) {
     return pc != frames_code(proto) && frames_in_code(proto, pc);
 }
 
-/* The innermost frame of a Lua function, from `ci` on; NULL: none. */
+/* Returns the innermost frame of a Lua function, from `ci` on; NULL: none. */
 static inline LmpCallInfo *frames_lua(LmpCallInfo *ci) {
     while (ci && frames_status(ci) & LMP_CI_C)
         ci = frames_caller(ci);
     return ci;
 }
 
-/* The coroutine that the C function on top of L has resumed, if it is a resumer: resume and close
- * have it as first argument, the function made by wrap as first upvalue. NULL: neither is a thread.
- * Not while L's stack is being moved. */
+/* Returns the coroutine that the C function on top of L has resumed, if it is a resumer: resume and
+ * close have it as first argument, the function made by wrap as first upvalue. NULL: neither is a
+ * thread. Not while L's stack is being moved. */
 static inline const lua_State *frames_resumed(const lua_State *L) {
     const LmpCallInfo *ci = frames_top(L);
     if (!(frames_status(ci) & LMP_CI_C) || !frames_caller(ci)) return NULL;
@@ -117,8 +117,8 @@ static inline const lua_State *frames_resumed(const lua_State *L) {
     return (const lua_State *)frames_word(upvalue, 0); /* NOLINT */
 }
 
-/* The C stack address of a thread's innermost protected call; 0: the thread is not active. Of two
- * active threads, the one with the lower address was resumed by the other. */
+/* Returns the C stack address of a thread's innermost protected call; 0: the thread is not active.
+ * Of two active threads, the one with the lower address was resumed by the other. */
 static inline uintptr_t frames_jump(const lua_State *L) {
     return frames_word(L, frames_bits.at_jump);
 }
@@ -126,8 +126,8 @@ static inline bool frames_jumps_known(void) {
     return frames_bits.at_jump != 0;
 }
 
-/* The block of a thread's stack. From 5.4.5 on, while it is being moved, the thread's frames do not
- * lead to their functions and must not be asked. */
+/* Returns the block of a thread's stack. From 5.4.5 on, while it is being moved, the thread's
+ * frames do not lead to their functions and must not be asked. */
 static inline uintptr_t frames_stack(const lua_State *L) {
     return frames_word(L, frames_bits.at_stack);
 }

@@ -50,7 +50,7 @@ static bool find_modules(LmpCode code[MODULES]) {
            code_find(&code[1], (uintptr_t)&learned_read) && code[0].id_size && code[1].id_size;
 }
 
-/* The code around an address; NULL: not all of it lies in the module. */
+/* Returns the code around an address; NULL: not all of it lies in the module. */
 static const unsigned char *around(const LmpCode *code, uintptr_t address) {
     if (address < code->begin + AROUND || address > code->end - AROUND) return NULL;
     return (const unsigned char *)(address - AROUND); /* NOLINT: mapped, and never unmapped */
@@ -172,7 +172,8 @@ typedef struct Writing {
     uint32_t places;
 } Writing;
 
-/* The number of an address's place; -1: it lies in no module that is known, or there is no room. */
+/* Returns the number of an address's place; -1: it lies in no module that is known, or there is no
+ * room. */
 static int32_t place_of(Writing *w, uintptr_t address) {
     if (!address) return 0;
     for (uint32_t m = 0; m < MODULES; m++) {

@@ -14,7 +14,7 @@
  * may be looked at now. */
 void locals_read(lua_State *main, LmpOp *op, uint32_t frame, bool safe);
 
-/* The innermost frame of a Lua function in op->frame; op->frames if there is none. */
+/* Returns the innermost frame of a Lua function in op->frame; op->frames if there is none. */
 uint32_t locals_first(const LmpOp *op);
 
 /* ---- words for values ------------------------------------------------------------------------ */

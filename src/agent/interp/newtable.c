@@ -40,7 +40,7 @@ static bool fits(const lua_State *L, const void *proto, uintptr_t pc) {
     return frames_opcode(i) == LMP_OP_NEWTABLE && top == func + (frames_arg_a(i) + 2ull) * LMP_SLOT;
 }
 
-/* The table on top of the stack if that is one, alive, and has no parts yet; else 0. */
+/* Returns the table on top of the stack if that is one, alive, and has no parts yet; else 0. */
 static uintptr_t empty_table(LmpProfile *p, const lua_State *L) {
     const char *slot = (const char *)frames_word(L, LMP_AT_L_TOP) - LMP_SLOT; /* NOLINT */
     uint64_t size;

@@ -14,7 +14,7 @@
 #include "agent/interp/saved_regs_plan.h"
 #include "agent/state/profile.h"
 
-/* The requests for parts that OP_NEWTABLE at pc, which is in the code, makes: 0 to 2. */
+/* Returns the requests for parts that OP_NEWTABLE at pc, which is in the code, makes: 0 to 2. */
 uint32_t newtable_parts(uintptr_t pc);
 
 /* Slow path: the pc of the instruction that requests a table or, if not `object`, a part of one; L
@@ -32,7 +32,7 @@ static inline void newtable_refused(LmpProfile *p) {
     p->made.left = p->made.left & LMP_MADE_REFUSED ? 0 : p->made.left | LMP_MADE_REFUSED;
 }
 
-/* The instruction before pc, for which frames_after_instruction holds. */
+/* Returns the instruction before pc, for which frames_after_instruction holds. */
 static inline uint32_t newtable_before(uintptr_t pc) {
     uint32_t instruction;
     memcpy(&instruction, (const void *)(pc - LMP_INSTRUCTION), sizeof instruction); /* NOLINT */

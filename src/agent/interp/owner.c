@@ -249,7 +249,7 @@ static bool return_addr_add(LmpReturnAddrs *sites, uintptr_t key, int32_t distan
     return true;
 }
 
-/* The one owner of all requests with this call chain up to `depth`; LMP_C_NONE: there are
+/* Returns the one owner of all requests with this call chain up to `depth`; LMP_C_NONE: there are
  * several. */
 static unsigned one_owner(const Study *study, const Seen *way, int depth) {
     for (int i = 0; i < study->count; i++) {

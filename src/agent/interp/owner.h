@@ -51,9 +51,9 @@ static inline const LmpReturnAddr *return_addr_find(const LmpReturnAddrs *sites,
     }
 }
 
-/* The class of the block that a raw request from `caller` is for; LMP_C_OTHER when unknown. *asker:
- * the row of the caller itself, NULL when unknown. Reads the interpreter's stack above our own
- * frame, hence without AddressSanitizer. */
+/* Returns the class of the block that a raw request from `caller` is for; LMP_C_OTHER when unknown.
+ * *asker: the row of the caller itself, NULL when unknown. Reads the interpreter's stack above our
+ * own frame, hence without AddressSanitizer. */
 __attribute__((no_sanitize("address"))) static inline unsigned
 return_addr_class(const LmpReturnAddrs *sites, LmpCaller caller, const LmpReturnAddr **asker) {
     uintptr_t key = caller.ret;
@@ -72,16 +72,16 @@ typedef struct LmpOwnerRules {
     bool parsing;
 } LmpOwnerRules;
 
-/* The call sites of this process's Lua, found once (thread-safe) in a private state; NULL when they
- * could not be told apart on this interpreter (no unwind tables, say). Lives as long as the
- * process. May allocate and call the system: only at start. */
+/* Returns the call sites of this process's Lua, found once (thread-safe) in a private state; NULL
+ * when they could not be told apart on this interpreter (no unwind tables, say). Lives as long as
+ * the process. May allocate and call the system: only at start. */
 const LmpReturnAddrs *owner_return_addrs(void);
 
 /* Adds to them where the requesting thread is kept (LmpReturnAddr.at_thread), once per process. */
 void owner_note_threads(const LmpSavedRegsPlan *plan);
 
-/* The class of a request where the call sites are not known: `cls` is the class by type tag or 0.
- * Decided by the request just before; in doubt LMP_C_OTHER. */
+/* Returns the class of a request where the call sites are not known: `cls` is the class by type tag
+ * or 0. Decided by the request just before; in doubt LMP_C_OTHER. */
 unsigned owner_by_rules(LmpProfile *p, unsigned cls, size_t size);
 
 #endif

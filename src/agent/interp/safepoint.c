@@ -96,7 +96,7 @@ bool safepoint_request_all(LmpProfile *p) {
 
 /* ---- giving back ----------------------------------------------------------------------------- */
 
-/* The program's hook of a thread where ours stands. */
+/* Returns the program's hook of a thread where ours stands. */
 static Lent hook_of(LmpLent *lent, lua_State *L) {
     Lent none = {L, NULL, 0, 0};
     Lent *one = lent ? find(lent, L) : NULL;

@@ -71,8 +71,8 @@ static inline const LmpAsker *saved_regs_asker(const LmpSavedRegsPlan *plan, uin
     }
 }
 
-/* The pc of the OP_NEWTABLE that asks for its table or, not `object`, for a part of it; 0: not
- * known. The caller knows that a Lua function runs, and not in a debug hook. */
+/* Returns the pc of the OP_NEWTABLE that asks for its table or, not `object`, for a part of it; 0:
+ * not known. The caller knows that a Lua function runs, and not in a debug hook. */
 LMP_READS_REGS static inline uintptr_t saved_regs_newtable(const LmpSavedRegsPlan *plan,
                                                            LmpSavedRegs regs, bool object) {
     uintptr_t ret = regs[LMP_REGS_RET];

@@ -8,8 +8,8 @@
 
 enum { OUTERMOST = 40, INNERMOST = LMP_FRAMES - OUTERMOST };
 
-/* The coroutine that the C function on top of `thread` has resumed, if it is a resumer: resume and
- * close have it as first argument, the function made by wrap as first upvalue. */
+/* Returns the coroutine that the C function on top of `thread` has resumed, if it is a resumer:
+ * resume and close have it as first argument, the function made by wrap as first upvalue. */
 static lua_State *resumed_by(lua_State *thread, lua_Debug *ar) {
     if (!lua_getstack(thread, 0, ar)) return NULL;
     lua_getinfo(thread, "S", ar);

@@ -155,7 +155,7 @@ static unsigned kind_of(uintptr_t addr, unsigned second) {
     return (unsigned)LMP_LEAF_KIND(LMP_LEAF_WORD(0, addr & 15, second));
 }
 
-/* The directory for blocks like this one; NULL: none yet. */
+/* Returns the directory for blocks like this one; NULL: none yet. */
 static LmpLeaf **dir_of(const LmpProfile *p, uintptr_t addr, unsigned second) {
     return !second && (addr & 15) == p->skew ? p->dir : p->leaves.odd[kind_of(addr, second)];
 }
@@ -177,7 +177,8 @@ static uint32_t *entry_of(LmpLeaf *leaf, uintptr_t addr) {
     return &leaf->entry[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
 }
 
-/* The entry of a block that starts at addr, on a grid, and its leaf; NULL: there is none. */
+/* Returns the entry of a block that starts at addr, on a grid, and its leaf; NULL: there is
+ * none. */
 static uint32_t *grid_find(const LmpProfile *p, uintptr_t addr, LmpLeaf **in) {
     if (off_grid(addr)) return NULL;
     for (unsigned second = 0; second < 2; second++) {
@@ -214,7 +215,7 @@ static void grid_clear(uint32_t *entry) {
     *entry = 0;
 }
 
-/* Who made the block of an entry. */
+/* Returns who made the block of an entry. */
 static uint32_t *grid_context(LmpLeaf *leaf, uintptr_t addr) {
     return &leaf->alloc_context[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
 }
@@ -230,8 +231,8 @@ LmpTaken shadow_take(LmpProfile *p, uintptr_t addr) {
     return taken;
 }
 
-/* The leaf for a block that starts at addr, if its entry there is free; NULL: it is taken, or there
- * is no memory. */
+/* Returns the leaf for a block that starts at addr, if its entry there is free; NULL: it is taken,
+ * or there is no memory. */
 static LmpLeaf *free_leaf(LmpProfile *p, uintptr_t addr, unsigned second) {
     LmpLeaf **dir = dir_of(p, addr, second);
     if (!dir) dir = new_dir(p, addr, second);

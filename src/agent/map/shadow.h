@@ -30,12 +30,12 @@ bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
 /* Takes out the block that starts at addr, on or off the grid. */
 LmpTaken shadow_take(LmpProfile *p, uintptr_t addr);
 
-/* The block that starts at addr, on or off the grid: its entry, 0 if there is none; its size in
- * *size. For the cold side (previews). */
+/* Returns the block that starts at addr, on or off the grid: its entry, 0 if there is none; its
+ * size in *size. For the cold side (previews). */
 uint32_t shadow_lookup(LmpProfile *p, uintptr_t addr, uint64_t *size);
 
-/* The site that made the block that starts at addr; 0: there is none, or nobody knows. Its entry
- * and its size as above. Only where each block has its alloc context (p->exact). */
+/* Returns the site that made the block that starts at addr; 0: there is none, or nobody knows. Its
+ * entry and its size as above. Only where each block has its alloc context (p->exact). */
 uint32_t shadow_site(LmpProfile *p, uintptr_t addr, uint32_t *entry, uint64_t *size);
 
 /* Marks the block that starts at addr, if it is known: its free goes to invalidate_watched. */
@@ -45,11 +45,11 @@ void shadow_notify(LmpProfile *p, uintptr_t addr);
  * starts over after it. */
 void shadow_age_cycles(LmpProfile *p);
 
-/* The low 4 bits that the addresses of most blocks of a state have, from the contents of its
- * globals and its registry. Allocates nothing; needs four free slots of L's stack. */
+/* Returns the low 4 bits that the addresses of most blocks of a state have, from the contents of
+ * its globals and its registry. Allocates nothing; needs four free slots of L's stack. */
 uintptr_t shadow_usual_skew(lua_State *L);
 
-/* The alloc context word of the block that starts at addr; NULL: there is no such block. */
+/* Returns the alloc context word of the block that starts at addr; NULL: there is no such block. */
 uint32_t *shadow_context(LmpProfile *p, uintptr_t addr);
 
 /* The n-th leaf is where `leaf` is from now on: another mapping of the same part of the file. */

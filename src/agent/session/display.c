@@ -45,8 +45,8 @@ static void start_close(Start *s) {
     spool_close(&s->spool);
 }
 
-/* A descriptor of our own for the terminal: a fresh one where possible, so that its flags are not
- * those of the program's streams. */
+/* Returns a descriptor of our own for the terminal: a fresh one where possible, so that its flags
+ * are not those of the program's streams. */
 static int open_tty(int stream) {
     char path[32];
     int fd = -1;
@@ -274,7 +274,7 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
     return err;
 }
 
-/* A descriptor of the terminal among the streams we keep, -1: none was the terminal. */
+/* Returns a descriptor of the terminal among the streams we keep, -1: none was the terminal. */
 static int saved_tty(LmpDisplay *d) {
     static const int order[3] = {1, 2, 0};
     for (int i = 0; i < 3; i++)

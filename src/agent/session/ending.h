@@ -16,8 +16,8 @@ void ending_prepare(struct LmpProfile *p, const LmpOptions *options);
 /* In a forked child: what is left for the end of the process is its parent's. */
 void ending_forget(void);
 
-/* The program has ended its profile: display away, summary written (to standard error or the file,
- * unless the relay or `lmp run` writes it). `ending`: how, in words. */
+/* Call when the program has ended its profile: display away, summary written (to standard error or
+ * the file, unless the relay or `lmp run` writes it). `ending`: how, in words. */
 void ending_finish(struct LmpProfile *p, const char *ending);
 
 /* Calls `f` once, when the process exits (also without lua_close). */

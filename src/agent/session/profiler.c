@@ -177,7 +177,7 @@ static void prepare_process(void) {
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* The slot in the registry: NULL when there is none. Allocates nothing. */
+/* Returns the slot in the registry: NULL when there is none. Allocates nothing. */
 static Slot *find_slot(lua_State *L) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key);
     Slot *slot = lua_touserdata(L, -1);
@@ -323,7 +323,7 @@ static void follow_fork(lua_State *L) {
     if (again) again(L);
 }
 
-/* What Lua counts, in bytes. */
+/* Returns what Lua counts, in bytes. */
 static uint64_t bytes_of(lua_State *L) {
     return (uint64_t)lua_gc(L, LUA_GCCOUNT) << 10 | (uint64_t)lua_gc(L, LUA_GCCOUNTB);
 }
@@ -351,7 +351,7 @@ static lua_State *main_thread(lua_State *L) {
     return main;
 }
 
-/* The name to show: the option, or the script that lua.c runs, or the program's own. */
+/* Returns the name to show: the option, or the script that lua.c runs, or the program's own. */
 static const char *program_name(lua_State *L, const char *wanted) {
     if (wanted) {
         lua_pushstring(L, wanted);

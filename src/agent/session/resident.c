@@ -25,7 +25,7 @@ static uint64_t resident_pages(void) {
     return second ? strtoull(second, NULL, 10) : 0;
 }
 
-/* Bytes in memory of the rows that only this process has. */
+/* Returns bytes in memory of the rows that only this process has. */
 static uint64_t private_tables(void) {
     OwnMapRange range[OWNMAP_MOST];
     uint32_t n = ownmap_copy(range), pid = (uint32_t)getpid();

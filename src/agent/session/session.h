@@ -54,7 +54,7 @@ static inline LmpSession *session_of(LmpProfile *p) {
     return (LmpSession *)(void *)p;
 }
 
-/* The profile of L's state, NULL: none is running. Allocates nothing. */
+/* Returns the profile of L's state, NULL: none is running. Allocates nothing. */
 LmpProfile *session_find(lua_State *L);
 
 /* The profile points to its parts. */

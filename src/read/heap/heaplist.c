@@ -127,7 +127,7 @@ static uint64_t base_of(const HeapList *list, uint32_t i) {
     return LMP_LEAF_BASE(word_of(list, i));
 }
 
-/* Index in order[] of the first leaf with at least this base. */
+/* Returns the index in order[] of the first leaf with at least this base. */
 static uint32_t find_leaf(const HeapList *list, uint64_t base) {
     uint32_t low = 0, high = list->ordered;
     while (low < high) {
@@ -236,7 +236,7 @@ static void take_part(Reading *r, uint32_t i, uint32_t p, uint64_t below) {
     }
 }
 
-/* The first leaf for the same addresses as leaf i. */
+/* Returns the first leaf for the same addresses as leaf i. */
 static uint32_t first_of(const HeapList *list, uint32_t i) {
     while (i > 0 && base_of(list, i - 1) == base_of(list, i))
         i--;

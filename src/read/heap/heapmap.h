@@ -43,19 +43,20 @@ void heapmap_free(HeapMap *map);
  * Call view_refresh and view_next_frame before. */
 bool heapmap_refresh(HeapMap *map, uint64_t budget);
 
-/* Bytes of addresses of all regions together; 0: nothing was found yet. */
+/* Returns bytes of addresses of all regions together; 0: nothing was found yet. */
 uint64_t heapmap_total(const HeapMap *map);
 /* Changes whenever the layout of the regions changes. */
 uint32_t heapmap_layout(const HeapMap *map);
 uint32_t heapmap_regions(const HeapMap *map);
-/* The address at a position (beyond the end: the end of the last region; without regions 0). */
+/* Returns the address at a position (beyond the end: the end of the last region; without regions
+ * 0). */
 uint64_t heapmap_address(const HeapMap *map, uint64_t position);
 /* The position of an address, or where the next region begins when it is in none (beyond the last
  * one: the total). True: it is in a region. */
 bool heapmap_position(const HeapMap *map, uint64_t addr, uint64_t *position);
 
-/* The smallest size of a cell (a power of two, at least `least`) with which the whole heap fits
- * into `count` cells. */
+/* Returns the smallest size of a cell (a power of two, at least `least`) with which the whole heap
+ * fits into `count` cells. */
 uint64_t heapmap_fit(const HeapMap *map, uint64_t count, uint64_t least);
 /* Fills `count` cells of `size` bytes (a power of two, at least HEAPMAP_MIN_CELL) from position
  * `first` on, a multiple of `size`. */
@@ -63,10 +64,10 @@ void heapmap_cells(const HeapMap *map, uint64_t first, uint64_t size, uint32_t c
                    HeapCell *out);
 HeapRange heapmap_range(const HeapMap *map, uint64_t position, uint64_t size);
 
-/* The kind that has most of the cell's bytes among those of `kinds` (a bit per LmpKind); -1: none
- * of them has any. */
+/* Returns the kind that has most of the cell's bytes among those of `kinds` (a bit per LmpKind);
+ * -1: none of them has any. */
 int heapcell_kind(const HeapCell *cell, unsigned kinds);
-/* Live bytes of those kinds. */
+/* Returns live bytes of those kinds. */
 uint64_t heapcell_bytes(const HeapCell *cell, unsigned kinds);
 
 /* ---- lists of blocks ------------------------------------------------------------------------- */
@@ -102,7 +103,7 @@ void heaplist_free(HeapList *list);
 HeapListResult heaplist_read(HeapList *list, const HeapListQuery *query, HeapListBlock *out,
                              uint32_t max);
 
-/* A block as lists have it, from its words in the shadow map. */
+/* Returns a block as lists have it, from its words in the shadow map. */
 HeapListBlock heaplist_block(uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context);
 
 /* How long ago a block of an epoch was born: between *least and *most, nanoseconds; false: not

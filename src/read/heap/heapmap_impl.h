@@ -34,7 +34,7 @@ typedef struct OverflowIndex {
  * copy has changed. Without memory for it the old copy stays. */
 bool overflow_index_refresh(OverflowIndex *odd, const LmpOverflow *overflow);
 void overflow_index_free(OverflowIndex *odd);
-/* Index of the first block at or above addr; count when there is none. */
+/* Returns the index of the first block at or above addr; count when there is none. */
 uint32_t overflow_index_find(const OverflowIndex *odd, uint64_t addr);
 
 /* ---- the map --------------------------------------------------------------------------------- */
@@ -99,11 +99,11 @@ struct HeapMap {
 
 /* Updates the layout if what is in use has left the regions, or has been much less for a while. */
 void heapregion_update(HeapMap *map, uint64_t now);
-/* Index of the region that holds a position; map->regions when none does. */
+/* Returns the index of the region that holds a position; map->regions when none does. */
 uint32_t heapregion_find(const HeapMap *map, uint64_t position);
-/* Index of the region that holds an address, or of the next one above. */
+/* Returns the index of the region that holds an address, or of the next one above. */
 uint32_t heapregion_at(const HeapMap *map, uint64_t addr);
-/* Index of the first leaf (in map->order) that holds addr, or of the next one above. */
+/* Returns the index of the first leaf (in map->order) that holds addr, or of the next one above. */
 uint32_t heapmap_find_leaf(const HeapMap *map, uint64_t addr);
 
 #endif

@@ -125,7 +125,7 @@ static void collect(Layout *l) {
     add_odd(l, &odd, UINT64_MAX);
 }
 
-/* Bytes of the pages in use, about: what is a small gap depends on it. */
+/* Returns bytes of the pages in use, about: what is a small gap depends on it. */
 static uint64_t bytes_in_use(const HeapMap *map) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < map->ordered; i++) {

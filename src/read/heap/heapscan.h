@@ -35,8 +35,8 @@ typedef struct HeapScan {
     uint32_t at, end;
 } HeapScan;
 
-/* The stamp of a part; 0: nothing has ever been written there, and its entries must not be read
- * (reading a hole of the file makes a page of it, on the program's account). */
+/* Returns the stamp of a part; 0: nothing has ever been written there, and its entries must not be
+ * read (reading a hole of the file makes a page of it, on the program's account). */
 static inline uint32_t heapscan_touch(const LmpLeaf *leaf, uint32_t part) {
     return *(const volatile uint32_t *)&leaf->touch[part];
 }
@@ -49,7 +49,8 @@ static inline HeapScan heapscan_part(const LmpLeaf *leaf, uint64_t word, uint32_
     return s;
 }
 
-/* The size of the block whose entry at i says "64 bytes or more"; 0 when it is not there. */
+/* Returns the size of the block whose entry at i says "64 bytes or more"; 0 when it is not
+ * there. */
 static inline uint64_t heapscan_size(const LmpLeaf *leaf, uint32_t i) {
     uint32_t low = *(const volatile uint32_t *)&leaf->entry[i + 1];
     if ((low & 15) != LMP_BLOCK_SIZE) return 0;

@@ -90,7 +90,7 @@ static void find_rises(Series *s) {
 
 /* ---- still, and not slower ------------------------------------------------------------------- */
 
-/* The longest stretch between the last three rises. */
+/* Returns the longest stretch between the last three rises. */
 static double stretch(const Series *s) {
     const uint32_t *last = &s->rise[s->rises - 1];
     return greater(s->w[last[0]] - s->w[last[-1]], s->w[last[-1]] - s->w[last[-2]]);
@@ -107,9 +107,9 @@ static bool still(const Series *s) {
     return done <= gap || (s->live - s->v[last]) / done >= HALF * before;
 }
 
-/* What the later part of the rows from `from` on brought, for each that the earlier one did: 1 is
- * even growth. The two parts meet a little before the middle, or an array that doubles might do so
- * just before. */
+/* Returns what the later part of the rows from `from` on brought, for each that the earlier one
+ * did: 1 is even growth. The two parts meet a little before the middle, or an array that doubles
+ * might do so just before. */
 static double pace(const Series *s, uint32_t from) {
     const double *w = s->w;
     double middle = w[from] + PARTING * (w[s->n - 1] - w[from]);
@@ -227,8 +227,8 @@ static bool grows(const Series *s, bool keeps) {
     return grows_below_sway(s);
 }
 
-/* The first row of a rise in the later half of the run that is worth waiting for; 0: none. The last
- * two rows must agree. */
+/* Returns the first row of a rise in the later half of the run that is worth waiting for; 0: none.
+ * The last two rows must agree. */
 static uint32_t rose_lately(const Series *s, double least) {
     double before = 0;
     uint32_t i = 0, last = s->n - 1;
@@ -309,8 +309,8 @@ static uint64_t to_count(double n) {
     return n < 1 ? 1 : n > 999999 ? 999999 : (uint64_t)(n + 0.5);
 }
 
-/* How many more full collections it takes, at the pace of the last of the `n`, until row i is no
- * longer in the later half of the run. */
+/* Returns how many more full collections it takes, at the pace of the last of the `n`, until row i
+ * is no longer in the later half of the run. */
 static double until_half(const Series *s, const double *cycle, uint32_t n, uint32_t i) {
     uint32_t last = n - 1, from = row_at(s, s->w[last] / 2);
     if (from >= last) return 1;
@@ -368,7 +368,7 @@ static void judge(Series *s, const LmpSiteRow *row, const Evidence *e, LmpLeak *
     one->bytes_per_second = slope(seconds, s->v, 0, n) * held;
 }
 
-/* Rows in the later half of the run. */
+/* Returns rows in the later half of the run. */
 static uint64_t rows_later(const double *work, uint32_t rows, double now) {
     uint64_t n = 0;
     for (uint32_t i = 0; i < rows; i++)

@@ -71,7 +71,7 @@ static inline void tally_sub(LmpTally *sum, const LmpTally *t) {
     memcpy(sum, a, sizeof a);
 }
 
-/* All bytes that ever were there: those asked for, and what reallocation made of them. */
+/* Returns all bytes that ever were there: those asked for, and what reallocation made of them. */
 static inline uint64_t tally_made(const LmpTally *t) {
     return t->live_bytes + t->free_bytes;
 }
@@ -315,12 +315,12 @@ LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room);
 LmpKindTally *ledger_next_kinds(Ledger *ledger);
 /* Gives back the rows of the call tree: there are none until the next refresh. */
 void ledger_drop_tree(Ledger *ledger);
-/* How fast a figure that was `was` at Ledger.since changes, a second; 0 as long as there is none.
- */
+/* Returns how fast a figure that was `was` at Ledger.since changes, a second; 0 as long as there is
+ * none. */
 double ledger_rate(const Ledger *ledger, uint64_t now, uint64_t was);
 void ledger_free(Ledger *ledger);
 
-/* The site that made a block, by its alloc context word (LmpLeaf): row in ledger->site,
+/* Returns the site that made a block, by its alloc context word (LmpLeaf): row in ledger->site,
  * LEDGER_NO_ROW when it is not known or has no row. */
 uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t alloc_context);
 
@@ -372,7 +372,8 @@ typedef struct LmpJudgement {
 void ledger_leaks(const Ledger *ledger, LmpLeak *leak, uint32_t most, uint32_t *n,
                   LmpJudgement *judgement);
 
-/* How a sentence on growth begins that cannot be told: "cannot tell yet", or why it is too late. */
+/* Returns how a sentence on growth begins that cannot be told: "cannot tell yet", or why it is too
+ * late. */
 const char *ledger_untold(const Ledger *ledger);
 /* What LMP_GROWTH_WAIT waits for, or in the past waited for: "3 more full cycles", "9 of 12 full
  * cycles". `cycle`: what they are called. Returns out. */

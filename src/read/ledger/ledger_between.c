@@ -95,7 +95,7 @@ static void take_tags(Ledger *l, const Ledger *before, const KeyMap *map) {
     }
 }
 
-/* The key of an edge: the ids of its functions, and its line. */
+/* Returns the key of an edge: the ids of its functions, and its line. */
 static uint64_t edge_key(const Ledger *l, const LmpEdgeRow *e) {
     uint64_t caller = e->caller < l->functions ? l->function[e->caller].id : 0;
     uint64_t callee = e->callee < l->functions ? l->function[e->callee].id : 0;

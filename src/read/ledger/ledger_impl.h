@@ -205,8 +205,8 @@ typedef struct LedgerStore {
 
 /* Looks at what was added to the tables. Returns false if there is no memory. */
 bool index_update(LedgerStore *s, const LmpTables *t);
-/* The row of ledger->site that a slot has; LEDGER_NO_ROW: none. Of a slot that only a refresh which
- * ran out of memory has met: none, or any. */
+/* Returns the row of ledger->site that a slot has; LEDGER_NO_ROW: none. Of a slot that only a
+ * refresh which ran out of memory has met: none, or any. */
 uint32_t row_of_slot(const Ledger *ledger, uint32_t slot);
 /* Room for the sums of all that is known, then the sums. */
 bool sum_reserve(LedgerStore *s, unsigned parts);

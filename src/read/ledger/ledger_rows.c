@@ -189,7 +189,7 @@ static void make_details(Ledger *ledger, const LedgerSlot *slot, LmpSiteRow *out
     }
 }
 
-/* Live bytes and blocks after full collections, over all rows of the line. */
+/* Returns live bytes and blocks after full collections, over all rows of the line. */
 static const uint64_t *make_grown(const Ledger *ledger, const LmpTables *t, const LedgerSlot *slot,
                                   uint32_t at, const uint8_t *live_history_slot) {
     const LedgerStore *s = ledger->store;

@@ -70,8 +70,8 @@ static void add_row(const LedgerStore *s, const LmpTables *t, uint32_t row, LmpM
 
 /* ---- strings that are built up --------------------------------------------------------------- */
 
-/* The row of the sites whose strings those of a row are mostly made of; 0: none, or not enough seen
- * to tell. */
+/* Returns the row of the sites whose strings those of a row are mostly made of; 0: none, or not
+ * enough seen to tell. */
 static uint32_t fed_by(const LedgerStore *s, const LmpTables *t, uint32_t row) {
     const LmpSite *site = &t->site[row];
     uint32_t joins = read_once32(&site->joins), fed = read_once32(&site->fed);

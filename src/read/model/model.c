@@ -155,7 +155,7 @@ static bool find_base(Model *model) {
     return true;
 }
 
-/* The mark's figures by kind, as those of any moment. */
+/* Returns the mark's figures by kind, as those of any moment. */
 static ModelMoment moment_of_mark(const LmpMark *mark) {
     ModelMoment moment = {.clock = mark->clock, .laps = mark->laps};
     for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
@@ -396,7 +396,7 @@ void model_fill_verdicts(Model *model, const LmpTables *tables) {
 /* Counters of the interval's last sample less those of the sample before its first, and the
  * extremes of all samples within. */
 
-/* How much a counter has gone up; damage counts as nothing. */
+/* Returns how much a counter has gone up; damage counts as nothing. */
 static uint64_t more(uint64_t now, uint64_t then) {
     return now > then ? now - then : 0;
 }

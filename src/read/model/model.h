@@ -201,7 +201,7 @@ void model_fill_verdicts(Model *model, const LmpTables *tables);
  * the memory outside Lua are derived from. */
 void model_forget_past(Model *model);
 
-/* The figures of a moment as the model has them now, to count from (Model.held_from). */
+/* Returns the figures of a moment as the model has them now, to count from (Model.held_from). */
 ModelMoment model_moment(const Model *model);
 
 /* The parts of it that need no view, for tests and model_fill: figures from a (possibly damaged)
@@ -211,7 +211,7 @@ void model_fill_live(Model *model, const LmpLive *live, uint64_t clock);
 /* Returns true if tables of lines can count from the mark in row i of mark[]. */
 bool model_mark_kept(const Model *model, uint32_t i);
 
-/* The finished cycle `back` cycles ago (0: the last one), NULL when it is not kept. */
+/* Returns the finished cycle `back` cycles ago (0: the last one), NULL when it is not kept. */
 const LmpGcCycle *model_gc_cycle(const Model *model, uint64_t back);
 
 /* ---- the past -------------------------------------------------------------------------------- */

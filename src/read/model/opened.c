@@ -50,8 +50,8 @@ static void forget(OpenedHeap *heap) {
     if (heap->ours && heap->compared) snapshot_close(&heap->older);
 }
 
-/* The growth of the last step that is known. A step that there is no memory for is as if there were
- * none. */
+/* Returns the growth of the last step that is known. A step that there is no memory for is as if
+ * there were none. */
 static LmpHeapGrowth last_step(OpenedHeap *heap) {
     LmpHeapGrowth step = {.by = suspects_growth_by(&heap->now)};
     heap->progress = NULL; /* who waits for the newer file */

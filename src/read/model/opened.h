@@ -48,7 +48,7 @@ LmpErr opened_next(OpenedHeap **heap, const char *file, LmpProgress *progress);
 OpenedHeap *opened_of(const LmpSnapshot *now, const LmpSnapshot *older);
 void opened_close(OpenedHeap *heap);
 
-/* What is asked for; NULL: no memory (or, of compare, no older one). */
+/* Returns what is asked for; NULL: no memory (or, of compare, no older one). */
 const LmpHeapGroups *opened_groups(OpenedHeap *heap, LmpHeapBy by);
 const LmpHeapCompare *opened_compare(OpenedHeap *heap, LmpHeapBy by);
 const LmpSuspectTable *opened_page(OpenedHeap *heap, LmpSuspectPage page);

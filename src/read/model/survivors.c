@@ -42,8 +42,8 @@ struct Survivors {
 
 /* ---- births ---------------------------------------------------------------------------------- */
 
-/* The number of the collector's cycle that blocks are stamped with, which begins at 1 and, at its
- * end, again at 2 (cycles.c); *renumbered: how often it has done so. */
+/* Returns the number of the collector's cycle that blocks are stamped with, which begins at 1 and,
+ * at its end, again at 2 (cycles.c); *renumbered: how often it has done so. */
 static uint32_t cycle_of(const LmpLive *live, uint64_t *renumbered) {
     enum { END = LMP_BLOCK_CYCLES - 1 };
     uint64_t n = live->gc.cycles + (live->gc.sweeping != 0) + 1;

@@ -70,7 +70,8 @@ static void put(Chunks *c, ChunkUse use, uint64_t from, uint64_t to) {
     }
 }
 
-/* Where a chunk begins to cover memory: the word before its own belongs to the chunk before. */
+/* Returns where a chunk begins to cover memory: the word before its own belongs to the chunk
+ * before. */
 static uint64_t cover_from(const Chunks *c, uint64_t chunk) {
     return chunk == c->start ? chunk : chunk + 8;
 }

@@ -85,7 +85,7 @@ typedef struct Chunks {
     uint16_t page[CHUNKS_PAGES][CHUNK_USES];
 } Chunks;
 
-/* The size of the chunk that glibc makes for a request. */
+/* Returns the size of the chunk that glibc makes for a request. */
 uint64_t chunks_size(uint64_t bytes);
 
 /* Begins the walk over [start, end); the rest of it is set by the caller. */
@@ -93,8 +93,8 @@ void chunks_begin(Chunks *c, uint64_t start, uint64_t end);
 /* `own`: ranges of lmp's own, by address, that intersect the part. */
 void chunks_part(Chunks *c, const ChunkPart *part, const ChunkSpan *own, uint32_t owns);
 
-/* How long mapping starts with chunks that have a mapping of their own: bytes from its beginning
- * on; 0: with none. */
+/* Returns how long mapping starts with chunks that have a mapping of their own: bytes from its
+ * beginning on; 0: with none. */
 uint64_t chunks_mapped(const Chunks *c);
 
 #endif

@@ -101,7 +101,7 @@ static bool is_guard(const Line *line) {
            line->end - line->start <= GUARD;
 }
 
-/* The sort of a mapping without a name, by the one right before it. */
+/* Returns the sort of a mapping without a name, by the one right before it. */
 static MappingSort sort_by_place(const Line *line, const Line *before, MappingSort of_before) {
     if (before->end != line->start || !line->writable) return MAPPING_HEAP;
     bool file =

@@ -145,7 +145,7 @@ static const ChunkSpan *own_within(const Process *p, uint64_t from, uint64_t to,
     return p->own + first;
 }
 
-/* Bytes of lmp's own in memory in a mapping that is not looked at part by part. */
+/* Returns bytes of lmp's own in memory in a mapping that is not looked at part by part. */
 static uint64_t own_of(const Process *p, const Mapping *m) {
     uint32_t count;
     const ChunkSpan *own = own_within(p, m->start, m->end, &count);
@@ -156,8 +156,8 @@ static uint64_t own_of(const Process *p, const Mapping *m) {
     return bytes < m->resident ? bytes : m->resident;
 }
 
-/* Bytes of a mapping that have gone since it was listed, a moment ago: nobody can say any more what
- * they were. A block of Lua's that has moved since, perhaps. */
+/* Returns bytes of a mapping that have gone since it was listed, a moment ago: nobody can say any
+ * more what they were. A block of Lua's that has moved since, perhaps. */
 static uint64_t gone_of(const Process *p, const Mapping *m) {
     if (!p->paged || m->end - m->start > COUNTED) return 0;
     uint64_t there = resident_within(p, m->start, m->end);

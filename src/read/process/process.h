@@ -67,8 +67,8 @@ typedef struct ProcessFigures {
 
 typedef struct Process Process;
 
-/* A reader of the view's process. The view stays the caller's and must stay open. NULL: no memory.
- */
+/* Returns a reader of the view's process. The view stays the caller's and must stay open. NULL: no
+ * memory. */
 Process *process_new(const LmpView *view);
 void process_free(Process *process);
 
@@ -79,9 +79,9 @@ bool process_step(Process *process, uint64_t now, uint64_t budget);
 bool process_due(const Process *process, uint64_t now);
 /* Begins a new look now, whatever the time. */
 void process_again(Process *process);
-/* The last whole look, before its end a partial one. NULL: there is none yet. */
+/* Returns the last whole look, before its end a partial one. NULL: there is none yet. */
 const ProcessFigures *process_figures(const Process *process);
-/* How far the look under way is, 0 to 1. */
+/* Returns how far the look under way is, 0 to 1. */
 double process_progress(const Process *process);
 /* The process's mappings cannot be read: it is gone, or not ours to see. */
 bool process_hidden(const Process *process);

@@ -88,7 +88,7 @@ static void open_children(Nodes *n, uint32_t parent) {
     sort_children(n->child, n->children);
 }
 
-/* The place of the first child that is not before it. */
+/* Returns the place of the first child that is not before it. */
 static uint32_t child_from(const Nodes *n, uint64_t kind, int32_t line) {
     uint32_t from = 0, to = n->children;
     while (from < to) {
@@ -114,7 +114,7 @@ static uint32_t child_at(const Nodes *n, const RunNode *node, uint32_t function,
     return LEDGER_NO_ROW;
 }
 
-/* The only child of that function, if its line is not what it was expected to be. */
+/* Returns the only child of that function, if its line is not what it was expected to be. */
 static uint32_t only_one(const Nodes *n, uint32_t function) {
     uint32_t at = child_from(n, kind_of(function, 0), INT32_MIN);
     if (at >= n->children || n->child[at].kind >> 8 != function) return LEDGER_NO_ROW;
@@ -124,7 +124,7 @@ static uint32_t only_one(const Nodes *n, uint32_t function) {
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The first shift of a function at a line or below it. */
+/* Returns the first shift of a function at a line or below it. */
 static uint32_t shift_from(const Nodes *n, uint32_t function, int32_t line) {
     uint32_t from = 0, to = n->shifts;
     while (from < to) {
@@ -213,7 +213,7 @@ static uint32_t distance(int32_t a, int32_t b) {
     return a > b ? (uint32_t)a - (uint32_t)b : (uint32_t)b - (uint32_t)a;
 }
 
-/* The nearest line of that function that calls the same. */
+/* Returns the nearest line of that function that calls the same. */
 static uint32_t nearest(const Nodes *n, const RunNode *node, uint32_t function, int32_t line) {
     uint64_t kind = kind_of(function, node->flags);
     uint32_t at = child_from(n, kind, line), found = LEDGER_NO_ROW;
@@ -247,7 +247,7 @@ static uint32_t guess_node(const Nodes *n, const RunNode *node, uint32_t functio
     return nearest(n, node, function, guess[0]);
 }
 
-/* The older row of its line; LEDGER_NO_ROW: it has no pair. */
+/* Returns the older row of its line; LEDGER_NO_ROW: it has no pair. */
 static uint32_t older_site(const Nodes *n, const RunNode *node) {
     uint32_t row = keymap_get(&n->site_rows, node->site, LEDGER_NO_ROW);
     return row != LEDGER_NO_ROW ? n->site[row] : LEDGER_NO_ROW;

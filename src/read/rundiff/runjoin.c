@@ -63,7 +63,7 @@ static void add_functions(Join *j) {
     }
 }
 
-/* A C function of the older run, by its id there. */
+/* Returns a C function of the older run, by its id there. */
 static uint32_t c_function(const Join *j, uint32_t id) {
     uint32_t row = keymap_get(&j->function_id, id, LEDGER_NO_ROW);
     return id == 0                ? 0

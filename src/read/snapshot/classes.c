@@ -73,7 +73,7 @@ static bool metatable_name(SnapWords *w, const LmpSnapshot *s, uint32_t metatabl
     return index != LMP_HEAP_NONE && s->g.kind[index] == LMP_HEAP_TABLE && words_place(w, s, index);
 }
 
-/* The class that a metatable gives; LMP_HEAP_NONE: none. */
+/* Returns the class that a metatable gives; LMP_HEAP_NONE: none. */
 static uint32_t of_metatable(Classes *c, uint32_t kind, uint32_t metatable) {
     uint64_t key = (uint64_t)kind << 32 | metatable;
     uint32_t row = keymap_get(&c->by_metatable, key, LMP_HEAP_NONE - 1);

@@ -36,11 +36,11 @@ LmpErr compare_any(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapsho
 bool compare_same_run(const LmpSnapshot *old, const LmpSnapshot *newer);
 void compare_free(LmpHeapCompare *compare);
 
-/* Bytes that there are more of it in the newer one. */
+/* Returns bytes that there are more of it in the newer one. */
 static inline int64_t compare_growth(const LmpHeapChange *c) {
     return (int64_t)(c->made_bytes - c->gone_bytes) + c->grown_bytes;
 }
-/* A number for its name, the same in all comparisons by the same: below 2^63. */
+/* Returns a number for its name, the same in all comparisons by the same: below 2^63. */
 uint64_t compare_key(const LmpHeapChange *change, LmpHeapBy by);
 
 /* ---- a series -------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ LmpErr growth_open(LmpHeapGrowth *growth, LmpSnapshot *last, const char *const *
                    uint32_t files, LmpProgress *progress, const char **failed);
 void growth_free(LmpHeapGrowth *growth);
 
-/* Bytes that the class or line of this name has more after a step than before it. */
+/* Returns bytes that the class or line of this name has more after a step than before it. */
 int64_t growth_of(const LmpHeapGrowth *growth, const LmpHeapChange *name, uint32_t step);
 /* ... in all steps together; `each`: has it grown in each of them? */
 int64_t growth_all(const LmpHeapGrowth *growth, const LmpHeapChange *name, bool *each);

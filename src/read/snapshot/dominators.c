@@ -158,8 +158,8 @@ static bool predecessors(Doms *d) {
 
 /* ---- semi-NCA -------------------------------------------------------------------------------- */
 
-/* The least semi of `v` and its ancestors of which the semi is known, which are those above number
- * `last`; and makes the way shorter for who asks next. */
+/* Returns the least semi of `v` and its ancestors of which the semi is known, which are those above
+ * number `last`; and makes the way shorter for who asks next. */
 static uint32_t least_semi(Link *link, uint32_t *stack, uint32_t v, uint32_t last) {
     if (link[v].above <= last) return link[v].semi;
     uint32_t depth = 0;

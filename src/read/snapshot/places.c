@@ -53,7 +53,8 @@ static bool name_places(LmpSnapshot *s) {
     return !p.failed;
 }
 
-/* What the reference by which a function is held calls it: its key, its local, its upvalue. */
+/* Returns what the reference by which a function is held calls it: its key, its local, its
+ * upvalue. */
 static uint32_t name_by_holder(const LmpSnapshot *s, uint32_t object) {
     uint32_t edge = s->parent_edge[object];
     if (edge == LMP_HEAP_NONE) return 0;

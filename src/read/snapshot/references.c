@@ -82,7 +82,7 @@ static bool rank_names(Order *o, SnapMemory *memory) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* A number for the key of a table's reference: smaller ones come first. */
+/* Returns a number for the key of a table's reference: smaller ones come first. */
 static uint64_t place_of(const Order *o, uint32_t edge) {
     enum { METATABLE, ITEM, NAME, BOOLEAN, INTEGER, FLOAT, LIGHT, OBJECT };
     const LmpHeapGraph *g = &o->s->g;

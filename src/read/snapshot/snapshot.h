@@ -107,18 +107,18 @@ const char *snapshot_step(const LmpSnapshot *s, uint32_t from, uint32_t edge, ch
                           size_t size);
 const char *snapshot_site(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
 const char *snapshot_preview(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
-/* A string's beginning: pointer into g.text and length; NULL for what is none. */
+/* Returns a string's beginning: pointer into g.text and length; NULL for what is none. */
 const char *snapshot_text(const LmpSnapshot *s, uint32_t object, size_t *length);
-/* The table with weak keys that has the edge's target as a value, which its key holds: in paths the
- * step goes from the key. LMP_HEAP_NONE: it is no such edge. */
+/* Returns the table with weak keys that has the edge's target as a value, which its key holds: in
+ * paths the step goes from the key. LMP_HEAP_NONE: it is no such edge. */
 uint32_t snapshot_weak_table(const LmpSnapshot *s, uint32_t edge);
 /* Kind for colour and filter. */
 LmpKind snapshot_kind(const LmpSnapshot *s, uint32_t object);
 /* When it was made, nanoseconds since start; UINT64_MAX: not known. */
 uint64_t snapshot_born(const LmpSnapshot *s, uint32_t object);
-/* The function behind: prototype of a Lua function or upvalue's owner; LMP_HEAP_NONE. */
+/* Returns the function behind: prototype of a Lua function or upvalue's owner; LMP_HEAP_NONE. */
 uint32_t snapshot_proto(const LmpSnapshot *s, uint32_t object);
-/* The object at an address, LMP_HEAP_NONE: none. */
+/* Returns the object at an address, LMP_HEAP_NONE: none. */
 uint32_t snapshot_at(const LmpSnapshot *s, uint64_t addr);
 
 #endif

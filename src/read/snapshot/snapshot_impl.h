@@ -33,10 +33,10 @@ typedef struct SnapMemory {
 
 /* n elements of `size` bytes, all zeroes; NULL: no memory. */
 void *snapmem_take(SnapMemory *memory, size_t n, size_t size);
-/* The same with whatever was in it before, for who writes all of it. */
+/* Returns the same with whatever was in it before, for who writes all of it. */
 void *snapmem_rough(SnapMemory *memory, size_t n, size_t size);
-/* All zeroes, for what may be large but hardly ever is: its pages are made when they are touched.
- */
+/* Returns all zeroes, for what may be large but hardly ever is: its pages are made when they are
+ * touched. */
 void *snapmem_sparse(SnapMemory *memory, size_t n, size_t size);
 /* This array is needed no more. */
 void snapmem_put(SnapMemory *memory, const void *array);
@@ -172,18 +172,18 @@ void words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object);
 /* "app.Account" of what has a place; false: it has none. */
 bool words_place(SnapWords *w, const LmpSnapshot *s, uint32_t object);
 
-/* What Lua functions are found by in the tables; C functions: by address. */
+/* Returns what Lua functions are found by in the tables; C functions: by address. */
 uint64_t snap_code_key(const char *source, size_t n, int64_t line);
 
 /* Returns true if the string's text is this (a C text). */
 bool snap_is_text(const LmpSnapshot *s, uint32_t object, const char *text);
-/* The target of the first edge of a kind; LMP_HEAP_NONE: none. */
+/* Returns the target of the first edge of a kind; LMP_HEAP_NONE: none. */
 uint32_t snap_edge_of(const LmpSnapshot *s, uint32_t object, unsigned kind);
 /* table.key for a string key; LMP_HEAP_NONE: none. */
 uint32_t snap_field(const LmpSnapshot *s, uint32_t table, const char *key);
-/* The name of an upvalue as the function that has it says; 0: none. */
+/* Returns the name of an upvalue as the function that has it says; 0: none. */
 uint32_t snap_upvalue_name(const LmpSnapshot *s, uint32_t upvalue);
-/* The function at the bottom of a thread's stack; 0: none that is an object. */
+/* Returns the function at the bottom of a thread's stack; 0: none that is an object. */
 uint32_t snap_thread_function(const LmpSnapshot *s, uint32_t thread);
 
 #endif

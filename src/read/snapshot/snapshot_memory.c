@@ -8,7 +8,7 @@
 
 enum { LARGE = 1 << 21, FEW = 32 };
 
-/* The smallest block that has so much room; NULL: none. */
+/* Returns the smallest block that has so much room; NULL: none. */
 static SnapBlock *spare(const SnapMemory *memory, size_t bytes) {
     SnapBlock *best = NULL;
     for (size_t i = 0; i < memory->blocks; i++) {

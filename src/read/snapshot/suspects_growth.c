@@ -46,7 +46,7 @@ static uint32_t find_most(const Growing *g, Grown *most) {
     return found;
 }
 
-/* The members of a group that the older snapshot does not have, into `out`. */
+/* Returns the members of a group that the older snapshot does not have, into `out`. */
 static uint32_t new_members(const Growing *g, uint32_t row, uint32_t *out) {
     const LmpHeapGroup *group = &g->groups->group[row];
     uint32_t n = 0;
@@ -57,7 +57,7 @@ static uint32_t new_members(const Growing *g, uint32_t row, uint32_t *out) {
     return n;
 }
 
-/* Who holds what is new of it. */
+/* Returns who holds what is new of it. */
 static uint32_t holder_of_new(const Growing *g, const LmpHeapChange *change, char *path,
                               size_t size) {
     *path = 0;
@@ -120,7 +120,7 @@ LmpHeapBy suspects_growth_by(const LmpSnapshot *s) {
     return s->ledger.lines != LMP_LINES_OFF ? LMP_BY_LINE : LMP_BY_CLASS;
 }
 
-/* Why there is no telling; NULL: there is. */
+/* Returns why there is no telling; NULL: there is. */
 static const char *cannot(const SuspectRun *run) {
     const LmpHeapGrowth *before = run->before;
     if (!run->old) return "Growth: there is no earlier snapshot to compare with.";

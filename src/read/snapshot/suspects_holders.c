@@ -26,8 +26,8 @@ static bool holds_list(const LmpSnapshot *s, uint32_t i) {
     return link != LMP_HEAP_NONE;
 }
 
-/* The first on the path of biggest children whose biggest child retains far less than it, or than
- * the path's begin. A list drops little at each link: it is told by who holds it. */
+/* Returns the first on the path of biggest children whose biggest child retains far less than it,
+ * or than the path's begin. A list drops little at each link: it is told by who holds it. */
 static uint32_t accumulation(const LmpSnapshot *s, uint32_t i) {
     uint64_t begin = s->retained[i];
     for (uint32_t c; (c = biggest(s, i)) != LMP_HEAP_NONE && !holds_list(s, i); i = c)

@@ -56,8 +56,8 @@ void suspects_slots(SuspectRun *run, const LmpSuspectTable *page);
 void suspects_suspended(SuspectRun *run, const LmpSuspectTable *page);
 void suspects_references(SuspectRun *run, const LmpSuspectTable *page);
 
-/* The deepest object that most of the members' paths pass, and in words how they go; LMP_HEAP_NONE:
- * what everything hangs from. */
+/* Returns the deepest object that most of the members' paths pass, and in words how they go;
+ * LMP_HEAP_NONE: what everything hangs from. */
 uint32_t suspects_holder_of(SuspectRun *run, const uint32_t *member, uint32_t members, char *path,
                             size_t size);
 /* Returns true if this coroutine is suspended where the older snapshot has it, with the same in its
@@ -86,7 +86,7 @@ typedef struct SuspectMaking {
     bool failed; /* no memory */
 } SuspectMaking;
 
-/* The row with this key; makes it. NULL: no memory (then `failed`). */
+/* Returns the row with this key; makes it. NULL: no memory (then `failed`). */
 SuspectDraft *suspects_draft(SuspectMaking *m, uint64_t a, uint64_t b, uint64_t c);
 /* Puts an object into a row, once. Returns the row, NULL: no memory. */
 SuspectDraft *suspects_put(SuspectMaking *m, uint32_t object, uint64_t a, uint64_t b, uint64_t c);
@@ -94,7 +94,7 @@ SuspectDraft *suspects_put(SuspectMaking *m, uint32_t object, uint64_t a, uint64
 /* Returns false if the pages are not wanted any more, or there is no memory. */
 bool suspects_go_on(SuspectMaking *m, uint32_t object);
 
-/* The line that made it, as a number for keys; all that is not known has the same. */
+/* Returns the line that made it, as a number for keys; all that is not known has the same. */
 uint64_t suspects_site(const LmpSnapshot *s, uint32_t object);
 
 /* The pages of coroutines (suspects_coroutines.c). */

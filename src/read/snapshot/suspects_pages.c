@@ -59,7 +59,7 @@ static void put_closure(SuspectMaking *m, uint32_t i) {
     d->number[3] += snapshot_counted(s, i);
 }
 
-/* An upvalue's value: the upvalue is an object of its own in Lua functions. */
+/* Returns an upvalue's value: the upvalue is an object of its own in Lua functions. */
 static uint32_t upvalue_value(const LmpSnapshot *s, uint32_t to) {
     if (s->g.kind[to] != LMP_HEAP_UPVALUE) return to;
     for (uint32_t e = s->g.edge_at[to]; e < s->g.edge_at[to + 1]; e++)

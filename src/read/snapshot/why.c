@@ -172,7 +172,7 @@ static LmpWhyHeld how_held(const LmpSnapshot *s, uint32_t object) {
                : LMP_HELD;
 }
 
-/* The first step that leads on from the frame that every program has. */
+/* Returns the first step that leads on from the frame that every program has. */
 static uint32_t leaves_frame(const LmpSnapshot *s, const LmpWhyPath *path) {
     uint32_t k = path->steps - 1; /* the object itself may be one of them */
     while (k > 0 && !is_frame(s, path->step[k - 1].to))

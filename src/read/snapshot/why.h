@@ -74,7 +74,7 @@ uint32_t why_shapes(const LmpSnapshot *s, const uint32_t *member, uint32_t membe
 uint32_t why_beginning(const LmpSnapshot *s, uint32_t first, uint32_t second, char *out,
                        size_t size);
 
-/* A whole path as one line of text: `package.loaded["app.cache"] ▸ upvalue entries of get
+/* Returns a whole path as one line of text: `package.loaded["app.cache"] ▸ upvalue entries of get
  * (cache.lua:3) ▸ ["req-1042"].callback`. */
 const char *why_text(const LmpSnapshot *s, const LmpWhyPath *path, char *out, size_t size);
 

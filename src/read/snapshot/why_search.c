@@ -58,7 +58,7 @@ void whytrail_free(WhyTrail *t) {
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
-/* All marks, none of which is set; NULL: no memory. */
+/* Returns all marks, none of which is set; NULL: no memory. */
 static SnapMark *new_round(const LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
     uint32_t n = s->g.objects;
@@ -103,8 +103,8 @@ static bool is_told_by_slot(const LmpSnapshot *s, uint32_t from, uint32_t edge) 
            (s->g.edge_kind[edge] & LMP_EDGE_KIND) == LMP_EDGE_UPVALUE;
 }
 
-/* Who holds by the k-th reference of all: a value in a table with weak keys is held by its key, as
- * everywhere in paths. LMP_HEAP_NONE: nobody. */
+/* Returns who holds by the k-th reference of all: a value in a table with weak keys is held by its
+ * key, as everywhere in paths. LMP_HEAP_NONE: nobody. */
 static uint32_t holder_of(const LmpSnapshot *s, uint32_t k) {
     uint32_t edge = s->in[k], from = s->in_from[k];
     if (!why_may_hold(s, edge) || snapshot_garbage(s, from)) return LMP_HEAP_NONE;

@@ -50,7 +50,7 @@ void words_format(SnapWords *w, const char *format, ...) {
     words_put(w, text);
 }
 
-/* Bytes at the end of a text that may be the beginning of a longer character. */
+/* Returns bytes at the end of a text that may be the beginning of a longer character. */
 static size_t half_character(const char *bytes, size_t n) {
     for (size_t back = 1; back <= 3 && back <= n; back++) {
         unsigned char c = (unsigned char)bytes[n - back];

@@ -56,7 +56,7 @@
 
 /* ---- by references --------------------------------------------------------------------------- */
 
-/* The moment before that part of the run; LMP_CONTAINER_MOMENTS: there is none. */
+/* Returns the moment before that part of the run; LMP_CONTAINER_MOMENTS: there is none. */
 static uint32_t moment_before(const LmpContainers *all, double part) {
     uint32_t i = (uint32_t)(part * all->moments);
     return i > 0 ? i - 1 : LMP_CONTAINER_MOMENTS;
@@ -306,8 +306,8 @@ static bool grew_lately(const Ledger *l, const LmpSiteRow *row) {
     return row->live_history[rows - 1] > row->live_history[half];
 }
 
-/* How many entries the tables that grow on a line have room for: each time that one grew its old
- * part was given back, and these are, one with another, almost as large as the newest. */
+/* Returns how many entries the tables that grow on a line have room for: each time that one grew
+ * its old part was given back, and these are, one with another, almost as large as the newest. */
 static uint64_t entries_of(const LmpMakes *m) {
     return m->regrown_array_bytes / ARRAY_ENTRY + m->regrown_hash_bytes / HASH_ENTRY + 1;
 }

@@ -96,7 +96,8 @@ static const struct {
 };
 enum { OBJECTS = sizeof objects / sizeof *objects };
 
-/* What it holds most of. Parts of tables come with tables, unless these are made elsewhere. */
+/* Returns what it holds most of. Parts of tables come with tables, unless these are made
+ * elsewhere. */
 static int mostly(const LmpMakes *m) {
     int best = 0;
     for (int i = 1; i < OBJECTS; i++) {
@@ -206,8 +207,8 @@ static bool may_be_start(const VerdictHolder *h) {
     return false;
 }
 
-/* The line that made most of what the tables keep, of objects if it can be: parts of tables are no
- * objects that a snapshot has. */
+/* Returns the line that made most of what the tables keep, of objects if it can be: parts of tables
+ * are no objects that a snapshot has. */
 static const LmpSiteRow *most_kept(const VerdictFacts *f) {
     const VerdictHolder *h = f->holder;
     LmpMakes makes;
@@ -298,8 +299,8 @@ typedef struct Steps {
     double part;          /* of the gain that they brought */
 } Steps;
 
-/* The part of a run, of its time or of what was made, that lies between a row and the one before.
- */
+/* Returns the part of a run, of its time or of what was made, that lies between a row and the one
+ * before. */
 static double part_of(const uint64_t *at, uint32_t rows, uint32_t i) {
     return verdict_share((double)at[i] - (double)at[i - 1], (double)at[rows - 1] - (double)at[0]);
 }
@@ -371,7 +372,7 @@ static double below(const LmpHistory *h, double bytes) {
     return n > 0 ? (double)under / n : 0;
 }
 
-/* The most that full collections left of a line, of what it had at the peak. */
+/* Returns the most that full collections left of a line, of what it had at the peak. */
 static uint64_t in_use(const VerdictFacts *f) {
     uint64_t most = 0, peak = f->row->tally.peak_bytes;
     for (uint32_t i = 0; f->row->live_history && i < f->in->ledger->live_history_rows; i++)

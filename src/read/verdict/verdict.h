@@ -76,7 +76,7 @@ typedef struct VerdictRuleInfo {
 } VerdictRuleInfo;
 bool verdict_rule_info(uint32_t i, VerdictRuleInfo *out);
 
-/* The whole sentence, without the advice. `out`: 260 bytes will do. */
+/* Returns the whole sentence, without the advice. `out`: 260 bytes will do. */
 char *verdict_sentence(char *out, size_t size, const Verdict *verdict);
 
 #endif

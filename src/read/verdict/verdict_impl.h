@@ -148,16 +148,16 @@ const VerdictHolder *holders_keep(const VerdictHolders *all, uint32_t row);
 uint32_t holders_of(const VerdictHolders *all, double things, uint32_t out[2]);
 /* Adds lines that hold most and have freed nothing, if growth cannot be told. */
 void unfreed_find(VerdictFacts *facts);
-/* The growth of a line; NULL: none that goes on. */
+/* Returns the growth of a line; NULL: none that goes on. */
 const LmpLeak *verdict_leak(const VerdictFacts *facts, uint32_t row);
 /* Returns a line as a sentence names it: of its path as little as no other path ends in. */
 enum { VERDICT_NAME = 80 };
 const char *verdict_name(char out[VERDICT_NAME], const Ledger *ledger, const LmpSiteRow *row);
 /* Returns true if of what a line holds most of none was ever freed. Of samples nobody knows. */
 bool verdict_none_freed(const VerdictFacts *facts);
-/* A share in whole percent. */
+/* Returns a share in whole percent. */
 unsigned verdict_percent(double share);
-/* Bytes that a tally stands for: asked for, and grown by. */
+/* Returns bytes that a tally stands for: asked for, and grown by. */
 uint64_t verdict_bytes(const LmpTally *t);
 
 #endif

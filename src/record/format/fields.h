@@ -74,15 +74,15 @@ typedef struct RecMemory {
     char *fixed, *tables;
 } RecMemory;
 
-/* Where a byte of the state is in it. */
+/* Returns where a byte of the state is in it. */
 static inline char *rec_at(const RecMemory *m, uint64_t at) {
     return at >= LMP_TABLES_AT ? m->tables + (at - LMP_TABLES_AT) : m->fixed + at;
 }
 
-/* Rows of a group that are in use there, at most `most`. */
+/* Returns rows of a group that are in use there, at most `most`. */
 uint32_t rec_rows(const RecGroup *group, const RecMemory *m);
 
-/* A word of 1, 2, 4 or 8 bytes, read and written in one go. */
+/* Returns a word of 1, 2, 4 or 8 bytes, read and written in one go. */
 static inline uint64_t rec_word(const char *at, uint32_t size) {
     switch (size) {
     case 1:

@@ -36,7 +36,8 @@ uint32_t linetexts_hash(LineTexts *texts, const char *source, int32_t line);
 #define LINETEXT_KEPT (256u << 10)
 #define LINETEXT_KEPT_ALL (1u << 20) /* that a recording should have, at most */
 void linetexts_keep(LineTexts *texts, size_t most);
-/* The next one kept, `*n` bytes, which lives until the next call; NULL: all have been taken. */
+/* Returns the next one kept, `*n` bytes, which lives until the next call; NULL: all have been
+ * taken. */
 const char *linetexts_take(LineTexts *texts, const char **source, size_t *n);
 /* The text of a source that is known from elsewhere: its file is not read. It counts as kept, and
  * taken. */

@@ -23,8 +23,8 @@ void recfile_free(RecFile *file);
 /* Adds a part; sets its place. What cannot be written whole is cut off again; what would be too
  * much is not begun. Errors: FILE, NOMEM. */
 LmpErr recfile_put(void *file, RecPart *part, const uint8_t *stored);
-/* A new empty file, which will be called `name` when it is whole, and is called `part` until then
- * (NAME.part; "": there is none). -1: errno says why. */
+/* Returns a new empty file, which will be called `name` when it is whole, and is called `part`
+ * until then (NAME.part; "": there is none). -1: errno says why. */
 int recfile_beside(const char *name, char *part, size_t size);
 /* Nobody else writes to it from now on, until all copies of the descriptor are closed: recorders
  * ask here first. False: somebody does already (errno EBUSY). */

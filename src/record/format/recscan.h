@@ -29,7 +29,7 @@ LmpErr recscan_open(RecScan *scan, int fd);
 LmpErr recscan_more(RecScan *scan);
 void recscan_free(RecScan *scan);
 
-/* The number of the part at a place; UINT32_MAX: none. */
+/* Returns the number of the part at a place; UINT32_MAX: none. */
 uint32_t recscan_find(const RecScan *scan, uint64_t place);
 /* What is stored of a part, into `out`. Errors: DAMAGED, NOMEM. */
 LmpErr recscan_read(const RecScan *scan, const RecPart *part, RecBytes *out);

@@ -20,7 +20,7 @@ bool tablechecks_consistent(const LmpCounters *before, const LmpCounters *after,
 /* Rows (functions, sites, records, nodes and their texts) whose part of the file is damaged are all
  * zero, which readers of tables take for "(others)", and functions for "?". */
 
-/* How many of the rows in use are lost. Reads all of them. */
+/* Returns how many of the rows in use are lost. Reads all of them. */
 uint64_t tablechecks_lost_rows(const LmpTables *t);
 
 /* Puts "?" where a function names a text that is not there. `have`: rows of each of rec_groups. */

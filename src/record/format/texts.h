@@ -21,7 +21,7 @@ void kepttexts_free(KeptTexts *texts);
 uint32_t kepttexts_count(const KeptTexts *texts);
 /* The text number `i`, `*n` bytes and a NUL, and what it is of. */
 const char *kepttexts_at(const KeptTexts *texts, uint32_t i, const char **source, size_t *n);
-/* The same of that source; NULL: there is none. */
+/* Returns the same of that source; NULL: there is none. */
 const char *kepttexts_find(const KeptTexts *texts, const char *source, size_t *n);
 
 /* ---- output ---------------------------------------------------------------------------------- */

@@ -42,8 +42,8 @@ static LmpErr take(List *list, const LmpLive *live) {
     return LMP_OK;
 }
 
-/* The first frame at or after a moment, but before frame i: it knows the marks just before that
- * moment. */
+/* Returns the first frame at or after a moment, but before frame i: it knows the marks just before
+ * that moment. */
 static uint32_t earlier(const LmpRecording *r, uint64_t clock, uint32_t i) {
     uint32_t frame = recording_at(r, clock);
     if (recording_frame(r, frame).clock < clock) frame++;
@@ -159,7 +159,7 @@ bool moment_clock(const char *text, uint64_t end, uint64_t *clock) {
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* The highest frame, of those with tables or of all. */
+/* Returns the highest frame, of those with tables or of all. */
 static uint32_t find_highest(const LmpRecording *r, bool tables) {
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < recording_frames(r); i++) {
@@ -182,7 +182,7 @@ static void find_peak(LmpRecording *r, LmpMoment *m) {
     if (peak > m->bytes) m->bytes = peak;
 }
 
-/* The first frame that knows what there was then. */
+/* Returns the first frame that knows what there was then. */
 static uint32_t frame_from(const LmpRecording *r, uint64_t clock) {
     uint32_t i = recording_at(r, clock);
     return i + 1 < recording_frames(r) && recording_frame(r, i).clock < clock ? i + 1 : i;
@@ -244,8 +244,8 @@ static uint64_t apart(uint64_t a, uint64_t b) {
     return a < b ? b - a : a - b;
 }
 
-/* The frame that is nearest in time, of those with tables or of all. A frame soon after a mark is
- * preferred to one before: it knows all that was made before the mark. */
+/* Returns the frame that is nearest in time, of those with tables or of all. A frame soon after a
+ * mark is preferred to one before: it knows all that was made before the mark. */
 static uint32_t find_nearest(const LmpRecording *r, const LmpMoment *m, bool tables) {
     uint32_t best = m->frame;
     uint64_t least = UINT64_MAX;

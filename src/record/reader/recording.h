@@ -52,8 +52,9 @@ uint64_t recording_left_out(const LmpRecording *r);
  * and the frame sought may be another then. */
 #define LMP_RECORD_DAMAGE 512u /* bytes of the words, with the NUL */
 const char *recording_damage(LmpRecording *r);
-/* How many rows of the tables (functions, sites, records, nodes) of the frame sought are not known
- * then: what they say of who made what reads "(others)" or "?"; figures and sums are right. */
+/* Returns how many rows of the tables (functions, sites, records, nodes) of the frame sought are
+ * not known then: what they say of who made what reads "(others)" or "?"; figures and sums are
+ * right. */
 uint64_t recording_lost_rows(const LmpRecording *r);
 /* Returns true if it was closed in order. Else it is still being written, or its writer was
  * killed. */
@@ -61,27 +62,27 @@ bool recording_complete(const LmpRecording *r);
 
 uint32_t recording_frames(const LmpRecording *r);
 LmpFrameInfo recording_frame(const LmpRecording *r, uint32_t i);
-/* Bytes of the file that are its own: of its figures, and of its tables (0: it has none; may be
- * NULL). */
+/* Returns bytes of the file that are its own: of its figures, and of its tables (0: it has none;
+ * may be NULL). */
 uint64_t recording_frame_bytes(const LmpRecording *r, uint32_t i, uint64_t *tables);
-/* The last frame at or before; 0 if there is none before. */
+/* Returns the last frame at or before; 0 if there is none before. */
 uint32_t recording_at(const LmpRecording *r, uint64_t clock);
 
 /* Puts the state of frame i into the recording's own memory. On an error (DAMAGED: that frame;
  * NOMEM) the state before stays. */
 LmpErr recording_seek(LmpRecording *r, uint32_t i);
-/* The frame sought; UINT32_MAX: none yet. */
+/* Returns the frame sought; UINT32_MAX: none yet. */
 uint32_t recording_now(const LmpRecording *r);
 /* Of the frame whose tables are shown (at or before the one sought): its clock. */
 uint64_t recording_tables_clock(const LmpRecording *r);
 
-/* A view (view_open_whole) of that memory: every reader of a live state works on it: model_fill,
- * ledger_refresh, report_fill. Its pid is 0, it has no leaves; requests have no effect. Same
- * pointer for all seeks. Before the first seek its figures are 0. */
+/* Returns a view (view_open_whole) of that memory: every reader of a live state works on it:
+ * model_fill, ledger_refresh, report_fill. Its pid is 0, it has no leaves; requests have no effect.
+ * Same pointer for all seeks. Before the first seek its figures are 0. */
 LmpView *recording_view(LmpRecording *r);
 
-/* The same for the last reader of all, who gives memory back as it goes (LmpTables.spent): gives
- * back what another seek would need. Afterwards there is none (DAMAGED). */
+/* Returns the same for the last reader of all, who gives memory back as it goes (LmpTables.spent):
+ * gives back what another seek would need. Afterwards there is none (DAMAGED). */
 LmpView *recording_spend(LmpRecording *r);
 
 uint64_t recording_rss(const LmpRecording *r); /* of the frame sought; 0: not known */
@@ -89,11 +90,12 @@ uint64_t recording_rss(const LmpRecording *r); /* of the frame sought; 0: not kn
  * the NUL; NULL: not known. */
 #define LMP_RECORD_AGAIN 4096u
 const char *recording_again(const LmpRecording *r);
-/* The program's directory when it began; NULL: not known. */
+/* Returns the program's directory when it began; NULL: not known. */
 const char *recording_directory(const LmpRecording *r);
-/* The texts of source files that it has, NULL: none; good until the recording is read again. */
+/* Returns the texts of source files that it has, NULL: none; good until the recording is read
+ * again. */
 const KeptTexts *recording_sources(const LmpRecording *r);
-/* The same for who frees them, later: it has none then, until it is opened again. */
+/* Returns the same for who frees them, later: it has none then, until it is opened again. */
 KeptTexts *recording_take_sources(LmpRecording *r);
 uint32_t recording_ended(const LmpRecording *r); /* 1 + wait status; 0: not known */
 
@@ -127,7 +129,7 @@ typedef struct LmpRecordedCell {
     uint64_t blocks;           /* that start in it (count) */
     uint64_t capacity;         /* addresses that it stands for, bytes; 0: beyond the heap's end */
 } LmpRecordedCell;
-/* How many bytes of addresses a cell stands for; 0: no map was recorded. */
+/* Returns how many bytes of addresses a cell stands for; 0: no map was recorded. */
 uint64_t recording_map(const LmpRecording *r, LmpRecordedCell cell[LMP_RECORDED_CELLS]);
 
 /* ---- the file itself ---------------------------------------------------------------------------

@@ -39,7 +39,7 @@ static void keep(Choice *c, uint32_t i, RecKeep how) {
     if (f->keep < how) f->keep = (uint8_t)how;
 }
 
-/* The rank of a frame: of frames that are near each other the highest is kept. */
+/* Returns the rank of a frame: of frames that are near each other the highest is kept. */
 static unsigned rank(const Frame *f) {
     return (f->flags & LMP_FRAME_CYCLE ? 2 : 0) + (f->flags & LMP_FRAME_TABLES ? 1 : 0);
 }

@@ -282,7 +282,7 @@ static LmpErr put_frame(LmpRecorder *r, LmpView *view, const RecPart *frame, boo
     return err;
 }
 
-/* The next peak that is worth tables. */
+/* Returns the next peak that is worth tables. */
 static uint64_t peak_wanted(const LmpRecorder *r) {
     return r->tables_peak + r->tables_peak / PEAK_PART + PEAK_LEAST;
 }

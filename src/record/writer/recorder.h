@@ -45,7 +45,7 @@ LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOp
  * on. Errors: FILE (recorder_errno says why), NOMEM; STOPPED: it had ended before. */
 LmpErr recorder_tick(LmpRecorder *recorder, LmpView *view, uint64_t now, uint64_t *next);
 
-/* Live bytes above which recorder_tick would take tables now; UINT64_MAX: it would not. */
+/* Returns live bytes above which recorder_tick would take tables now; UINT64_MAX: it would not. */
 uint64_t recorder_peak(const LmpRecorder *recorder, uint64_t now);
 
 /* A frame with all tables now, whatever is due (pause, mark by the user, the end). Errors as

@@ -26,7 +26,7 @@ static double share(int64_t change, uint64_t was, uint64_t is) {
     return all ? (change < 0 ? -(double)change : (double)change) / (double)all : 0;
 }
 
-/* How much a row's figures have changed, by what the whole has of them. */
+/* Returns how much a row's figures have changed, by what the whole has of them. */
 static float score_of(const void *of, uint32_t i) {
     const Rows *r = of;
     const RunDiffRow *row = &r->table->row[i];

@@ -25,7 +25,7 @@ static uint32_t node_parent(const void *of, uint32_t i) {
     return i < newer ? p->newer->node[i].parent : p->here[p->old->node[p->gone[i - newer]].parent];
 }
 
-/* The row of a node in the tree of a side; LEDGER_NO_ROW: it is not there. */
+/* Returns the row of a node in the tree of a side; LEDGER_NO_ROW: it is not there. */
 static uint32_t row_in(const Paths *p, uint32_t i, unsigned side) {
     uint32_t newer = p->newer->nodes;
     if (side == 0) return i < newer ? i : LEDGER_NO_ROW;

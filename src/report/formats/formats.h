@@ -72,9 +72,9 @@ typedef struct LmpReportKind {
 
 extern const LmpReportKind report_kinds[REPORTS]; /* the only way to a report */
 
-/* The kind of this name; NULL: there is none. */
+/* Returns the kind of this name; NULL: there is none. */
 const LmpReportKind *report_find(const char *name);
-/* Why this report cannot be written of this run; NULL: it can. */
+/* Returns why this report cannot be written of this run; NULL: it can. */
 const char *report_lacks(const LmpReportKind *kind, const LmpReport *report);
 
 /* Names of LmpReport.metric and .unit, REPORT_ANY_... the first; the number of one, or -1. */

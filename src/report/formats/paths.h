@@ -57,7 +57,8 @@ static inline void paths_ahead(const Paths *paths, uint32_t i) {
 const LmpTally *paths_own(const Paths *paths, uint32_t row);
 bool paths_below(const Paths *paths, uint32_t row, LmpTally *below);
 
-/* A name without what a traceback says of it: "options.price" of "function 'options.price'". */
+/* Returns a name without what a traceback says of it: "options.price" of "function
+ * 'options.price'". */
 const char *paths_name(char *out, size_t size, const char *name);
 
 /* ---- callers and callees --------------------------------------------------------------------- */

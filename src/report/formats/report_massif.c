@@ -159,7 +159,7 @@ static void put_snapshot(FILE *out, uint32_t number, uint64_t ms, uint64_t bytes
             number, (unsigned long long)ms, (unsigned long long)bytes, peak ? "peak" : "empty");
 }
 
-/* The interval of the peak; the last one that was as high. */
+/* Returns the interval of the peak; the last one that was as high. */
 static uint32_t find_peak(const LmpReport *r) {
     const LmpHistory *h = r->history;
     uint32_t peak = 0, used = h->used < LMP_HISTORY ? h->used : LMP_HISTORY;

@@ -68,7 +68,7 @@ static void put_sample(Profile *p, uint32_t row, const LmpTally *t, bool below, 
     flush(p);
 }
 
-/* The type of all that a path made, if it is one. */
+/* Returns the type of all that a path made, if it is one. */
 static const char *type_of(uint32_t kinds) {
     for (unsigned k = 0; k < LMP_KINDS; k++)
         if (kinds == 1u << k) return kind_info[k].name;
@@ -133,7 +133,7 @@ static void put_location(Profile *p, uint32_t frame) {
     protobuf_message(&p->out, 5, &p->message);
 }
 
-/* A file by its name, without the sign that says it is one. */
+/* Returns a file by its name, without the sign that says it is one. */
 static const char *file_of(const LmpFunctionRow *f) {
     return f->source[0] == '@' ? f->source + 1 : f->short_src;
 }

@@ -28,13 +28,14 @@ extern const ReportValueInfo report_values[VALUES];
 /* Never negative as an int64_t: over a range of time less than before counts as nothing, for
  * formats that know no negative numbers. */
 uint64_t value_of(const LmpTally *tally, ReportValue value);
-/* The same signed. */
+/* Returns the same signed. */
 int64_t value_change(const LmpTally *tally, ReportValue value);
 
-/* What LmpReport.metric and .unit ask for; VALUES: that is not known. */
+/* Returns what LmpReport.metric and .unit ask for; VALUES: that is not known. */
 ReportValue value_chosen(const LmpReport *report);
 
-/* The exact total of the whole heap, where the run was sampled; else what the lines add up to. */
+/* Returns the exact total of the whole heap, where the run was sampled; else what the lines add up
+ * to. */
 uint64_t value_total(const LmpReport *report, ReportValue value);
 
 /* "sampled, one block in every 512.0 KiB: 12.0 MiB live bytes by estimate, exactly 12.1 MiB"; "":

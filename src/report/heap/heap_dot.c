@@ -87,8 +87,8 @@ static void put_head(Dot *d, const char *what) {
 
 /* ---- who retains most ------------------------------------------------------------------------ */
 
-/* The largest ones, root first: each comes after who dominates it. `front` holds, of each row of
- * children that was begun, where it is. */
+/* Returns the largest ones, root first: each comes after who dominates it. `front` holds, of each
+ * row of children that was begun, where it is. */
 static uint32_t largest(const LmpSnapshot *s, uint32_t most, uint32_t *chosen) {
     uint32_t front[NODES_MOST + 1], end[NODES_MOST + 1], fronts = 1, n = 1;
     chosen[0] = 0;

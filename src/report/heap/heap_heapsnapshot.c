@@ -55,7 +55,7 @@ static uint32_t keep(uint32_t *kept, uint32_t text) {
     return text;
 }
 
-/* What a string contains, cut between two characters. */
+/* Returns what a string contains, cut between two characters. */
 static uint32_t content(Chrome *c, uint32_t object) {
     uint32_t *kept = &c->string_text[c->s->ordinal[object]];
     size_t n = 0, most = TEXT_MOST;

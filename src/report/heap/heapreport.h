@@ -48,9 +48,9 @@ typedef struct HeapReportKind {
 
 extern const HeapReportKind heapreport_kinds[HEAP_REPORT_KINDS];
 
-/* The kind of this name; NULL: there is none. */
+/* Returns the kind of this name; NULL: there is none. */
 const HeapReportKind *heapreport_find(const char *name);
-/* Why this report cannot be written of this snapshot; NULL: it can. */
+/* Returns why this report cannot be written of this snapshot; NULL: it can. */
 const char *heapreport_lacks(const HeapReportKind *kind, const HeapReport *report);
 
 /* What changed between two snapshots: by class, and by line where lines are known; with some taken

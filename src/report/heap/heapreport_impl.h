@@ -36,7 +36,7 @@ const char *heaptext_step(const HeapRedact *r, const LmpSnapshot *s, uint32_t fr
 const char *heaptext_class(const HeapRedact *r, const LmpSnapshot *s, uint32_t object, char *out,
                            size_t size);
 
-/* The program's name, safe to print. */
+/* Returns the program's name, safe to print. */
 const char *heaptext_program(const HeapReport *report, char *out, size_t size);
 
 /* ---- holders.c: paths folded ----------------------------------------------------------------- */

@@ -33,7 +33,7 @@ static bool rows_room(Folding *f) {
            array_room(&f->key, &f->key_room, f->out->rows + 1);
 }
 
-/* The row below `parent` with this key; makes it. Row 0 when there is no more room. */
+/* Returns the row below `parent` with this key; makes it. Row 0 when there is no more room. */
 static uint32_t row_of(Folding *f, uint32_t parent, uint64_t a, uint64_t b, HeapHolder made) {
     uint64_t first = (uint64_t)parent << 32 | a;
     uint32_t hash = (uint32_t)rowindex_mix(rowindex_mix(0, first), b), at = hash, row;
@@ -76,7 +76,7 @@ static uint64_t code_of(const LmpSnapshot *s, uint32_t function) {
     return proto == LMP_HEAP_NONE ? function : proto;
 }
 
-/* What tells a step from others below the same row; *many: it stands for many alike. */
+/* Returns what tells a step from others below the same row; *many: it stands for many alike. */
 static uint64_t step_key(Folding *f, uint32_t from, uint32_t e, uint32_t *many) {
     const LmpSnapshot *s = f->s;
     uint32_t label = s->g.edge_label[e], frame;

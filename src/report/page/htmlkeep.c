@@ -83,7 +83,7 @@ void htmlkept_free(HtmlKept *kept) {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* The figure that is the page's column at a place (from 1); NULL: there are no more. */
+/* Returns the figure that is the page's column at a place (from 1); NULL: there are no more. */
 static const LmpFigure *column_at(unsigned place) {
     for (const LmpFigure *f = tally_figures; f < tally_figures + TALLY_FIGURES; f++)
         if (f->page.place == place) return f;

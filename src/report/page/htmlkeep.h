@@ -33,7 +33,7 @@ void htmlkept_free(HtmlKept *kept);
  * Errors: NOMEM. */
 LmpErr htmlkeep_columns(Json *json, const HtmlRows *rows, const HtmlKept *kept, LmpFigureColumn of);
 
-/* The largest share that a row's figures have of the whole, 0 to 1. */
+/* Returns the largest share that a row's figures have of the whole, 0 to 1. */
 float htmlkeep_score(const LmpTally *tally, const LmpTally *all);
 
 /* The figures of some tallies, one array a figure: all, or those of the page that compares runs. */

@@ -123,8 +123,8 @@ static bool open_all(Moving table[TABLES], const Ledger *l, const HtmlAllKept *k
 
 /* ---- the moments ----------------------------------------------------------------------------- */
 
-/* The frame with tables that follows `frame` by the time of a moment, or the last one; the ends of
- * the range that the page opens with are among them. */
+/* Returns the frame with tables that follows `frame` by the time of a moment, or the last one; the
+ * ends of the range that the page opens with are among them. */
 static uint32_t next_frame(const LmpReport *report, uint32_t frame, uint32_t last, uint64_t step) {
     const LmpRecording *r = report->recording;
     uint64_t clock = recording_frame(r, frame).clock;

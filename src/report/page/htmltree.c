@@ -33,7 +33,7 @@ static uint32_t parent_of(const void *of, uint32_t i) {
     return t->parent(t->of, i);
 }
 
-/* The place of a node's parent; HTML_NOWHERE: it was left out. */
+/* Returns the place of a node's parent; HTML_NOWHERE: it was left out. */
 static uint32_t parent_place(const Work *w, uint32_t i) {
     uint32_t parent = parent_of(w->tree, i);
     return parent < i ? w->kept.place[parent] : 0;
@@ -101,7 +101,7 @@ static bool own_tallies(Work *w, unsigned side) {
 
 /* ---- written --------------------------------------------------------------------------------- */
 
-/* A kept node's row as it is, else as it was. */
+/* Returns a kept node's row as it is, else as it was. */
 static const LmpTreeRow *row_of(const Work *w, uint32_t i) {
     const HtmlTree *t = w->tree;
     const LmpTreeRow *row = t->row(t->of, w->kept.row[i], 0);

@@ -14,8 +14,8 @@
 
 /* ---- a file ---------------------------------------------------------------------------------- */
 
-/* The file's bytes; NULL: it is no regular file, or too large, or there is no memory. Waits for no
- * pipe. */
+/* Returns the file's bytes; NULL: it is no regular file, or too large, or there is no memory. Waits
+ * for no pipe. */
 static char *read_whole(const char *name, size_t *size) {
     struct stat st;
     char *text = NULL;

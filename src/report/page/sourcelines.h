@@ -41,8 +41,8 @@ enum { LINESNOW_FILES = 200 };
 LinesNow *linesnow_new(const KeptTexts *kept);
 void linesnow_free(LinesNow *lines);
 
-/* The line of a site, without the blanks around it, and how many bytes that is; NULL and 0: not
- * known. It lives as long as `lines`. */
+/* Returns the line of a site, without the blanks around it, and how many bytes that is; NULL and 0:
+ * not known. It lives as long as `lines`. */
 const char *linesnow_text(LinesNow *lines, const LmpSiteRow *site, size_t *size);
 
 #endif

@@ -134,7 +134,8 @@ static void look_ahead(FlameCallers *c, FlameFind *f, uint32_t nodes, const uint
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
-/* The key of the frame around a path that has come to `at`: of the path's frames before that. */
+/* Returns the key of the frame around a path that has come to `at`: of the path's frames before
+ * that. */
 static uint64_t key_around(const FlameCallers *c, const Made *path) {
     uint64_t key = flametree_key_root();
     for (uint32_t at = path->node; at != path->at; at = c->ahead[at].parent)
@@ -181,7 +182,8 @@ static bool find_frame(const FlameCallers *c, FlameFind *f, const Group *group) 
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* True if a frame of this function below one that is `on` is also on the way to the zoom. */
+/* Returns true if a frame of this function below one that is `on` is also on the way to the
+ * zoom. */
 static bool is_on(const FlameCallers *c, bool on, uint32_t function) {
     return on && (c->depth >= c->zoom_depth || c->zoom[c->depth] == function);
 }

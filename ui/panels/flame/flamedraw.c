@@ -64,7 +64,7 @@ static void name_path(const FlameTree *tree, uint32_t frame, bool utf8, char out
 
 /* ---- colours --------------------------------------------------------------------------------- */
 
-/* The level 0 .. THEME_FLAME - 1 of a share; the whole is the last level. */
+/* Returns the level 0 .. THEME_FLAME - 1 of a share; the whole is the last level. */
 static unsigned level_of(double part) {
     int level = (int)(part * THEME_FLAME);
     return (unsigned)(level < 0 ? 0 : level >= THEME_FLAME ? THEME_FLAME - 1 : level);
@@ -95,7 +95,7 @@ static Tone ground_of(const FlameLook *look, uint32_t frame, char *sign) {
     return TONE_FLAMES(level_of(share(sum.live, sum.made)));
 }
 
-/* True if a tone colours the ground on this terminal. */
+/* Returns true if a tone colours the ground on this terminal. */
 static bool is_filled(const Ui *ui, Tone ground) {
     return ui->colours >= 16 || (ui->colours >= 8 && ground != TONE_FLAME_REST);
 }

@@ -107,7 +107,7 @@ bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t frame)
 
 /* ---- from one to the next -------------------------------------------------------------------- */
 
-/* True if a comes before b. With equal values the key decides. */
+/* Returns true if a comes before b. With equal values the key decides. */
 static bool before(const FlameHit *a, const FlameHit *b) {
     return a->value != b->value ? a->value > b->value : a->key < b->key;
 }
@@ -128,7 +128,7 @@ static bool run_step(const FlameFind *f, const FlameLink *links, const FlameRun 
     return false;
 }
 
-/* True if a step leads to `a` rather than to `b`. */
+/* Returns true if a step leads to `a` rather than to `b`. */
 static bool sooner(const FlameHit *a, const FlameHit *b, int step) {
     return step > 0 ? before(a, b) : before(b, a);
 }

@@ -31,7 +31,8 @@ int inspector_locals_lines(const VarRows *v, const LmpOp *op) {
     return op->locals_state == LMP_LOCALS_NONE ? 0 : 1 + (int)v->rows;
 }
 
-/* The rows below the heading; if not all fit, the last line says how many more there are. */
+/* Returns the rows below the heading; if not all fit, the last line says how many more there
+ * are. */
 uint32_t inspector_locals_page(const VarRows *v, int h) {
     uint32_t room = h > 1 ? (uint32_t)h - 1 : 0;
     return v->rows <= room || room == 0 ? room : room - 1;

@@ -22,7 +22,7 @@ Style inspector_style(const LmpLocal *local) {
     return STYLE(strcmp(local->type, "nil") == 0 ? TONE_FAINT : TONE_TEXT);
 }
 
-/* True if the text could stand behind a dot. */
+/* Returns true if the text could stand behind a dot. */
 static bool is_word(const char *text) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     return text[0] && !(text[0] >= '0' && text[0] <= '9') && text[strspn(text, letters)] == 0;
@@ -158,7 +158,7 @@ static void set_name_width(VarRow *row, uint32_t count) {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* The first row behind those below one. */
+/* Returns the first row behind those below one. */
 static uint32_t end_of(const VarRow *row, uint32_t rows, uint32_t at) {
     uint32_t end = at + 1;
     while (end < rows && row[end].depth > row[at].depth)
@@ -177,8 +177,8 @@ static bool splice(VarRows *v, uint32_t at, uint32_t end, const VarRow *row, uin
     return true;
 }
 
-/* True if a value can be unfolded. So can a table that was not looked at: the program says why it
- * cannot be read. */
+/* Returns true if a value can be unfolded. So can a table that was not looked at: the program says
+ * why it cannot be read. */
 static bool has_inside(const LmpLocal *value) {
     return value->flags & LMP_LOCAL_OPENS ||
            (strcmp(value->type, "table") == 0 && !(value->flags & LMP_LOCAL_SEEN));

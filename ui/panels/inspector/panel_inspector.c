@@ -220,7 +220,7 @@ static void show_match(Inspector *in, const Model *model, Ui *ui) {
     in->var_id = in->vars.row[row].id;
 }
 
-/* The line where the current match is drawn, -1: nowhere. */
+/* Returns the line where the current match is drawn, -1: nowhere. */
 static int match_y(const Inspector *in, const LmpOp *op) {
     uint64_t at = in->search.at, lines = inspector_lines(op);
     if (!in->search.found) return -1;

@@ -44,7 +44,7 @@ static bool begin(void *state) {
 
 /* ---- the moment that is shown ---------------------------------------------------------------- */
 
-/* The model that is drawn: the whole run, also while a moment of its past is shown. */
+/* Returns the model that is drawn: the whole run, also while a moment of its past is shown. */
 static const Model *whole_of(const Model *model, const Ui *ui) {
     return ui->time.past && ui->time.whole ? ui->time.whole : model;
 }
@@ -229,7 +229,7 @@ static void draw_moment(const Timeline *t, const Model *model, const Moment *mom
     label_moment(canvas, label_room(p), t->window.cursor, &past, there, count);
 }
 
-/* The piece of the past that is shown: the range, or the time when survivors were made. */
+/* Returns the piece of the past that is shown: the range, or the time when survivors were made. */
 static UiTime range_of(const Model *model, const Ui *ui) {
     const ModelSince *since = &model->since;
     UiTime time = ui->time;

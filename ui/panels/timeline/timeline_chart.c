@@ -21,7 +21,7 @@ static int unit_of(uint64_t bytes) {
     return unit;
 }
 
-/* The smallest round number that is at least `bytes` and has a round half. */
+/* Returns the smallest round number that is at least `bytes` and has a round half. */
 static uint64_t round_up(uint64_t bytes) {
     static const double round[] = {1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10};
     double unit = (double)(1ull << 10 * unit_of(bytes)), power = 1;
@@ -133,7 +133,7 @@ static Point point_of(const ModelPast *past, ChartScale scale, int all) {
     return p;
 }
 
-/* The part that has most of the dots [low, low + 4) of a cell; -1: none known. */
+/* Returns the part that has most of the dots [low, low + 4) of a cell; -1: none known. */
 static int part_at(const Point *p, int points, int low) {
     int best = -1, most = 0;
     for (int k = 0; k < PARTS; k++) {
@@ -187,7 +187,7 @@ static uint32_t held_at(const Point *p, int low) {
     return bits ? G_BRAILLE + bits : 0;
 }
 
-/* The glyph of a cell whose lowest dot is `low`; 0: empty. */
+/* Returns the glyph of a cell whose lowest dot is `low`; 0: empty. */
 static uint32_t braille_at(const Point *p, int low, bool sparse) {
     static const unsigned dot[2][4] = {{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}};
     unsigned bits = 0;
