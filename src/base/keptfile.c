@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/os.h"
-
 enum { PATH_MOST = 4096 };
 
 /* Returns true if nobody but this user (or root) can have written the file. */
@@ -48,20 +46,22 @@ static void make_directory(const char *path) {
     mkdir(name, S_IRWXU);
 }
 
-static bool write_new(const char *path, const void *from, size_t size) {
+static bool write_new(const char *path, const void *from, size_t size,
+                      bool (*write_at)(int, uint64_t, const void *, size_t)) {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (fd < 0) return false;
-    bool wrote = lmp_os->write_at(fd, 0, from, size);
+    bool wrote = write_at(fd, 0, from, size);
     return close(fd) == 0 && wrote;
 }
 
-bool keptfile_write(const char *path, const void *from, size_t size) {
+bool keptfile_write(const char *path, const void *from, size_t size,
+                    bool (*write_at)(int, uint64_t, const void *, size_t)) {
     char beside[PATH_MOST];
     int before = errno, n = snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
     bool put = false;
     if (n > 0 && (size_t)n < sizeof beside) {
         make_directory(path);
-        put = write_new(beside, from, size) && rename(beside, path) == 0;
+        put = write_new(beside, from, size, write_at) && rename(beside, path) == 0;
         if (!put && errno != EEXIST) unlink(beside);
     }
     errno = before;

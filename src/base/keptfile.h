@@ -13,7 +13,9 @@
 int64_t keptfile_read(const char *path, void *to, size_t size);
 
 /* Puts a file with these bytes in place, for this user alone; makes its directory and the one
- * above. Returns false if that was refused; what was there stays then. */
-bool keptfile_write(const char *path, const void *from, size_t size);
+ * above. `write_at`: LmpOs.write_at, which this cannot see. Returns false if that was refused; what
+ * was there stays then. */
+bool keptfile_write(const char *path, const void *from, size_t size,
+                    bool (*write_at)(int fd, uint64_t at, const void *from, size_t n));
 
 #endif

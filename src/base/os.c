@@ -171,6 +171,10 @@ static bool real_write_at(int fd, uint64_t at, const void *from, size_t n) {
     return true;
 }
 
+static bool real_write_kept(const char *path, const void *from, size_t size) {
+    return keptfile_write(path, from, size, real_write_at);
+}
+
 static uint64_t real_clock(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -237,7 +241,7 @@ const LmpOs os_real = {
     .read_file = real_read_file,
     .write_at = real_write_at,
     .read_kept = keptfile_read,
-    .write_kept = keptfile_write,
+    .write_kept = real_write_kept,
     .clock = real_clock,
     .worked = real_worked,
     .futex_wait = real_futex_wait,
