@@ -17,7 +17,8 @@ local function build_other(bench, rev)
         "&& ln -sf", dir .. "/build/*.so", dir .. "/build/lmp", dir .. "/mixed && echo made",
     }, " "))
     return made == "made" and dir .. "/mixed", function()
-        bench.output_of("cd " .. bench.quote(bench.top) .. " && git worktree remove --force " .. dir .. "/tree; rm -rf " .. dir)
+        bench.output_of("cd " .. bench.quote(bench.top) .. " && git worktree remove --force " .. dir
+            .. "/tree; rm -rf " .. dir)
     end
 end
 

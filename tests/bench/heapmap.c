@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "read/heap/heapmap.h"
-#include "read/heap/heapscan.h"
+#include "read/heapmap/heapmap.h"
+#include "read/heapmap/mapscan.h"
 
 #define BASE 0x55d0c2a00000ull
 #define FRAME_NS 100e6 /* between two repaints */
@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
         heapmap_refresh(map, 4000000);
     t = (cpu_ns() - t) / 10;
     report("nothing changed", t, t / FRAME_NS * 100, "% of a core at 10 repaints a second");
-    static HeapCell cell[4000];
+    static MapCell cell[4000];
     static const uint64_t sizes[] = {0, 4096, 2048, 32};
     for (int s = 0; s < 4; s++) {
         uint64_t size = sizes[s] ? sizes[s] : heapmap_fit(map, 4000, HEAPMAP_MIN_CELL);

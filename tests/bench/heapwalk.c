@@ -1,4 +1,4 @@
-/* heapwalk - what a walk over a heap costs the program in place: builds so many objects and walks
+/* objectwalk - what a walk over a heap costs the program in place: builds so many objects and walks
  * them, three times. Prints a line each. And what starting a child with a copy of it takes, which
  * is most of the stop when a snapshot is taken.
  *
@@ -13,8 +13,8 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "agent/heap/layout.h"
-#include "agent/heap/walk.h"
+#include "agent/objects/offsets.h"
+#include "agent/objects/walk.h"
 #include "agent/session/profiler.h"
 #include "base/forkos.h"
 
@@ -77,9 +77,9 @@ int main(int argc, char **argv) {
     options.lines = true;
     profiler_prepare(L);
     double before = seconds(CLOCK_MONOTONIC);
-    LmpErr known = heaplayout_known();
+    LmpErr known = offsets_known();
     printf("layout: %.1f ms, %s\n", (seconds(CLOCK_MONOTONIC) - before) * 1e3,
-           known ? heaplayout_why() : "known");
+           known ? offsets_why() : "known");
     if (known || profiler_start(L, &options, &lack)) return 1;
     lua_getallocf(L, &ud);
     lua_gc(L, LUA_GCSTOP);
@@ -88,20 +88,20 @@ int main(int argc, char **argv) {
     if (lua_pcall(L, 1, 0, 0)) return 1;
     measure_fork();
     for (int i = 0; i < 3; i++) {
-        LmpHeapSource source;
-        LmpHeapMemory memory;
-        LmpHeapGraph g;
-        LmpHeapSums sums;
+        LmpObjectSource source;
+        LmpObjectMemory memory;
+        LmpObjectGraph g;
+        LmpObjectSums sums;
         before = seconds(CLOCK_MONOTONIC);
         double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        heapwalk_source(&source, ud, NULL);
-        if (heapwalk_run(&source, &memory, &g, &sums)) return 1;
+        objectwalk_source(&source, ud, NULL);
+        if (objectwalk_run(&source, &memory, &g, &sums)) return 1;
         printf("%s: %u objects, %u references, %.0f MiB: %.2f s, %.2f s of CPU; memory at most "
                "%.0f MiB, left %.0f MiB\n",
                shape, g.objects, g.edges, (double)sums.bytes / 1048576,
                seconds(CLOCK_MONOTONIC) - before, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu,
                (double)memory.most / 1048576, (double)memory.bytes / 1048576);
-        heapmemory_free(&memory);
+        objectmemory_free(&memory);
     }
     return 0;
 }

@@ -38,7 +38,8 @@ local function play(build, here, cache, code, script, after)
     return output_of(table.concat({
         "d=$(mktemp -d) && cd $d && ln -s", build .. "/*.so", here .. "/workloads/stages.lua . &&",
         env .. lua .. "-e '' && ",
-        env .. "valgrind --tool=callgrind --dump-before=bench_stage --callgrind-out-file=out " .. lua .. script .. " 2>&1;",
+        env .. "valgrind --tool=callgrind --dump-before=bench_stage --callgrind-out-file=out " .. lua .. script
+            .. " 2>&1;",
         after .. "; rm -r $d",
     }, " "))
 end

@@ -17,8 +17,8 @@
 
 #include "base/os.h"
 #include "large_run.h"
-#include "record/reader/recording.h"
-#include "record/writer/recorder.h"
+#include "recording/reader/recording.h"
+#include "recording/writer/recorder.h"
 #include "shared/counters.h"
 
 #define SECOND 1000000000ull

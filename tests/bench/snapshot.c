@@ -67,7 +67,7 @@ static void must(bool good) {
 
 /* A graph whose objects are made in their order, each with its references. */
 typedef struct Heap {
-    LmpHeapGraph g;
+    LmpObjectGraph g;
     uint64_t addr;
 } Heap;
 
@@ -78,23 +78,23 @@ static void *column(size_t n, size_t size) {
 }
 
 static void heap_room(Heap *h, uint32_t objects, uint32_t edges) {
-    LmpHeapGraph most = {.objects = objects, .edges = edges, .text_bytes = objects * 16ull};
-    for (int kind = 0; kind < LMP_HEAP_KINDS; kind++)
+    LmpObjectGraph most = {.objects = objects, .edges = edges, .text_bytes = objects * 16ull};
+    for (int kind = 0; kind < LMP_OBJECT_KINDS; kind++)
         most.count[kind] = objects;
     memset(h, 0, sizeof *h);
-    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++)
-        *(void **)((char *)&h->g + heapgraph_columns[i].at) = column(
-            (size_t)heapgraph_rows(&most, &heapgraph_columns[i]), heapgraph_columns[i].width);
+    for (uint32_t i = 0; i < LMP_SNAP_COLUMNS; i++)
+        *(void **)((char *)&h->g + objectgraph_columns[i].at) = column(
+            (size_t)objectgraph_rows(&most, &objectgraph_columns[i]), objectgraph_columns[i].width);
     h->addr = 0x5581a0000000ull;
 }
 
 static void heap_free(Heap *h) {
-    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++)
-        free(*(void **)((char *)&h->g + heapgraph_columns[i].at));
+    for (uint32_t i = 0; i < LMP_SNAP_COLUMNS; i++)
+        free(*(void **)((char *)&h->g + objectgraph_columns[i].at));
 }
 
 static uint32_t object(Heap *h, uint32_t kind, uint64_t size) {
-    LmpHeapGraph *g = &h->g;
+    LmpObjectGraph *g = &h->g;
     uint32_t i = g->objects++;
     g->kind[i] = (uint8_t)kind;
     g->count[kind]++;
@@ -110,7 +110,7 @@ static uint32_t object(Heap *h, uint32_t kind, uint64_t size) {
 
 /* From the object made last. */
 static void edge(Heap *h, uint32_t to, unsigned kind, uint32_t label) {
-    LmpHeapGraph *g = &h->g;
+    LmpObjectGraph *g = &h->g;
     g->edge_to[g->edges] = to;
     g->edge_label[g->edges] = label;
     g->edge_kind[g->edges++] = (uint8_t)kind;
@@ -118,9 +118,9 @@ static void edge(Heap *h, uint32_t to, unsigned kind, uint32_t label) {
 }
 
 static uint32_t string(Heap *h, const char *text) {
-    LmpHeapGraph *g = &h->g;
+    LmpObjectGraph *g = &h->g;
     size_t n = strlen(text);
-    uint32_t i = object(h, LMP_HEAP_STRING, 25 + n), row = g->count[LMP_HEAP_STRING] - 1;
+    uint32_t i = object(h, LMP_OBJECT_STRING, 25 + n), row = g->count[LMP_OBJECT_STRING] - 1;
     g->string_length[row] = n;
     g->string_shown[row] = (uint32_t)n;
     g->string_hash[row] = next_random(UINT64_MAX);
@@ -138,32 +138,32 @@ static void field(Heap *h, uint32_t key, uint32_t to) {
 static void records(Heap *h, uint32_t objects) {
     uint32_t n = objects / 5;
     heap_room(h, n * 5 + 16, n * 11 + 64);
-    object(h, LMP_HEAP_ROOT, 0);
+    object(h, LMP_OBJECT_ROOT, 0);
     edge(h, 1, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
-    object(h, LMP_HEAP_TABLE, 56 + 16ull * n);
+    object(h, LMP_OBJECT_TABLE, 56 + 16ull * n);
     for (uint32_t i = 0; i < n; i++)
         edge(h, 8 + 5 * i, LMP_EDGE_INDEX, i + 1);
     uint32_t name = string(h, "name"), sub = string(h, "sub"), get = string(h, "get");
     uint32_t self = string(h, "self"), source = string(h, "@app/records.lua");
-    object(h, LMP_HEAP_PROTO, 300);
+    object(h, LMP_OBJECT_PROTO, 300);
     edge(h, source, LMP_EDGE_DEBUG, 0);
     h->g.proto_line[0] = 7, h->g.proto_last[0] = 9, h->g.proto_code[0] = 12;
     h->g.proto_source[0] = source;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = object(h, LMP_HEAP_TABLE, 56 + 4 * 24);
-        h->g.table_hash[h->g.count[LMP_HEAP_TABLE] - 1] = 4;
-        h->g.table_hash_used[h->g.count[LMP_HEAP_TABLE] - 1] = 3;
+        uint32_t at = object(h, LMP_OBJECT_TABLE, 56 + 4 * 24);
+        h->g.table_hash[h->g.count[LMP_OBJECT_TABLE] - 1] = 4;
+        h->g.table_hash_used[h->g.count[LMP_OBJECT_TABLE] - 1] = 3;
         field(h, name, at + 1);
         field(h, sub, at + 2);
         field(h, get, at + 3);
         char text[24];
         snprintf(text, sizeof text, "record %u", i);
         string(h, text);
-        object(h, LMP_HEAP_TABLE, 56);
-        object(h, LMP_HEAP_LUA_FUNCTION, 40);
+        object(h, LMP_OBJECT_TABLE, 56);
+        object(h, LMP_OBJECT_LUA_FUNCTION, 40);
         edge(h, 7, LMP_EDGE_PROTO, 0);
         edge(h, at + 4, LMP_EDGE_UPVALUE, self);
-        object(h, LMP_HEAP_UPVALUE, 40);
+        object(h, LMP_OBJECT_UPVALUE, 40);
         edge(h, at, LMP_EDGE_VALUE, 0);
     }
 }
@@ -171,24 +171,24 @@ static void records(Heap *h, uint32_t objects) {
 static void list(Heap *h, uint32_t objects) {
     uint32_t n = objects / 2;
     heap_room(h, n * 2 + 16, n * 6 + 16);
-    object(h, LMP_HEAP_ROOT, 0);
+    object(h, LMP_OBJECT_ROOT, 0);
     edge(h, 4, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
     uint32_t next = string(h, "next"), back = string(h, "back"), value = string(h, "value");
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = object(h, LMP_HEAP_TABLE, 56 + 4 * 24);
+        uint32_t at = object(h, LMP_OBJECT_TABLE, 56 + 4 * 24);
         if (i + 1 < n) field(h, next, at + 2);
         if (i > 0) field(h, back, at - 2);
         field(h, value, at + 1);
-        object(h, LMP_HEAP_TABLE, 56);
+        object(h, LMP_OBJECT_TABLE, 56);
     }
 }
 
 static void random_tables(Heap *h, uint32_t objects) {
     heap_room(h, objects + 16, objects * 4 + 16);
-    object(h, LMP_HEAP_ROOT, 0);
+    object(h, LMP_OBJECT_ROOT, 0);
     edge(h, 1, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
     for (uint32_t i = 1; i < objects; i++) {
-        object(h, LMP_HEAP_TABLE, 56 + 64);
+        object(h, LMP_OBJECT_TABLE, 56 + 64);
         for (uint32_t k = 1; k <= 4; k++)
             edge(h, 1 + (uint32_t)next_random(objects - 1), LMP_EDGE_INDEX, k);
     }
@@ -196,17 +196,17 @@ static void random_tables(Heap *h, uint32_t objects) {
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-static bool to_file(LmpHeapSink *sink, const void *bytes, size_t n) {
+static bool to_file(LmpSnapSink *sink, const void *bytes, size_t n) {
     return fwrite(bytes, 1, n, sink->of) == n;
 }
 
-static void write_file(const Heap *h, const LmpHeapInfo *info, const char *path) {
+static void write_file(const Heap *h, const LmpObjectInfo *info, const char *path) {
     FILE *file = fopen(path, "w");
-    void *scratch = malloc(heapfile_scratch());
+    void *scratch = malloc(snapfile_scratch());
     must(file && scratch);
-    LmpHeapSink sink = {to_file, file};
+    LmpSnapSink sink = {to_file, file};
     begin();
-    must(heapfile_write(&sink, info, &h->g, NULL, scratch) == LMP_OK && fflush(file) == 0);
+    must(snapfile_write(&sink, info, &h->g, NULL, scratch) == LMP_OK && fflush(file) == 0);
     end("written");
     printf("    %-28s %6.1f bytes\n", "of the file an object",
            (double)ftell(file) / (double)h->g.objects);
@@ -258,12 +258,12 @@ static void measure_file(const char *path) {
     step(&s, "dominators, retained sizes", dominators_make);
     step(&s, "references to each object", incoming_make);
     step(&s, "classes", classes_make);
-    LmpHeapGroups groups;
+    LmpObjectGroups groups;
     begin();
     must(groups_make(&groups, &s, LMP_BY_CLASS, false) == LMP_OK);
     end("groups by class");
     groups_free(&groups);
-    LmpHeapCompare compare;
+    LmpSnapshotCompare compare;
     begin();
     must(compare_make(&compare, &s, &s, LMP_BY_CLASS) == LMP_OK);
     end("compared with itself");
@@ -273,7 +273,7 @@ static void measure_file(const char *path) {
 }
 
 static void measure(const char *name, void (*make)(Heap *h, uint32_t objects), uint32_t objects) {
-    const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1};
+    const LmpObjectInfo info = {.pid = 1, .serial = 1, .number = 1};
     char path[] = "/tmp/bench_snapshot.XXXXXX";
     Heap h;
     make(&h, objects);

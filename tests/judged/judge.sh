@@ -32,7 +32,8 @@ marked() { grep -n -e "--> $1" "$judged/$way/$2.lua" | cut -d: -f1; }
 verdicts() {
     LD_PRELOAD=$LMP_PRELOAD LUA_CPATH="$LMP_BUILD/tests/judged/?.so" "$LMP" run --no-live --json="$work/report.json" \
         --summary=/dev/null "$judged/batch/$1.lua" >"$work/said" 2>&1 || fail "$1: $(cat "$work/said")"
-    jq -r '.verdicts[] | [.rule, .line // 0, .advice // "", .sentence] | @tsv' "$work/report.json" || fail "$1: no report"
+    jq -r '.verdicts[] | [.rule, .line // 0, .advice // "", .sentence] | @tsv' "$work/report.json" ||
+        fail "$1: no report"
 }
 
 play_batch() {
@@ -88,7 +89,8 @@ play_live() {
     row=$(table | grep -E "^$name\*? ")
     [[ -z $sanitized || $row != "$name*"* ]] || { echo "a sanitizer is preloaded"; exit 77; }
     [ -z "$row" ] || { says=$(sed 's/^[^ ]* *//; s/ *|.*//' <<<"$row") advice=${row#*|}; }
-    case $name in server | gateway) advice='.*take entries out of the table that grows here' ;; esac # two keep the same things
+    # In these two tables keep the same things.
+    case $name in server | gateway) advice='.*take entries out of the table that grows here' ;; esac
     cp "$judged/live/$program" "$work" || exit 1
 
     open 80 24

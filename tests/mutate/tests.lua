@@ -4,7 +4,8 @@
 return {
     -- Their names (Lua patterns).
     names = {
-        "^unit/[bdghilmnst]", "^unit/free_callers$", "^unit/parsing$", "^unit/history$", "^unit/codes$", "^unit/collector$",
+        "^unit/[bdghilmnst]", "^unit/free_callers$", "^unit/parsing$", "^unit/history$", "^unit/codes$",
+        "^unit/collector$",
         "^unit/foreign$",
         "^unit/own_descriptors$", "^unit/owner$", "^unit/past$", "^unit/pause$",
         "^unit/shadow$", "^unit/tick$", "^unit/verdict",
@@ -26,15 +27,20 @@ return {
     -- What is built for them.
     targets = {
         "luamemprofiler", "truth", "truth_lines", "truth_strangers", "test_breaks", "test_codes", "test_collector",
-        "test_discover", "test_foreign", "test_free_callers", "test_given_back", "test_heap_truth", "test_heapmap", "test_history", "test_hook",
-        "test_hot_path", "test_inspect", "test_laps", "test_leaks", "test_ledger", "test_ledger_between", "test_ledger_counts",
-        "test_ledger_model", "test_ledger_refused", "test_ledger_shown", "test_ledger_tools", "test_lines", "test_lines_asking", "test_lines_constructors",
+        "test_discover", "test_foreign", "test_free_callers", "test_given_back", "test_heap_truth", "test_heapmap",
+        "test_history", "test_hook",
+        "test_hot_path", "test_inspect", "test_laps", "test_leaks", "test_ledger", "test_ledger_between",
+        "test_ledger_counts",
+        "test_ledger_model", "test_ledger_refused", "test_ledger_shown", "test_ledger_tools", "test_lines",
+        "test_lines_asking", "test_lines_constructors",
         "test_lines_naming", "test_lines_slots", "test_live_history", "test_makes",
         "test_marks", "test_model", "test_names",
         "test_names_running", "test_names_walk", "test_names_walk_limits", "test_newtable",
         "test_own_descriptors", "test_owner", "test_parsing", "test_past", "test_pause", "test_safepoint",
-        "test_shadow", "test_sites", "test_sites_random", "test_slab", "test_sources", "test_stats", "test_survivors", "test_tags", "test_tick",
-        "test_tree_chains", "test_tree_links", "test_tree_lookups", "test_tree_moves", "test_tree_random", "test_tree_steps", "test_tree_threads", "test_verdict", "test_verdict_growth",
+        "test_shadow", "test_sites", "test_sites_random", "test_slab", "test_sources", "test_stats", "test_survivors",
+        "test_tags", "test_tick",
+        "test_tree_chains", "test_tree_links", "test_tree_lookups", "test_tree_moves", "test_tree_random",
+        "test_tree_steps", "test_tree_threads", "test_verdict", "test_verdict_growth",
         "test_verdict_tables",
         "test_ways",
     },

@@ -19,7 +19,8 @@ end
 function Document:check(line)
     for word in self.lines[line]:gmatch "%a+" do
         if not words[word] then
-            self.marks[#self.marks + 1] = { line = line, word = word, hint = { "did you mean", word .. "s" } } --> change
+            local hint = { "did you mean", word .. "s" }
+            self.marks[#self.marks + 1] = { line = line, word = word, hint = hint } --> change
         end
     end
 end

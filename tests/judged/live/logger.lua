@@ -26,6 +26,7 @@ for _ in io.popen("while sleep 0.02 && echo; do :; done"):lines() do
         served = served + 1
         local path = "/api/v1/orders/" .. served % 300 + 1
         local route = routes[path]
-        log:write(("%s %s was served as %s in %d ms by worker %d\n"):format(route.method, path, route.name, served % 77, i))
+        local format = "%s %s was served as %s in %d ms by worker %d\n"
+        log:write(format:format(route.method, path, route.name, served % 77, i))
     end
 end

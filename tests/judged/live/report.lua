@@ -4,7 +4,8 @@ local random = math.random
 local function orders(n)
     local list = {}
     for i = 1, n do
-        list[i] = { id = i, customer = "customer " .. random(2000), total = random(1, 100000) / 100, items = random(1, 9) }
+        local total, items = random(1, 100000) / 100, random(1, 9)
+        list[i] = { id = i, customer = "customer " .. random(2000), total = total, items = items }
     end
     return list
 end
@@ -14,7 +15,8 @@ local function escape(text)
 end
 
 local function row(order)
-    return ("<tr><td>%d</td><td>%s</td><td>%.2f</td><td>%d</td></tr>\n"):format(order.id, escape(order.customer), order.total, order.items)
+    local format = "<tr><td>%d</td><td>%s</td><td>%.2f</td><td>%d</td></tr>\n"
+    return format:format(order.id, escape(order.customer), order.total, order.items)
 end
 
 local function report(list)

@@ -33,6 +33,7 @@ for _ in io.popen("while sleep 0.05 && echo; do :; done"):lines() do
     for _ = 1, 6 do
         served = served + 1
         local theme = settings["key." .. served % 20000 + 1]
-        handle { path = ("/item/%d?theme=%s"):format(served, theme and theme.value), headers = { host = "shop", n = served } }
+        local path = ("/item/%d?theme=%s"):format(served, theme and theme.value)
+        handle { path = path, headers = { host = "shop", n = served } }
     end
 end
