@@ -329,7 +329,7 @@ int luaopen_luamemprofiler(lua_State *L) {
     luaL_checkversion(L);
     profiler_prepare(L);
     luaL_newlib(L, functions);
-    heap_register(L);
+    values_register(L);
     lua_pushliteral(L, LMP_VERSION);
     lua_setfield(L, -2, "_VERSION");
     return 1;

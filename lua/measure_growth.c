@@ -1,17 +1,18 @@
-/* growth.c - lmp.measure_growth: whether a function leaves more behind the more often it is called.
- * After a call to warm up it is called 2, 4, 8 and 16 times, with full collections before and after
- * each round; what is in the heap then is summed up from the interpreter's own objects, so it does
- * not matter what was made before the profile. A leak keeps its bytes per call; what comes once, or
- * fills up, is spread over more and more calls. Where something has changed in the last of these
- * rounds more of them follow, each of twice the calls, up to as many calls as are allowed: a cache
- * looks like a leak until it is full, so only who has grown in all of them leaks. */
+/* measure_growth.c - lmp.measure_growth: whether a function leaves more behind the more often it is
+ * called. After a call to warm up it is called 2, 4, 8 and 16 times, with full collections before
+ * and after each round; what is in the heap then is summed up from the interpreter's own objects,
+ * so it does not matter what was made before the profile. A leak keeps its bytes per call; what
+ * comes once, or fills up, is spread over more and more calls. Where something has changed in the
+ * last of these rounds more of them follow, each of twice the calls, up to as many calls as are
+ * allowed: a cache looks like a leak until it is full, so only who has grown in all of them leaks.
+ */
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/heap/layout.h"
-#include "agent/heap/size.h"
+#include "agent/objects/offsets.h"
+#include "agent/objects/size.h"
 #include "module.h"
 
 /* Rounds that every function gets, and so many at most. Calls: by default, and the bounds of what
@@ -139,11 +140,11 @@ static bool room_for(Growth *g, uint32_t rows) {
 /* What is held after round `round`. */
 static bool note(lua_State *L, Growth *g, int round) {
     if (!measured_collect(L)) g->why = "within a finalizer no garbage is collected";
-    if (heaplayout_known()) g->why = heaplayout_why();
+    if (offsets_known()) g->why = offsets_why();
     if (!measured_read(L, &g->of, &g->stats)) return false;
     if (g->why) return true;
     if (!round) g->begun = g->stats.seconds;
-    LmpHeapHeld held = heapsize_held(L);
+    LmpObjectHeld held = objectsize_held(L);
     const LmpKindStats *by_c = &g->stats.kind[LMP_OTHER];
     if (!g->stats.owners_known) by_c = &(LmpKindStats){0};
     g->held[round] = (MeasuredHeld){held.bytes + by_c->live_bytes, held.blocks + by_c->live_blocks};

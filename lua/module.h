@@ -45,12 +45,14 @@ unsigned figures_parts(lua_State *L, const char *function);
 /* Pushes the table of a Figures (`from` is not const: rows are sorted). */
 void figures_push(lua_State *L, void *from);
 
-/* ---- heap.c ---------------------------------------------------------------------------------- */
+/* ---- values.c ----------------------------------------------------------------------------------
+ */
 
 /* Adds size, total_size, retained, references and paths to the table at the top of the stack. */
-void heap_register(lua_State *L);
+void values_register(lua_State *L);
 
-/* ---- measure.c and growth.c ------------------------------------------------------------------ */
+/* ---- measure.c and measure_growth.c
+ * ------------------------------------------------------------------ */
 
 /* What lmp.measure and lmp.measure_growth share: a stretch of the run that ends however the
  * function ends that is measured, and the sites that made something in it. */

@@ -1,21 +1,21 @@
-/* heap.c - all but size() walk the whole heap where it lies, which takes about a third of a second
- * for a million objects; they work without a profile, too. What they make for the program is not
- * counted. The reference by which their own argument is held does not count. */
+/* values.c - all but size() walk the whole heap where it lies, which takes about a third of a
+ * second for a million objects; they work without a profile, too. What they make for the program is
+ * not counted. The reference by which their own argument is held does not count. */
 #include "module.h"
 
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/heap/layout.h"
-#include "agent/heap/size.h"
+#include "agent/objects/offsets.h"
+#include "agent/objects/size.h"
 #include "agent/session/profiler.h"
 #include "read/snapshot/why.h"
 
 enum { PATHS = 3, PATHS_MOST = 100, REFERENCES = 100, NAME = 200, TEXT = 4000 };
 
-typedef struct Heap {
-    LmpHeapMemory memory;
+typedef struct Values {
+    LmpObjectMemory memory;
     LmpSnapshot s;
     uint32_t object; /* the argument's */
     lua_Integer most;
@@ -23,23 +23,23 @@ typedef struct Heap {
     bool through;            /* total_size goes through what is the whole program's */
     LmpErr err;
     LmpWhyPaths why;
-} Heap;
+} Values;
 
 static int refuse(lua_State *L, LmpErr err) {
     char text[TEXT];
-    const char *why = err == LMP_E_LAYOUT ? heaplayout_why() : "";
+    const char *why = err == LMP_E_LAYOUT ? offsets_why() : "";
     snprintf(text, sizeof text, "%s (%s)", err_message(err), why);
     return module_refuse(L, err, *why ? text : NULL);
 }
 
 /* Our own frame's slots hold nothing: they are there because somebody asks. And objects from before
  * start have the sizes that their layout tells. */
-static void let_go(LmpHeapGraph *g, uint64_t thread_block) {
+static void let_go(LmpObjectGraph *g, uint64_t thread_block) {
     uint32_t frame = 0, row = 0;
     for (uint32_t i = 0; i < g->objects; i++)
-        g->flags[i] &= (uint8_t)~LMP_HEAP_BEFORE;
+        g->flags[i] &= (uint8_t)~LMP_OBJECT_BEFORE;
     for (uint32_t i = 0; i < g->objects; i++) {
-        if (g->kind[i] != LMP_HEAP_THREAD) continue;
+        if (g->kind[i] != LMP_OBJECT_THREAD) continue;
         if (g->addr[i] == thread_block) {
             for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
                 if ((g->edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_LOCAL &&
@@ -51,44 +51,44 @@ static void let_go(LmpHeapGraph *g, uint64_t thread_block) {
     }
 }
 
-static void heap_close(Heap *h) {
+static void values_close(Values *h) {
     if (!h) return;
     why_free(&h->why);
     snapshot_close(&h->s);
-    heapmemory_free(&h->memory);
+    objectmemory_free(&h->memory);
     free(h);
 }
 
 /* Walks the heap and finds the argument in it. */
-static LmpErr heap_open(lua_State *L, Heap **out) {
-    LmpHeapInfo info = {.taken = LMP_TAKEN_IN_PLACE};
-    LmpHeapGraph g;
-    Heap *h = calloc(1, sizeof *h);
+static LmpErr values_open(lua_State *L, Values **out) {
+    LmpObjectInfo info = {.taken = LMP_TAKEN_IN_PLACE};
+    LmpObjectGraph g;
+    Values *h = calloc(1, sizeof *h);
     *out = NULL;
     if (!h) return LMP_E_NOMEM;
-    LmpErr err = profiler_heap(L, &h->memory, &g);
+    LmpErr err = profiler_objects(L, &h->memory, &g);
     if (err == LMP_OK) {
-        let_go(&g, (uintptr_t)L - heaplayout_get()->extra);
+        let_go(&g, (uintptr_t)L - offsets_get()->extra);
         err = snapshot_of_graph(&h->s, &info, &g);
-        if (err != LMP_OK) heapmemory_free(&h->memory);
+        if (err != LMP_OK) objectmemory_free(&h->memory);
     }
     if (err != LMP_OK) {
         free(h);
         return err;
     }
-    h->object = snapshot_at(&h->s, heapsize_block(L, 1));
+    h->object = snapshot_at(&h->s, objectsize_block(L, 1));
     *out = h;
     return LMP_OK;
 }
 
 /* Returns true if the argument is an object. */
 static bool is_object(lua_State *L) {
-    return heaplayout_known() == LMP_OK && heapsize_block(L, 1) != 0;
+    return offsets_known() == LMP_OK && objectsize_block(L, 1) != 0;
 }
 
-static int answer(lua_State *L, Heap *h, void (*make)(lua_State *, void *), int results) {
+static int answer(lua_State *L, Values *h, void (*make)(lua_State *, void *), int results) {
     int status = module_own_call(L, make, h, results);
-    heap_close(h);
+    values_close(h);
     return status == LUA_OK ? results : lua_error(L);
 }
 
@@ -96,28 +96,28 @@ static int answer(lua_State *L, Heap *h, void (*make)(lua_State *, void *), int 
 
 static int api_size(lua_State *L) {
     luaL_checkany(L, 1);
-    LmpErr err = heaplayout_known();
+    LmpErr err = offsets_known();
     if (err != LMP_OK) return refuse(L, err);
-    lua_pushinteger(L, (lua_Integer)heapsize_of(L, 1));
+    lua_pushinteger(L, (lua_Integer)objectsize_of(L, 1));
     return 1;
 }
 
 static void push_retained(lua_State *L, void *from) {
-    const Heap *h = from;
+    const Values *h = from;
     lua_pushinteger(L, (lua_Integer)h->s.retained[h->object]);
 }
 
 /* Returns true for objects that all of the program hangs on: an object that reaches one of these
  * has reached everything. */
-static bool is_whole(const Heap *h, uint32_t object) {
+static bool is_whole(const Values *h, uint32_t object) {
     const LmpSnapshot *s = &h->s;
     return object != h->object && (object == s->registry || object == s->globals ||
                                    object == s->loaded || object == s->main_thread);
 }
 
 /* Sums up the bytes and objects that the object reaches. Returns false if there is no memory. */
-static bool reached(const Heap *h, uint64_t *bytes, uint64_t *objects) {
-    const LmpHeapGraph *g = &h->s.g;
+static bool reached(const Values *h, uint64_t *bytes, uint64_t *objects) {
+    const LmpObjectGraph *g = &h->s.g;
     uint8_t *met = calloc(g->objects, 1);
     uint32_t *queue = malloc(g->objects * sizeof *queue), n = 1;
     if (met && queue) {
@@ -142,18 +142,18 @@ static bool reached(const Heap *h, uint64_t *bytes, uint64_t *objects) {
 }
 
 static void push_total(lua_State *L, void *from) {
-    const Heap *h = from;
+    const Values *h = from;
     lua_pushinteger(L, (lua_Integer)h->bytes);
     push_retained(L, from);
     lua_pushinteger(L, (lua_Integer)h->objects);
 }
 
 static int api_retained(lua_State *L) {
-    Heap *h;
+    Values *h;
     luaL_checkany(L, 1);
-    LmpErr err = heaplayout_known();
+    LmpErr err = offsets_known();
     if (err == LMP_OK && !is_object(L)) return lua_pushinteger(L, 0), 1;
-    if (err == LMP_OK) err = heap_open(L, &h);
+    if (err == LMP_OK) err = values_open(L, &h);
     return err == LMP_OK ? answer(L, h, push_retained, 1) : refuse(L, err);
 }
 
@@ -181,18 +181,18 @@ static bool through_globals(lua_State *L) {
 }
 
 static int api_total_size(lua_State *L) {
-    Heap *h;
+    Values *h;
     bool through = false;
     luaL_checkany(L, 1);
     if (!lua_isnoneornil(L, 2)) through = through_globals(L);
-    LmpErr err = heaplayout_known();
+    LmpErr err = offsets_known();
     if (err == LMP_OK && !is_object(L))
         return lua_pushinteger(L, 0), lua_pushinteger(L, 0), lua_pushinteger(L, 0), 3;
-    if (err == LMP_OK) err = heap_open(L, &h);
+    if (err == LMP_OK) err = values_open(L, &h);
     if (err != LMP_OK) return refuse(L, err);
     h->through = through;
     if (reached(h, &h->bytes, &h->objects)) return answer(L, h, push_total, 3);
-    heap_close(h);
+    values_close(h);
     return refuse(L, LMP_E_NOMEM);
 }
 
@@ -211,7 +211,7 @@ static void set_text(lua_State *L, const char *key, const char *text) {
 /* An upvalue is told as its function's: of one of them, if several share it. */
 static void of_function(const LmpSnapshot *s, uint32_t *holder, uint32_t *edge) {
     uint32_t up = s->parent_edge[*holder];
-    if ((s->g.edge_kind[*edge] & LMP_EDGE_KIND) != LMP_EDGE_VALUE || up == LMP_HEAP_NONE ||
+    if ((s->g.edge_kind[*edge] & LMP_EDGE_KIND) != LMP_EDGE_VALUE || up == LMP_OBJECT_NONE ||
         (s->g.edge_kind[up] & LMP_EDGE_KIND) != LMP_EDGE_UPVALUE)
         return;
     *holder = s->parent[*holder];
@@ -219,7 +219,7 @@ static void of_function(const LmpSnapshot *s, uint32_t *holder, uint32_t *edge) 
 }
 
 static void push_references(lua_State *L, void *from) {
-    const Heap *h = from;
+    const Values *h = from;
     const LmpSnapshot *s = &h->s;
     char text[NAME];
     lua_Integer n = 0, listed = 0;
@@ -244,7 +244,7 @@ static void push_references(lua_State *L, void *from) {
     lua_insert(L, -2);
 }
 
-static void push_path(lua_State *L, const Heap *h, const LmpWhyPath *path) {
+static void push_path(lua_State *L, const Values *h, const LmpWhyPath *path) {
     char text[TEXT];
     lua_newtable(L);
     set_text(L, "text", why_text(&h->s, path, text, sizeof text));
@@ -267,7 +267,7 @@ static void push_path(lua_State *L, const Heap *h, const LmpWhyPath *path) {
 
 static void push_paths(lua_State *L, void *from) {
     static const char *const held[] = {"held", "weakly", "finalizer", "garbage"};
-    const Heap *h = from;
+    const Values *h = from;
     lua_newtable(L);
     for (uint32_t i = 0; i < h->why.paths; i++) {
         push_path(L, h, &h->why.path[i]);
@@ -289,33 +289,33 @@ static lua_Integer most_argument(lua_State *L, lua_Integer usual, lua_Integer li
 }
 
 static int api_references(lua_State *L) {
-    Heap *h;
+    Values *h;
     luaL_checkany(L, 1);
     lua_Integer most = most_argument(L, REFERENCES, INT32_MAX);
-    LmpErr err = heaplayout_known();
+    LmpErr err = offsets_known();
     if (err == LMP_OK && !is_object(L))
         return module_own_call(L, push_none, L, 2) == LUA_OK ? 2 : lua_error(L);
-    if (err == LMP_OK) err = heap_open(L, &h);
+    if (err == LMP_OK) err = values_open(L, &h);
     if (err != LMP_OK) return refuse(L, err);
     h->most = most;
     return answer(L, h, push_references, 2);
 }
 
 static int api_paths(lua_State *L) {
-    Heap *h = NULL;
+    Values *h = NULL;
     luaL_checkany(L, 1);
     lua_Integer most = most_argument(L, PATHS, PATHS_MOST);
-    LmpErr err = heaplayout_known();
+    LmpErr err = offsets_known();
     if (err == LMP_OK && !is_object(L))
         return module_own_call(L, push_none, NULL, 1) == LUA_OK ? 1 : lua_error(L);
-    if (err == LMP_OK) err = heap_open(L, &h);
+    if (err == LMP_OK) err = values_open(L, &h);
     if (err == LMP_OK) err = why_make(&h->why, &h->s, h->object, (uint32_t)most, NULL, 0);
     if (err == LMP_OK) return answer(L, h, push_paths, 1);
-    heap_close(h);
+    values_close(h);
     return refuse(L, err);
 }
 
-void heap_register(lua_State *L) {
+void values_register(lua_State *L) {
     static const luaL_Reg functions[] = {{"size", api_size},         {"total_size", api_total_size},
                                          {"retained", api_retained}, {"references", api_references},
                                          {"paths", api_paths},       {NULL, NULL}};

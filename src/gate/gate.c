@@ -113,7 +113,7 @@ static void offer_leaks(LmpFinding *f, const LmpReport *r) {
             offer_site(f, &r->ledger, &r->ledger.site[r->leak[i].site], r->leak[i].gain);
 }
 
-static void offer_frames(LmpFinding *f, const LmpStats *s) {
+static void offer_laps(LmpFinding *f, const LmpStats *s) {
     for (uint32_t i = 0; i < s->worst_frames.count; i++) {
         const LmpLapStats *lap = &s->worst_frames.row[i];
         LmpGateLine *line = offer(f, lap->bytes);
@@ -129,7 +129,7 @@ static void offer_responsible(LmpFinding *f, const LmpGateInput *in) {
     if (f->limit->figure == LIMIT_LEAKS) {
         offer_leaks(f, in->report);
     } else if (f->limit->figure == LIMIT_FRAME) {
-        offer_frames(f, &in->report->stats);
+        offer_laps(f, &in->report->stats);
     } else if (f->limit->scope == LIMIT_TAG) {
         offer_tagged(f, in);
     } else {
@@ -142,8 +142,8 @@ static void offer_responsible(LmpFinding *f, const LmpGateInput *in) {
 /* Returns true if an object is still held when the program has ended: its stack goes then, and all
  * that is held by it alone. Lots, such as the interpreter's table of strings, are nobody's. */
 static bool is_held(const LmpSnapshot *s, uint32_t i) {
-    if (i == 0 || snapshot_garbage(s, i) || s->g.kind[i] == LMP_HEAP_LOT) return false;
-    return s->main_thread == LMP_HEAP_NONE || !snapshot_dominates(s, s->main_thread, i);
+    if (i == 0 || snapshot_garbage(s, i) || s->g.kind[i] == LMP_OBJECT_LOT) return false;
+    return s->main_thread == LMP_OBJECT_NONE || !snapshot_dominates(s, s->main_thread, i);
 }
 
 static bool is_of(const LmpLimit *l, const LmpSnapshot *s, uint32_t i, uint32_t row) {
@@ -254,7 +254,8 @@ void gate_judge(const LmpLimit *limit, const LmpGateInput *in, LmpFinding *out) 
         return;
     }
     if (limit->figure == LIMIT_HELD && !in->heap) {
-        gate_unknown(limit, in->no_heap ? in->no_heap : "there is no snapshot of its end", out);
+        gate_unknown(limit, in->no_snapshot ? in->no_snapshot : "there is no snapshot of its end",
+                     out);
         return;
     }
     memset(out, 0, sizeof *out);

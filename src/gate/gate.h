@@ -37,7 +37,7 @@ typedef struct LmpGateInput {
     const LmpTables *tables; /* that it was filled from; NULL: none */
     bool ended;              /* its profile has come to its end; else it was killed, or runs */
     LmpSnapshot *heap;       /* at the end; NULL: there is none, */
-    const char *no_heap;     /* for this reason */
+    const char *no_snapshot; /* for this reason */
 } LmpGateInput;
 
 /* Judges one limit. */

@@ -243,12 +243,12 @@ static void derive_laps(const LmpLaps *shared, LmpStats *out) {
 
 /* What is usual is what half of them do not exceed. Too few are those of a second of a game; what
  * its collector hardly notices is no spike. */
-enum { FRAMES_LEAST = 60, SPIKE_LEAST = 256 << 10, SPIKE_TIMES = 8 };
+enum { LAPS_LEAST = 60, SPIKE_LEAST = 256 << 10, SPIKE_TIMES = 8 };
 
 uint32_t stats_spikes(const LmpStats *s) {
     const LmpLapList *list = &s->worst_frames;
     uint32_t n = 0;
-    if (s->frames < FRAMES_LEAST) return 0;
+    if (s->frames < LAPS_LEAST) return 0;
     uint64_t worst = list->row[0].bytes, least = worst / 2;
     if (worst < SPIKE_LEAST || worst / SPIKE_TIMES < s->frame_median_bytes) return 0;
     while (n < list->count && list->row[n].bytes >= least)

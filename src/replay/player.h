@@ -8,7 +8,7 @@
 #define LMP_REPLAY_PLAYER_H
 
 #include "read/model/model.h"
-#include "record/reader/recording.h"
+#include "recording/reader/recording.h"
 
 typedef struct Player Player;
 

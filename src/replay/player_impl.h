@@ -2,7 +2,7 @@
 #ifndef LMP_REPLAY_PLAYER_IMPL_H
 #define LMP_REPLAY_PLAYER_IMPL_H
 
-#include "record/reader/moment.h"
+#include "recording/reader/moment.h"
 #include "replay/player.h"
 
 #define PLAYER_NONE UINT32_MAX

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "base/format.h"
-#include "record/reader/moment.h"
+#include "recording/reader/moment.h"
 
 #define SECOND 1e9
 

@@ -66,7 +66,7 @@ typedef struct Ranked {
 } Ranked;
 
 /* What grew most, then what made most. */
-static int by_growth(const void *a, const void *b) {
+static int by_grown(const void *a, const void *b) {
     const Ranked *x = a, *y = b;
     if (x->grown != y->grown) return x->grown < y->grown ? 1 : -1;
     if (x->made != y->made) return x->made < y->made ? 1 : -1;
@@ -94,7 +94,7 @@ static Ranked *rank(const Ledger *l, TallyOf *tally, uint32_t rows, uint32_t *n)
         if (!t->allocs && !t->frees && !t->reallocs && !t->live_bytes) continue;
         list[(*n)++] = (Ranked){(int64_t)t->live_bytes, tally_made(t), i};
     }
-    if (list) qsort(list, *n, sizeof *list, by_growth);
+    if (list) qsort(list, *n, sizeof *list, by_grown);
     return list;
 }
 

@@ -179,7 +179,7 @@ static const char *rate_text(char *out, double rate) {
     return out;
 }
 
-static void put_frames(const LmpReport *r, FILE *out) {
+static void put_laps(const LmpReport *r, FILE *out) {
     const LmpStats *s = &r->stats;
     char a[LMP_NUM], b[LMP_NUM], c[LMP_NUM];
     if (s->frames == 0) return;
@@ -202,7 +202,7 @@ static void put_worst(const LmpLapStats *lap, FILE *out) {
     fputc('\n', out);
 }
 
-static void put_worst_frames(const LmpReport *r, FILE *out) {
+static void put_worst_laps(const LmpReport *r, FILE *out) {
     const LmpLapList *worst = &r->stats.worst_frames;
     if (worst->count == 0 || r->top == 0) return;
     fprintf(out, "\n  %11s %10s %12s %7s %6s  %8s\n", "worst frame", "made", "allocations", "took",
@@ -310,9 +310,9 @@ LmpErr report_summary(const LmpReport *report, FILE *out) {
     put_types(report, out);
     put_gc(report, out);
     summary_leaks(report, out);
-    put_frames(report, out);
+    put_laps(report, out);
     put_exceptions(report, out);
-    put_worst_frames(report, out);
+    put_worst_laps(report, out);
     summary_tables(report, out);
     put_next(report, out);
     return LMP_OK;

@@ -1,5 +1,5 @@
 /* containers.h - tables that have grown large, and what they hold: what looks at the heap's own
- * references have found (agent/heap/containers.h), for verdicts.
+ * references have found (agent/objects/containers.h), for verdicts.
  *
  * Rows are lines, as a table is known by the line that made its newest part: the one that put in
  * the entry for which there was no room. Guarded by `seq`; for readers everything is untrusted. */

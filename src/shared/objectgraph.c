@@ -1,13 +1,14 @@
-/* heapgraph.c - the table of columns with their coding, and the names of kinds, roots and lots. */
-#include "shared/heapgraph.h"
+/* objectgraph.c - the table of columns with their coding, and the names of kinds, roots and lots.
+ */
+#include "shared/objectgraph.h"
 
 #include <stddef.h>
 
 #define COLUMN(member, rows, width, coding)                                                        \
-    { #member, (uint32_t)offsetof(LmpHeapGraph, member), (rows), (width), LMP_CODING_##coding }
-#define OF(kind) (LMP_ROWS_KIND + LMP_HEAP_##kind)
+    { #member, (uint32_t)offsetof(LmpObjectGraph, member), (rows), (width), LMP_CODING_##coding }
+#define OF(kind) (LMP_ROWS_KIND + LMP_OBJECT_##kind)
 
-const LmpHeapColumn heapgraph_columns[LMP_HEAP_COLUMNS] = {
+const LmpObjectColumn objectgraph_columns[LMP_SNAP_COLUMNS] = {
     COLUMN(kind, LMP_ROWS_OBJECTS, 1, BYTES),
     COLUMN(flags, LMP_ROWS_OBJECTS, 1, BYTES),
     COLUMN(size, LMP_ROWS_OBJECTS, 8, VARINT),
@@ -47,7 +48,7 @@ const LmpHeapColumn heapgraph_columns[LMP_HEAP_COLUMNS] = {
     COLUMN(text, LMP_ROWS_TEXT, 1, BYTES),
 };
 
-uint64_t heapgraph_rows(const LmpHeapGraph *graph, const LmpHeapColumn *column) {
+uint64_t objectgraph_rows(const LmpObjectGraph *graph, const LmpObjectColumn *column) {
     switch (column->rows) {
     case LMP_ROWS_OBJECTS:
         return graph->objects;
@@ -68,20 +69,20 @@ uint64_t heapgraph_rows(const LmpHeapGraph *graph, const LmpHeapColumn *column) 
     }
 }
 
-void heapgraph_ordinals(const LmpHeapGraph *graph, uint32_t *out) {
-    uint32_t next[LMP_HEAP_KINDS] = {0};
+void objectgraph_ordinals(const LmpObjectGraph *graph, uint32_t *out) {
+    uint32_t next[LMP_OBJECT_KINDS] = {0};
     for (uint32_t i = 0; i < graph->objects; i++)
-        out[i] = graph->kind[i] < LMP_HEAP_KINDS ? next[graph->kind[i]]++ : 0;
+        out[i] = graph->kind[i] < LMP_OBJECT_KINDS ? next[graph->kind[i]]++ : 0;
 }
 
-const char *heapgraph_kind(uint32_t kind) {
-    static const char *const name[LMP_HEAP_KINDS] = {
+const char *objectgraph_kind(uint32_t kind) {
+    static const char *const name[LMP_OBJECT_KINDS] = {
         "root",     "string", "table", "function", "C function",
         "userdata", "thread", "code",  "upvalue",  "blocks of no object"};
-    return kind < LMP_HEAP_KINDS ? name[kind] : "?";
+    return kind < LMP_OBJECT_KINDS ? name[kind] : "?";
 }
 
-const char *heapgraph_root(uint32_t root) {
+const char *objectgraph_root(uint32_t root) {
     static const char *const name[LMP_ROOTS] = {"registry",
                                                 "main thread",
                                                 "running coroutine",
@@ -99,7 +100,7 @@ const char *heapgraph_root(uint32_t root) {
     return root < LMP_ROOTS ? name[root] : "?";
 }
 
-const char *heapgraph_lot(uint32_t lot) {
+const char *objectgraph_lot(uint32_t lot) {
     static const char *const name[LMP_LOTS] = {
         "the table of strings",         "the Lua state",
         "string buffers under way",     "the parser's",

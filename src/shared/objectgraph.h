@@ -1,5 +1,5 @@
-/* heapgraph.h - a heap at one moment as a graph of objects: what a snapshot is in memory, in the
- * program that walks its heap as well as in a reader of the file (heapfile.h).
+/* objectgraph.h - a heap at one moment as a graph of objects: what a snapshot is in memory, in the
+ * program that walks its heap as well as in a reader of the file (snapfile.h).
  *
  * Columns, not rows: each is an array of its own, so that a file compresses well and a pass over
  * one figure reads nothing else. Object 0 is the root; the others follow in order of their
@@ -8,29 +8,29 @@
  * edge_at[i] to edge_at[i + 1] - 1.
  *
  * Columns of a kind (strings, tables ...) have one row for each object of that kind, in the order
- * of the objects: heapgraph_ordinals() says which. */
-#ifndef LMP_SHARED_HEAPGRAPH_H
-#define LMP_SHARED_HEAPGRAPH_H
+ * of the objects: objectgraph_ordinals() says which. */
+#ifndef LMP_SHARED_OBJECTGRAPH_H
+#define LMP_SHARED_OBJECTGRAPH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum LmpHeapKind {
-    LMP_HEAP_ROOT, /* object 0 only */
-    LMP_HEAP_STRING,
-    LMP_HEAP_TABLE,
-    LMP_HEAP_LUA_FUNCTION, /* closures */
-    LMP_HEAP_C_FUNCTION,
-    LMP_HEAP_USERDATA,
-    LMP_HEAP_THREAD, /* coroutines and the main thread */
-    LMP_HEAP_PROTO,  /* compiled code of a function, with its constants and debug information */
-    LMP_HEAP_UPVALUE,
-    LMP_HEAP_LOT, /* blocks that belong to no object: LmpHeapLot */
-    LMP_HEAP_KINDS
-} LmpHeapKind;
+typedef enum LmpObjectKind {
+    LMP_OBJECT_ROOT, /* object 0 only */
+    LMP_OBJECT_STRING,
+    LMP_OBJECT_TABLE,
+    LMP_OBJECT_LUA_FUNCTION, /* closures */
+    LMP_OBJECT_C_FUNCTION,
+    LMP_OBJECT_USERDATA,
+    LMP_OBJECT_THREAD, /* coroutines and the main thread */
+    LMP_OBJECT_PROTO,  /* compiled code of a function, with its constants and debug information */
+    LMP_OBJECT_UPVALUE,
+    LMP_OBJECT_LOT, /* blocks that belong to no object: LmpObjectLot */
+    LMP_OBJECT_KINDS
+} LmpObjectKind;
 
 /* What a lot is made of. Its size is the sum of its blocks. */
-typedef enum LmpHeapLot {
+typedef enum LmpObjectLot {
     LMP_LOT_STRING_TABLE, /* the interpreter's table of short strings */
     LMP_LOT_STATE,        /* the state itself, where it was made after start */
     LMP_LOT_STRINGS,      /* string buffers under way */
@@ -41,24 +41,24 @@ typedef enum LmpHeapLot {
                              being made or being freed right now */
     LMP_LOT_HAND,         /* the operation in hand, at which the program is paused */
     LMP_LOTS
-} LmpHeapLot;
+} LmpObjectLot;
 
 /* Flags of an object. */
 enum {
-    LMP_HEAP_BEFORE = 1,    /* from before start: counted nowhere, its `size` is by layout. Without
-                               it, the size is what is counted of the object and its parts */
-    LMP_HEAP_WEAK_KEYS = 2, /* tables, as their metatable's __mode says */
-    LMP_HEAP_WEAK_VALUES = 4,
-    LMP_HEAP_FINALIZER = 8,   /* has a __gc that has not been called */
-    LMP_HEAP_FINALIZING = 16, /* ... and is dead: waits for it to be called */
-    LMP_HEAP_FIXED = 32,      /* never collected: the interpreter's own strings */
-    LMP_HEAP_OPEN = 64,       /* an upvalue that lives on a stack */
-    LMP_HEAP_LONG = 128,      /* a string that is not shared by content (over 40 bytes) */
+    LMP_OBJECT_BEFORE = 1, /* from before start: counted nowhere, its `size` is by layout. Without
+                            it, the size is what is counted of the object and its parts */
+    LMP_OBJECT_WEAK_KEYS = 2, /* tables, as their metatable's __mode says */
+    LMP_OBJECT_WEAK_VALUES = 4,
+    LMP_OBJECT_FINALIZER = 8,   /* has a __gc that has not been called */
+    LMP_OBJECT_FINALIZING = 16, /* ... and is dead: waits for it to be called */
+    LMP_OBJECT_FIXED = 32,      /* never collected: the interpreter's own strings */
+    LMP_OBJECT_OPEN = 64,       /* an upvalue that lives on a stack */
+    LMP_OBJECT_LONG = 128,      /* a string that is not shared by content (over 40 bytes) */
 };
 
 /* What a reference is, and what its label says. */
-typedef enum LmpHeapEdge {
-    LMP_EDGE_ROOT,       /* LmpHeapRoot; from object 0 */
+typedef enum LmpObjectEdge {
+    LMP_EDGE_ROOT,       /* LmpObjectRoot; from object 0 */
     LMP_EDGE_FIELD,      /* t.key: the key's object (a string) */
     LMP_EDGE_INDEX,      /* t[n]: n, 0 to 2^32 - 1 */
     LMP_EDGE_INTEGER,    /* t[n] for other integers: row of wide[] */
@@ -79,9 +79,9 @@ typedef enum LmpHeapEdge {
     LMP_EDGE_CALL,       /* thread -> function of a frame: row of frames */
     LMP_EDGE_LOCAL,      /* thread -> what a slot of its stack has: row of slots */
     LMP_EDGE_THREAD,     /* open upvalue -> its thread, which it does not hold: weak; label 0 */
-    LMP_EDGE_LOT,        /* root -> a lot: LmpHeapLot */
+    LMP_EDGE_LOT,        /* root -> a lot: LmpObjectLot */
     LMP_EDGES
-} LmpHeapEdge;
+} LmpObjectEdge;
 /* In the column of edge kinds: bits 0-4 the kind, and: */
 enum {
     LMP_EDGE_KIND = 31,
@@ -90,7 +90,7 @@ enum {
                                 label's object is the key */
 };
 
-typedef enum LmpHeapRoot {
+typedef enum LmpObjectRoot {
     LMP_ROOT_REGISTRY,
     LMP_ROOT_MAIN,       /* the main thread */
     LMP_ROOT_RUNNING,    /* the coroutine that runs */
@@ -98,13 +98,13 @@ typedef enum LmpHeapRoot {
     LMP_ROOT_FIXED,
     LMP_ROOT_METATABLE, /* + a basic type's number (LUA_TNIL 0 ... LUA_TTHREAD 8) */
     LMP_ROOTS = LMP_ROOT_METATABLE + 9
-} LmpHeapRoot;
+} LmpObjectRoot;
 
-#define LMP_HEAP_NONE UINT32_MAX
+#define LMP_OBJECT_NONE UINT32_MAX
 
-typedef struct LmpHeapGraph {
-    uint32_t objects, edges;        /* rows of the columns below; object 0 is the root */
-    uint32_t count[LMP_HEAP_KINDS]; /* objects of each kind */
+typedef struct LmpObjectGraph {
+    uint32_t objects, edges;          /* rows of the columns below; object 0 is the root */
+    uint32_t count[LMP_OBJECT_KINDS]; /* objects of each kind */
     uint32_t wides, frames, slots;
     uint64_t text_bytes;
 
@@ -138,7 +138,7 @@ typedef struct LmpHeapGraph {
      * those in use (counts) */
     uint8_t *thread_status;
     uint32_t *thread_frames, *thread_stack, *thread_stack_used;
-    /* lots: LmpHeapLot, and blocks (count) */
+    /* lots: LmpObjectLot, and blocks (count) */
     uint32_t *lot_what, *lot_blocks;
 
     /* frames of all threads in their order, innermost first: its function's object (0: a light C
@@ -146,32 +146,32 @@ typedef struct LmpHeapGraph {
     uint32_t *frame_function;
     uint64_t *frame_address;
     int32_t *frame_line;
-    /* labels of LMP_EDGE_LOCAL: row of frames (LMP_HEAP_NONE: below all), the name's object (0: a
+    /* labels of LMP_EDGE_LOCAL: row of frames (LMP_OBJECT_NONE: below all), the name's object (0: a
      * temporary, or vararg), number of the slot from the frame's function on */
     uint32_t *slot_frame, *slot_name, *slot_number;
 
     char *text; /* beginnings of strings, one after another, no NULs between; any bytes */
-} LmpHeapGraph;
+} LmpObjectGraph;
 
 /* How it was taken. */
-typedef enum LmpHeapTaken {
+typedef enum LmpObjectTaken {
     LMP_TAKEN_FORKED,  /* by a child with a copy of the heap */
     LMP_TAKEN_IN_PLACE /* while the program stood */
-} LmpHeapTaken;
+} LmpObjectTaken;
 
 /* The code of a program or library in memory: what functions of C are named by that have no name
  * else, "NAME+0x1a50", where the number is the address less `base`. */
-#define LMP_HEAP_MODULES 64u
-typedef struct LmpHeapModule {
+#define LMP_OBJECT_MODULES 64u
+typedef struct LmpObjectModule {
     uint64_t base, begin, end; /* end 0: no more of them */
     char name[40];
-} LmpHeapModule;
+} LmpObjectModule;
 
 /* What a snapshot says of itself. Texts end, UTF-8 not guaranteed. */
-typedef struct LmpHeapInfo {
+typedef struct LmpObjectInfo {
     uint32_t pid, serial; /* as LmpHeader has them */
     uint32_t number;      /* of the snapshot in its run, from 1 */
-    uint32_t taken;       /* LmpHeapTaken */
+    uint32_t taken;       /* LmpObjectTaken */
     uint32_t collected;   /* 1: a full collection came right before */
     uint32_t paused;      /* 1: within an operation */
     uint64_t realtime;    /* nanoseconds since 1970 */
@@ -181,12 +181,12 @@ typedef struct LmpHeapInfo {
     uint64_t live_bytes, live_blocks; /* the profiler's totals in that moment */
     char why_in_place[96];            /* "" when forked, or when that was wanted */
     char program[256], lua[32], lmp[32];
-    LmpHeapModule module[LMP_HEAP_MODULES];
-} LmpHeapInfo;
+    LmpObjectModule module[LMP_OBJECT_MODULES];
+} LmpObjectInfo;
 
 /* One row for each column: X(member, rows expression's member or kind, element type, encoding).
- * How many rows: LMP_HEAP_ROWS_*. */
-typedef enum LmpHeapRows {
+ * How many rows: LMP_OBJECT_ROWS_*. */
+typedef enum LmpObjectRows {
     LMP_ROWS_OBJECTS,
     LMP_ROWS_OBJECTS_1, /* one more */
     LMP_ROWS_EDGES,
@@ -194,35 +194,35 @@ typedef enum LmpHeapRows {
     LMP_ROWS_FRAMES,
     LMP_ROWS_SLOTS,
     LMP_ROWS_TEXT,
-    LMP_ROWS_KIND /* + LmpHeapKind */
-} LmpHeapRows;
+    LMP_ROWS_KIND /* + LmpObjectKind */
+} LmpObjectRows;
 
-typedef enum LmpHeapCoding {
+typedef enum LmpObjectCoding {
     LMP_CODING_BYTES,  /* as they are */
     LMP_CODING_VARINT, /* 7 bits a byte, low ones first */
     LMP_CODING_DELTA   /* the difference to the row before, zigzag, as a varint */
-} LmpHeapCoding;
+} LmpObjectCoding;
 
-typedef struct LmpHeapColumn {
+typedef struct LmpObjectColumn {
     const char *name;
-    uint32_t at;    /* of the pointer in LmpHeapGraph */
-    uint32_t rows;  /* LmpHeapRows */
+    uint32_t at;    /* of the pointer in LmpObjectGraph */
+    uint32_t rows;  /* LmpObjectRows */
     uint32_t width; /* bytes of an element: 1, 4 or 8 */
     uint32_t coding;
-} LmpHeapColumn;
+} LmpObjectColumn;
 
-#define LMP_HEAP_COLUMNS 37u
-extern const LmpHeapColumn heapgraph_columns[LMP_HEAP_COLUMNS];
+#define LMP_SNAP_COLUMNS 37u
+extern const LmpObjectColumn objectgraph_columns[LMP_SNAP_COLUMNS];
 
 /* Returns rows that a column has in this graph. */
-uint64_t heapgraph_rows(const LmpHeapGraph *graph, const LmpHeapColumn *column);
+uint64_t objectgraph_rows(const LmpObjectGraph *graph, const LmpObjectColumn *column);
 
 /* The row of each object among those of its kind: out[graph->objects]. */
-void heapgraph_ordinals(const LmpHeapGraph *graph, uint32_t *out);
+void objectgraph_ordinals(const LmpObjectGraph *graph, uint32_t *out);
 
 /* "table", "function" ...; "registry", "main thread" ...; "the table of strings" ... */
-const char *heapgraph_kind(uint32_t kind);
-const char *heapgraph_root(uint32_t root);
-const char *heapgraph_lot(uint32_t lot);
+const char *objectgraph_kind(uint32_t kind);
+const char *objectgraph_root(uint32_t root);
+const char *objectgraph_lot(uint32_t lot);
 
 #endif

@@ -1,5 +1,5 @@
-/* recordnote.c - where the note lies in the control block's page, and a checked copy of it. */
-#include "shared/recordnote.h"
+/* recnote.c - where the note lies in the control block's page, and a checked copy of it. */
+#include "shared/recnote.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,15 @@
 #include "base/os.h"
 #include "shared/launch.h"
 
-#define NOTE_IN_CONTROL (LMP_LIVE_AT - LMP_CONTROL_AT - sizeof(LmpRecordNote))
+#define NOTE_IN_CONTROL (LMP_LIVE_AT - LMP_CONTROL_AT - sizeof(LmpRecNote))
 
-LmpRecordNote *recordnote_at(LmpControl *control) {
+LmpRecNote *recnote_at(LmpControl *control) {
     return (void *)((char *)control + NOTE_IN_CONTROL);
 }
 
-LmpRecordNote recordnote_copy(const LmpControl *control) {
-    const LmpRecordNote *from = (const void *)((const char *)control + NOTE_IN_CONTROL);
-    LmpRecordNote note;
+LmpRecNote recnote_copy(const LmpControl *control) {
+    const LmpRecNote *from = (const void *)((const char *)control + NOTE_IN_CONTROL);
+    LmpRecNote note;
     memset(&note, 0, sizeof note);
     uint32_t state = atomic_load(&from->state);
     atomic_init(&note.state, state < LMP_RECORDS ? state : LMP_RECORD_NONE);
@@ -29,12 +29,12 @@ LmpRecordNote recordnote_copy(const LmpControl *control) {
     return note;
 }
 
-const char *recordnote_lack(const LmpControl *control) {
-    LmpRecordNote note = recordnote_copy(control);
+const char *recnote_lack(const LmpControl *control) {
+    LmpRecNote note = recnote_copy(control);
     bool lacks = getenv(LMP_ENV_RECORD) && atomic_load(&note.count) == 0;
     return lacks ? "lmp: no recording: lmp run was killed before it began\n" : "";
 }
 
-bool recordnote_held(int fd) {
+bool recnote_held(int fd) {
     return fd >= 0 && lmp_os->locked(fd, LMP_RECORD_LOCK);
 }

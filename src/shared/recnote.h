@@ -1,8 +1,8 @@
-/* recordnote.h - who records a state, for its displays: written by the recorder's process, and by
+/* recnote.h - who records a state, for its displays: written by the recorder's process, and by
  * whoever wants it to stop. It lies at the end of the control block's page, which readers may
  * write; the program itself never looks at it. */
-#ifndef LMP_RECORDNOTE_H
-#define LMP_RECORDNOTE_H
+#ifndef LMP_SHARED_RECNOTE_H
+#define LMP_SHARED_RECNOTE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 enum {
     LMP_RECORD_NONE,
-    LMP_RECORD_RUNS,   /* unless its process was killed: recordnote_held */
+    LMP_RECORD_RUNS,   /* unless its process was killed: recnote_held */
     LMP_RECORD_CLOSED, /* the recording is complete */
     LMP_RECORD_FAILED, /* it ended by an error; what is written stays good */
     LMP_RECORDS
@@ -21,7 +21,7 @@ enum {
 /* Its process holds a lock on this byte of the state's file for as long as it lives. */
 #define LMP_RECORD_LOCK (1ull << 41)
 
-typedef struct LmpRecordNote {
+typedef struct LmpRecNote {
     _Atomic uint32_t state;     /* LMP_RECORD_..., stored last */
     _Atomic uint32_t stop;      /* somebody wants it to end */
     _Atomic uint32_t count;     /* recordings begun */
@@ -29,19 +29,19 @@ typedef struct LmpRecordNote {
     _Atomic uint64_t begun;     /* CLOCK_MONOTONIC, nanoseconds */
     _Atomic uint64_t bytes;     /* of the file so far */
     char name[LMP_RECORD_NAME]; /* the file's, without its folder; NUL-terminated */
-} LmpRecordNote;
+} LmpRecNote;
 
-_Static_assert(sizeof(LmpControl) + sizeof(LmpRecordNote) <= LMP_LIVE_AT - LMP_CONTROL_AT,
+_Static_assert(sizeof(LmpControl) + sizeof(LmpRecNote) <= LMP_LIVE_AT - LMP_CONTROL_AT,
                "the note fits behind the requests");
 
 /* Returns where it is, for a control block that is mapped with its whole page. */
-LmpRecordNote *recordnote_at(LmpControl *control);
+LmpRecNote *recnote_at(LmpControl *control);
 /* Returns a copy that is safe to use: the state is known, the name ends. */
-LmpRecordNote recordnote_copy(const LmpControl *control);
+LmpRecNote recnote_copy(const LmpControl *control);
 /* Returns what to say at the end of a program whose `lmp run` was killed: a line if there was to be
  * a recording and none was begun, else "". */
-const char *recordnote_lack(const LmpControl *control);
+const char *recnote_lack(const LmpControl *control);
 /* Returns true if a process records. `fd`: the state's file. */
-bool recordnote_held(int fd);
+bool recnote_held(int fd);
 
 #endif

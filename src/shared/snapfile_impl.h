@@ -1,57 +1,58 @@
-/* heapfile_impl.h - what writer and reader of snapshot files share: the records of the file, and
+/* snapfile_impl.h - what writer and reader of snapshot files share: the records of the file, and
  * which parts of the shared state are in it. */
-#ifndef LMP_SHARED_HEAPFILE_IMPL_H
-#define LMP_SHARED_HEAPFILE_IMPL_H
+#ifndef LMP_SHARED_SNAPFILE_IMPL_H
+#define LMP_SHARED_SNAPFILE_IMPL_H
 
 #include <string.h>
 
-#include "shared/heapfile.h"
+#include "shared/snapfile.h"
 
-typedef struct LmpHeapHead {
-    uint64_t magic; /* LMP_HEAPFILE_MAGIC */
+typedef struct LmpSnapHead {
+    uint64_t magic; /* LMP_SNAPFILE_MAGIC */
     uint32_t version;
     uint32_t head_size, info_size; /* a second check of the version */
     uint32_t columns;
     uint32_t state;  /* 1: parts of the shared state follow the columns */
     uint32_t layout; /* LMP_LAYOUT of it */
-    LmpHeapInfo info;
+    LmpObjectInfo info;
     uint32_t objects, edges, wides, frames, slots, spare;
     uint64_t text_bytes;
-    uint32_t count[LMP_HEAP_KINDS];
+    uint32_t count[LMP_OBJECT_KINDS];
     uint64_t checksum; /* of all before it */
-} LmpHeapHead;
-_Static_assert(sizeof(LmpHeapHead) == 4 * 8 + sizeof(LmpHeapInfo) + 8 * 4 + LMP_HEAP_KINDS * 4 + 8,
+} LmpSnapHead;
+_Static_assert(sizeof(LmpSnapHead) ==
+                   4 * 8 + sizeof(LmpObjectInfo) + 8 * 4 + LMP_OBJECT_KINDS * 4 + 8,
                "no holes, which would differ from file to file");
 
-/* Makes the head, for the beginning of the file: what heapfile_write has written there may be
+/* Makes the head, for the beginning of the file: what snapfile_write has written there may be
  * written again with more of `info` known. */
-void heapfile_head(LmpHeapHead *head, const LmpHeapInfo *info, const LmpHeapGraph *graph,
-                   const LmpHeapState *state);
+void snapfile_head(LmpSnapHead *head, const LmpObjectInfo *info, const LmpObjectGraph *graph,
+                   const LmpSnapState *state);
 
-typedef struct LmpHeapChunk {
-    uint32_t section; /* a column, or LMP_HEAP_COLUMNS + a row of heapfile_parts; or the end */
-    uint32_t plain;   /* bytes before compression, at most HEAPFILE_PLAIN */
+typedef struct LmpSnapChunk {
+    uint32_t section; /* a column, or LMP_SNAP_COLUMNS + a row of snapfile_parts; or the end */
+    uint32_t plain;   /* bytes before compression, at most SNAPFILE_PLAIN */
     uint32_t stored;  /* bytes that follow; as many as plain: they are not compressed */
     uint32_t spare;
     uint64_t checksum; /* of the four words above and of what is stored */
-} LmpHeapChunk;
+} LmpSnapChunk;
 
-#define LMP_HEAPFILE_END UINT32_MAX
-#define HEAPFILE_PLAIN (256u << 10) /* bytes of a chunk before compression, at most */
-#define HEAPFILE_VARINT 10u         /* bytes of a number, at most */
+#define LMP_SNAPFILE_END UINT32_MAX
+#define SNAPFILE_PLAIN (256u << 10) /* bytes of a chunk before compression, at most */
+#define SNAPFILE_VARINT 10u         /* bytes of a number, at most */
 
 /* What of the shared state is in the file: rows of a size, at a place of it. */
-typedef struct HeapfilePart {
+typedef struct SnapfilePart {
     uint64_t at;                               /* in the state's file */
     uint32_t row;                              /* bytes */
     uint32_t most;                             /* rows */
     uint32_t (*rows)(const LmpTables *tables); /* in use; NULL: one */
-} HeapfilePart;
-enum { HEAPFILE_HEADER, HEAPFILE_LIVE, HEAPFILE_TABLES, HEAPFILE_PARTS = HEAPFILE_TABLES + 10 };
-extern const HeapfilePart heapfile_parts[HEAPFILE_PARTS];
+} SnapfilePart;
+enum { SNAPFILE_HEADER, SNAPFILE_LIVE, SNAPFILE_TABLES, SNAPFILE_PARTS = SNAPFILE_TABLES + 10 };
+extern const SnapfilePart snapfile_parts[SNAPFILE_PARTS];
 
 /* Four sums side by side, so that the processor need not wait for one product to begin the next. */
-static inline uint64_t heapfile_checksum(const void *bytes, size_t n, uint64_t seed) {
+static inline uint64_t snapfile_checksum(const void *bytes, size_t n, uint64_t seed) {
     const uint64_t odd = 0x9e3779b97f4a7c15ull;
     const unsigned char *at = bytes;
     uint64_t sum[4] = {seed ^ n, seed + odd, seed ^ odd, ~seed}, word[4];
@@ -72,9 +73,9 @@ static inline uint64_t heapfile_checksum(const void *bytes, size_t n, uint64_t s
     return all;
 }
 
-static inline uint64_t heapfile_chunk_checksum(const LmpHeapChunk *chunk, const void *stored) {
-    return heapfile_checksum(stored, chunk->stored,
-                             heapfile_checksum(chunk, offsetof(LmpHeapChunk, checksum), 0));
+static inline uint64_t snapfile_chunk_checksum(const LmpSnapChunk *chunk, const void *stored) {
+    return snapfile_checksum(stored, chunk->stored,
+                             snapfile_checksum(chunk, offsetof(LmpSnapChunk, checksum), 0));
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* heapfile_read.c - reads snapshot files (heapfile.h), which may be cut off, changed, or made up by
+/* snapfile_read.c - reads snapshot files (snapfile.h), which may be cut off, changed, or made up by
  * somebody: every length is compared with what there is before it is used, then the graph in one
  * pass over each column, for kinds, ranges, references and their labels, strings, frames. */
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "shared/heapfile_impl.h"
+#include "shared/snapfile_impl.h"
 
 /* LZ4 makes at most so much of a byte: who says that more is in a file lies. */
 enum { RATIO_MOST = 255, WINDOW = 1 << 20 };
@@ -19,8 +19,8 @@ typedef struct Reader {
     uint64_t size, at;     /* of the file; read so far (bytes) */
     unsigned char *window; /* WINDOW bytes: the next ones of the file */
     size_t begin, end;     /* of it not used yet */
-    unsigned char *plain;  /* HEAPFILE_PLAIN: a chunk */
-    LmpHeapChunk chunk;    /* the one at hand: its bytes are read next */
+    unsigned char *plain;  /* SNAPFILE_PLAIN: a chunk */
+    LmpSnapChunk chunk;    /* the one at hand: its bytes are read next */
     bool pending;          /* its bytes have not been */
     LmpErr err;
     LmpProgress *progress;
@@ -62,7 +62,7 @@ static bool next_chunk(Reader *r, uint32_t section) {
         if (!head) return false;
         memcpy(&r->chunk, head, sizeof r->chunk);
         r->pending = true;
-        if (r->chunk.plain > HEAPFILE_PLAIN || r->chunk.stored > r->chunk.plain)
+        if (r->chunk.plain > SNAPFILE_PLAIN || r->chunk.stored > r->chunk.plain)
             return fail(r, LMP_E_DAMAGED);
     }
     return r->chunk.section == section;
@@ -80,7 +80,7 @@ static bool unpack(Reader *r, void *out) {
     if (!tell(r)) return false;
     const unsigned char *stored = take(r, r->chunk.stored);
     if (!stored) return false;
-    if (heapfile_chunk_checksum(&r->chunk, stored) != r->chunk.checksum)
+    if (snapfile_chunk_checksum(&r->chunk, stored) != r->chunk.checksum)
         return fail(r, LMP_E_DAMAGED);
     r->pending = false;
     if (r->chunk.stored == r->chunk.plain) {
@@ -157,7 +157,7 @@ decode(const unsigned char *at, const unsigned char *end, Rows *rows, bool wide,
     return at == end;
 }
 
-static bool read_numbers(Reader *r, uint32_t section, const LmpHeapColumn *column, void *out,
+static bool read_numbers(Reader *r, uint32_t section, const LmpObjectColumn *column, void *out,
                          uint64_t n) {
     Rows rows = {.out = out, .n = n};
     bool wide = column->width == 8, delta = column->coding == LMP_CODING_DELTA;
@@ -176,33 +176,33 @@ static bool read_numbers(Reader *r, uint32_t section, const LmpHeapColumn *colum
 
 /* ---- is the graph one? ----------------------------------------------------------------------- */
 
-static bool is_string(const LmpHeapGraph *g, uint32_t i) {
-    return i < g->objects && g->kind[i] == LMP_HEAP_STRING;
+static bool is_string(const LmpObjectGraph *g, uint32_t i) {
+    return i < g->objects && g->kind[i] == LMP_OBJECT_STRING;
 }
 
-static bool is_string_or_none(const LmpHeapGraph *g, uint32_t i) {
+static bool is_string_or_none(const LmpObjectGraph *g, uint32_t i) {
     return i == 0 || is_string(g, i);
 }
 
-static bool check_kinds(const LmpHeapGraph *g) {
-    uint32_t count[LMP_HEAP_KINDS] = {0};
+static bool check_kinds(const LmpObjectGraph *g) {
+    uint32_t count[LMP_OBJECT_KINDS] = {0};
     for (uint32_t i = 0; i < g->objects; i++) {
-        if (g->kind[i] >= LMP_HEAP_KINDS) return false;
+        if (g->kind[i] >= LMP_OBJECT_KINDS) return false;
         count[g->kind[i]]++;
     }
-    for (uint32_t kind = 0; kind < LMP_HEAP_KINDS; kind++)
+    for (uint32_t kind = 0; kind < LMP_OBJECT_KINDS; kind++)
         if (count[kind] != g->count[kind]) return false;
-    return g->objects > 0 && g->kind[0] == LMP_HEAP_ROOT && g->size[0] == 0;
+    return g->objects > 0 && g->kind[0] == LMP_OBJECT_ROOT && g->size[0] == 0;
 }
 
-static bool check_ranges(const LmpHeapGraph *g) {
+static bool check_ranges(const LmpObjectGraph *g) {
     if (g->edge_at[0] != 0 || g->edge_at[g->objects] != g->edges) return false;
     for (uint32_t i = 0; i < g->objects; i++)
         if (g->edge_at[i] > g->edge_at[i + 1]) return false;
     return true;
 }
 
-static bool check_label(const LmpHeapGraph *g, uint32_t from, unsigned kind, uint32_t label) {
+static bool check_label(const LmpObjectGraph *g, uint32_t from, unsigned kind, uint32_t label) {
     switch (kind) {
     case LMP_EDGE_ROOT:
         return label < LMP_ROOTS;
@@ -217,7 +217,7 @@ static bool check_label(const LmpHeapGraph *g, uint32_t from, unsigned kind, uin
     case LMP_EDGE_OBJECT:
         return label < g->objects;
     case LMP_EDGE_UPVALUE:
-        return g->kind[from] == LMP_HEAP_C_FUNCTION || is_string_or_none(g, label);
+        return g->kind[from] == LMP_OBJECT_C_FUNCTION || is_string_or_none(g, label);
     case LMP_EDGE_CALL:
         return label < g->frames;
     case LMP_EDGE_LOCAL:
@@ -229,7 +229,7 @@ static bool check_label(const LmpHeapGraph *g, uint32_t from, unsigned kind, uin
     }
 }
 
-static bool check_edges(const LmpHeapGraph *g) {
+static bool check_edges(const LmpObjectGraph *g) {
     for (uint32_t i = 0; i < g->objects; i++)
         for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++) {
             uint32_t label = g->edge_label[e];
@@ -240,40 +240,40 @@ static bool check_edges(const LmpHeapGraph *g) {
     return true;
 }
 
-static bool check_strings(const LmpHeapGraph *g) {
+static bool check_strings(const LmpObjectGraph *g) {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < g->count[LMP_HEAP_STRING]; i++) {
+    for (uint32_t i = 0; i < g->count[LMP_OBJECT_STRING]; i++) {
         if (g->string_shown[i] > g->string_length[i]) return false;
         bytes += g->string_shown[i];
     }
     return bytes == g->text_bytes;
 }
 
-static bool check_frames(const LmpHeapGraph *g) {
+static bool check_frames(const LmpObjectGraph *g) {
     uint64_t frames = 0;
-    for (uint32_t i = 0; i < g->count[LMP_HEAP_THREAD]; i++)
+    for (uint32_t i = 0; i < g->count[LMP_OBJECT_THREAD]; i++)
         frames += g->thread_frames[i];
     if (frames > g->frames) return false;
     for (uint32_t i = 0; i < g->frames; i++)
         if (g->frame_function[i] >= g->objects) return false;
     for (uint32_t i = 0; i < g->slots; i++) {
-        if (g->slot_frame[i] >= g->frames && g->slot_frame[i] != LMP_HEAP_NONE) return false;
+        if (g->slot_frame[i] >= g->frames && g->slot_frame[i] != LMP_OBJECT_NONE) return false;
         if (!is_string_or_none(g, g->slot_name[i])) return false;
     }
     return true;
 }
 
-static bool check_others(const LmpHeapGraph *g) {
-    for (uint32_t i = 0; i < g->count[LMP_HEAP_PROTO]; i++)
+static bool check_others(const LmpObjectGraph *g) {
+    for (uint32_t i = 0; i < g->count[LMP_OBJECT_PROTO]; i++)
         if (!is_string_or_none(g, g->proto_source[i])) return false;
-    for (uint32_t i = 0; i < g->count[LMP_HEAP_LOT]; i++)
+    for (uint32_t i = 0; i < g->count[LMP_OBJECT_LOT]; i++)
         if (g->lot_what[i] >= LMP_LOTS) return false;
     return true;
 }
 
 /* Every index in it is within bounds and says what it should, sections ascend, kinds are known and
  * as many as is said, lengths fit. Columns have the rows that the counts say. */
-static bool check_graph(const LmpHeapGraph *g) {
+static bool check_graph(const LmpObjectGraph *g) {
     return check_kinds(g) && check_ranges(g) && check_edges(g) && check_strings(g) &&
            check_frames(g) && check_others(g);
 }
@@ -284,27 +284,27 @@ static bool ended(const char *text, size_t size) {
     return memchr(text, 0, size) != NULL;
 }
 
-static LmpErr check_head(const LmpHeapHead *h, uint64_t file) {
-    if (h->magic != LMP_HEAPFILE_MAGIC) return LMP_E_FOREIGN;
-    if (h->version != LMP_HEAPFILE_VERSION || h->head_size != sizeof *h ||
-        h->info_size != sizeof h->info || h->columns != LMP_HEAP_COLUMNS)
+static LmpErr check_head(const LmpSnapHead *h, uint64_t file) {
+    if (h->magic != LMP_SNAPFILE_MAGIC) return LMP_E_FOREIGN;
+    if (h->version != LMP_SNAPFILE_VERSION || h->head_size != sizeof *h ||
+        h->info_size != sizeof h->info || h->columns != LMP_SNAP_COLUMNS)
         return LMP_E_VERSION;
-    if (h->checksum != heapfile_checksum(h, offsetof(LmpHeapHead, checksum), 0))
+    if (h->checksum != snapfile_checksum(h, offsetof(LmpSnapHead, checksum), 0))
         return LMP_E_DAMAGED;
     if (h->state && h->layout != LMP_LAYOUT) return LMP_E_VERSION;
-    const LmpHeapInfo *info = &h->info;
+    const LmpObjectInfo *info = &h->info;
     if (!ended(info->why_in_place, sizeof info->why_in_place) ||
         !ended(info->program, sizeof info->program) || !ended(info->lua, sizeof info->lua) ||
         !ended(info->lmp, sizeof info->lmp))
         return LMP_E_DAMAGED;
-    for (uint32_t i = 0; i < LMP_HEAP_MODULES; i++)
+    for (uint32_t i = 0; i < LMP_OBJECT_MODULES; i++)
         if (!ended(info->module[i].name, sizeof info->module[i].name)) return LMP_E_DAMAGED;
     uint64_t objects = 0;
-    for (uint32_t kind = 0; kind < LMP_HEAP_KINDS; kind++)
+    for (uint32_t kind = 0; kind < LMP_OBJECT_KINDS; kind++)
         objects += h->count[kind];
-    /* indexes of rows and of one more fit 32 bits, LMP_HEAP_NONE is none of them */
-    if (h->objects == 0 || objects != h->objects || h->count[LMP_HEAP_ROOT] != 1 ||
-        h->objects > LMP_HEAP_NONE - 4 || h->edges > LMP_HEAP_NONE - 4)
+    /* indexes of rows and of one more fit 32 bits, LMP_OBJECT_NONE is none of them */
+    if (h->objects == 0 || objects != h->objects || h->count[LMP_OBJECT_ROOT] != 1 ||
+        h->objects > LMP_OBJECT_NONE - 4 || h->edges > LMP_OBJECT_NONE - 4)
         return LMP_E_DAMAGED;
     uint64_t rows = (uint64_t)h->objects + h->edges + h->wides + h->frames + h->slots;
     if (h->text_bytes > file * RATIO_MOST || rows > file * RATIO_MOST) return LMP_E_DAMAGED;
@@ -312,39 +312,39 @@ static LmpErr check_head(const LmpHeapHead *h, uint64_t file) {
 }
 
 /* One mapping for all columns. */
-static bool make_room(LmpHeapRead *out, uint64_t file) {
-    uint64_t bytes = 0, at[LMP_HEAP_COLUMNS];
-    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++) {
-        const LmpHeapColumn *column = &heapgraph_columns[i];
+static bool make_room(LmpSnapRead *out, uint64_t file) {
+    uint64_t bytes = 0, at[LMP_SNAP_COLUMNS];
+    for (uint32_t i = 0; i < LMP_SNAP_COLUMNS; i++) {
+        const LmpObjectColumn *column = &objectgraph_columns[i];
         at[i] = bytes;
         /* a word more: columns without rows are somewhere, too */
-        bytes += (heapgraph_rows(&out->graph, column) * column->width + 64 + 63) & ~63ull;
+        bytes += (objectgraph_rows(&out->graph, column) * column->width + 64 + 63) & ~63ull;
     }
     out->memory = lmp_os->map(bytes, -1, 0, true);
     if (!out->memory) return false;
     out->memory_bytes = bytes;
     if (bytes / 16 < file) lmp_os->populate(out->memory, bytes); /* else it may not be true */
-    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++)
-        *(void **)((char *)&out->graph + heapgraph_columns[i].at) = (char *)out->memory + at[i];
+    for (uint32_t i = 0; i < LMP_SNAP_COLUMNS; i++)
+        *(void **)((char *)&out->graph + objectgraph_columns[i].at) = (char *)out->memory + at[i];
     return true;
 }
 
-static bool read_head(Reader *r, LmpHeapHead *head) {
+static bool read_head(Reader *r, LmpSnapHead *head) {
     /* what is shorter than a head, but begins as one, is a snapshot cut off */
     size_t n = r->size < sizeof *head ? (size_t)r->size : sizeof *head;
     memset(head, 0, sizeof *head);
     const unsigned char *bytes = take(r, n);
     if (!bytes) return false;
     memcpy(head, bytes, n);
-    LmpErr err = n < sizeof *head && head->magic == LMP_HEAPFILE_MAGIC ? LMP_E_DAMAGED
+    LmpErr err = n < sizeof *head && head->magic == LMP_SNAPFILE_MAGIC ? LMP_E_DAMAGED
                                                                        : check_head(head, r->size);
     return !err || fail(r, err);
 }
 
-static bool begin(Reader *r, LmpHeapRead *out, bool *state) {
-    LmpHeapHead head;
+static bool begin(Reader *r, LmpSnapRead *out, bool *state) {
+    LmpSnapHead head;
     if (!read_head(r, &head)) return false;
-    LmpHeapGraph *g = &out->graph;
+    LmpObjectGraph *g = &out->graph;
     out->info = head.info;
     g->objects = head.objects, g->edges = head.edges, g->wides = head.wides;
     g->frames = head.frames, g->slots = head.slots, g->text_bytes = head.text_bytes;
@@ -353,11 +353,11 @@ static bool begin(Reader *r, LmpHeapRead *out, bool *state) {
     return make_room(out, r->size) || fail(r, LMP_E_NOMEM);
 }
 
-static bool read_columns(Reader *r, LmpHeapRead *out) {
-    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++) {
-        const LmpHeapColumn *column = &heapgraph_columns[i];
+static bool read_columns(Reader *r, LmpSnapRead *out) {
+    for (uint32_t i = 0; i < LMP_SNAP_COLUMNS; i++) {
+        const LmpObjectColumn *column = &objectgraph_columns[i];
         void *rows = *(void **)((char *)&out->graph + column->at);
-        uint64_t n = heapgraph_rows(&out->graph, column);
+        uint64_t n = objectgraph_rows(&out->graph, column);
         bool good = column->coding == LMP_CODING_BYTES
                         ? read_bytes(r, i, rows, n * column->width, column->width, false)
                         : read_numbers(r, i, column, rows, n);
@@ -366,13 +366,13 @@ static bool read_columns(Reader *r, LmpHeapRead *out) {
     return true;
 }
 
-static bool read_state(Reader *r, LmpHeapRead *out) {
+static bool read_state(Reader *r, LmpSnapRead *out) {
     out->whole = lmp_os->map(STATE_BYTES, -1, 0, true);
     if (!out->whole) return fail(r, LMP_E_NOMEM);
-    for (uint32_t i = 0; i < HEAPFILE_PARTS; i++) {
-        const HeapfilePart *part = &heapfile_parts[i];
-        bool whole = i == HEAPFILE_HEADER || i == HEAPFILE_LIVE;
-        if (!read_bytes(r, LMP_HEAP_COLUMNS + i, (char *)out->whole + part->at,
+    for (uint32_t i = 0; i < SNAPFILE_PARTS; i++) {
+        const SnapfilePart *part = &snapfile_parts[i];
+        bool whole = i == SNAPFILE_HEADER || i == SNAPFILE_LIVE;
+        if (!read_bytes(r, LMP_SNAP_COLUMNS + i, (char *)out->whole + part->at,
                         (uint64_t)part->row * part->most, part->row, !whole))
             return false;
     }
@@ -383,7 +383,7 @@ static bool read_state(Reader *r, LmpHeapRead *out) {
 }
 
 static bool read_end(Reader *r) {
-    if (!next_chunk(r, LMP_HEAPFILE_END)) return fail(r, LMP_E_DAMAGED);
+    if (!next_chunk(r, LMP_SNAPFILE_END)) return fail(r, LMP_E_DAMAGED);
     char nothing[1];
     if (r->chunk.plain != 0) return fail(r, LMP_E_DAMAGED);
     if (!unpack(r, nothing)) return false;
@@ -397,7 +397,7 @@ static LmpErr reader_open(Reader *r, int fd) {
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 8) return LMP_E_FOREIGN;
     r->size = (uint64_t)st.st_size;
     r->window = malloc(WINDOW);
-    r->plain = malloc(HEAPFILE_PLAIN);
+    r->plain = malloc(SNAPFILE_PLAIN);
     return r->window && r->plain ? LMP_OK : LMP_E_NOMEM;
 }
 
@@ -406,20 +406,20 @@ static void reader_close(Reader *r) {
     free(r->plain);
 }
 
-LmpErr heapfile_read_info(LmpHeapInfo *out, int fd) {
+LmpErr snapfile_read_info(LmpObjectInfo *out, int fd) {
     Reader r;
-    LmpHeapHead head;
+    LmpSnapHead head;
     r.err = reader_open(&r, fd);
     if (!r.err && read_head(&r, &head)) *out = head.info;
     reader_close(&r);
     return r.err;
 }
 
-LmpErr heapfile_read(LmpHeapRead *out, int fd) {
-    return heapfile_read_told(out, fd, NULL);
+LmpErr snapfile_read(LmpSnapRead *out, int fd) {
+    return snapfile_read_told(out, fd, NULL);
 }
 
-LmpErr heapfile_read_told(LmpHeapRead *out, int fd, LmpProgress *progress) {
+LmpErr snapfile_read_told(LmpSnapRead *out, int fd, LmpProgress *progress) {
     Reader r;
     memset(out, 0, sizeof *out);
     r.err = reader_open(&r, fd);
@@ -431,13 +431,13 @@ LmpErr heapfile_read_told(LmpHeapRead *out, int fd, LmpProgress *progress) {
         fail(&r, LMP_E_DAMAGED);
     reader_close(&r);
     if (r.err) {
-        heapfile_free(out);
+        snapfile_free(out);
         out->bad_at = r.at - (r.end - r.begin);
     }
     return r.err;
 }
 
-void heapfile_free(LmpHeapRead *read) {
+void snapfile_free(LmpSnapRead *read) {
     if (read->memory) lmp_os->unmap(read->memory, read->memory_bytes);
     if (read->whole) lmp_os->unmap(read->whole, STATE_BYTES);
     memset(read, 0, sizeof *read);

@@ -28,7 +28,7 @@ int __wrap_main(int argc, char **argv);
 
 enum { CPU = 5, WALL = 60, MOST_KIB = 1 << 20, FILES = 32, READERS = 64 };
 
-typedef enum Of { OF_RECORDING, OF_HEAP, OF_OTHER, OFS } Of;
+typedef enum Of { OF_RECORDING, OF_SNAPSHOT, OF_OTHER, OFS } Of;
 static const char *const name_of[OFS] = {"x.lmprec", "x.heap", "x.json"};
 static const char *const old_of[OFS] = {"old.lmprec", "old.heap", "old.json"};
 
@@ -64,21 +64,21 @@ static const struct {
     {OF_RECORDING, "dump F"},
     {OF_RECORDING, "dump --parts F"},
     {OF_RECORDING, "play F"}, /* `lmp replay` without a terminal */
-    {OF_HEAP, "report summary F"},
-    {OF_HEAP, "report summary --older=O F"},
-    {OF_HEAP, "report json --older=F O"},
-    {OF_HEAP, "report heapsnapshot F"},
-    {OF_HEAP, "report csv F"},
-    {OF_HEAP, "report dot F"},
-    {OF_HEAP, "report holders F"},
-    {OF_HEAP, "report pprof F"},
-    {OF_HEAP, "report icicle F"},
-    {OF_HEAP, "report treemap F"},
-    {OF_HEAP, "diff O F"},
-    {OF_HEAP, "diff --json F O"},
-    {OF_HEAP, "heap F O"},
-    {OF_HEAP, "dump F"},
-    {OF_HEAP, "dump --objects=50 F"},
+    {OF_SNAPSHOT, "report summary F"},
+    {OF_SNAPSHOT, "report summary --older=O F"},
+    {OF_SNAPSHOT, "report json --older=F O"},
+    {OF_SNAPSHOT, "report heapsnapshot F"},
+    {OF_SNAPSHOT, "report csv F"},
+    {OF_SNAPSHOT, "report dot F"},
+    {OF_SNAPSHOT, "report holders F"},
+    {OF_SNAPSHOT, "report pprof F"},
+    {OF_SNAPSHOT, "report icicle F"},
+    {OF_SNAPSHOT, "report treemap F"},
+    {OF_SNAPSHOT, "diff O F"},
+    {OF_SNAPSHOT, "diff --json F O"},
+    {OF_SNAPSHOT, "heap F O"},
+    {OF_SNAPSHOT, "dump F"},
+    {OF_SNAPSHOT, "dump --objects=50 F"},
     {OF_OTHER, "report F"},
     {OF_OTHER, "report html F"},
     {OF_OTHER, "report json --older=O F"},
@@ -233,7 +233,7 @@ static void add_sample(const char *file) {
     }
     s->file = file;
     s->of = ends_with(file, ".lmprec") ? OF_RECORDING
-            : ends_with(file, ".heap") ? OF_HEAP
+            : ends_with(file, ".heap") ? OF_SNAPSHOT
                                        : OF_OTHER;
     s->size = (size_t)lseek(fd, 0, SEEK_END);
     s->bytes = bytes_at(fd, s->size);
@@ -436,7 +436,7 @@ static bool damage(Bytes *b, const Sample *s) {
         damage_parts(b, s);
     else
         damage_bytes(b, s);
-    bool mend = s->of == OF_HEAP && how < 2;
+    bool mend = s->of == OF_SNAPSHOT && how < 2;
     if (mend) file_mend(b->at, b->n);
     return mend;
 }

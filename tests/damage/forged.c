@@ -137,7 +137,7 @@ static void put_snapshot(const Recorded *s, unsigned number, int fd) {
         char key[300];
         snprintf(key, sizeof key, "%s%u", text, n);
         uint32_t class = graph_table(h, 0, 0, 4, 2), object = graph_table(h, 0, 0, 64, 40);
-        uint32_t function = forged_function(h, n), made = graph_object(h, LMP_HEAP_USERDATA, 64);
+        uint32_t function = forged_function(h, n), made = graph_object(h, LMP_OBJECT_USERDATA, 64);
         graph_field(h, globals, key, object);
         graph_field(h, class, "__name", graph_string(h, text));
         graph_edge(h, object, class, LMP_EDGE_METATABLE, 0);
@@ -151,16 +151,16 @@ static void put_snapshot(const Recorded *s, unsigned number, int fd) {
     }
     for (uint32_t i = 1; i < h->objects; i++)
         h->object[i].context = i % tables_records(&s->view.tables);
-    LmpHeapInfo info = {.pid = 4711,
-                        .serial = 1,
-                        .number = number,
-                        .realtime = number * SECOND,
-                        .clock = number * SECOND};
+    LmpObjectInfo info = {.pid = 4711,
+                          .serial = 1,
+                          .number = number,
+                          .realtime = number * SECOND,
+                          .clock = number * SECOND};
     FORGE(info.program);
     FORGE(info.lua);
     FORGE(info.lmp);
     FORGE(info.why_in_place);
-    LmpHeapState state = {&s->header, s->tables->live, &s->tables->t};
+    LmpSnapState state = {&s->header, s->tables->live, &s->tables->t};
     FileBytes file = {0};
     if (file_write(&file, &info, graph_done(h), &state)) abort();
     if (write(fd, file.bytes, file.n) != (ssize_t)file.n) abort();

@@ -10,12 +10,12 @@
 #include "heapfile_fixture.h"
 #include "read/snapshot/compare.h"
 #include "read/snapshot/suspects.h"
-#include "report/heap/heapreport.h"
+#include "report/snapshot/snapshotreport.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1, .program = "fuzzed.lua"};
+static const LmpObjectInfo info = {.pid = 1, .serial = 1, .number = 1, .program = "fuzzed.lua"};
 static Graph *sound;
 static LmpSnapshot older; /* of the sound heap */
 
@@ -42,26 +42,26 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
         graph_edge(h, object, class, LMP_EDGE_METATABLE, 0);
         graph_index(h, entries, i, object);
     }
-    uint32_t weak = graph_table(h, 0, 0, 4, 2), file = graph_object(h, LMP_HEAP_USERDATA, 60);
-    h->object[weak].flags = LMP_HEAP_WEAK_KEYS;
+    uint32_t weak = graph_table(h, 0, 0, 4, 2), file = graph_object(h, LMP_OBJECT_USERDATA, 60);
+    h->object[weak].flags = LMP_OBJECT_WEAK_KEYS;
     graph_field(h, globals, "weak", weak);
     graph_edge(h, weak, file, LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON, entries);
     graph_edge(h, weak, entries, LMP_EDGE_KEY | LMP_EDGE_WEAK, 0);
     graph_edge(h, file, class, LMP_EDGE_USER_VALUE, 1);
-    uint32_t c = graph_object(h, LMP_HEAP_C_FUNCTION, 48), thread = graph_thread(h, 1);
+    uint32_t c = graph_object(h, LMP_OBJECT_C_FUNCTION, 48), thread = graph_thread(h, 1);
     graph_field(h, loaded, "insert", c);
     graph_edge(h, c, weak, LMP_EDGE_UPVALUE, 1);
     graph_edge(h, 0, thread, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
     uint32_t frame = graph_frame(h, get, 5);
     graph_frame(h, c, -1);
     graph_local(h, frame, "conn", 1, file);
-    graph_local(h, LMP_HEAP_NONE, NULL, 2, c);
+    graph_local(h, LMP_OBJECT_NONE, NULL, 2, c);
     graph_edge(h, upvalue, thread, LMP_EDGE_THREAD, 0);
     graph_edge(h, globals, c, LMP_EDGE_INTEGER, graph_wide(h, -5));
     graph_edge(h, globals, c, LMP_EDGE_FLOAT, graph_wide(h, 1));
     graph_edge(h, globals, c, LMP_EDGE_LIGHT, graph_wide(h, 2));
     graph_edge(h, globals, c, LMP_EDGE_BOOLEAN, 1);
-    uint32_t lot = graph_object(h, LMP_HEAP_LOT, 4096);
+    uint32_t lot = graph_object(h, LMP_OBJECT_LOT, 4096);
     h->object[lot].a = LMP_LOT_CODE;
     graph_edge(h, 0, lot, LMP_EDGE_LOT, LMP_LOT_CODE);
     graph_table(h, 0, 0, 0, 0); /* garbage */
@@ -79,8 +79,8 @@ static void look_at_words(const LmpSnapshot *s) {
         snapshot_name(s, i, words, sizeof words);
         snapshot_preview(s, i, words, sizeof words);
         snapshot_site(s, i, words, sizeof words);
-        if (snapshot_at(s, s->g.addr[i]) >= s->g.objects && s->g.kind[i] != LMP_HEAP_LOT &&
-            i != 0 && s->g.kind[i] != LMP_HEAP_ROOT && snapshot_born(s, i) != UINT64_MAX)
+        if (snapshot_at(s, s->g.addr[i]) >= s->g.objects && s->g.kind[i] != LMP_OBJECT_LOT &&
+            i != 0 && s->g.kind[i] != LMP_OBJECT_ROOT && snapshot_born(s, i) != UINT64_MAX)
             abort();
         for (uint32_t e = s->g.edge_at[i]; e < s->g.edge_at[i + 1]; e++)
             snapshot_step(s, i, e, words, sizeof words);
@@ -89,11 +89,11 @@ static void look_at_words(const LmpSnapshot *s) {
 
 static void look_at_groups(const LmpSnapshot *s) {
     for (unsigned by = 0; by < LMP_BYS; by++) {
-        LmpHeapGroups groups;
-        if (groups_make(&groups, s, (LmpHeapBy)by, false) != LMP_OK) abort();
+        LmpObjectGroups groups;
+        if (groups_make(&groups, s, (LmpSnapshotBy)by, false) != LMP_OK) abort();
         groups_free(&groups);
     }
-    LmpHeapCompare compare;
+    LmpSnapshotCompare compare;
     if (compare_runs(&compare, &older, s, LMP_BY_CLASS) != LMP_OK) abort();
     compare_free(&compare);
     if (compare_make(&compare, &older, s, LMP_BY_CLASS) == LMP_OK) compare_free(&compare);
@@ -119,23 +119,25 @@ static void look_at_reports(const LmpSnapshot *s) {
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out) abort();
-    for (unsigned k = 0; k < HEAP_REPORT_KINDS; k++) {
-        HeapReport report = {.s = s, .old = &older};
-        if (heapreport_kinds[k].write(&report, out) != LMP_OK) abort();
+    for (unsigned k = 0; k < SNAPSHOT_REPORT_KINDS; k++) {
+        SnapshotReport report = {.s = s, .old = &older};
+        if (snapshotreport_kinds[k].write(&report, out) != LMP_OK) abort();
     }
     for (int json = 0; json < 2; json++) {
-        if (heapdiff_write(&(HeapDiff){.old = &older, .newer = s, .json = json}, out)) abort();
-        if (heapdiff_write(&(HeapDiff){.old = s, .newer = &older, .json = json}, out)) abort();
+        if (snapshotdiff_write(&(SnapshotDiff){.old = &older, .newer = s, .json = json}, out))
+            abort();
+        if (snapshotdiff_write(&(SnapshotDiff){.old = s, .newer = &older, .json = json}, out))
+            abort();
     }
     fclose(out);
     free(text);
 }
 
 static void look(const unsigned char *bytes, size_t n) {
-    LmpHeapRead read;
+    LmpSnapRead read;
     if (file_read(&read, bytes, n) != LMP_OK) return;
     LmpSnapshot s;
-    LmpHeapGraph g = file_apart(&read.graph);
+    LmpObjectGraph g = file_apart(&read.graph);
     if (g.objects <= MOST_OBJECTS) { /* large ones take their time, and nothing else */
         if (snapshot_of_graph(&s, &read.info, &g) != LMP_OK) abort();
         look_at_words(&s);
@@ -145,15 +147,15 @@ static void look(const unsigned char *bytes, size_t n) {
         snapshot_close(&s);
     }
     file_apart_free(&g);
-    heapfile_free(&read);
+    snapfile_free(&read);
 }
 
 /* `file` NULL: the graph's columns. */
-static void overwrite(LmpHeapGraph *g, FileBytes *file, const uint8_t *data, size_t size) {
+static void overwrite(LmpObjectGraph *g, FileBytes *file, const uint8_t *data, size_t size) {
     while (size >= 5) {
-        const LmpHeapColumn *column = &heapgraph_columns[data[0] % LMP_HEAP_COLUMNS];
+        const LmpObjectColumn *column = &objectgraph_columns[data[0] % LMP_SNAP_COLUMNS];
         char *rows = file ? (char *)file->bytes : *(char **)((char *)g + column->at);
-        size_t all = file ? file->n : (size_t)heapgraph_rows(g, column) * column->width;
+        size_t all = file ? file->n : (size_t)objectgraph_rows(g, column) * column->width;
         size_t at = (size_t)(data[1] | data[2] << 8) * (file ? 1 : column->width);
         size_t n = 1 + data[3] % 8;
         data += 4, size -= 4;
@@ -167,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 2) return 0;
     FileBytes file = {0};
     bool bytes = data[0] % 2 == 0;
-    LmpHeapGraph g = file_apart(&sound->g);
+    LmpObjectGraph g = file_apart(&sound->g);
     if (!bytes) overwrite(&g, NULL, data + 1, size - 1);
     if (file_write(&file, &info, &g, NULL) != LMP_OK) abort();
     if (bytes) overwrite(&g, &file, data + 1, size - 1);

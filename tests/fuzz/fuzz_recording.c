@@ -8,10 +8,10 @@
 
 #include "read/ledger/ledger.h"
 #include "read/stats.h"
-#include "record/format/recfile.h"
-#include "record/format/recscan.h"
-#include "record/reader/recording.h"
-#include "record/writer/rewrite.h"
+#include "recording/format/recfile.h"
+#include "recording/format/recscan.h"
+#include "recording/reader/recording.h"
+#include "recording/writer/rewrite.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,7 +10,7 @@
 
 #include "fake_heap.h"
 #include "fake_tables.h"
-#include "read/heap/heapmap.h"
+#include "read/heapmap/heapmap.h"
 #include "read/ledger/ledger.h"
 #include "read/model/model.h"
 #include "read/stats.h"
@@ -148,8 +148,8 @@ static void must(bool holds) {
 }
 
 static void read_heap(void) {
-    static HeapCell cells[256];
-    static HeapListBlock blocks[64];
+    static MapCell cells[256];
+    static MapListBlock blocks[64];
     HeapMap *map = heapmap_new(&view);
     if (map) {
         heapmap_refresh(map, 1u << 22);
@@ -160,14 +160,14 @@ static void read_heap(void) {
         heapmap_position(map, LOW + 96, &key);
         heapmap_free(map);
     }
-    HeapList *list = heaplist_new(&view);
+    MapList *list = maplist_new(&view);
     if (!list) return;
-    HeapListQuery query = {.from = 0, .to = ~0ull, .kinds = 63, .key = LOW + 96};
-    HeapListResult got = heaplist_read(list, &query, blocks, 64);
+    MapListQuery query = {.from = 0, .to = ~0ull, .kinds = 63, .key = LOW + 96};
+    MapListResult got = maplist_read(list, &query, blocks, 64);
     must(got.count <= 64);
     for (uint32_t i = 0; i < got.count; i++)
         must(blocks[i].kind < LMP_KINDS);
-    heaplist_free(list);
+    maplist_free(list);
 }
 
 static void read_tables(void) {

@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 cp -r "$root/src/shared" "$root/src/record" "$root/src/base" "$work"
 compiles() { "$compiler" -std=c11 -fsyntax-only -I"$work" "$work/record/format/fields.c" 2>"$work/err"; }
 compiles || { cat "$work/err"; exit 1; }
-structs=$(sed -n 's/^COVERS(\(Lmp[A-Za-z]*\),.*/\1/p' "$root/src/record/format/fields.c")
+structs=$(sed -n 's/^COVERS(\(Lmp[A-Za-z]*\),.*/\1/p' "$root/src/recording/format/fields.c")
 [ "$(wc -w <<<"$structs")" -gt 20 ] || exit 1
 for s in $structs; do
     header=$(cd "$root/src" && grep -l "^} $s;" shared/*.h) || { echo "where is $s?"; exit 1; }

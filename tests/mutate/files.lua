@@ -13,8 +13,8 @@ return {
         "tree_rows.c", "tree_threads.c", "tags.c", "invalidate.c", "names.c", "names_walk.c",
         "c_names.c", "cycles.c",
         -- readers
-        "tables.c", "view.c", "discover.c", "stats.c", "history.c", "laps.c", "heapmap.c", "heapregion.c",
-        "heapcell.c", "heaplist.c", "ledger.c", "ledger_index.c", "ledger_rows.c",
+        "tables.c", "view.c", "discover.c", "stats.c", "history.c", "laps.c", "heapmap.c", "mapregion.c",
+        "mapcell.c", "maplist.c", "ledger.c", "ledger_index.c", "ledger_rows.c",
         "ledger_sum.c", "ledger_tree.c", "ledger_moments.c", "makes.c", "tallies.c",
         "leaks.c", "leaks_words.c", "model.c",
     },

@@ -7,8 +7,8 @@
 
 #include "heapfile_fixture.h"
 #include "leaky_heap.h"
-#include "report/heap/heapreport.h"
 #include "report/save.h"
+#include "report/snapshot/snapshotreport.h"
 
 static uint64_t state = 54;
 
@@ -38,7 +38,7 @@ static Graph *random_heap(bool weak) {
             graph_index(g, registry, i + 1, table);
         else if (!weak)
             graph_index(g, registry + 1 + below(i), i + 1, table);
-        if (below(10) == 0) g->object[table].flags |= LMP_HEAP_BEFORE;
+        if (below(10) == 0) g->object[table].flags |= LMP_OBJECT_BEFORE;
     }
     for (uint32_t i = 0; i < REFERENCES; i++) {
         uint32_t from = any(registry);
@@ -46,7 +46,7 @@ static Graph *random_heap(bool weak) {
         graph_edge(g, from, any(registry), LMP_EDGE_INDEX | holds, i);
         if (!weak || below(20) != 0) continue;
         uint32_t key = any(registry);
-        g->object[from].flags |= LMP_HEAP_WEAK_KEYS;
+        g->object[from].flags |= LMP_OBJECT_WEAK_KEYS;
         graph_edge(g, from, key, LMP_EDGE_KEY | LMP_EDGE_WEAK, 0);
         graph_edge(g, from, any(registry), LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON, key);
     }
@@ -75,8 +75,8 @@ static Graph *deep_heap(void) {
 }
 
 typedef struct Job {
-    const HeapReportKind *kind;
-    HeapReport report;
+    const SnapshotReportKind *kind;
+    SnapshotReport report;
 } Job;
 
 static LmpErr write_job(const void *of, FILE *out) {
@@ -90,11 +90,11 @@ static LmpErr write_bytes(const void *of, FILE *out) {
     return LMP_OK;
 }
 
-static LmpErr write_file(const char *dir, const char *name, const LmpHeapInfo *info,
-                         const LmpHeapGraph *g) {
+static LmpErr write_file(const char *dir, const char *name, const LmpObjectInfo *info,
+                         const LmpObjectGraph *g) {
     FileBytes bytes = {0};
     char file[1024];
-    LmpErr err = file_write(&bytes, info, g, &(LmpHeapState){0});
+    LmpErr err = file_write(&bytes, info, g, &(LmpSnapState){0});
     snprintf(file, sizeof file, "%s/%s.heap", dir, name);
     if (!err) err = save_file(file, write_bytes, &bytes);
     free(bytes.bytes);
@@ -104,12 +104,12 @@ static LmpErr write_file(const char *dir, const char *name, const LmpHeapInfo *i
 static void write_heap(const char *dir, const char *name, Graph *graph) {
     static LmpSnapshot snapshot;
     char file[1024];
-    const LmpHeapGraph *g = graph_done(graph);
-    LmpHeapInfo info = leaky_info(g);
+    const LmpObjectGraph *g = graph_done(graph);
+    LmpObjectInfo info = leaky_info(g);
     LmpErr err = write_file(dir, name, &info, g);
     if (!err) err = snapshot_of_graph(&snapshot, &info, g);
-    for (size_t i = 0; i < HEAP_REPORT_KINDS && !err; i++) {
-        Job job = {&heapreport_kinds[i], {.s = &snapshot}};
+    for (size_t i = 0; i < SNAPSHOT_REPORT_KINDS && !err; i++) {
+        Job job = {&snapshotreport_kinds[i], {.s = &snapshot}};
         snprintf(file, sizeof file, "%s/%s.%s", dir, name, job.kind->name);
         err = save_file(file, write_job, &job);
     }

@@ -1,6 +1,8 @@
 -- check.lua - who includes whom, against the one table of who may: that of docs/design.md, below
--- "## Rooms". A row is
---     | `folder/` | what it is | `folder/` `folder/` `lua.h` ... |
+-- "## Rooms". A room is
+--     folder/  what it is
+--       sees room room lua.h ...
+-- where a room is called as includes and CMake call it, without src/ and ui/.
 -- A source may include headers of its own room and of the rooms in its row's last column, written
 -- as room/file.h, headers of Lua and curses where the row names them, and the C library.
 -- CMake's libraries of the rooms (lmp_room) link each other as the table says: no room more, none
@@ -23,15 +25,27 @@ end
 -- folder -> set of what it may see
 local function rooms_of(text)
     local section = assert(text:match("\n## Rooms\n(.-)\n## "), "docs/design.md has no Rooms")
-    local rooms, count = {}, 0
-    for folder, sees in section:gmatch("\n| `([^`]+/)` |[^|]*|([^\n]*)|") do
-        local may = { [folder] = true }
-        for name in sees:gmatch("`([^`]+)`") do
-            may[name] = true
+    local rooms, sees, count = {}, {}, 0
+    local folder, seeing
+    for line in section:gmatch("[^\n]+") do
+        local first = line:match("^(%l[%w/]*/)  ")
+        if first then
+            assert(not rooms[first], first .. " stands there twice")
+            folder, seeing, count = first, false, count + 1
+            rooms[folder], sees[folder] = { [folder] = true }, ""
+        elseif line:find("^```") then
+            folder = nil
+        elseif folder then
+            seeing = seeing or line:find("^  sees ") ~= nil
+            sees[folder] = sees[folder] .. (seeing and line:gsub("^  sees ", " ") or "")
         end
-        assert(not rooms[folder], folder .. " has two rows")
-        rooms[folder] = may
-        count = count + 1
+    end
+    for of, names in pairs(sees) do
+        for name in names:gmatch("%S+") do
+            local folders = { "src/" .. name .. "/", "ui/" .. name .. "/", name .. "/" }
+            rooms[of][rooms[folders[1]] and folders[1] or rooms[folders[2]] and folders[2]
+                or rooms[folders[3]] and folders[3] or name] = true
+        end
     end
     assert(count >= 10, "the table of rooms was not understood")
     return rooms
@@ -199,8 +213,8 @@ if self then
     must("src/base/err.c", "lua.h", true)
     must("src/read/view.c", "agent/hook/hook.h")
     must("ui/screen/canvas.c", "read/view.h")
-    must("ui/panels/panel_heap.c", "ncurses.h", true)
-    must("ui/panels/panel_heap.c", "heapmap.h")
+    must("ui/panels/panel_heapmap.c", "ncurses.h", true)
+    must("ui/panels/panel_heapmap.c", "heapmap.h")
     must("src/nowhere/new.c", "base/err.h")
     assert(not problem_of("src/read/view.c", "base/err.h", false, rooms, where))
     local linked = linked_of("\nlmp_room(${here} base)\nlmp_room(${here} shared base pty)\n", "src/", rooms)

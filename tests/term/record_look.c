@@ -14,7 +14,7 @@
 #include "base/kind.h"
 #include "read/ledger/ledger.h"
 #include "read/stats.h"
-#include "record/reader/recording.h"
+#include "recording/reader/recording.h"
 
 static void print_figures(const char *prefix, const LmpFigure *figures, const void *of) {
     for (const LmpFigure *f = figures; f->name; f++)

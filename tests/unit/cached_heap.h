@@ -99,23 +99,23 @@ GRAPH_USED Graph *cached_graph(unsigned requests) {
     }
     for (unsigned i = 0; i < 90; i++)
         graph_table(graph, 0, 0, 8, 5); /* garbage */
-    uint32_t lot = graph_object(graph, LMP_HEAP_LOT, 16384);
+    uint32_t lot = graph_object(graph, LMP_OBJECT_LOT, 16384);
     graph->object[lot].a = LMP_LOT_STRING_TABLE;
     graph->object[lot].b = 1;
     graph_edge(graph, 0, lot, LMP_EDGE_LOT, LMP_LOT_STRING_TABLE);
     return graph;
 }
 
-GRAPH_USED LmpHeapInfo cached_info(const LmpHeapGraph *g, unsigned number) {
-    LmpHeapInfo info = {.pid = 4711,
-                        .serial = 1,
-                        .number = number,
-                        .realtime = 1700000000000000000u,
-                        .clock = 62000000000u,
-                        .stop = 3200000,
-                        .walk = 41000000,
-                        .program = "server.lua",
-                        .lua = "Lua 5.4.6"};
+GRAPH_USED LmpObjectInfo cached_info(const LmpObjectGraph *g, unsigned number) {
+    LmpObjectInfo info = {.pid = 4711,
+                          .serial = 1,
+                          .number = number,
+                          .realtime = 1700000000000000000u,
+                          .clock = 62000000000u,
+                          .stop = 3200000,
+                          .walk = 41000000,
+                          .program = "server.lua",
+                          .lua = "Lua 5.4.6"};
     for (uint32_t i = 0; i < g->objects; i++)
         info.live_bytes += g->size[i];
     info.live_blocks = g->objects;

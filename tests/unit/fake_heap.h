@@ -11,7 +11,7 @@
 #include "own.h"
 
 #include "base/os.h"
-#include "read/heap/heapscan.h"
+#include "read/heapmap/mapscan.h"
 #include "read/view.h"
 
 typedef struct FakeHeap {
@@ -89,10 +89,9 @@ static LmpLeaf *fake_leaf(FakeHeap *f, uint64_t addr, unsigned second) {
 static void fake_touch(FakeHeap *f, LmpLeaf *leaf, uint64_t addr) {
     uint32_t p = (uint32_t)(addr >> LMP_TOUCH_BITS) % LMP_TOUCHES;
     if (f->supervisor && !leaf->touch[p]) {
-        mprotect(leaf->entry + p * HEAP_PART_ENTRIES, HEAP_PART_ENTRIES * 4,
-                 PROT_READ | PROT_WRITE);
+        mprotect(leaf->entry + p * MAP_PART_ENTRIES, MAP_PART_ENTRIES * 4, PROT_READ | PROT_WRITE);
         if (p + 1 == LMP_TOUCHES || !leaf->touch[p + 1]) /* a size word may stand there */
-            mprotect(leaf->entry + (p + 1) * HEAP_PART_ENTRIES, 4096, PROT_READ | PROT_WRITE);
+            mprotect(leaf->entry + (p + 1) * MAP_PART_ENTRIES, 4096, PROT_READ | PROT_WRITE);
     }
     leaf->touch[p] = f->control.frame;
 }
@@ -140,8 +139,8 @@ static void fake_place(FakeHeap *f, uint64_t addr, uint64_t size, unsigned cls, 
 /* As the writer does now and then where nothing is left. */
 static void fake_forget(LmpLeaf *leaf, uint64_t addr) {
     uint32_t p = (uint32_t)(addr >> LMP_TOUCH_BITS) % LMP_TOUCHES;
-    const uint32_t *entry = leaf->entry + p * HEAP_PART_ENTRIES;
-    for (uint32_t i = 0; i < HEAP_PART_ENTRIES; i++)
+    const uint32_t *entry = leaf->entry + p * MAP_PART_ENTRIES;
+    for (uint32_t i = 0; i < MAP_PART_ENTRIES; i++)
         if (entry[i]) return;
     leaf->touch[p] = 0;
 }

@@ -33,8 +33,8 @@ GRAPH_USED void begin(void) {
 }
 
 GRAPH_USED void open_snapshot(void) {
-    const LmpHeapGraph *g = graph_done(graph);
-    LmpHeapInfo info = leaky_info(g);
+    const LmpObjectGraph *g = graph_done(graph);
+    LmpObjectInfo info = leaky_info(g);
     ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
 }
 
@@ -44,7 +44,7 @@ GRAPH_USED void judge(void) {
 }
 
 GRAPH_USED uint32_t block(uint64_t size) {
-    return graph_object(graph, LMP_HEAP_USERDATA, size);
+    return graph_object(graph, LMP_OBJECT_USERDATA, size);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* graph_fixture.h - heaps made up for tests: a graph of objects (heapgraph.h) built call by call,
+/* graph_fixture.h - heaps made up for tests: a graph of objects (objectgraph.h) built call by call,
  * in any order; graph_done() makes columns of it. Objects get ascending addresses in the order of
  * their making. Memory is given back by graph_free. */
 #ifndef LMP_GRAPH_FIXTURE_H
@@ -9,7 +9,7 @@
 
 #include "own.h"
 
-#include "shared/heapgraph.h"
+#include "shared/objectgraph.h"
 
 typedef struct GraphObject {
     uint8_t kind, flags;
@@ -33,7 +33,7 @@ typedef struct Graph {
     uint32_t objects, edges, object_room, edge_room;
     uint32_t frames, slots, wides; /* filled straight into g, room for GRAPH_ROWS each */
     uint32_t last_thread;
-    LmpHeapGraph g;
+    LmpObjectGraph g;
 } Graph;
 
 enum { GRAPH_ROWS = 4096 };
@@ -56,7 +56,7 @@ GRAPH_USED uint32_t graph_object(Graph *graph, uint32_t kind, uint64_t size) {
 GRAPH_USED Graph *graph_new(void) {
     Graph *graph = calloc(1, sizeof *graph);
     if (!graph) abort();
-    graph_object(graph, LMP_HEAP_ROOT, 0);
+    graph_object(graph, LMP_OBJECT_ROOT, 0);
     return graph;
 }
 
@@ -75,13 +75,13 @@ GRAPH_USED void graph_edge(Graph *graph, uint32_t from, uint32_t to, unsigned ki
 GRAPH_USED uint32_t graph_string(Graph *graph, const char *text) {
     size_t length = strlen(text);
     for (uint32_t i = 0; i < graph->objects && length <= 40; i++)
-        if (graph->object[i].kind == LMP_HEAP_STRING && !strcmp(graph->object[i].text, text))
+        if (graph->object[i].kind == LMP_OBJECT_STRING && !strcmp(graph->object[i].text, text))
             return i;
-    uint32_t i = graph_object(graph, LMP_HEAP_STRING, 25 + length);
+    uint32_t i = graph_object(graph, LMP_OBJECT_STRING, 25 + length);
     GraphObject *o = &graph->object[i];
     o->text = strdup(text);
     o->length = length;
-    if (length > 40) o->flags |= LMP_HEAP_LONG;
+    if (length > 40) o->flags |= LMP_OBJECT_LONG;
     for (const char *c = text; *c; c++)
         o->wide = (o->wide ^ (unsigned char)*c) * 0x100000001b3ull;
     return i;
@@ -90,7 +90,7 @@ GRAPH_USED uint32_t graph_string(Graph *graph, const char *text) {
 /* A table with `array` and `hash` slots, that many of them used. */
 GRAPH_USED uint32_t graph_table(Graph *graph, uint32_t array, uint32_t array_used, uint32_t hash,
                                 uint32_t hash_used) {
-    uint32_t i = graph_object(graph, LMP_HEAP_TABLE, 56 + 16ull * array + 24ull * hash);
+    uint32_t i = graph_object(graph, LMP_OBJECT_TABLE, 56 + 16ull * array + 24ull * hash);
     GraphObject *o = &graph->object[i];
     o->a = array, o->b = array_used, o->c = hash, o->d = hash_used;
     return i;
@@ -111,7 +111,7 @@ GRAPH_USED void graph_index(Graph *graph, uint32_t from, uint32_t n, uint32_t to
 /* Compiled code of `source` (as lua_Debug has it), lines `first` to `last`. */
 GRAPH_USED uint32_t graph_proto(Graph *graph, const char *source, uint32_t first, uint32_t last) {
     uint32_t text = graph_string(graph, source);
-    uint32_t i = graph_object(graph, LMP_HEAP_PROTO, 128 + 4 * 10);
+    uint32_t i = graph_object(graph, LMP_OBJECT_PROTO, 128 + 4 * 10);
     GraphObject *o = &graph->object[i];
     o->a = first, o->b = last, o->c = 10, o->d = text;
     graph_edge(graph, i, text, LMP_EDGE_DEBUG, 0);
@@ -119,7 +119,7 @@ GRAPH_USED uint32_t graph_proto(Graph *graph, const char *source, uint32_t first
 }
 
 GRAPH_USED uint32_t graph_function(Graph *graph, uint32_t proto) {
-    uint32_t i = graph_object(graph, LMP_HEAP_LUA_FUNCTION, 32);
+    uint32_t i = graph_object(graph, LMP_OBJECT_LUA_FUNCTION, 32);
     graph_edge(graph, i, proto, LMP_EDGE_PROTO, 0);
     return i;
 }
@@ -127,7 +127,7 @@ GRAPH_USED uint32_t graph_function(Graph *graph, uint32_t proto) {
 /* A closed upvalue `name` of `function` that has `value` in it. */
 GRAPH_USED uint32_t graph_upvalue(Graph *graph, uint32_t function, const char *name,
                                   uint32_t value) {
-    uint32_t i = graph_object(graph, LMP_HEAP_UPVALUE, 40);
+    uint32_t i = graph_object(graph, LMP_OBJECT_UPVALUE, 40);
     graph->object[function].size += 8;
     graph_edge(graph, function, i, LMP_EDGE_UPVALUE, graph_string(graph, name));
     if (value) graph_edge(graph, i, value, LMP_EDGE_VALUE, 0);
@@ -136,7 +136,7 @@ GRAPH_USED uint32_t graph_upvalue(Graph *graph, uint32_t function, const char *n
 
 /* A thread with no frames yet; `status` as lua_status. */
 GRAPH_USED uint32_t graph_thread(Graph *graph, unsigned status) {
-    uint32_t i = graph_object(graph, LMP_HEAP_THREAD, 208 + 720);
+    uint32_t i = graph_object(graph, LMP_OBJECT_THREAD, 208 + 720);
     GraphObject *o = &graph->object[i];
     o->a = status, o->c = 45, o->d = 4;
     graph->last_thread = i;
@@ -144,7 +144,7 @@ GRAPH_USED uint32_t graph_thread(Graph *graph, unsigned status) {
 }
 
 static void graph_rows(Graph *graph) {
-    LmpHeapGraph *g = &graph->g;
+    LmpObjectGraph *g = &graph->g;
     if (g->frame_function) return;
     g->frame_function = calloc(GRAPH_ROWS, sizeof *g->frame_function);
     g->frame_address = calloc(GRAPH_ROWS, sizeof *g->frame_address);
@@ -200,33 +200,33 @@ static void *graph_column(size_t rows, size_t width) {
     return p;
 }
 
-static void graph_of_kind(LmpHeapGraph *g, const GraphObject *o, uint32_t row, uint64_t text_at) {
+static void graph_of_kind(LmpObjectGraph *g, const GraphObject *o, uint32_t row, uint64_t text_at) {
     switch (o->kind) {
-    case LMP_HEAP_STRING:
+    case LMP_OBJECT_STRING:
         g->string_length[row] = o->length;
         g->string_shown[row] = (uint32_t)o->length;
         g->string_hash[row] = o->wide;
         memcpy(g->text + text_at, o->text, o->length);
         break;
-    case LMP_HEAP_TABLE:
+    case LMP_OBJECT_TABLE:
         g->table_array[row] = o->a, g->table_array_used[row] = o->b;
         g->table_hash[row] = o->c, g->table_hash_used[row] = o->d;
         break;
-    case LMP_HEAP_C_FUNCTION:
+    case LMP_OBJECT_C_FUNCTION:
         g->c_address[row] = o->wide;
         break;
-    case LMP_HEAP_USERDATA:
+    case LMP_OBJECT_USERDATA:
         g->userdata_bytes[row] = o->wide;
         break;
-    case LMP_HEAP_PROTO:
+    case LMP_OBJECT_PROTO:
         g->proto_line[row] = o->a, g->proto_last[row] = o->b;
         g->proto_code[row] = o->c, g->proto_source[row] = o->d;
         break;
-    case LMP_HEAP_THREAD:
+    case LMP_OBJECT_THREAD:
         g->thread_status[row] = (uint8_t)o->a, g->thread_frames[row] = o->b;
         g->thread_stack[row] = o->c, g->thread_stack_used[row] = o->d;
         break;
-    case LMP_HEAP_LOT:
+    case LMP_OBJECT_LOT:
         g->lot_what[row] = o->a, g->lot_blocks[row] = o->b;
         break;
     default:
@@ -235,25 +235,25 @@ static void graph_of_kind(LmpHeapGraph *g, const GraphObject *o, uint32_t row, u
 }
 
 /* The graph as columns, good until graph_free. Only once. */
-GRAPH_USED const LmpHeapGraph *graph_done(Graph *graph) {
-    LmpHeapGraph *g = &graph->g;
+GRAPH_USED const LmpObjectGraph *graph_done(Graph *graph) {
+    LmpObjectGraph *g = &graph->g;
     graph_rows(graph);
     if (graph->edges) qsort(graph->edge, graph->edges, sizeof *graph->edge, graph_by_from);
     g->objects = graph->objects, g->edges = graph->edges;
     g->frames = graph->frames, g->slots = graph->slots, g->wides = graph->wides;
     for (uint32_t i = 0; i < graph->objects; i++) {
         g->count[graph->object[i].kind]++;
-        if (graph->object[i].kind == LMP_HEAP_STRING) g->text_bytes += graph->object[i].length;
+        if (graph->object[i].kind == LMP_OBJECT_STRING) g->text_bytes += graph->object[i].length;
     }
-    for (uint32_t c = 0; c < LMP_HEAP_COLUMNS; c++) {
-        const LmpHeapColumn *column = &heapgraph_columns[c];
+    for (uint32_t c = 0; c < LMP_SNAP_COLUMNS; c++) {
+        const LmpObjectColumn *column = &objectgraph_columns[c];
         void **at = (void **)((char *)g + column->at);
-        if (!*at) *at = graph_column((size_t)heapgraph_rows(g, column), column->width);
+        if (!*at) *at = graph_column((size_t)objectgraph_rows(g, column), column->width);
     }
     uint32_t *ordinal = graph_column(g->objects, sizeof *ordinal);
     for (uint32_t i = 0; i < g->objects; i++)
         g->kind[i] = graph->object[i].kind;
-    heapgraph_ordinals(g, ordinal);
+    objectgraph_ordinals(g, ordinal);
     uint64_t text_at = 0;
     for (uint32_t i = 0; i < g->objects; i++) {
         const GraphObject *o = &graph->object[i];
@@ -263,7 +263,7 @@ GRAPH_USED const LmpHeapGraph *graph_done(Graph *graph) {
         g->context[i] = o->context;
         g->birth[i] = o->birth;
         graph_of_kind(g, o, ordinal[i], text_at);
-        if (o->kind == LMP_HEAP_STRING) text_at += o->length;
+        if (o->kind == LMP_OBJECT_STRING) text_at += o->length;
     }
     free(ordinal);
     for (uint32_t e = 0; e < g->edges; e++) {
@@ -280,8 +280,8 @@ GRAPH_USED const LmpHeapGraph *graph_done(Graph *graph) {
 GRAPH_USED void graph_free(Graph *graph) {
     for (uint32_t i = 0; i < graph->objects; i++)
         free(graph->object[i].text);
-    for (uint32_t c = 0; c < LMP_HEAP_COLUMNS; c++)
-        free(*(void **)((char *)&graph->g + heapgraph_columns[c].at));
+    for (uint32_t c = 0; c < LMP_SNAP_COLUMNS; c++)
+        free(*(void **)((char *)&graph->g + objectgraph_columns[c].at));
     free(graph->object);
     free(graph->edge);
     free(graph);

@@ -22,20 +22,20 @@ static uint32_t graph_random_object(Graph *graph) {
         i = graph_proto(graph, "@a.lua", lines, lines + 3);
         break;
     case 2:
-        i = graph_object(graph, LMP_HEAP_LUA_FUNCTION, 40);
+        i = graph_object(graph, LMP_OBJECT_LUA_FUNCTION, 40);
         break;
     case 3:
-        i = graph_object(graph, LMP_HEAP_UPVALUE, 40);
+        i = graph_object(graph, LMP_OBJECT_UPVALUE, 40);
         break;
     case 4:
-        i = graph_object(graph, LMP_HEAP_USERDATA, 80);
+        i = graph_object(graph, LMP_OBJECT_USERDATA, 80);
         break;
     default:
         i = graph_table(graph, (uint32_t)suite_below(5), 0, (uint32_t)suite_below(9), 0);
         break;
     }
     graph->object[i].size = 1 + suite_below(1000);
-    if (suite_below(6) == 0) graph->object[i].flags |= LMP_HEAP_BEFORE;
+    if (suite_below(6) == 0) graph->object[i].flags |= LMP_OBJECT_BEFORE;
     return i;
 }
 

@@ -4,8 +4,8 @@
 
 #include "fake_heap.h"
 #include "fake_tables.h"
-#include "read/heap/heapmap.h"
-#include "read/heap/heapscan.h"
+#include "read/heapmap/heapmap.h"
+#include "read/heapmap/mapscan.h"
 #include "read/model/model.h"
 #include "widget/panel.h"
 
@@ -78,10 +78,10 @@ __attribute__((unused)) static void heap_fixture_contexts(FakeHeap *heap, FakeTa
     used->paths = used->records;
     for (uint32_t l = 0; l < heap->view.leaves; l++) {
         for (uint32_t part = 0; part < LMP_TOUCHES; part++) {
-            HeapScan scan = heapscan_part(heap->leaf[l], heap->view.leaf_base[l], part);
-            HeapBlock block;
-            if (!heapscan_touch(heap->leaf[l], part)) continue;
-            while (heapscan_next(&scan, &block))
+            MapScan scan = mapscan_part(heap->leaf[l], heap->view.leaf_base[l], part);
+            MapBlock block;
+            if (!mapscan_touch(heap->leaf[l], part)) continue;
+            while (mapscan_next(&scan, &block))
                 heap->leaf[l]->alloc_context[block.index] =
                     1 + (block.index >> 6 ^ block.index >> 11) % (used->records - 1);
         }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "leaky_file.h"
-#include "report/heap/heapreport.h"
+#include "report/snapshot/snapshotreport.h"
 
 static Leaky leaky;
 static LmpSnapshot snapshot;
@@ -19,8 +19,8 @@ __attribute__((unused)) static void close_leaky(void) {
 __attribute__((unused)) static void open_leaky(void) {
     suite_closes(close_leaky);
     leaky = leaky_heap();
-    const LmpHeapGraph *g = graph_done(leaky.graph);
-    LmpHeapInfo info = leaky_info(g);
+    const LmpObjectGraph *g = graph_done(leaky.graph);
+    LmpObjectInfo info = leaky_info(g);
     ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
 }
 
@@ -37,26 +37,26 @@ __attribute__((unused)) static void open_with_lines(void) {
 }
 
 /* The caller frees it. */
-__attribute__((unused)) static char *heap_of(unsigned kind, const HeapReport *report,
-                                             size_t *size) {
+__attribute__((unused)) static char *opened_from(unsigned kind, const SnapshotReport *report,
+                                                 size_t *size) {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
-    ck_assert_ptr_null(heapreport_lacks(&heapreport_kinds[kind], report));
-    ck_assert_int_eq(heapreport_kinds[kind].write(report, out), LMP_OK);
+    ck_assert_ptr_null(snapshotreport_lacks(&snapshotreport_kinds[kind], report));
+    ck_assert_int_eq(snapshotreport_kinds[kind].write(report, out), LMP_OK);
     fclose(out);
     return text;
 }
 
 __attribute__((unused)) static char *heap_as(unsigned kind) {
-    HeapReport report = {.s = &snapshot};
+    SnapshotReport report = {.s = &snapshot};
     size_t size;
-    return heap_of(kind, &report, &size);
+    return opened_from(kind, &report, &size);
 }
 
-__attribute__((unused)) static void heap_golden(unsigned kind, const HeapReport *report,
+__attribute__((unused)) static void heap_golden(unsigned kind, const SnapshotReport *report,
                                                 const char *name) {
     size_t size;
-    char *text = heap_of(kind, report, &size);
+    char *text = opened_from(kind, report, &size);
     suite_golden(name, text);
     free(text);
 }

@@ -1,14 +1,14 @@
-/* heapfile_fixture.h - snapshot files in memory: written by heapfile_write, changed, read again. */
-#ifndef LMP_HEAPFILE_FIXTURE_H
-#define LMP_HEAPFILE_FIXTURE_H
+/* snapfile_fixture.h - snapshot files in memory: written by snapfile_write, changed, read again. */
+#ifndef LMP_SNAPFILE_FIXTURE_H
+#define LMP_SNAPFILE_FIXTURE_H
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "shared/heapfile.h"
-#include "shared/heapfile_impl.h"
+#include "shared/snapfile.h"
+#include "shared/snapfile_impl.h"
 
 typedef struct FileBytes {
     unsigned char *bytes;
@@ -18,7 +18,7 @@ typedef struct FileBytes {
 
 #define FILE_USED __attribute__((unused)) static
 
-static bool file_put(LmpHeapSink *sink, const void *bytes, size_t n) {
+static bool file_put(LmpSnapSink *sink, const void *bytes, size_t n) {
     FileBytes *file = sink->of;
     if (file->most && file->n + n > file->most) return false;
     if (file->n + n > file->room) {
@@ -31,13 +31,13 @@ static bool file_put(LmpHeapSink *sink, const void *bytes, size_t n) {
     return true;
 }
 
-FILE_USED LmpErr file_write(FileBytes *file, const LmpHeapInfo *info, const LmpHeapGraph *g,
-                            const LmpHeapState *state) {
-    LmpHeapSink sink = {file_put, file};
-    void *scratch = aligned_alloc(16, (heapfile_scratch() + 15) & ~(size_t)15);
+FILE_USED LmpErr file_write(FileBytes *file, const LmpObjectInfo *info, const LmpObjectGraph *g,
+                            const LmpSnapState *state) {
+    LmpSnapSink sink = {file_put, file};
+    void *scratch = aligned_alloc(16, (snapfile_scratch() + 15) & ~(size_t)15);
     if (!scratch) abort();
     file->n = 0;
-    LmpErr err = heapfile_write(&sink, info, g, state, scratch);
+    LmpErr err = snapfile_write(&sink, info, g, state, scratch);
     free(scratch);
     return err;
 }
@@ -54,9 +54,9 @@ FILE_USED int file_fd(const unsigned char *bytes, size_t n) {
     return fd;
 }
 
-FILE_USED LmpErr file_read(LmpHeapRead *read, const unsigned char *bytes, size_t n) {
+FILE_USED LmpErr file_read(LmpSnapRead *read, const unsigned char *bytes, size_t n) {
     int fd = file_fd(bytes, n);
-    LmpErr err = heapfile_read(read, fd);
+    LmpErr err = snapfile_read(read, fd);
     close(fd);
     return err;
 }
@@ -64,27 +64,28 @@ FILE_USED LmpErr file_read(LmpHeapRead *read, const unsigned char *bytes, size_t
 /* Makes all checksums right, as far as the lengths lead to where they are: what is damaged then is
  * met by what comes after them. */
 FILE_USED void file_mend(unsigned char *bytes, size_t n) {
-    LmpHeapHead head;
+    LmpSnapHead head;
     if (n < sizeof head) return;
     memcpy(&head, bytes, sizeof head);
-    head.checksum = heapfile_checksum(&head, offsetof(LmpHeapHead, checksum), 0);
+    head.checksum = snapfile_checksum(&head, offsetof(LmpSnapHead, checksum), 0);
     memcpy(bytes, &head, sizeof head);
-    for (size_t at = sizeof head; n - at >= sizeof(LmpHeapChunk);) {
-        LmpHeapChunk chunk;
+    for (size_t at = sizeof head; n - at >= sizeof(LmpSnapChunk);) {
+        LmpSnapChunk chunk;
         memcpy(&chunk, bytes + at, sizeof chunk);
         if (chunk.stored > n - at - sizeof chunk) return;
-        chunk.checksum = heapfile_chunk_checksum(&chunk, bytes + at + sizeof chunk);
+        chunk.checksum = snapfile_chunk_checksum(&chunk, bytes + at + sizeof chunk);
         memcpy(bytes + at, &chunk, sizeof chunk);
         at += sizeof chunk + chunk.stored;
     }
 }
 
 /* Columns in memory of their own, so that one that is read too far is noticed. */
-FILE_USED LmpHeapGraph file_apart(const LmpHeapGraph *from) {
-    LmpHeapGraph to = *from;
-    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++) {
-        size_t n = (size_t)heapgraph_rows(from, &heapgraph_columns[i]) * heapgraph_columns[i].width;
-        void **column = (void **)((char *)&to + heapgraph_columns[i].at), *copy = malloc(n);
+FILE_USED LmpObjectGraph file_apart(const LmpObjectGraph *from) {
+    LmpObjectGraph to = *from;
+    for (uint32_t i = 0; i < LMP_SNAP_COLUMNS; i++) {
+        size_t n =
+            (size_t)objectgraph_rows(from, &objectgraph_columns[i]) * objectgraph_columns[i].width;
+        void **column = (void **)((char *)&to + objectgraph_columns[i].at), *copy = malloc(n);
         if (n > 0 && !copy) abort();
         if (n) memcpy(copy, *column, n);
         *column = copy;
@@ -92,9 +93,9 @@ FILE_USED LmpHeapGraph file_apart(const LmpHeapGraph *from) {
     return to;
 }
 
-FILE_USED void file_apart_free(LmpHeapGraph *g) {
-    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++)
-        free(*(void **)((char *)g + heapgraph_columns[i].at));
+FILE_USED void file_apart_free(LmpObjectGraph *g) {
+    for (uint32_t i = 0; i < LMP_SNAP_COLUMNS; i++)
+        free(*(void **)((char *)g + objectgraph_columns[i].at));
 }
 
 #endif

@@ -21,13 +21,13 @@ static Leaky leaky_file(FileBytes *file) {
     live.tables.lines = LMP_LINES_EXACT;
     for (uint32_t i = 1; i < leaky.graph->objects; i++)
         leaky.graph->object[i].context =
-            leaky.graph->object[i].flags & LMP_HEAP_BEFORE ? 0 : 1 + i % PATHS;
+            leaky.graph->object[i].flags & LMP_OBJECT_BEFORE ? 0 : 1 + i % PATHS;
     header.magic = LMP_MAGIC, header.layout = LMP_LAYOUT;
     header.header_size = sizeof(LmpHeader), header.control_size = sizeof(LmpControl);
     header.live_size = sizeof(LmpLive), header.leaf_size = sizeof(LmpLeaf);
-    const LmpHeapGraph *g = graph_done(leaky.graph);
-    LmpHeapInfo info = leaky_info(g);
-    LmpHeapState state = {&header, &live, &f->t};
+    const LmpObjectGraph *g = graph_done(leaky.graph);
+    LmpObjectInfo info = leaky_info(g);
+    LmpSnapState state = {&header, &live, &f->t};
     ck_assert_int_eq(file_write(file, &info, g, &state), LMP_OK);
     fake_tables_free(f);
     return leaky;

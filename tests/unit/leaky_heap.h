@@ -109,12 +109,12 @@ GRAPH_USED void leaky_workers(Leaky *l) {
 GRAPH_USED void leaky_rest(Leaky *l) {
     Graph *g = l->graph;
     for (uint32_t i = 0; i < LEAKY_REFERENCES; i++) {
-        uint32_t block = graph_object(g, LMP_HEAP_USERDATA, 40 + 24);
+        uint32_t block = graph_object(g, LMP_OBJECT_USERDATA, 40 + 24);
         g->object[block].wide = 24;
         graph_index(g, l->registry, 3 + i, block);
     }
     l->weak = graph_table(g, 0, 0, 2, 1);
-    g->object[l->weak].flags |= LMP_HEAP_WEAK_KEYS;
+    g->object[l->weak].flags |= LMP_OBJECT_WEAK_KEYS;
     l->ephemeron_key = graph_table(g, 0, 0, 0, 0);
     l->ephemeron_value = graph_table(g, 3, 3, 0, 0);
     graph_field(g, l->globals, "weak", l->weak);
@@ -122,17 +122,17 @@ GRAPH_USED void leaky_rest(Leaky *l) {
     graph_edge(g, l->weak, l->ephemeron_key, LMP_EDGE_KEY | LMP_EDGE_WEAK, 0);
     graph_edge(g, l->weak, l->ephemeron_value, LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON,
                l->ephemeron_key);
-    uint32_t dying = graph_object(g, LMP_HEAP_USERDATA, 40 + 100);
+    uint32_t dying = graph_object(g, LMP_OBJECT_USERDATA, 40 + 100);
     g->object[dying].wide = 100;
-    g->object[dying].flags |= LMP_HEAP_FINALIZER | LMP_HEAP_FINALIZING;
+    g->object[dying].flags |= LMP_OBJECT_FINALIZER | LMP_OBJECT_FINALIZING;
     graph_edge(g, 0, dying, LMP_EDGE_ROOT, LMP_ROOT_FINALIZING);
     l->garbage = graph_table(g, 60, 60, 0, 0);
     graph_index(g, l->garbage, 1, l->entries);
     graph_index(g, l->garbage, 2, graph_table(g, 0, 0, 16, 16));
     uint32_t before = graph_table(g, 0, 0, 16, 12);
-    g->object[before].flags |= LMP_HEAP_BEFORE;
+    g->object[before].flags |= LMP_OBJECT_BEFORE;
     graph_field(g, l->globals, "string", before);
-    uint32_t lot = graph_object(g, LMP_HEAP_LOT, 1024);
+    uint32_t lot = graph_object(g, LMP_OBJECT_LOT, 1024);
     g->object[lot].a = LMP_LOT_STRING_TABLE;
     g->object[lot].b = 1;
     graph_edge(g, 0, lot, LMP_EDGE_LOT, LMP_LOT_STRING_TABLE);
@@ -149,14 +149,14 @@ GRAPH_USED Leaky leaky_heap(void) {
     return l;
 }
 
-GRAPH_USED LmpHeapInfo leaky_info(const LmpHeapGraph *g) {
-    LmpHeapInfo info = {.pid = 4711, .serial = 1, .number = 1, .taken = LMP_TAKEN_FORKED};
+GRAPH_USED LmpObjectInfo leaky_info(const LmpObjectGraph *g) {
+    LmpObjectInfo info = {.pid = 4711, .serial = 1, .number = 1, .taken = LMP_TAKEN_FORKED};
     info.realtime = 1790000000000000000;
     info.clock = 62412345678;
     info.stop = 1200000;
     info.walk = 8400000;
     for (uint32_t i = 0; i < g->objects; i++)
-        info.live_bytes += g->flags[i] & LMP_HEAP_BEFORE ? 0 : g->size[i];
+        info.live_bytes += g->flags[i] & LMP_OBJECT_BEFORE ? 0 : g->size[i];
     info.live_blocks = g->objects - 1;
     snprintf(info.program, sizeof info.program, "app.lua");
     snprintf(info.lua, sizeof info.lua, "Lua 5.4.6");

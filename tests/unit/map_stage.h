@@ -7,7 +7,7 @@
 #include "panel_draw.h"
 
 __attribute__((unused)) static Stage *map_stage(Model *m, int w, int h, bool utf8, int colours) {
-    Stage *s = stage_new(&panel_heap, m, w, h, utf8, colours);
+    Stage *s = stage_new(&panel_heapmap, m, w, h, utf8, colours);
     stage_update(s);
     stage_draw(s);
     return s;

@@ -8,14 +8,14 @@
 
 static Graph *graph;
 static LmpSnapshot snapshot;
-static OpenedHeap *heap;
+static OpenedSnapshot *heap;
 
 /* Snapshot `number`, taken at 62 s; the program's clock is at 102 s. */
-static void open_heap(uint32_t number) {
+static void open_snapshot(uint32_t number) {
     setenv("TZ", "UTC", 1); /* the header says when it was taken */
     graph = cached_graph(60);
-    const LmpHeapGraph *g = graph_done(graph);
-    LmpHeapInfo info = cached_info(g, number);
+    const LmpObjectGraph *g = graph_done(graph);
+    LmpObjectInfo info = cached_info(g, number);
     ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
     heap = opened_of(&snapshot, NULL);
 }

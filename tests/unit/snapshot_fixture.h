@@ -15,7 +15,7 @@
 
 #include "agent/hook/slow_path.h"
 #include "base/forkos.h"
-#include "shared/heapfile.h"
+#include "shared/snapfile.h"
 
 static char directory[64], name[128];
 static LmpSnapshotLive last;
@@ -80,21 +80,21 @@ static void start(bool lines, bool stacks) {
 }
 
 /* The file is whole, and has all that the totals had. */
-__attribute__((unused)) static LmpHeapInfo check_file(const char *path) {
-    LmpHeapRead read;
+__attribute__((unused)) static LmpObjectInfo check_file(const char *path) {
+    LmpSnapRead read;
     struct stat st;
     int fd = open(path, O_RDONLY);
     ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
     fstat(fd, &st);
     ck_assert_uint_eq(st.st_mode & 07777, 0600);
-    ck_assert_int_eq(heapfile_read(&read, fd), LMP_OK);
+    ck_assert_int_eq(snapfile_read(&read, fd), LMP_OK);
     close(fd);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < read.graph.objects; i++)
-        if (!(read.graph.flags[i] & LMP_HEAP_BEFORE)) sum += read.graph.size[i];
+        if (!(read.graph.flags[i] & LMP_OBJECT_BEFORE)) sum += read.graph.size[i];
     ck_assert_uint_eq(sum, read.info.live_bytes);
     ck_assert_uint_gt(read.info.live_bytes, 100000);
-    LmpHeapInfo info = read.info;
+    LmpObjectInfo info = read.info;
     if (read.whole) { /* the tables of that moment, for a display of the file */
         static LmpView of;
         ck_assert_int_eq(view_open_whole(&of, read.whole), LMP_OK);
@@ -102,7 +102,7 @@ __attribute__((unused)) static LmpHeapInfo check_file(const char *path) {
         ck_assert_uint_eq(of.live->snapshot.frozen, 0);
         ck_assert_uint_eq(of.live->clock, info.clock);
     }
-    heapfile_free(&read);
+    snapfile_free(&read);
     return info;
 }
 

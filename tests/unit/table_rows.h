@@ -3,8 +3,8 @@
 #define LMP_TABLE_ROWS_H
 
 #include "suite.h"
-#include "widget/measure.h"
 #include "widget/panel.h"
+#include "widget/shownfigure.h"
 #include "widget/table.h"
 
 #define SECOND 1000000000ull

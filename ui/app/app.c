@@ -55,11 +55,11 @@ App *app_new(const AppOptions *options) {
     app->ui.site_page = &panel_site;
     app->ui.output = options->output;
     app->ui.can_type = options->can_type;
-    app->ui.focus = &panel_heap;
+    app->ui.focus = &panel_heapmap;
     app->set = SET_LIVE;
     app->other_side.focus = &panel_held;
     app->offline = options->offline;
-    if (app->offline) app_choose_set(app, SET_HEAP);
+    if (app->offline) app_choose_set(app, SET_SNAPSHOT);
     app->ui.sources = sources_new();
     app->input = (LineEdit){.tabs = true, .prompt = "input", .help = "enter send  esc close"};
     time_new(app);
@@ -354,9 +354,9 @@ static void toggle_help(App *app) {
 
 /* Handles actions over a snapshot, which does not change: actions for the program have another
  * meaning or none. Returns true: handled. */
-static bool act_heap(App *app, Action action) {
+static bool act_open(App *app, Action action) {
     bool program = action_info[action].group == GROUP_PROGRAM;
-    if (app->set != SET_HEAP) return false;
+    if (app->set != SET_SNAPSHOT) return false;
     if (action == ACT_INTERRUPT || action == ACT_SUSPEND) return false;
     if (action == ACT_WHY || action == ACT_OWNER || action == ACT_MAKES || program) {
         if (act_focused(app, action)) return true;
@@ -420,7 +420,7 @@ static bool act_plain(App *app, Action action) {
 }
 
 static void quit(App *app, Key key) {
-    if (key == 'q' && (app->ui.over || (app->set == SET_HEAP && !app->offline))) {
+    if (key == 'q' && (app->ui.over || (app->set == SET_SNAPSHOT && !app->offline))) {
         app_back(app);
         app->q_led_back = true;
     } else if (key == 'q' && app->q_led_back) { /* someone soon presses q once too often */
@@ -434,7 +434,7 @@ static void quit(App *app, Key key) {
 static void act(App *app, Action action, Key key) {
     if (action != ACT_QUIT) app->q_led_back = false;
     if (act_kinds(app, action)) return;
-    if (act_heap(app, action) || time_act(app, action) || act_plain(app, action)) {
+    if (act_open(app, action) || time_act(app, action) || act_plain(app, action)) {
         show_said(app);
         return;
     }
@@ -530,7 +530,7 @@ void app_press(App *app, Key key) {
     if (app->ui.edit && edit_panel(app, key)) return;
     Action action = action_of_key(key);
     if (offered && action == ACT_ENTER) {
-        ask(app, REQUEST_HEAP);
+        ask(app, REQUEST_OPEN_SNAPSHOT);
         return;
     }
     if (action != ACT_NONE) act(app, action, key);

@@ -4,7 +4,7 @@
 #ifndef LMP_APP_H
 #define LMP_APP_H
 
-#include "screen/layout.h"
+#include "screen/screenplan.h"
 #include "widget/panel.h"
 
 typedef struct App App;
@@ -36,14 +36,14 @@ void app_seen(App *app, LmpSeen seen);
 
 /* Shows the panels of a heap snapshot over those of the program, until escape; the snapshot stays
  * the caller's, and stays in the model. Answers the wish (Ui.wish), if there is one. */
-void app_show_heap(App *app, OpenedHeap *heap);
+void app_show_snapshot(App *app, OpenedSnapshot *heap);
 /* Offers a snapshot: enter or S opens it while its notice stands. If somebody waits for the
  * snapshot, opens it at once. */
-void app_offer_heap(App *app);
+void app_offer_snapshot(App *app);
 /* Offers to take a snapshot: there is none to answer Ui.wish. */
 void app_offer_taking(App *app);
 /* Tells that the snapshot asked for does not come. */
-void app_no_heap(App *app);
+void app_no_snapshot(App *app);
 
 /* Returns how many lines a snapshot could tell of: `wish`, that of the note first; 0: nothing to
  * find out. Not 0 only if the note names a table that grows, and it is not known who holds that. */
@@ -61,15 +61,15 @@ void app_say(App *app, const char *format, ...) __attribute__((format(printf, 2,
  * has not seen everything yet). */
 bool app_restless(const App *app);
 
-/* Draws a frame over the whole canvas. `now` as in app_fresh. */
+/* Draws the screen over the whole canvas. `now` as in app_fresh. */
 void app_draw(App *app, Canvas *canvas, uint64_t now);
 
-/* Returns the LEDGER_* parts that the panels of the last frame need. */
+/* Returns the LEDGER_* parts that the panels of the last repaint need. */
 unsigned app_parts(const App *app);
 /* Returns true if the model has these parts. */
 bool app_has_parts(const App *app);
 
-/* For tests: returns a panel's inside in the last frame (w 0: not shown). */
+/* For tests: returns a panel's inside in the last repaint (w 0: not shown). */
 Rect app_where(const App *app, const Panel *panel);
 
 #endif

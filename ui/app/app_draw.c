@@ -1,4 +1,4 @@
-/* app_draw.c - draws a frame: the panels with their frames, header above, footer below. */
+/* app_draw.c - draws the screen: the panels with their borders, header above, footer below. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,24 +25,24 @@ static Bottom bottom_wanted(const Panel *bottom) {
 static void place(App *app, int row, Rect outer) {
     if (outer.w <= 0 || outer.h <= 0) return;
     app->outer[row] = outer;
-    app->inner[row] = layout_inside(outer, NULL);
+    app->inner[row] = screenplan_inside(outer, NULL);
 }
 
 void app_arrange(App *app, int w, int h) {
     const Panel *bottom = bottom_panel(app);
     bool tall = app->set == SET_LIVE && verdict_is_tall(app, w, h);
-    app->layout = layout_make(w, h, bottom_wanted(bottom), tall);
+    app->layout = screenplan_make(w, h, bottom_wanted(bottom), tall);
     memset(app->outer, 0, sizeof app->outer);
     memset(app->inner, 0, sizeof app->inner);
     /* until the person chooses, the keys go to the map, or to another panel that is there */
-    bool at_home = app->ui.focus == &panel_heap || app->ui.focus == &panel_types;
+    bool at_home = app->ui.focus == &panel_heapmap || app->ui.focus == &panel_types;
     if (!app->chose && at_home && app->set == SET_LIVE) {
         bool map = app->layout.slot[SLOT_MAP].w > 0 || app->layout.slot[SLOT_TYPES].w == 0;
-        app->ui.focus = map ? &panel_heap : &panel_types;
+        app->ui.focus = map ? &panel_heapmap : &panel_types;
     }
     int focus = app_row(app->ui.focus);
     Slot slot = app_panels[focus].slot;
-    if (app->set == SET_HEAP) slot = SLOTS; /* one at a time */
+    if (app->set == SET_SNAPSHOT) slot = SLOTS; /* one at a time */
     /* whatever has the keys is on the screen, at any size */
     bool alone = app->ui.enlarged || slot == SLOTS || app->layout.slot[slot].w == 0 ||
                  (slot == SLOT_BOTTOM && app->ui.focus != bottom);
@@ -88,9 +88,9 @@ static int first_tab(int row, int max) {
  * tab is lit if something was printed that has not been on the screen. */
 static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
     int used = 0;
-    bool over_heap = app->set == SET_HEAP && app_panels[row].home;
-    if (app_panels[row].slot != SLOT_BOTTOM && !over_heap) return 0;
-    max--; /* leave one column of the frame */
+    bool over_snapshot = app->set == SET_SNAPSHOT && app_panels[row].home;
+    if (app_panels[row].slot != SLOT_BOTTOM && !over_snapshot) return 0;
+    max--; /* leave one column of the border */
     int first = first_tab(row, max);
     Style style = STYLE(TONE_MUTED), lit = STYLE(TONE_ACCENT);
     bool news = app->ui.output && output_bytes(app->ui.output) != app->output_seen;
@@ -113,14 +113,14 @@ static int draw_tabs(App *app, int row, Canvas *canvas, int x, int y, int max) {
     return used;
 }
 
-/* Draws the last line that the program printed in the lower line of the lowest frame, if its panel
+/* Draws the last line that the program printed in the lower line of the lowest border, if its panel
  * is not on the screen: a question that waits for an answer must be seen. After an error that is
  * the end of a traceback; the header has the error itself. */
 static void draw_last_words(const App *app, Canvas *canvas, Rect outer) {
     Output *output = app->ui.output;
     bool lowest = outer.x == 0 && outer.y + outer.h == app->layout.footer.y;
     bool error = app->ended && app->ui.error[0];
-    if (!output || error || !lowest || app->set == SET_HEAP ||
+    if (!output || error || !lowest || app->set == SET_SNAPSHOT ||
         app->outer[INDEX_OF_panel_output].w > 0)
         return;
     char text[OUTPUT_COLUMNS + 1] = "";
@@ -166,16 +166,16 @@ static void add_age(const App *app, const Panel *panel, char *note, size_t size)
              rest);
 }
 
-static void draw_frame(App *app, int row, Canvas *canvas) {
+static void draw_border(App *app, int row, Canvas *canvas) {
     Rect outer = app->outer[row];
     const Panel *panel = app_panels[row].panel;
-    FrameKind kind;
-    layout_inside(outer, &kind);
-    if (kind == FRAME_NONE) return;
+    BorderKind kind;
+    screenplan_inside(outer, &kind);
+    if (kind == BORDER_NONE) return;
     bool focus = panel == app->ui.focus;
-    Style line = STYLE(focus ? TONE_FRAME_FOCUS : TONE_FRAME);
+    Style line = STYLE(focus ? TONE_BORDER_FOCUS : TONE_BORDER);
     int x = outer.x, right = outer.x + outer.w;
-    if (kind == FRAME_BOX) {
+    if (kind == BORDER_BOX) {
         canvas_box(canvas, outer, line);
         draw_last_words(app, canvas, outer);
         x += 2;
@@ -185,7 +185,7 @@ static void draw_frame(App *app, int row, Canvas *canvas) {
     if (panel->note && !time_hides(app, panel))
         panel->note(app->state[row], &app->model, &app->ui, note, sizeof note);
     add_age(app, panel, note, sizeof note);
-    if (kind == FRAME_BOX) canvas_put(canvas, x++, outer.y, ' ', line);
+    if (kind == BORDER_BOX) canvas_put(canvas, x++, outer.y, ' ', line);
     if (panel->number > 0) {
         x += canvas_printf(canvas, x, outer.y, right - x, STYLE(focus ? TONE_ACCENT : TONE_STRONG),
                            "%d ", panel->number % 10);
@@ -198,7 +198,7 @@ static void draw_frame(App *app, int row, Canvas *canvas) {
     if (x < right) canvas_put(canvas, x++, outer.y, ' ', line);
     add_mean(app, panel, note, sizeof note, right - x - 2);
     int noted = note[0] ? canvas_width(note) + 2 : 0;
-    if (kind == FRAME_BOX) x += draw_tabs(app, row, canvas, x, outer.y, right - x - noted - 2);
+    if (kind == BORDER_BOX) x += draw_tabs(app, row, canvas, x, outer.y, right - x - noted - 2);
     int room = right - x - 2;
     if (note[0] == 0 || room < 6) return;
     int width = canvas_width(note);
@@ -226,11 +226,11 @@ void app_draw(App *app, Canvas *canvas, uint64_t now) {
             PANEL_CALL(app_panels[i].panel, draw)
         (app->state[i], &app->model, &app->ui, canvas, app->inner[i]);
         canvas_unclip(canvas, old);
-        draw_frame(app, i, canvas); /* after the panel, so that the title matches it */
+        draw_border(app, i, canvas); /* after the panel, so that the title matches it */
     }
     Rect old = canvas_clip(canvas, app->layout.header);
-    if (app->set == SET_HEAP)
-        heap_header_draw(app, canvas, app->layout.header);
+    if (app->set == SET_SNAPSHOT)
+        snapshot_header_draw(app, canvas, app->layout.header);
     else
         header_draw(app, canvas, app->layout.header);
     canvas_unclip(canvas, old);

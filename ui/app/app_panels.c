@@ -79,10 +79,10 @@ void app_choose_set(App *app, PanelSet set) {
     app->set = set;
 }
 
-void app_show_heap(App *app, OpenedHeap *heap) {
+void app_show_snapshot(App *app, OpenedSnapshot *heap) {
     bool other = heap != app->model.heap, from_program = app->set == SET_LIVE;
     app->model.heap = heap;
-    app_choose_set(app, SET_HEAP);
+    app_choose_set(app, SET_SNAPSHOT);
     if (other) {
         ui_close_all(&app->ui);
         app->ui.focus = &panel_held;
@@ -94,7 +94,7 @@ void app_show_heap(App *app, OpenedHeap *heap) {
     ui_open(&app->ui, &panel_why);
 }
 
-void app_offer_heap(App *app) {
+void app_offer_snapshot(App *app) {
     app->ui.has_snapshot = true;
     if (question_answered(app)) return;
     app->offered = true;
@@ -117,7 +117,7 @@ static void paused(App *app) {
     app->bottom = &panel_inspector;
     /* the keys stay with their panel if that will be on the screen */
     int h = app->layout.footer.y + app->layout.footer.h;
-    Layout next = layout_make(app->layout.header.w, h, BOTTOM_MUCH, app->verdict.tall);
+    ScreenPlan next = screenplan_make(app->layout.header.w, h, BOTTOM_MUCH, app->verdict.tall);
     Slot slot = app_panels[app_row(app->ui.focus)].slot;
     if (app->ui.over || app->ui.enlarged) return;
     if (slot == SLOT_BOTTOM || next.slot[slot].w == 0) app->ui.focus = &panel_inspector;
@@ -196,12 +196,12 @@ void app_show_number(App *app, int number) {
 
 void app_back(App *app) {
     if (app->ui.over) {
-        bool back = app->wished && app->set == SET_HEAP && app->ui.unders == 0;
+        bool back = app->wished && app->set == SET_SNAPSHOT && app->ui.unders == 0;
         ui_close(&app->ui);
         if (back) app_choose_set(app, SET_LIVE);
     } else if (app->ui.enlarged) {
         app->ui.enlarged = false;
-    } else if (app->set == SET_HEAP && !app->offline) {
+    } else if (app->set == SET_SNAPSHOT && !app->offline) {
         app_choose_set(app, SET_LIVE);
     } else if (app->model.since.on) {
         since_end(app);

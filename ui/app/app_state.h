@@ -60,7 +60,7 @@ typedef struct Side {
 struct App {
     Ui ui;
     Model model;
-    PanelSet set; /* on the screen: SET_LIVE or SET_HEAP */
+    PanelSet set; /* on the screen: SET_LIVE or SET_SNAPSHOT */
     Side other_side;
     bool live, hold;
     bool offline;        /* there is no program, only a snapshot */
@@ -103,12 +103,12 @@ struct App {
     char notice[192];
     uint64_t notice_until; /* 0: none */
 
-    Layout layout;
+    ScreenPlan layout;
     void *state[APP_PANELS];
-    Rect outer[APP_PANELS], inner[APP_PANELS]; /* last frame; w 0: not on screen */
+    Rect outer[APP_PANELS], inner[APP_PANELS]; /* last repaint; w 0: not on screen */
     int pressed, press_x,
         press_y;      /* where the button went down: the panel's row and one, 0: none */
-    Spot spot[SPOTS]; /* of the last frame */
+    Spot spot[SPOTS]; /* of the last repaint */
     int spots;
 };
 
@@ -168,7 +168,7 @@ void question_snapshot(App *app, bool ask);
 /* Tells that a snapshot is there. Returns true if somebody waits for it, so that it is opened. */
 bool question_answered(App *app);
 /* Makes the wish that the snapshot was taken for Ui.wish, when it is about to be shown. */
-void question_opened(App *app, const OpenedHeap *heap);
+void question_opened(App *app, const OpenedSnapshot *heap);
 /* Returns true if the key was an answer. */
 bool question_key(App *app, Key key);
 void question_draw(App *app, Canvas *canvas, Rect rect);
@@ -191,7 +191,7 @@ void header_draw(App *app, Canvas *canvas, Rect rect);
 /* Adds the key of the help page, at the right end of a header. */
 void header_add_help(Line *line);
 /* Draws the header over a snapshot. */
-void heap_header_draw(App *app, Canvas *canvas, Rect rect);
+void snapshot_header_draw(App *app, Canvas *canvas, Rect rect);
 void footer_draw(App *app, Canvas *canvas, Rect rect);
 /* Returns false if this action would do nothing now: the footer leaves it out. */
 bool footer_offers(const App *app, Action action);

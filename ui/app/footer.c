@@ -12,7 +12,7 @@ bool footer_is_one_of(Action action, const Action *list) {
 }
 
 /* Leaves out actions for the program, which a snapshot does not have. */
-static bool offers_over_heap(const App *app, Action action) {
+static bool offers_over_snapshot(const App *app, Action action) {
     static const Action none[] = {ACT_PAUSE,   ACT_STEP,     ACT_FREEZE, ACT_MARK,  ACT_SINCE,
                                   ACT_COLLECT, ACT_SNAPSHOT, ACT_RECORD, ACT_BREAK, ACT_INPUT,
                                   ACT_OWNER,   ACT_MAKES,    ACT_BACK,   ACT_NONE};
@@ -27,8 +27,8 @@ bool footer_offers(const App *app, Action action) {
     static const Action of_panel[] = {
         ACT_MAKES, ACT_FILTER, ACT_SORT_LEFT, ACT_REVERSE, ACT_EDIT,   ACT_INVERT, ACT_HOTTEST,
         ACT_FLAME, ACT_WIDTH,  ACT_COLOUR,    ACT_SAME,    ACT_DELETE, ACT_NONE};
-    bool map = app->ui.focus == &panel_heap, timeline = app->ui.focus == &panel_timeline;
-    if (app->set == SET_HEAP && !offers_over_heap(app, action)) return false;
+    bool map = app->ui.focus == &panel_heapmap, timeline = app->ui.focus == &panel_timeline;
+    if (app->set == SET_SNAPSHOT && !offers_over_snapshot(app, action)) return false;
     if (!time_offers(app, action)) return false;
     if (footer_is_one_of(action, of_program)) return !app->ended;
     if (footer_is_one_of(action, of_panel)) return panel_offers(app->ui.focus, action);
@@ -43,9 +43,9 @@ bool footer_offers(const App *app, Action action) {
         return !app->ended && app->ui.can_type;
     case ACT_WHY: /* the line under the header says so */
     case ACT_UNMARK:
-        return app->set == SET_HEAP;
+        return app->set == SET_SNAPSHOT;
     case ACT_ZOOM_IN:
-        return map || timeline || app->set == SET_HEAP;
+        return map || timeline || app->set == SET_SNAPSHOT;
     case ACT_OWNER: /* there it chooses what the rows are */
         return !panel_offers(app->ui.focus, action);
     case ACT_STRING:
@@ -55,7 +55,7 @@ bool footer_offers(const App *app, Action action) {
     case ACT_BACK:
         return app->ui.enlarged && !app->ui.over; /* q, too, leaves a page */
     case ACT_ENTER:
-        if (app->set == SET_HEAP || app->ui.focus == &panel_flame) return true;
+        if (app->set == SET_SNAPSHOT || app->ui.focus == &panel_flame) return true;
         return app->ui.focus != &panel_breaks &&
                !(app->ui.over && app_panels[app_row(app->ui.over)].slot == SLOTS);
     default:
@@ -93,7 +93,7 @@ static bool is_on(const App *app, Action action) {
 static bool has_inside(const App *app) {
     const Panel *panel = app->ui.focus;
     if (panel == &panel_inspector && app->model.seen != LMP_SEEN_PAUSED) return false;
-    return panel == &panel_heap || panel_offers(panel, ACT_ENTER);
+    return panel == &panel_heapmap || panel_offers(panel, ACT_ENTER);
 }
 
 static const char *label_of(const App *app, const ActionInfo *info) {
@@ -104,10 +104,10 @@ static const char *label_of(const App *app, const ActionInfo *info) {
     if (info->action == ACT_ENTER && !has_inside(app)) {
         return app->ui.enlarged ? "shrink" : "enlarge";
     }
-    if (info->action == ACT_UNMARK && app->set == SET_HEAP) return "ignore holder";
-    if (info->action == ACT_HOTTEST && app->set == SET_HEAP) return "follow biggest";
+    if (info->action == ACT_UNMARK && app->set == SET_SNAPSHOT) return "ignore holder";
+    if (info->action == ACT_HOTTEST && app->set == SET_SNAPSHOT) return "follow biggest";
     if (info->action == ACT_FILTER && panel_offers(app->ui.focus, ACT_NEXT_MATCH)) return "find";
-    bool back = app->ui.over || (app->set == SET_HEAP && !app->offline);
+    bool back = app->ui.over || (app->set == SET_SNAPSHOT && !app->offline);
     if (info->action == ACT_QUIT && back) return "back";
     if (info->action == ACT_QUIT && app->ended && !app->ui.time.replay) return "leave";
     return is_on(app, info->action) && info->label_on ? info->label_on : info->label;

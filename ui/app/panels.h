@@ -3,17 +3,17 @@
 #ifndef LMP_APP_PANELS_H
 #define LMP_APP_PANELS_H
 
-#include "screen/layout.h"
+#include "screen/screenplan.h"
 #include "widget/panel.h"
 
 /* Panels come in two sets, of which one is on the screen: those of the running program, and those
  * of the heap snapshot that is open. */
-typedef enum PanelSet { SET_LIVE = 1, SET_HEAP = 2, SET_BOTH = 3 } PanelSet;
+typedef enum PanelSet { SET_LIVE = 1, SET_SNAPSHOT = 2, SET_BOTH = 3 } PanelSet;
 
 /* Every panel, in tab order: X(panel, set, slot, home). `home` panels take part in tab; something
  * else opens the others. Slot SLOTS: over the whole body. */
 #define PANEL_TABLE(X)                                                                             \
-    X(panel_heap, SET_LIVE, SLOT_MAP, true)                                                        \
+    X(panel_heapmap, SET_LIVE, SLOT_MAP, true)                                                     \
     X(panel_types, SET_LIVE, SLOT_TYPES, true)                                                     \
     X(panel_timeline, SET_LIVE, SLOT_TIMELINE, true)                                               \
     X(panel_output, SET_LIVE, SLOT_BOTTOM, true)                                                   \
@@ -34,15 +34,15 @@ typedef enum PanelSet { SET_LIVE = 1, SET_HEAP = 2, SET_BOTH = 3 } PanelSet;
     X(panel_blocks, SET_LIVE, SLOT_BOTTOM, false)                                                  \
     X(panel_columns, SET_BOTH, SLOT_BOTTOM, false)                                                 \
     X(panel_settings, SET_BOTH, SLOT_BOTTOM, false)                                                \
-    X(panel_held, SET_HEAP, SLOTS, true)                                                           \
-    X(panel_objects, SET_HEAP, SLOTS, true)                                                        \
-    X(panel_dominators, SET_HEAP, SLOTS, true)                                                     \
-    X(panel_treemap, SET_HEAP, SLOTS, true)                                                        \
-    X(panel_suspects, SET_HEAP, SLOTS, true)                                                       \
-    X(panel_compare, SET_HEAP, SLOTS, true)                                                        \
-    X(panel_members, SET_HEAP, SLOTS, false)                                                       \
-    X(panel_object, SET_HEAP, SLOTS, false)                                                        \
-    X(panel_why, SET_HEAP, SLOTS, false)                                                           \
+    X(panel_held, SET_SNAPSHOT, SLOTS, true)                                                       \
+    X(panel_objects, SET_SNAPSHOT, SLOTS, true)                                                    \
+    X(panel_dominators, SET_SNAPSHOT, SLOTS, true)                                                 \
+    X(panel_treemap, SET_SNAPSHOT, SLOTS, true)                                                    \
+    X(panel_suspects, SET_SNAPSHOT, SLOTS, true)                                                   \
+    X(panel_compare, SET_SNAPSHOT, SLOTS, true)                                                    \
+    X(panel_members, SET_SNAPSHOT, SLOTS, false)                                                   \
+    X(panel_object, SET_SNAPSHOT, SLOTS, false)                                                    \
+    X(panel_why, SET_SNAPSHOT, SLOTS, false)                                                       \
     X(panel_help, SET_BOTH, SLOTS, false)
 
 #define PANEL_EXTERN(panel, set, slot, home) extern const Panel panel;

@@ -25,7 +25,7 @@ static void remember(App *app, Collect collect) {
 }
 
 void question_snapshot(App *app, bool ask) {
-    bool why = app->set == SET_HEAP && app->wished && app->ui.over == &panel_why;
+    bool why = app->set == SET_SNAPSHOT && app->wished && app->ui.over == &panel_why;
     app->awaited = why ? app->last_wish : (UiWish){.what = WISH_NOTHING};
     if (app->collect == COLLECT_ASK || ask)
         app->question = ASK_COLLECT;
@@ -52,16 +52,16 @@ bool question_answered(App *app) {
     if (!app->awaits) return false;
     app->awaits = false;
     app->answers = true;
-    request_put_kind(&app->ui.requests, REQUEST_HEAP);
+    request_put_kind(&app->ui.requests, REQUEST_OPEN_SNAPSHOT);
     return true;
 }
 
-void app_no_heap(App *app) {
+void app_no_snapshot(App *app) {
     app->awaits = app->answers = false;
     app->ui.wish.what = WISH_NOTHING;
 }
 
-void question_opened(App *app, const OpenedHeap *heap) {
+void question_opened(App *app, const OpenedSnapshot *heap) {
     char age[LMP_NUM];
     uint64_t taken = heap->now.info.clock, now = app->model.clock;
     if (app->answers) app->ui.wish = app->awaited;
@@ -81,7 +81,7 @@ bool question_key(App *app, Key key) {
     if (question == ASK_NOTHING || key == K_CTRL('L')) return false;
     app->question = ASK_NOTHING;
     if (!yes && !no) {
-        app_no_heap(app);
+        app_no_snapshot(app);
         return key == K_ESC || key == 'q'; /* any other key does what it always does */
     }
     if (app->ended) {

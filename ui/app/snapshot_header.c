@@ -1,5 +1,5 @@
-/* heap_header.c - the lines at the top while a snapshot is on the screen: its program, how much is
- * in it, how it was taken, and what holds most. */
+/* snapshot_header.c - the lines at the top while a snapshot is on the screen: its program, how much
+ * is in it, how it was taken, and what holds most. */
 #include <string.h>
 #include <time.h>
 
@@ -8,8 +8,8 @@
 #include "screen/line.h"
 
 static void draw_who(App *app, Canvas *canvas, Rect rect) {
-    const OpenedHeap *heap = app->model.heap;
-    const LmpHeapInfo *info = heap ? &heap->now.info : NULL;
+    const OpenedSnapshot *heap = app->model.heap;
+    const LmpObjectInfo *info = heap ? &heap->now.info : NULL;
     const char *dot = app->ui.utf8 ? "·" : "-";
     char bytes[LMP_NUM], clock[LMP_NUM], glyph[5];
     Line left = {0}, right = {0};
@@ -59,7 +59,7 @@ static void draw_figures(const App *app, Canvas *canvas, Rect rect, int y) {
 
 static void draw_taken(const App *app, Canvas *canvas, Rect rect, int y) {
     const LmpSnapshot *s = &app->model.heap->now;
-    const LmpHeapInfo *info = &s->info;
+    const LmpObjectInfo *info = &s->info;
     char text[LMP_NUM], when[40] = "";
     const char *dot = app->ui.utf8 ? "·" : "-";
     time_t second = (time_t)(info->realtime / 1000000000u);
@@ -84,7 +84,7 @@ static void draw_taken(const App *app, Canvas *canvas, Rect rect, int y) {
         format_text(why, sizeof why, info->why_in_place, !app->ui.utf8);
         line_add(&line, 8, STYLE(TONE_MUTED), " %s in place: %s", dot, why);
     }
-    const OpenedHeap *heap = app->model.heap;
+    const OpenedSnapshot *heap = app->model.heap;
     if (heap->before.steps > 0)
         line_add(&line, 5, STYLE(TONE_TEXT), " %s compared with snapshots %u to %u", dot,
                  heap->before.number, heap->older.info.number);
@@ -95,14 +95,14 @@ static void draw_taken(const App *app, Canvas *canvas, Rect rect, int y) {
 }
 
 static void draw_verdict(const App *app, Canvas *canvas, Rect rect, int y) {
-    const OpenedHeap *heap = app->model.heap;
+    const OpenedSnapshot *heap = app->model.heap;
     if (!heap->suspects_made || heap->suspects.fired == 0) return;
     int x = rect.x + 1, right = rect.x + rect.w - 1;
     x += canvas_text(canvas, x, y, right - x, STYLE(TONE_MUTED), "Note  ");
     canvas_text(canvas, x, y, right - x, STYLE(TONE_TEXT), heap->suspects.row[0].words);
 }
 
-void heap_header_draw(App *app, Canvas *canvas, Rect rect) {
+void snapshot_header_draw(App *app, Canvas *canvas, Rect rect) {
     if (rect.h >= 1) draw_who(app, canvas, rect);
     if (!app->model.heap) {
         if (rect.h >= 2 && app->notice_until)

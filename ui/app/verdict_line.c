@@ -111,11 +111,11 @@ void verdict_open(App *app) {
     const Verdict *v = shown(app);
     if (!v || v->place == VERDICT_NOWHERE) {
         app_say(app, "There is nothing to show for it");
-    } else if (v->place == VERDICT_AT_HEAP && can_prove(app)) {
+    } else if (v->place == VERDICT_AT_SNAPSHOT && can_prove(app)) {
         ui_ask_why_line(&app->ui, v->kept, 0);
         app->ui.wish.site = v->site;
         app->ui.wish.held = held_by(v);
-    } else if (v->place == VERDICT_AT_SITE || v->place == VERDICT_AT_HEAP) {
+    } else if (v->place == VERDICT_AT_SITE || v->place == VERDICT_AT_SNAPSHOT) {
         ui_open_site(&app->ui, v->site);
     } else {
         app_show(app, panels[v->place]);
@@ -161,7 +161,7 @@ static const char *base_of(const char *path) {
 
 /* Returns the snapshot's proof of who holds what the sentence is about; NULL: none. */
 static const UiProof *proof_of(const App *app, const Verdict *v) {
-    for (int i = 0; i < UI_PROOFS && v->place == VERDICT_AT_HEAP && v->site; i++)
+    for (int i = 0; i < UI_PROOFS && v->place == VERDICT_AT_SNAPSHOT && v->site; i++)
         if (app->ui.proof[i].site == v->site) return &app->ui.proof[i];
     return NULL;
 }
@@ -175,11 +175,12 @@ int app_unproven(App *app, UiWish wish[UI_PROOFS]) {
     const Verdicts *all = &app->model.verdicts;
     const Verdict *v = shown(app);
     int n = 0;
-    if (!v || v->place != VERDICT_AT_HEAP || proof_of(app, v)) return 0;
+    if (!v || v->place != VERDICT_AT_SNAPSHOT || proof_of(app, v)) return 0;
     wish_for(v, &wish[n++]);
     for (uint32_t i = 0; i < all->count && n < UI_PROOFS; i++) {
         const Verdict *other = &all->verdict[i];
-        if (other->place == VERDICT_AT_HEAP && other->site != v->site) wish_for(other, &wish[n++]);
+        if (other->place == VERDICT_AT_SNAPSHOT && other->site != v->site)
+            wish_for(other, &wish[n++]);
     }
     return n;
 }
@@ -294,7 +295,7 @@ bool verdict_is_tall(App *app, int w, int h) {
     if (line->w != w || line->h != h) line->tall = false;
     line->w = w;
     line->h = h;
-    if (h < LAYOUT_TALL || w < HINT_FROM) return false;
+    if (h < SCREENPLAN_TALL || w < HINT_FROM) return false;
     line->tall = line->tall || (v && !fits_one_line(app, v, w));
     return line->tall;
 }

@@ -8,10 +8,10 @@
 #include "command/attached.h"
 #include "command/operands.h"
 #include "command/writeout.h"
-#include "report/heap/heapreport.h"
+#include "report/snapshot/snapshotreport.h"
 #include "reporting/diff_runs.h"
 
-#define FILES (LMP_GROWTH_STEPS + 1)
+#define FILES (LMP_STEPS_MOST + 1)
 
 /* Formats come first, in their order in DIFF_REPORTS. */
 enum { O_TOP = DIFF_KINDS, O_OUTPUT, O_METRIC, O_NOISE, O_FAIL, O_SHOW };
@@ -50,11 +50,11 @@ static const Example examples[] = {
 };
 
 static LmpErr write_diff(const void *of, FILE *out) {
-    return heapdiff_write(of, out);
+    return snapshotdiff_write(of, out);
 }
 
 /* Opens all of them: first and last are compared, and each with the next. */
-static int diff(const char *const *file, uint32_t files, HeapDiff *d) {
+static int diff(const char *const *file, uint32_t files, SnapshotDiff *d) {
     static LmpSnapshot s[FILES];
     const LmpSnapshot *between[FILES];
     uint32_t open = 0;
@@ -76,7 +76,7 @@ static int diff(const char *const *file, uint32_t files, HeapDiff *d) {
 }
 
 typedef struct Wish {
-    HeapDiff heap;
+    SnapshotDiff heap;
     DiffRuns runs;
     int format;       /* DIFF_ */
     const char *only; /* an option for recordings only */

@@ -6,8 +6,8 @@
 
 #include "cmd/cmd.h"
 #include "command/operands.h"
-#include "record/reader/recording.h"
-#include "report/heap/heapreport.h"
+#include "recording/reader/recording.h"
+#include "report/snapshot/snapshotreport.h"
 
 enum { O_PARTS, O_OBJECTS };
 
@@ -25,13 +25,13 @@ static const Example examples[] = {
 };
 
 /* Tells the kinds of file apart by their first bytes. */
-static LmpErr dump_file(const HeapDump *what, int fd) {
-    LmpErr err = heapdump_write(what, fd, stdout);
+static LmpErr dump_file(const SnapshotDump *what, int fd) {
+    LmpErr err = snapshotdump_write(what, fd, stdout);
     return err == LMP_E_FOREIGN ? recording_dump(fd, what->heads, stdout) : err;
 }
 
 static int run(Parse *p) {
-    HeapDump what = {.objects = UINT32_MAX};
+    SnapshotDump what = {.objects = UINT32_MAX};
     double objects;
     for (const Option *o; (o = options_next(p));) {
         if (o == &options[O_PARTS]) what.heads = true;

@@ -30,7 +30,7 @@ static bool readable(const char *file) {
 }
 
 static int show(const char *file, const char **older, uint32_t olders) {
-    ViewerOptions viewer = {.heap = file, .heap_older = older, .heap_olders = olders};
+    ViewerOptions viewer = {.heap = file, .snapshot_older = older, .snapshot_olders = olders};
     const ViewerResult *result;
     int status = attached_show(&viewer, "", &result);
     if (status == 0 && result->problem[0]) { /* of the file */
@@ -45,10 +45,10 @@ static int run(Parse *p) {
     }
     if (p->over) return p->status;
     if (p->at == p->argc) return command_wrong(p, "needs the file of a snapshot");
-    const char *file = p->argv[p->at], *older[LMP_GROWTH_STEPS];
+    const char *file = p->argv[p->at], *older[LMP_STEPS_MOST];
     uint32_t olders = (uint32_t)(p->argc - p->at - 1);
-    if (olders > LMP_GROWTH_STEPS)
-        return command_wrong(p, "takes a snapshot, and %u older ones at most", LMP_GROWTH_STEPS);
+    if (olders > LMP_STEPS_MOST)
+        return command_wrong(p, "takes a snapshot, and %u older ones at most", LMP_STEPS_MOST);
     if (!readable(file)) return 1;
     for (uint32_t i = 0; i < olders; i++)
         if (!readable(older[i] = p->argv[p->at + 1 + (int)i])) return 1;

@@ -10,7 +10,7 @@
 #include "command/command.h"
 #include "command/operands.h"
 #include "read/discover.h"
-#include "recording/recordname.h"
+#include "recorder/recname.h"
 #include "run/run_options.h"
 
 enum { O_LIMIT };
@@ -30,28 +30,28 @@ static const Example examples[] = {
 static LmpView view; /* large */
 
 static int record(uint32_t pid, uint32_t serial, const char *given, uint64_t limit) {
-    char file[RECORDNAME_MOST], line[2 * RECORDNAME_MOST + 200];
+    char file[RECNAME_MOST], line[2 * RECNAME_MOST + 200];
     if (!operand_state(pid, serial, &view)) return 1;
-    if (!recordname_choose(file, sizeof file, given, pid)) {
+    if (!recname_choose(file, sizeof file, given, pid)) {
         command_say("cannot write %s: %s", given ? given : "a file here", outfile_problem(errno));
         return 1;
     }
     if (!outfile_replaceable(file)) {
-        command_say("cannot write %s: %s", recordname_short(file), outfile_problem(errno));
+        command_say("cannot write %s: %s", recname_short(file), outfile_problem(errno));
         return 1;
     }
-    RecordJob job = {.state = view.fd,
-                     .pid = pid,
-                     .file = file,
-                     .limit = limit,
-                     .output = -1,
-                     .foreground = true};
+    RecJob job = {.state = view.fd,
+                  .pid = pid,
+                  .file = file,
+                  .limit = limit,
+                  .output = -1,
+                  .foreground = true};
     if (isatty(STDERR_FILENO))
         command_say("recording process %u into %s, until it ends or ctrl-C", pid,
-                    recordname_short(file));
-    RecordEnd end = recordjob_run(&job, -1);
-    bool fine = end.why == RECORD_ENDED || end.why == RECORD_ASKED;
-    recordname_say(line, sizeof line, file, &end);
+                    recname_short(file));
+    RecEnd end = recjob_run(&job, -1);
+    bool fine = end.why == RECJOB_ENDED || end.why == RECJOB_ASKED;
+    recname_say(line, sizeof line, file, &end);
     if (fine)
         printf("%s\n", line);
     else

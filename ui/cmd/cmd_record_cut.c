@@ -8,8 +8,8 @@
 #include "base/format.h"
 #include "cmd/cmd.h"
 #include "command/operands.h"
-#include "record/reader/moment.h"
-#include "record/writer/rewrite.h"
+#include "recording/reader/moment.h"
+#include "recording/writer/rewrite.h"
 
 enum { O_FROM, O_TO, O_OUTPUT, O_REDACT };
 enum { NAME = 4096 };

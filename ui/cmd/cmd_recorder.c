@@ -7,18 +7,18 @@
 
 #include "base/outfile.h"
 #include "cmd/cmd.h"
-#include "recording/recordname.h"
+#include "recorder/recname.h"
 #include "shared/launch.h"
 
 static const Option options[] = {
     {"file", "FILE", NULL}, {"pid", "PID", NULL}, {"serial", "N", NULL}, {0}};
 
 static int run(Parse *p) {
-    static char file[RECORDNAME_MOST + 16];
+    static char file[RECNAME_MOST + 16];
     const char *given = NULL;
     unsigned serial = 1;
     const Option *o;
-    RecordJob job = {.state = LMP_FD_STATE, .output = LMP_FD_SPOOL};
+    RecJob job = {.state = LMP_FD_STATE, .output = LMP_FD_SPOOL};
     while ((o = options_next(p))) {
         if (strcmp(o->name, "file") == 0 && *p->value) given = p->value;
         if (strcmp(o->name, "pid") == 0) job.pid = (uint32_t)strtoul(p->value, NULL, 10);
@@ -27,13 +27,13 @@ static int run(Parse *p) {
     if (p->over) return EXIT_USAGE;
     if (fcntl(LMP_FD_STATE, F_GETFD) < 0)
         return command_wrong(p, "is started by the module, not by hand");
-    if (!recordname_choose(file, RECORDNAME_MOST, given, job.pid)) return 1;
+    if (!recname_choose(file, RECNAME_MOST, given, job.pid)) return 1;
     if (given && serial > 1) /* several states of one process */
         snprintf(file + strlen(file), 16, ".%u", serial);
     if (!outfile_replaceable(file)) return 1;
     job.file = file;
     /* The program waits only for this process. */
-    int line = recordjob_start(&job);
+    int line = recjob_start(&job);
     return line < 0;
 }
 

@@ -11,12 +11,12 @@
 #include "command/operands.h"
 #include "command/writeout.h"
 #include "read/snapshot/suspects.h"
-#include "record/reader/moment.h"
-#include "report/heap/heapreport.h"
+#include "recording/reader/moment.h"
+#include "report/snapshot/snapshotreport.h"
 #include "reporting/runreport.h"
 
 /* What an option is for: a report of a run, of a heap, of both. */
-enum { OF_BOTH = 0, OF_RUN = 1, OF_HEAP = 2 };
+enum { OF_BOTH = 0, OF_RUN = 1, OF_SNAPSHOT = 2 };
 
 enum {
     O_OUTPUT,
@@ -57,9 +57,11 @@ static const Option options[] = {
 };
 
 static const unsigned char option_of[OPTIONS] = {
-    [O_FROM] = OF_RUN,   [O_TO] = OF_RUN,         [O_METRIC] = OF_RUN,
-    [O_UNIT] = OF_RUN,   [O_LEAK_ONLY] = OF_RUN,  [O_OBJECT] = OF_HEAP,
-    [O_OLDER] = OF_HEAP, [O_NO_STACKS] = OF_HEAP, [O_REDACT] = OF_HEAP,
+    [O_FROM] = OF_RUN,        [O_TO] = OF_RUN,
+    [O_METRIC] = OF_RUN,      [O_UNIT] = OF_RUN,
+    [O_LEAK_ONLY] = OF_RUN,   [O_OBJECT] = OF_SNAPSHOT,
+    [O_OLDER] = OF_SNAPSHOT,  [O_NO_STACKS] = OF_SNAPSHOT,
+    [O_REDACT] = OF_SNAPSHOT,
 };
 
 static const Example examples[] = {
@@ -77,17 +79,17 @@ static const Example examples[] = {
 };
 
 typedef struct Wish {
-    const char *format, *file, *out, *older[LMP_GROWTH_STEPS];
+    const char *format, *file, *out, *older[LMP_STEPS_MOST];
     uint32_t olders;
-    HeapReport report;
+    SnapshotReport report;
     RunReport run;
     const Option *only[3]; /* an option that only a run, only a heap has (by OF_...) */
     bool list;
 } Wish;
 
 typedef struct Job {
-    const HeapReportKind *kind;
-    const HeapReport *report;
+    const SnapshotReportKind *kind;
+    const SnapshotReport *report;
 } Job;
 
 static LmpErr write_job(const void *of, FILE *out) {
@@ -102,16 +104,16 @@ static void put_list(void) {
     for (size_t i = 0; i < REPORTS; i++)
         printf("  %-13s %s\n", report_kinds[i].name, report_kinds[i].help);
     puts("Of a heap snapshot:");
-    for (size_t i = 0; i < HEAP_REPORT_KINDS; i++)
-        printf("  %-13s %s\n", heapreport_kinds[i].name, heapreport_kinds[i].help);
+    for (size_t i = 0; i < SNAPSHOT_REPORT_KINDS; i++)
+        printf("  %-13s %s\n", snapshotreport_kinds[i].name, snapshotreport_kinds[i].help);
 }
 
 static int no_such_format(const Parse *p, const char *name) {
     Nearest near = {.typed = name};
     for (size_t i = 0; i < REPORTS; i++)
         nearest_offer(&near, report_kinds[i].name);
-    for (size_t i = 0; i < HEAP_REPORT_KINDS; i++)
-        nearest_offer(&near, heapreport_kinds[i].name);
+    for (size_t i = 0; i < SNAPSHOT_REPORT_KINDS; i++)
+        nearest_offer(&near, snapshotreport_kinds[i].name);
     if (near.word)
         return command_wrong(p, "there is no format %s; did you mean %s?", name, near.word);
     return command_wrong(p, "there is no format %s", name);
@@ -120,9 +122,9 @@ static int no_such_format(const Parse *p, const char *name) {
 /* Returns false if a format or an option belongs to the other kind of file; a line has said so. */
 static bool fits(const Wish *wish, bool run) {
     const char *is = run ? "a run" : "a heap snapshot", *other = run ? "heap snapshots" : "runs";
-    const Option *o = wish->only[run ? OF_HEAP : OF_RUN];
-    bool format = !wish->format ||
-                  (run ? report_find(wish->format) != NULL : heapreport_find(wish->format) != NULL);
+    const Option *o = wish->only[run ? OF_SNAPSHOT : OF_RUN];
+    bool format = !wish->format || (run ? report_find(wish->format) != NULL
+                                        : snapshotreport_find(wish->format) != NULL);
     if (!format)
         command_say("%s is of %s, and %s is of %s (see: lmp report --list)", wish->format, other,
                     wish->file, is);
@@ -133,27 +135,27 @@ static bool fits(const Wish *wish, bool run) {
 
 /* ---- of a heap ------------------------------------------------------------------------------- */
 
-static int write_report(const HeapReportKind *kind, const Wish *wish) {
+static int write_report(const SnapshotReportKind *kind, const Wish *wish) {
     Job job = {kind, &wish->report};
     return writeout(wish->out, write_job, &job);
 }
 
-static int report_heap(const HeapReportKind *kind, Wish *wish) {
+static int report_snapshot(const SnapshotReportKind *kind, Wish *wish) {
     static LmpSnapshot snapshot, older;
     int status = 1;
     if (!operand_snapshot(&snapshot, wish->file)) return 1;
-    LmpHeapGrowth before = {.by = suspects_growth_by(&snapshot)};
-    bool opened = wish->olders == 0 || operand_growth(&before, &older, wish->older, wish->olders);
+    LmpSnapshotSteps before = {.by = suspects_steps_by(&snapshot)};
+    bool opened = wish->olders == 0 || operand_steps(&before, &older, wish->older, wish->olders);
     wish->report.s = &snapshot;
     wish->report.old = wish->olders > 0 && opened ? &older : NULL;
     wish->report.before = &before;
-    const char *lacks = opened ? heapreport_lacks(kind, &wish->report) : NULL;
+    const char *lacks = opened ? snapshotreport_lacks(kind, &wish->report) : NULL;
     if (lacks)
         command_say("no report %s: %s", kind->name, lacks);
     else if (opened)
         status = write_report(kind, wish);
     if (wish->report.old) snapshot_close(&older);
-    growth_free(&before);
+    steps_free(&before);
     snapshot_close(&snapshot);
     return status;
 }
@@ -169,8 +171,8 @@ static int set_object(const Parse *p, Wish *wish) {
 }
 
 static int set_older(const Parse *p, Wish *wish) {
-    if (wish->olders == LMP_GROWTH_STEPS)
-        return command_wrong(p, "--older=%s: at most %u of them", p->value, LMP_GROWTH_STEPS);
+    if (wish->olders == LMP_STEPS_MOST)
+        return command_wrong(p, "--older=%s: at most %u of them", p->value, LMP_STEPS_MOST);
     wish->older[wish->olders++] = p->value;
     return 0;
 }
@@ -246,7 +248,7 @@ static int report_file(const Parse *p, Wish *wish) {
     uint32_t pid, serial;
     LmpRecording *recording = NULL;
     struct stat st;
-    const HeapReportKind *heap = heapreport_find(wish->format ? wish->format : "summary");
+    const SnapshotReportKind *heap = snapshotreport_find(wish->format ? wish->format : "summary");
     wish->run.kind = report_find(wish->format ? wish->format : "summary");
     wish->run.moment = moment_split(path, sizeof path, wish->file);
     wish->run.file = wish->file;
@@ -266,8 +268,8 @@ static int report_file(const Parse *p, Wish *wish) {
         command_say("%s is no recording: only those have moments", path);
         return 1;
     }
-    if (err == LMP_E_FOREIGN && snapshot_info(&(LmpHeapInfo){0}, path) != LMP_E_FOREIGN)
-        return fits(wish, false) ? report_heap(heap, wish) : 1;
+    if (err == LMP_E_FOREIGN && snapshot_info(&(LmpObjectInfo){0}, path) != LMP_E_FOREIGN)
+        return fits(wish, false) ? report_snapshot(heap, wish) : 1;
     return operand_unreadable(err == LMP_E_FOREIGN ? UNREADABLE_EITHER : UNREADABLE_RECORDING, path,
                               err, errno);
 }
@@ -284,7 +286,7 @@ static int run(Parse *p) {
     if (p->over) return p->status;
     if (wish.list) return put_list(), 0;
     if (!wish.format) return command_wrong(p, "of which file? (formats: lmp report --list)");
-    bool known = report_find(wish.format) || heapreport_find(wish.format);
+    bool known = report_find(wish.format) || snapshotreport_find(wish.format);
     if (!wish.file && known) return command_wrong(p, "%s of which file?", wish.format);
     if (!wish.file) {
         wish.file = wish.format;
@@ -307,7 +309,7 @@ const Command cmd_report = {
                "MOMENT:\n" MOMENT_WORDS ".\n"
                "Or it is a snapshot of the heap. PID is a program that runs under lmp. FORMAT is\n"
                "summary if it is left out.\n\nOf a recording:" REPORT_KINDS(
-                   RUN_FORMAT) "\n\nOf a heap snapshot:" HEAP_REPORTS(FORMAT),
+                   RUN_FORMAT) "\n\nOf a heap snapshot:" SNAPSHOT_REPORTS(FORMAT),
     .options = options,
     .examples = examples,
     .run = run,

@@ -246,14 +246,14 @@ static void set_summary_place(const Run *run) {
     char place[8192] = "-";
     const char *file = run->want.file[REPORT_SUMMARY];
     if (run->want.no_summary || run->want.first != REPORT_SUMMARY) place[0] = 0;
-    if (file) recordname_whole(place, sizeof place, file);
+    if (file) recname_whole(place, sizeof place, file);
     program_setenv(LMP_ENV_SUMMARY, place);
 }
 
 static void set_snapshot(const Run *run) {
     char place[8192];
     const char *file = run->want.snapshot ? run->want.snapshot : run_gate_snapshot(&run->gate);
-    bool whole = file && recordname_whole(place, sizeof place, file);
+    bool whole = file && recname_whole(place, sizeof place, file);
     program_setenv(LMP_ENV_SNAPSHOT, whole ? place : file);
 }
 

@@ -13,7 +13,7 @@
 #include "command/operands.h"
 #include "read/discover.h"
 #include "read/stats.h"
-#include "recording/recordname.h"
+#include "recorder/recname.h"
 #include "viewer/collect_wait.h"
 
 #define NS 1000000000ull
@@ -95,8 +95,7 @@ static int take(uint32_t pid, uint32_t serial, const char *file, bool collect) {
     char path[LMP_SNAPSHOT_FILE], line[1400];
     static LmpSnapshotLive s;
     if (!operand_state(pid, serial, &view)) return 1;
-    if (!recordname_whole(path, sizeof path,
-                          file ? file : "")) { /* the program has another folder */
+    if (!recname_whole(path, sizeof path, file ? file : "")) { /* the program has another folder */
         command_say("the name of the file is too long");
         return 1;
     }

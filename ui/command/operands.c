@@ -105,7 +105,7 @@ bool operand_snapshot(LmpSnapshot *snapshot, const char *file) {
 /* Returns when the snapshot was taken; 0: not known. The time of day orders snapshots of two runs,
  * too. */
 static uint64_t taken(const char *file) {
-    LmpHeapInfo info;
+    LmpObjectInfo info;
     return snapshot_info(&info, file) == LMP_OK ? info.realtime : 0;
 }
 
@@ -121,11 +121,11 @@ void operand_sort_snapshots(const char **file, uint32_t files) {
     }
 }
 
-bool operand_growth(LmpHeapGrowth *growth, LmpSnapshot *last, const char **file, uint32_t files) {
+bool operand_steps(LmpSnapshotSteps *growth, LmpSnapshot *last, const char **file, uint32_t files) {
     const char *failed;
     operand_sort_snapshots(file, files);
     errno = 0;
-    LmpErr err = growth_open(growth, last, file, files, NULL, &failed);
+    LmpErr err = steps_open(growth, last, file, files, NULL, &failed);
     if (err) operand_unreadable(UNREADABLE_SNAPSHOT, failed, err, errno);
     return !err;
 }

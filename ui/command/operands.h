@@ -7,7 +7,7 @@
 #include "command/command.h"
 #include "read/snapshot/compare.h"
 #include "read/view.h"
-#include "record/reader/moment.h"
+#include "recording/reader/moment.h"
 
 /* ---- files that cannot be read --------------------------------------------------------------- */
 
@@ -47,7 +47,7 @@ bool operand_snapshot(LmpSnapshot *snapshot, const char *file);
 /* Sorts the files by the time at which they were taken, as far as they can be read. */
 void operand_sort_snapshots(const char **file, uint32_t files);
 /* Sorts a series of files and opens it: `growth` from one to the next, `last` the last one. */
-bool operand_growth(LmpHeapGrowth *growth, LmpSnapshot *last, const char **file, uint32_t files);
+bool operand_steps(LmpSnapshotSteps *growth, LmpSnapshot *last, const char **file, uint32_t files);
 
 /* ---- profiled states ------------------------------------------------------------------------- */
 

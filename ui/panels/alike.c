@@ -26,7 +26,7 @@ typedef struct AlikeLook {
 
 struct Alike {
     AlikeBy by;
-    HeapListBlock *block; /* count of them; the next one to be read is `next` */
+    MapListBlock *block; /* count of them; the next one to be read is `next` */
     uint32_t count, next;
     AlikeLook now, last;
     bool any, done;
@@ -64,7 +64,7 @@ static void look_clear(AlikeLook *look) {
     keymap_clear(&look->by_addr);
 }
 
-static bool is_wanted(const Alike *a, const HeapListBlock *block) {
+static bool is_wanted(const Alike *a, const MapListBlock *block) {
     return a->by == ALIKE_CONTENT ? block->text : block->kind == LMP_TABLE && !block->part;
 }
 
@@ -80,7 +80,7 @@ static AlikeGroup *group_of(AlikeLook *look, uint64_t id) {
 }
 
 /* Counts a block in its group; `preview` NULL: its contents are not known. */
-static void put_block(AlikeLook *look, const HeapListBlock *block, const LmpPreview *preview) {
+static void put_block(AlikeLook *look, const MapListBlock *block, const LmpPreview *preview) {
     uint64_t id = block->kind * 2ull + block->part + 1;
     if (preview) id = rowindex_mix(rowindex_mix(0, preview->hash), preview->size) & INT64_MAX;
     AlikeGroup *group = group_of(look, id);
@@ -107,8 +107,8 @@ static void end_look(Alike *a) {
     a->serial++;
 }
 
-void alike_begin(Alike *a, AlikeBy by, const HeapListBlock *block, uint32_t count, bool keep) {
-    HeapListBlock *copy = realloc(a->block, (count ? count : 1) * sizeof *copy);
+void alike_begin(Alike *a, AlikeBy by, const MapListBlock *block, uint32_t count, bool keep) {
+    MapListBlock *copy = realloc(a->block, (count ? count : 1) * sizeof *copy);
     a->by = by;
     a->next = a->asking = 0;
     a->done = false;
@@ -148,7 +148,7 @@ static void choose(Alike *a) {
     uint64_t bytes = 0;
     uint32_t at = a->next;
     for (; at < a->count && a->asking < LMP_PREVIEWS; at++) {
-        const HeapListBlock *block = &a->block[at];
+        const MapListBlock *block = &a->block[at];
         if (!is_wanted(a, block) || a->now.sum.looked + a->asking >= ALIKE_MOST) {
             put_block(&a->now, block, NULL);
             continue;

@@ -5,7 +5,7 @@
 #ifndef LMP_ALIKE_H
 #define LMP_ALIKE_H
 
-#include "read/heap/heapmap.h"
+#include "read/heapmap/heapmap.h"
 #include "widget/panel.h"
 #include "widget/tablepanel.h"
 
@@ -36,7 +36,7 @@ Alike *alike_new(void); /* NULL: no memory */
 void alike_free(Alike *alike);
 /* Begins a look at these blocks, of which it keeps a copy; the results of the last look stay until
  * this one is complete. `keep` false: they go at once. */
-void alike_begin(Alike *alike, AlikeBy by, const HeapListBlock *block, uint32_t count, bool keep);
+void alike_begin(Alike *alike, AlikeBy by, const MapListBlock *block, uint32_t count, bool keep);
 /* Call with a fresh model: takes an answer of the program; asks for more. */
 void alike_take(Alike *alike, const Model *model);
 void alike_ask(Alike *alike, const Model *model, Ui *ui);

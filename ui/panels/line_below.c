@@ -69,7 +69,7 @@ static bool has_details(const Ledger *ledger, const LmpSiteRow *site) {
 }
 
 static void draw_rule(Canvas *canvas, Rect rect, const char *name) {
-    canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, STYLE(TONE_FRAME));
+    canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, STYLE(TONE_BORDER));
     canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED), " %s ", name);
 }
 
@@ -90,6 +90,6 @@ void source_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect, const L
                      ui->utf8, ui->makes);
     }
     if (rect.h == 1) rect = (Rect){rect.x + 2, rect.y, rect.w - 2, 1};
-    rect.w--; /* text that touches the frame looks cut */
+    rect.w--; /* text that touches the border looks cut */
     source_draw(ui->sources, canvas, rect, site->raw_source, name, site->line, ui->now);
 }

@@ -11,26 +11,26 @@
 #include "panels/alike.h"
 #include "panels/opened.h"
 #include "panels/site_blocks.h"
-#include "read/heap/heapmap.h"
+#include "read/heapmap/heapmap.h"
 #include "screen/canvas.h"
 #include "widget/describe.h"
 #include "widget/tablepanel.h"
 
 #define MOST 65536u                /* blocks listed, the first ones by address */
 #define MOST_OF_SITE 16384u        /* the first ones found */
-#define BUDGET 4000000ull          /* nanoseconds of a frame for the search */
+#define BUDGET 4000000ull          /* nanoseconds of a repaint for the search */
 #define ALIKE_AGAIN 10000000000ull /* nanoseconds until the next look for alike blocks */
 
 typedef struct Blocks {
     TablePanel panel;
     const LmpView *view; /* that `source` belongs to */
-    HeapList *source;
+    MapList *source;
     uint64_t from, to; /* the range shown last */
     unsigned kinds;
-    HeapListResult result;
-    HeapListBlock *block;       /* result.count of them, by address */
-    uint32_t room;              /* of block */
-    const HeapListBlock *shown; /* result.count of them: `block`, or those of the site */
+    MapListResult result;
+    MapListBlock *block;       /* result.count of them, by address */
+    uint32_t room;             /* of block */
+    const MapListBlock *shown; /* result.count of them: `block`, or those of the site */
     bool of_site;
     uint64_t site;
     SiteBlocks *site_blocks; /* NULL: no site has been shown yet */
@@ -58,20 +58,20 @@ static const void *block_at(const TableSource *from, uint32_t row) {
     return &blocks_of(from)->shown[row];
 }
 
-static const HeapListBlock *block_of(const TableSource *from, uint32_t row) {
+static const MapListBlock *block_of(const TableSource *from, uint32_t row) {
     return block_at(from, row);
 }
 
 /* Reads the blocks of the range, as many as are listed. */
 static void read_blocks(Blocks *b) {
-    HeapListQuery q = {b->from, b->to, b->kinds, 0, 0};
+    MapListQuery q = {b->from, b->to, b->kinds, 0, 0};
     for (int tries = 0; tries < 2; tries++) {
-        b->result = heaplist_read(b->source, &q, b->block, b->room);
+        b->result = maplist_read(b->source, &q, b->block, b->room);
         uint64_t want = b->result.total < MOST ? b->result.total : MOST;
         if (want <= b->room) break;
         /* the program is running: there may be a few more by then */
         uint32_t room = want + want / 8 < MOST ? (uint32_t)(want + want / 8) : MOST;
-        HeapListBlock *more = realloc(b->block, room * sizeof *more);
+        MapListBlock *more = realloc(b->block, room * sizeof *more);
         if (!more) break;
         b->block = more;
         b->room = room;
@@ -84,7 +84,7 @@ static void read_blocks(Blocks *b) {
 /* Continues the search for the site's blocks. The list may have moved, whatever was found. */
 static void read_site(Blocks *b, const Model *model, Ui *ui) {
     if (!b->site_blocks) b->site_blocks = site_blocks_new(MOST_OF_SITE);
-    b->result = (HeapListResult){0};
+    b->result = (MapListResult){0};
     b->shown = NULL;
     b->serial++;
     b->read = true;
@@ -100,8 +100,8 @@ static void read_site(Blocks *b, const Model *model, Ui *ui) {
 
 static void refresh(Blocks *b, const Model *model, Ui *ui) {
     if (b->view != model->view || !b->source) {
-        heaplist_free(b->source);
-        b->source = heaplist_new(model->view);
+        maplist_free(b->source);
+        b->source = maplist_new(model->view);
         b->view = model->view;
     }
     uint64_t look_from = ui->look_site ? 0 : ui->look_from,
@@ -136,7 +136,7 @@ static void ask(Blocks *b, const Model *model, Ui *ui, int page) {
     uint32_t n = 0;
     const List *list = &b->panel.table.list;
     for (uint64_t i = list->top; i < list->count && i < list->top + (uint64_t)page; i++) {
-        const HeapListBlock *block = &b->shown[b->panel.table.order[i]];
+        const MapListBlock *block = &b->shown[b->panel.table.order[i]];
         bool table = block->kind == LMP_TABLE && !block->part;
         if ((block->text || table) && n < LMP_PREVIEWS) addr[n++] = block->addr;
     }
@@ -157,7 +157,7 @@ static void cell_address(const TableSource *from, uint32_t row, TableCell *cell)
 
 /* Shortens the name of a type to its letter if a string's contents would not fit beside it. */
 static void cell_type(const TableSource *from, uint32_t row, TableCell *cell) {
-    const HeapListBlock *block = block_of(from, row);
+    const MapListBlock *block = block_of(from, row);
     const LmpKindInfo *info = &kind_info[block->kind];
     if (cell->wide) {
         snprintf(cell->text, sizeof cell->text, "%s%s", info->name, block->part ? " part" : "");
@@ -178,7 +178,7 @@ static void cell_site(const TableSource *from, uint32_t row, TableCell *cell) {
 }
 
 static void cell_contents(const TableSource *from, uint32_t row, TableCell *cell) {
-    const HeapListBlock *block = block_of(from, row);
+    const MapListBlock *block = block_of(from, row);
     const LmpPreview *preview = previews_of(&blocks_of(from)->previews, block->addr);
     if (preview && preview->valid == LMP_PREVIEW_SHAPE) {
         describe_shape(cell->text, sizeof cell->text, preview, !from->ui->utf8);
@@ -196,7 +196,7 @@ static double value_address(const TableSource *from, uint32_t row) {
     return (double)block_of(from, row)->addr;
 }
 static double value_type(const TableSource *from, uint32_t row) {
-    const HeapListBlock *block = block_of(from, row);
+    const MapListBlock *block = block_of(from, row);
     return block->kind * 2 + block->part;
 }
 /* Returns a value by which the block born last is the youngest; unknown births come last. */
@@ -225,7 +225,7 @@ static const TableColumn columns[] = {
      .value = value_address, .help = "where the block begins"},
     {"type", 2, 14, 1, .align = TABLE_LEFT, .rising = true, .cell = cell_type, .value = value_type,
      .help = "what it belongs to; a part is an array, hash part, buffer or stack of an object"},
-    {"size", 9, 10, 2, FIGURE(HeapListBlock, size, LOOK_BYTES), .tone = TONE_STRONG,
+    {"size", 9, 10, 2, FIGURE(MapListBlock, size, LOOK_BYTES), .tone = TONE_STRONG,
      .help = "as Lua asked for it"},
     {"age", 9, 9, 4, .cell = cell_age, .value = value_age, .help = "how long ago it was made"},
     {"site", 16, 28, 3, .align = TABLE_TAIL, .rising = true, .cell = cell_site, .value = value_site,
@@ -237,7 +237,7 @@ static const TableColumn columns[] = {
 /* Leaves out blocks of other groups, and hidden types (of a range those are not even read). */
 static bool skips(const TableSource *from, uint32_t row) {
     const Blocks *b = blocks_of(from);
-    const HeapListBlock *block = block_of(from, row);
+    const MapListBlock *block = block_of(from, row);
     if (b->within && alike_group_of(b->alike->alike, block->addr) != b->within) return true;
     return !UI_SHOWS(from->ui, block->kind);
 }
@@ -247,7 +247,7 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 }
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
-    const HeapListBlock *block = block_of(from, row);
+    const MapListBlock *block = block_of(from, row);
     char site[160], text[256] = "";
     describe_context(site, sizeof site, &from->model->view->tables, block->alloc_context,
                      !from->ui->utf8);
@@ -365,7 +365,7 @@ static const TablePanelDef def = {
 
 static void end(void *state) {
     Blocks *b = state;
-    heaplist_free(b->source);
+    maplist_free(b->source);
     site_blocks_free(b->site_blocks);
     blocks_alike_free(b->alike);
     free(b->block);

@@ -147,7 +147,7 @@ typedef struct Breaks {
     char problem[160];      /* with the text entered; cleared when something else is typed */
     char refused[EDIT_MAX]; /* what was entered then */
     int page;
-    const Model *model; /* of the last update or frame; NULL: none yet */
+    const Model *model; /* of the last update or repaint; NULL: none yet */
 } Breaks;
 
 /* ---- the list -------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* panel_columns.c - shows or hides each column of a table; the choice goes to the config file. */
 #include <stdio.h>
 
-#include "widget/measure.h"
 #include "widget/panel.h"
+#include "widget/shownfigure.h"
 #include "widget/table.h"
 
 typedef struct Columns {
@@ -32,7 +32,7 @@ static void draw_row(const Model *model, const Ui *ui, uint64_t row, Canvas *can
                STYLE(shown ? TONE_RUNNING : TONE_FAINT));
     x += 2;
     x += canvas_printf(canvas, x, line.y, right - x, STYLE(shown ? TONE_STRONG : TONE_MUTED),
-                       "%-12s  ", measure_word(table_column_name(column), ui->utf8));
+                       "%-12s  ", shownfigure_word(table_column_name(column), ui->utf8));
     const char *help = table_column_help(column);
     if (help) canvas_text(canvas, x, line.y, right - x, STYLE(TONE_MUTED), help);
 }

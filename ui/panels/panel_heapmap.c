@@ -1,4 +1,4 @@
-/* panel_heap.c - the heap as a picture: each cell stands for a number of bytes of addresses,
+/* panel_heapmap.c - the heap as a picture: each cell stands for a number of bytes of addresses,
  * coloured by the kind that has most of it, brighter the fuller it is; the lines below describe the
  * cursor's cell. The block of the paused operation is lit up.
  *
@@ -7,23 +7,23 @@
 #include <stdio.h>
 
 #include "base/format.h"
-#include "panels/heapwindow.h"
+#include "panels/mapwindow.h"
 #include "panels/opened.h"
 #include "widget/describe.h"
 #include "widget/panel.h"
 
-/* How the inside of the panel's frame is used. */
-typedef struct HeapShape {
+/* How the inside of the panel's border is used. */
+typedef struct MapShape {
     int cols, rows; /* of cells */
     int half;       /* cells in a character: 2 or 1 */
     int status;     /* first line about the cursor's cell, -1: none */
     int lines;      /* how many: 1, or 2 if lines are short */
-} HeapShape;
+} MapShape;
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static HeapShape heapcells_shape(const Ui *ui, Rect rect) {
-    HeapShape s = {rect.w > 0 ? rect.w : 1, rect.h, 1, -1, 0};
+static MapShape mapcells_shape(const Ui *ui, Rect rect) {
+    MapShape s = {rect.w > 0 ? rect.w : 1, rect.h, 1, -1, 0};
     if (rect.h >= 4) {
         s.lines = rect.w < 56 && rect.h >= 8 ? 2 : 1;
         s.rows -= s.lines;
@@ -42,16 +42,16 @@ typedef struct Face {
     bool off, outside;
 } Face;
 
-static Face face_of(const HeapCell *cell, const Ui *ui) {
+static Face face_of(const MapCell *cell, const Ui *ui) {
     static const unsigned steps[THEME_LEVELS - 1] = {8, 30, 60}; /* percent of the cell in use */
-    Face f = {.kind = heapcell_kind(cell, ui->kinds), .outside = cell->capacity == 0};
+    Face f = {.kind = mapcell_kind(cell, ui->kinds), .outside = cell->capacity == 0};
     if (f.outside) return f;
     if (f.kind < 0) {
-        f.kind = heapcell_kind(cell, ~ui->kinds);
+        f.kind = mapcell_kind(cell, ~ui->kinds);
         f.off = f.kind >= 0;
         return f;
     }
-    uint64_t bytes = heapcell_bytes(cell, ui->kinds);
+    uint64_t bytes = mapcell_bytes(cell, ui->kinds);
     while (f.level < THEME_LEVELS - 1 && bytes * 100 >= cell->capacity * steps[f.level])
         f.level++;
     /* shown kinds stand out from hidden ones, even in small amounts */
@@ -78,9 +78,9 @@ static void draw_letter(Canvas *canvas, int x, int y, Face f) {
                STYLE(f.off ? TONE_FAINT : TONE_KIND_LEVEL(f.kind, f.level)));
 }
 
-static void heapcells_draw(const HeapCell *cell, uint32_t count, const Ui *ui, Canvas *canvas,
-                           Rect rect, HeapShape s) {
-    HeapCell none = {{0}, 0, 0};
+static void mapcells_draw(const MapCell *cell, uint32_t count, const Ui *ui, Canvas *canvas,
+                          Rect rect, MapShape s) {
+    MapCell none = {{0}, 0, 0};
     for (int row = 0; row < s.rows; row += s.half) {
         for (int col = 0; col < s.cols; col++) {
             uint32_t i = (uint32_t)row * (uint32_t)s.cols + (uint32_t)col;
@@ -115,8 +115,8 @@ static uint32_t cells_used(const Model *model) {
 }
 
 /* Joins recorded cells, if the panel has fewer cells. */
-static HeapCell cell_between(const Model *model, uint32_t from, uint32_t to) {
-    HeapCell c = {{0}, 0, 0};
+static MapCell cell_between(const Model *model, uint32_t from, uint32_t to) {
+    MapCell c = {{0}, 0, 0};
     for (uint32_t i = from; i <= to; i++) {
         for (int k = 0; k < LMP_KINDS; k++)
             c.bytes[k] += model->map[i].bytes[k];
@@ -126,9 +126,9 @@ static HeapCell cell_between(const Model *model, uint32_t from, uint32_t to) {
     return c;
 }
 
-static void heapcells_draw_recorded(const Model *model, const Ui *ui, Canvas *canvas, Rect rect,
-                                    HeapShape s) {
-    static HeapCell cell[CELLS_MOST]; /* the display has one thread */
+static void mapcells_draw_recorded(const Model *model, const Ui *ui, Canvas *canvas, Rect rect,
+                                   MapShape s) {
+    static MapCell cell[CELLS_MOST]; /* the display has one thread */
     uint32_t used = model->map_cell > 0 ? cells_used(model) : 0;
     uint64_t n = (uint64_t)s.cols * (uint64_t)s.rows;
     if (n > CELLS_MOST) n = CELLS_MOST;
@@ -141,7 +141,7 @@ static void heapcells_draw_recorded(const Model *model, const Ui *ui, Canvas *ca
         uint32_t from = recorded_at(i, n, used), next = recorded_at(i + 1, n, used);
         cell[i] = cell_between(model, from, next > from ? next - 1 : from);
     }
-    heapcells_draw(cell, (uint32_t)n, ui, canvas, rect, s);
+    mapcells_draw(cell, (uint32_t)n, ui, canvas, rect, s);
     char text[LMP_NUM];
     if (s.status >= 0)
         canvas_printf(canvas, rect.x, s.status, rect.w, STYLE(TONE_MUTED),
@@ -149,28 +149,28 @@ static void heapcells_draw_recorded(const Model *model, const Ui *ui, Canvas *ca
                       describe_cell_size(text, model->map_cell));
 }
 
-extern const Panel panel_heap; /* below */
+extern const Panel panel_heapmap; /* below */
 
 #define REFRESH_TIME 4000000ull /* nanoseconds of each repaint for looking at what changed */
 #define FIRST_TIME 60000000ull  /* the first time there is no earlier picture to show */
 #define STILL_TIME 100000000ull /* when the program stands still: be exact at once */
 
-typedef struct Heap {
+typedef struct HeapmapPanel {
     const LmpView *view; /* that the map belongs to */
-    HeapWindow window;
+    MapWindow window;
     uint64_t sought; /* number of the paused operation whose block was last brought into view */
     bool begun;      /* the cursor has been put on the fullest cell */
     bool moved;      /* the cursor has moved since: the line below describes its cell */
-} Heap;
+} HeapmapPanel;
 
 static void end(void *state) {
-    Heap *heap = state;
-    heapwindow_free(&heap->window);
+    HeapmapPanel *heap = state;
+    mapwindow_free(&heap->window);
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
     (void)ui;
-    Heap *heap = state;
+    HeapmapPanel *heap = state;
     if (!heap || !model->view) return;
     uint64_t time = rect.w > 0 ? REFRESH_TIME : REFRESH_TIME / 8;
     if (model->seen != LMP_SEEN_RUNNING) time = STILL_TIME;
@@ -187,7 +187,7 @@ static void update(void *state, const Model *model, Ui *ui, Rect rect) {
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Draws cell i of the window in this tone; reversed if a character is one cell. */
-static void light_cell(Canvas *canvas, Rect rect, HeapShape s, uint64_t i, Tone tone) {
+static void light_cell(Canvas *canvas, Rect rect, MapShape s, uint64_t i, Tone tone) {
     int row = (int)(i / (uint64_t)s.cols);
     int x = rect.x + (int)(i % (uint64_t)s.cols), y = rect.y + row / s.half;
     const Cell *cell = canvas_at(canvas, x, y);
@@ -205,7 +205,7 @@ static void light_cell(Canvas *canvas, Rect rect, HeapShape s, uint64_t i, Tone 
 }
 
 /* Draws brackets around the characters of the cells from `first` to `last`, on each line. */
-static void draw_brackets(Canvas *canvas, Rect rect, HeapShape s, uint64_t first, uint64_t last,
+static void draw_brackets(Canvas *canvas, Rect rect, MapShape s, uint64_t first, uint64_t last,
                           Tone tone) {
     Style style = STYLE_WITH(STYLE_ON(tone, TONE_CURSOR_GROUND), ATTR_BOLD);
     uint64_t cols = (uint64_t)s.cols, half = (uint64_t)s.half;
@@ -217,8 +217,8 @@ static void draw_brackets(Canvas *canvas, Rect rect, HeapShape s, uint64_t first
 }
 
 /* Draws brackets around the cursor's character; inside, its half is white. */
-static void draw_cursor(const HeapWindow *window, Canvas *canvas, Rect rect, HeapShape s) {
-    uint64_t i = (heapwindow_cursor(window) - window->first) / window->size;
+static void draw_cursor(const MapWindow *window, Canvas *canvas, Rect rect, MapShape s) {
+    uint64_t i = (mapwindow_cursor(window) - window->first) / window->size;
     if (i >= window->count) return;
     draw_brackets(canvas, rect, s, i, i, TONE_CURSOR);
     light_cell(canvas, rect, s, i, TONE_CURSOR);
@@ -228,7 +228,7 @@ static void draw_cursor(const HeapWindow *window, Canvas *canvas, Rect rect, Hea
 
 /* Gives the paused block's positions [*from, *to). Returns false if the program is not paused, or
  * the block is not in the map. */
-static bool paused_block(const HeapWindow *window, const Model *model, uint64_t *from,
+static bool paused_block(const MapWindow *window, const Model *model, uint64_t *from,
                          uint64_t *to) {
     const LmpOp *op = &model->op;
     if (model->seen != LMP_SEEN_PAUSED || op->op == LMP_OP_NONE) return false;
@@ -242,18 +242,18 @@ static bool paused_block(const HeapWindow *window, const Model *model, uint64_t 
 }
 
 /* Brings the block into view, once for every operation, for a person who has zoomed in. */
-static void seek_block(Heap *heap, const Model *model) {
-    HeapWindow *window = &heap->window;
+static void seek_block(HeapmapPanel *heap, const Model *model) {
+    MapWindow *window = &heap->window;
     uint64_t from, to;
     if (heap->sought == model->op.number || !paused_block(window, model, &from, &to)) return;
     heap->sought = model->op.number;
     heap->moved = false;
     uint64_t end = window->first + window->size * window->count;
-    if (window->zoomed && (from < window->first || from >= end)) heapwindow_move_to(window, from);
+    if (window->zoomed && (from < window->first || from >= end)) mapwindow_move_to(window, from);
 }
 
-static void draw_block(const HeapWindow *window, const Model *model, Canvas *canvas, Rect rect,
-                       HeapShape s) {
+static void draw_block(const MapWindow *window, const Model *model, Canvas *canvas, Rect rect,
+                       MapShape s) {
     uint64_t from, to, end = window->first + window->size * window->count;
     if (!paused_block(window, model, &from, &to) || from >= end || to <= window->first) return;
     uint64_t first = from > window->first ? (from - window->first) / window->size : 0;
@@ -265,30 +265,30 @@ static void draw_block(const HeapWindow *window, const Model *model, Canvas *can
 
 /* Returns the cell that the line below describes: the cursor's, or that of the paused operation's
  * block until the cursor moves. */
-static uint64_t told_cell(const Heap *heap, const Model *model) {
-    const HeapWindow *window = &heap->window;
-    uint64_t from, to, at = heapwindow_cursor(window);
+static uint64_t told_cell(const HeapmapPanel *heap, const Model *model) {
+    const MapWindow *window = &heap->window;
+    uint64_t from, to, at = mapwindow_cursor(window);
     if (!heap->moved && paused_block(window, model, &from, &to)) at = from;
     return (at - window->first) / window->size;
 }
 
 /* Puts the cursor on the fullest cell, as long as nobody has moved it and something lives there. */
-static void begin_cursor(Heap *heap) {
-    HeapWindow *window = &heap->window;
-    uint64_t at = (heapwindow_cursor(window) - window->first) / window->size, fullest = 0;
+static void begin_cursor(HeapmapPanel *heap) {
+    MapWindow *window = &heap->window;
+    uint64_t at = (mapwindow_cursor(window) - window->first) / window->size, fullest = 0;
     if (heap->moved || heap->sought || window->zoomed) return;
-    if (heap->begun && at < window->count && heapcell_bytes(&window->cell[at], ~0u) > 0) return;
+    if (heap->begun && at < window->count && mapcell_bytes(&window->cell[at], ~0u) > 0) return;
     for (uint64_t i = 1; i < window->count; i++)
-        if (heapcell_bytes(&window->cell[i], ~0u) > heapcell_bytes(&window->cell[fullest], ~0u))
+        if (mapcell_bytes(&window->cell[i], ~0u) > mapcell_bytes(&window->cell[fullest], ~0u))
             fullest = i;
-    heapwindow_move_to(window, window->first + fullest * window->size);
+    mapwindow_move_to(window, window->first + fullest * window->size);
     heap->begun = true;
 }
 
 /* ---- the line below -------------------------------------------------------------------------- */
 
 /* Sorts the kinds of a cell by descending bytes; returns how many have any. */
-static int sort_kinds(const HeapCell *cell, int order[LMP_KINDS]) {
+static int sort_kinds(const MapCell *cell, int order[LMP_KINDS]) {
     int n = 0;
     for (int k = 0; k < LMP_KINDS; k++) {
         if (cell->bytes[k] == 0) continue;
@@ -301,7 +301,7 @@ static int sort_kinds(const HeapCell *cell, int order[LMP_KINDS]) {
 }
 
 /* Draws " · table 40.1 KiB · string 12.0 KiB", with letters instead of names if room is short. */
-static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x, int right, int y,
+static void draw_kinds(const MapCell *cell, const Ui *ui, Canvas *canvas, int x, int right, int y,
                        bool alone) {
     int order[LMP_KINDS], n = sort_kinds(cell, order), need = alone ? -1 : 0;
     char text[LMP_NUM];
@@ -326,16 +326,16 @@ static void draw_kinds(const HeapCell *cell, const Ui *ui, Canvas *canvas, int x
 
 /* Draws "0x55d0c2a01000 +64 KiB · 812 blocks · table 40.1 KiB · string 12.0 KiB", as much as fits;
  * in a narrow panel the kinds have a line of their own. */
-static void draw_status(const Heap *heap, const Model *model, const Ui *ui, Canvas *canvas,
-                        Rect rect, HeapShape s) {
-    const HeapWindow *window = &heap->window;
+static void draw_status(const HeapmapPanel *heap, const Model *model, const Ui *ui, Canvas *canvas,
+                        Rect rect, MapShape s) {
+    const MapWindow *window = &heap->window;
     uint64_t i = told_cell(heap, model);
     if (i >= window->count) return;
-    const HeapCell *cell = &window->cell[i];
-    HeapRange range = heapmap_range(window->map, window->first + i * window->size, window->size);
+    const MapCell *cell = &window->cell[i];
+    MapRange range = heapmap_range(window->map, window->first + i * window->size, window->size);
     char text[LMP_NUM], what[64], size[64];
     int x = rect.x, y = s.status, right = rect.x + rect.w;
-    if (heapcell_bytes(cell, ~0u) == 0) {
+    if (mapcell_bytes(cell, ~0u) == 0) {
         snprintf(what, sizeof what, "nothing lives here");
     } else if (cell->blocks == 0) {
         snprintf(what, sizeof what, "inside a block");
@@ -359,45 +359,45 @@ static void draw_status(const Heap *heap, const Model *model, const Ui *ui, Canv
 }
 
 /* Returns NULL: nothing to show yet. */
-static HeapWindow *window_of(Heap *heap) {
+static MapWindow *window_of(HeapmapPanel *heap) {
     bool any = heap && heap->window.map && heapmap_total(heap->window.map) > 0;
     return any ? &heap->window : NULL;
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
-    Heap *heap = state;
+    HeapmapPanel *heap = state;
     if (rect.w <= 0 || rect.h <= 0) return;
     if (ui->time.past) {
-        heapcells_draw_recorded(model, ui, canvas, rect, heapcells_shape(ui, rect));
+        mapcells_draw_recorded(model, ui, canvas, rect, mapcells_shape(ui, rect));
         return;
     }
     if (heap && !heap->window.map && model->view) update(heap, model, ui, rect);
-    HeapShape s = heapcells_shape(ui, rect);
-    HeapWindow *window = window_of(heap);
+    MapShape s = mapcells_shape(ui, rect);
+    MapWindow *window = window_of(heap);
     if (!window) {
         bool gone = model->view && atomic_load(&model->view->control->given_back);
         canvas_text(canvas, rect.x, rect.y, rect.w, STYLE(TONE_MUTED),
                     gone ? "the program has ended, and its map is not kept" : "no live blocks");
         return;
     }
-    heapwindow_arrange(window, s.cols, s.rows);
+    mapwindow_arrange(window, s.cols, s.rows);
     seek_block(heap, model);
-    heapwindow_fill(window, s.cols, s.rows, ui->frozen);
+    mapwindow_fill(window, s.cols, s.rows, ui->frozen);
     if (!window->cell) return;
     begin_cursor(heap);
-    heapcells_draw(window->cell, window->count, ui, canvas, rect, s);
+    mapcells_draw(window->cell, window->count, ui, canvas, rect, s);
     draw_block(window, model, canvas, rect, s);
     /* even while its blocks are listed beside it */
-    if (ui->focus == &panel_heap || (ui->over == &panel_blocks && !ui->look_site))
+    if (ui->focus == &panel_heapmap || (ui->over == &panel_blocks && !ui->look_site))
         draw_cursor(window, canvas, rect, s);
     if (s.status >= 0) draw_status(heap, model, ui, canvas, rect, s);
 }
 
 /* ---- keys and mouse -------------------------------------------------------------------------- */
 
-static bool look_inside(const HeapWindow *window, Ui *ui) {
-    uint64_t at = heapwindow_cursor(window) & ~(window->size - 1);
-    HeapRange range = heapmap_range(window->map, at, window->size);
+static bool look_inside(const MapWindow *window, Ui *ui) {
+    uint64_t at = mapwindow_cursor(window) & ~(window->size - 1);
+    MapRange range = heapmap_range(window->map, at, window->size);
     if (range.pieces == 0) return false;
     ui->look_site = false;
     ui->look_from = range.start;
@@ -408,44 +408,44 @@ static bool look_inside(const HeapWindow *window, Ui *ui) {
 
 static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rect) {
     (void)model;
-    HeapWindow *window = ui->time.past ? NULL : window_of(state);
+    MapWindow *window = ui->time.past ? NULL : window_of(state);
     if (!window) return false;
-    HeapShape s = heapcells_shape(ui, rect);
-    heapwindow_arrange(window, s.cols, s.rows);
-    ((Heap *)state)->moved = true;
+    MapShape s = mapcells_shape(ui, rect);
+    mapwindow_arrange(window, s.cols, s.rows);
+    ((HeapmapPanel *)state)->moved = true;
     switch (action) {
     case ACT_LEFT:
-        heapwindow_move_by(window, -1);
+        mapwindow_move_by(window, -1);
         return true;
     case ACT_RIGHT:
-        heapwindow_move_by(window, 1);
+        mapwindow_move_by(window, 1);
         return true;
     case ACT_UP:
-        heapwindow_move_by(window, -window->cols);
+        mapwindow_move_by(window, -window->cols);
         return true;
     case ACT_DOWN:
-        heapwindow_move_by(window, window->cols);
+        mapwindow_move_by(window, window->cols);
         return true;
     case ACT_PAGE_UP:
     case ACT_PAGE_DOWN:
-        heapwindow_page(window, action == ACT_PAGE_UP);
+        mapwindow_page(window, action == ACT_PAGE_UP);
         return true;
     case ACT_HOME:
-        heapwindow_move_to(window, 0);
+        mapwindow_move_to(window, 0);
         return true;
     case ACT_END:
-        heapwindow_move_to(window, UINT64_MAX);
+        mapwindow_move_to(window, UINT64_MAX);
         return true;
     case ACT_ZOOM_IN:
     case ACT_ZOOM_OUT:
-        heapwindow_zoom(window, action == ACT_ZOOM_IN);
+        mapwindow_zoom(window, action == ACT_ZOOM_IN);
         return true;
     case ACT_ENTER:
         return look_inside(window, ui);
     case ACT_BACK:
         if (!window->zoomed) return false;
         window->zoomed = false;
-        heapwindow_arrange(window, s.cols, s.rows);
+        mapwindow_arrange(window, s.cols, s.rows);
         return true;
     default:
         return false;
@@ -453,18 +453,18 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
-    HeapWindow *window = ui->time.past ? NULL : window_of(state);
+    MapWindow *window = ui->time.past ? NULL : window_of(state);
     if (!window) return false;
-    HeapShape s = heapcells_shape(ui, rect);
-    heapwindow_arrange(window, s.cols, s.rows);
+    MapShape s = mapcells_shape(ui, rect);
+    mapwindow_arrange(window, s.cols, s.rows);
     int x = event.x, row = event.y * s.half;
     if (x < 0 || x >= s.cols || row < 0 || row >= s.rows) return false;
-    ((Heap *)state)->moved = true;
+    ((HeapmapPanel *)state)->moved = true;
     uint64_t at = window->first + ((uint64_t)row * (uint64_t)s.cols + (uint64_t)x) * window->size;
-    uint64_t here = heapwindow_cursor(window) & ~(window->size - 1);
+    uint64_t here = mapwindow_cursor(window) & ~(window->size - 1);
     /* a cursor in the lower half of the clicked character stays there */
     bool same = s.half == 2 && here == at + (uint64_t)s.cols * window->size;
-    if (at < heapmap_total(window->map) && !same) heapwindow_move_to(window, at);
+    if (at < heapmap_total(window->map) && !same) mapwindow_move_to(window, at);
     switch (event.what) {
     case MOUSE_WHEEL_UP:
         return act(state, model, ui, ACT_ZOOM_IN, rect);
@@ -479,7 +479,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
     char cell[LMP_NUM], all[LMP_NUM];
-    const HeapWindow *window = ui->time.past ? NULL : window_of(state);
+    const MapWindow *window = ui->time.past ? NULL : window_of(state);
     if (ui->time.past && model->map_cell > 0)
         snprintf(out, size, "%s/cell", describe_cell_size(cell, model->map_cell));
     if (!window || window->size == 0) return;
@@ -497,7 +497,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     }
 }
 
-const Panel panel_heap = {
+const Panel panel_heapmap = {
     .title = "Heap map",
     .about = "A cell is so many bytes of addresses: its colour is the type with most bytes in it, "
              "its brightness how full it is. In a pause the block of the operation is white, in "
@@ -505,7 +505,7 @@ const Panel panel_heap = {
     .number = 1,
     .min_w = 8,
     .min_h = 2,
-    .size = sizeof(Heap),
+    .size = sizeof(HeapmapPanel),
     .end = end,
     .update = update,
     .draw = draw,

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "widget/measure.h"
 #include "widget/search.h"
+#include "widget/shownfigure.h"
 #include "widget/table.h"
 
 #define KEY_W 13
@@ -112,7 +112,7 @@ static void put_panel(Page *page, const Ui *ui) {
         const char *name = table_column_name(column), *help = table_column_help(column);
         if (!name || !help || !table_column_in_mode(table, i)) continue;
         canvas_text(page->canvas, rect.x + 1, page_y(page), KEY_W - 2, STYLE(TONE_SOURCE),
-                    measure_word(name, ui->utf8));
+                    shownfigure_word(name, ui->utf8));
         put_wrapped(page, rect.x + KEY_W, rect.w - KEY_W, help);
     }
     page->line++;

@@ -110,8 +110,8 @@ static bool no_mark(const TableSource *from) {
 
 /* Returns another heading than "grew", which has another meaning in this table. */
 static const char *since_heading(const TableSource *from) {
-    if (!measure_range(from)) return measure_title(&measure[M_CHANGE], from);
-    return measure_word("Δ range", from->ui->utf8);
+    if (!shownfigure_range(from)) return shownfigure_title(&shown_figure[M_CHANGE], from);
+    return shownfigure_word("Δ range", from->ui->utf8);
 }
 
 static const TableColumn columns[COLS] = {
@@ -124,9 +124,9 @@ static const TableColumn columns[COLS] = {
                     .tone = TONE_TEXT, .help = "the same a second"},
     [COL_CHART] = {"over the run", 9, 17, 3, .align = TABLE_LEFT, .paint = paint_chart,
                    .help = "what it held after full collections"},
-    [COL_LIVE] = {NULL, 10, 11, 6, .measure = &measure[M_LIVE], .cell = cell_live},
-    [COL_SINCE] = {NULL, 11, 12, 6, .measure = &measure[M_CHANGE], .heading = since_heading,
-                   .hidden = no_mark},
+    [COL_LIVE] = {NULL, 10, 11, 6, .shown_figure = &shown_figure[M_LIVE], .cell = cell_live},
+    [COL_SINCE] = {NULL, 11, 12, 6, .shown_figure = &shown_figure[M_CHANGE],
+                   .heading = since_heading, .hidden = no_mark},
     [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
                    .cell = cell_where, .compare = tallycol_by_where,
                    .help = "the line that asked for the memory"},
@@ -231,7 +231,7 @@ static void draw_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
     bool chart = rect.w >= 110 && rect.h >= 6 && site->live_history;
     int w = rect.w / 3 < CHART_W ? rect.w / 3 : CHART_W;
     if (chart) { /* the rule above goes on over it */
-        canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, STYLE(TONE_FRAME));
+        canvas_fill(canvas, (Rect){rect.x, rect.y, rect.w, 1}, G_HLINE, STYLE(TONE_BORDER));
         draw_chart(&model->ledger, site, canvas,
                    (Rect){rect.x + rect.w - w, rect.y + 1, w - 1, rect.h - 1});
         rect.w -= w + 2;

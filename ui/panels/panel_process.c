@@ -1,7 +1,7 @@
 /* panel_process.c - where the process's memory is: Lua's blocks, what the allocator loses and keeps
  * around them, what C code has, files, stacks, lmp's own. For "Lua says 70 MiB, the process has
- * 300". The panel reads this itself (read/process/process.h), a little with each frame while it is
- * on the screen. */
+ * 300". The panel reads this itself (read/process/process.h), a little with each repaint while it
+ * is on the screen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "widget/flow.h"
 #include "widget/tablepanel.h"
 
-#define BUDGET 5000000u        /* nanoseconds a frame */
+#define BUDGET 5000000u        /* nanoseconds a repaint */
 #define BUDGET_FIRST 40000000u /* while there is little to show */
 #define ABOVE 2                /* lines: the sentence, the picture */
 #define SIDE 112               /* columns from which on sentences stand beside the table */

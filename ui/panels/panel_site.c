@@ -20,7 +20,7 @@
 
 extern const Panel panel_site; /* below */
 
-#define BUDGET 4000000ull /* nanoseconds of a frame for looking at blocks */
+#define BUDGET 4000000ull /* nanoseconds of a repaint for looking at blocks */
 #define TWO_COLUMNS 92    /* from this width on */
 #define THREE_COLUMNS 150 /* and from this on the blocks have one of their own */
 #define GAP 3             /* between the columns */
@@ -60,7 +60,7 @@ static const LmpSiteRow *find_site(const Model *model, uint64_t id) {
     return NULL;
 }
 
-/* Looks at blocks for a part of this frame; requests more frames until all have been seen once,
+/* Looks at blocks for a part of this repaint; requests more repaints until all have been seen once,
  * even if the program stands still. */
 static void look(SitePage *s, const Model *model, Ui *ui) {
     if (!s->blocks || !model->view || !model->view->tables.text) return;
@@ -153,8 +153,8 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
     flow_title(f, "Made", NULL);
     flow_figure(f, "all", strong, format_bytes(a, tally_made(t)), "%.1f %% of all bytes",
                 tally_share(tally_made(t), tally_made(&model->ledger.all)) * 100);
-    flow_figure(f, "a second", plain, format_bytes(a, (uint64_t)measure_rate(model, t)), "%s",
-                measure_is_now(model) ? "now" : "over the whole run");
+    flow_figure(f, "a second", plain, format_bytes(a, (uint64_t)shownfigure_rate(model, t)), "%s",
+                shownfigure_is_now(model) ? "now" : "over the whole run");
     flow_figure(f, "allocations", plain, format_count(a, t->allocs), "%s each",
                 format_bytes(b, tally_each(t)));
     if (model->gc.cycles > 0)

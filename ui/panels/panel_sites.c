@@ -86,7 +86,7 @@ static const TableColumn columns[] = {
     {NULL, 8, 13, 7, HOLDS(M_BLOCKS)},
     {NULL, 11, 12, 3, HOLDS_NOW(M_CHANGE)},
     {NULL, 11, 12, 3, MAKES_NOW(M_RATE)},
-    {NULL, 10, 11, 3, MAKES(M_PER_FRAME), .hidden = measure_no_frames},
+    {NULL, 10, 11, 3, MAKES(M_PER_LAP), .hidden = shownfigure_no_laps},
     {NULL, 8, 13, 7, MAKES(M_ALLOCS)},
     {NULL, 9, 10, 8, HOLDS(M_EACH_LIVE)},
     {NULL, 9, 10, 8, MAKES(M_EACH)},

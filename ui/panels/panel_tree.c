@@ -68,11 +68,11 @@ static const LmpTally *own_of(const TableSource *from, uint32_t row) {
 
 /* Draws what the function made itself, in its heat; behind that what it called. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
-    const Measure *by = table_by(from->table)->measure;
+    const ShownFigure *by = table_by(from->table)->shown_figure;
     TreeRow r = row_of(from, row);
-    double all = measure_value(by, from->model, from->whole);
-    double total = all > 0 ? measure_value(by, from->model, r.total) / all : 0;
-    double own = r.own && all > 0 ? measure_value(by, from->model, r.own) / all : total;
+    double all = shownfigure_value(by, from->model, from->whole);
+    double total = all > 0 ? shownfigure_value(by, from->model, r.total) / all : 0;
+    double own = r.own && all > 0 ? shownfigure_value(by, from->model, r.own) / all : total;
     tallycell_bar(canvas, x, y, w, own, total);
 }
 
@@ -98,7 +98,7 @@ static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, in
     uint32_t levels = r.depth > s->skip ? r.depth - s->skip : 0;
     if (levels > LEVELS_DRAWN) levels = LEVELS_DRAWN;
     uint64_t more = treerows_lines(s->rows, row, levels + 1);
-    Style line = STYLE(TONE_FRAME);
+    Style line = STYLE(TONE_BORDER);
     for (uint32_t k = levels; k-- > 0; x += s->indent) { /* k levels above the row */
         bool last = k == 0, goes_on = more >> k & 1;
         uint32_t glyph = last ? goes_on ? 0x251cu : 0x2514u : goes_on ? G_VLINE : ' ';
@@ -108,7 +108,7 @@ static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, in
     uint32_t mark = !r.children ? (utf8 ? G_MIDDOT : ' ')
                     : r.open    ? (utf8 ? G_SORT_DOWN : '-')
                                 : (utf8 ? G_RIGHT : '+');
-    canvas_put(canvas, x, y, mark, STYLE(r.children ? TONE_ACCENT : TONE_FRAME));
+    canvas_put(canvas, x, y, mark, STYLE(r.children ? TONE_ACCENT : TONE_BORDER));
     x += 2;
     bool filtered = s->filter[0] != 0;
     char text[256], plain[256], kind[24] = "";
@@ -188,27 +188,27 @@ static const TableColumn columns[TREE_COLUMNS] = {
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-static double figure(const TableSource *from, const Measure *by, const LmpTally *tally) {
-    double value = measure_value(by, from->model, tally);
+static double figure(const TableSource *from, const ShownFigure *by, const LmpTally *tally) {
+    double value = shownfigure_value(by, from->model, tally);
     return isnan(value) ? -DBL_MAX : value; /* rows without a figure come last */
 }
 
 static double by_column(const void *about, const LmpTally *total, const LmpTally *own) {
     const TableSource *from = about;
     const TableColumn *column = &columns[from->table->sort];
-    double value = figure(from, column->measure, column->tally == own_of && own ? own : total);
-    return value > -DBL_MAX ? measure_key(column->measure, from->model, value) : value;
+    double value = figure(from, column->shown_figure, column->tally == own_of && own ? own : total);
+    return value > -DBL_MAX ? shownfigure_key(column->shown_figure, from->model, value) : value;
 }
 
-static TreeMeasure tree_order(int column) {
-    return columns[column].measure ? by_column : NULL;
+static TreeWidths tree_order(int column) {
+    return columns[column].shown_figure ? by_column : NULL;
 }
 
 /* Returns the heat of the whole, even if rows are sorted by their own share. */
 static double tree_heat(const void *about, const LmpTally *total, const LmpTally *own) {
     (void)own;
     const TableSource *from = about;
-    return figure(from, table_by(from->table)->measure, total);
+    return figure(from, table_by(from->table)->shown_figure, total);
 }
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -292,7 +292,7 @@ static void sync(Tree *s, const Model *model, const Ui *ui) {
             treerows_open_hottest(s->look.rows, UINT32_MAX, FIRST_LEVELS);
         }
         TreeWanted request = {.callers = s->look.callers,
-                              .measure = tree_order(s->sort),
+                              .shown_figure = tree_order(s->sort),
                               .heat = tree_heat,
                               .about = &s->from,
                               .reverse = s->reverse,

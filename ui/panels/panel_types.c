@@ -46,7 +46,7 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
 
 /* In a range the column is not sorted by, as others are. */
 static void cell_live(const TableSource *from, uint32_t i, TableCell *cell) {
-    measure_cell(&measure[M_LIVE], from, i, tally_of(from, i), cell);
+    shownfigure_cell(&shown_figure[M_LIVE], from, i, tally_of(from, i), cell);
     cell->style = STYLE(TONE_TEXT);
 }
 
@@ -67,7 +67,8 @@ static void cell_rate(const TableSource *from, uint32_t i, TableCell *cell) {
  */
 static void dress(const TableSource *from, uint32_t i, const TableColumn *column, TableCell *cell) {
     const TypesRow *row = row_of(from, i);
-    bool lit = column->measure || column->cell == tallycol_share || cell->style == STYLE(TONE_TEXT);
+    bool lit =
+        column->shown_figure || column->cell == tallycol_share || cell->style == STYLE(TONE_TEXT);
     if (!row->shown)
         cell->style = STYLE(TONE_FAINT);
     else if (lit)
@@ -82,20 +83,20 @@ static double value_freed(const TableSource *from, uint32_t i) {
 
 /* Returns the heading for a mark: it counts for types even if tables of lines cannot count from it
  * (model->marked). */
-static const char *heading(const TableSource *from, const Measure *m) {
+static const char *heading(const TableSource *from, const ShownFigure *m) {
     if (from->model->against.name)
-        return measure_word(m == &measure[M_CHANGE] ? "Δ live" : "Δ made", from->ui->utf8);
-    if (m == &measure[M_CHANGE] && from->model->since.now) return "net";
-    const char *title = from->model->marked           ? m->marked
-                        : measure_is_now(from->model) ? m->title
-                                                      : m->mean;
-    return measure_word(title, from->ui->utf8);
+        return shownfigure_word(m == &shown_figure[M_CHANGE] ? "Δ live" : "Δ made", from->ui->utf8);
+    if (m == &shown_figure[M_CHANGE] && from->model->since.now) return "net";
+    const char *title = from->model->marked               ? m->marked
+                        : shownfigure_is_now(from->model) ? m->title
+                                                          : m->mean;
+    return shownfigure_word(title, from->ui->utf8);
 }
 static const char *delta_heading(const TableSource *from) {
-    return heading(from, &measure[M_CHANGE]);
+    return heading(from, &shown_figure[M_CHANGE]);
 }
 static const char *rate_heading(const TableSource *from) {
-    return heading(from, &measure[M_RATE]);
+    return heading(from, &shown_figure[M_RATE]);
 }
 
 /* For TableColumn.hidden: survivors are known by type even if not by line. */
@@ -110,29 +111,30 @@ static const TableColumn columns[] = {
     [COL_TYPE] = {"type", 9, 9, 1, .align = TABLE_LEFT, .rising = true, .paint = paint_name,
                   FIELD(TypesRow, name),
                   .help = "its letter is the key that shows or hides it everywhere"},
-    [COL_SINCE] = {NULL, 10, 11, 0, .measure = &measure[M_SURVIVE], .tone = TONE_STRONG,
+    [COL_SINCE] = {NULL, 10, 11, 0, .shown_figure = &shown_figure[M_SURVIVE], .tone = TONE_STRONG,
                    .hidden = not_since},
-    [COL_SINCE_BLOCKS] = {NULL, 11, 12, 1, .measure = &measure[M_SURVIVORS], .hidden = not_since},
+    [COL_SINCE_BLOCKS] = {NULL, 11, 12, 1, .shown_figure = &shown_figure[M_SURVIVORS],
+                          .hidden = not_since},
     [COL_LIVE] = {"live", 10, 11, 0, HOLDS_NOW(M_LIVE), .tone = TONE_STRONG,
                   .help = "bytes that are allocated now, as Lua asked for them"},
     [COL_MADE] = {"made", 10, 11, 0, MAKES_NOW(M_MADE), .tone = TONE_STRONG,
                   .help = "all bytes that ever were allocated, growth of blocks included"},
     [COL_ALLOCATED] = {"allocated", 11, 12, 0, .cell = cell_rate, FIELD(TypesRow, made),
-                       .hidden = measure_no_range, .help = RANGE_MADE_HELP},
-    {"%", 5, 6, 2, .cell = tallycol_share, .help = SHARE_HELP, .hidden = measure_range},
-    {"freed", 10, 11, 1, .value = value_freed, .look = LOOK_BYTES, .hidden = measure_no_range,
+                       .hidden = shownfigure_no_range, .help = RANGE_MADE_HELP},
+    {"%", 5, 6, 2, .cell = tallycol_share, .help = SHARE_HELP, .hidden = shownfigure_range},
+    {"freed", 10, 11, 1, .value = value_freed, .look = LOOK_BYTES, .hidden = shownfigure_no_range,
      .help = "in a range of time: bytes freed in it"},
-    {"grew", 11, 12, 1, FIGURE(TypesRow, delta, LOOK_CHANGE), .hidden = measure_no_range,
+    {"grew", 11, 12, 1, FIGURE(TypesRow, delta, LOOK_CHANGE), .hidden = shownfigure_no_range,
      .help = RANGE_GREW_HELP},
     {"live", 10, 11, 3, .mode = TABLE_HOLDS, .cell = cell_live, .tone = TONE_STRONG,
-     .hidden = measure_no_range, .help = "in a range of time: bytes live at its end"},
+     .hidden = shownfigure_no_range, .help = "in a range of time: bytes live at its end"},
     {"blocks", 7, 12, 4, HOLDS(M_BLOCKS), .help = "blocks that are allocated now"},
     {"allocs", 7, 15, 5, HOLDS(M_ALLOCS), .help = "allocations since the start"},
     {"Δ/s", 11, 12, 3, .mode = TABLE_HOLDS, FIGURE(TypesRow, delta, LOOK_CHANGE),
-     .heading = delta_heading, .hidden = measure_range,
+     .heading = delta_heading, .hidden = shownfigure_range,
      .help = "what live bytes change by a second, or have since the mark"},
     {"made/s", 11, 12, 3, .mode = TABLE_MAKES, .cell = cell_rate, FIELD(TypesRow, made),
-     .heading = rate_heading, .hidden = measure_range,
+     .heading = rate_heading, .hidden = shownfigure_range,
      .help = "bytes made a second, or since the mark"},
     {"allocs", 7, 15, 4, MAKES(M_ALLOCS), .help = "allocations since the start"},
     {"each", 9, 10, 6, MAKES(M_EACH), .help = "bytes made for an allocation, on average"},
@@ -149,7 +151,7 @@ static uint64_t id_of(const TableSource *from, uint32_t i) {
  * its run. */
 static int64_t change_of(const Model *model, int64_t marked, int64_t a_second, uint64_t all) {
     if (model->marked) return marked;
-    if (measure_is_now(model)) return a_second;
+    if (shownfigure_is_now(model)) return a_second;
     return model->clock ? (int64_t)((double)all / ((double)model->clock / 1e9)) : 0;
 }
 

@@ -1,5 +1,5 @@
 /* site_blocks.c - walks the leaves of the shadow map part by part within the time it is given
- * (heapscan.h), then the overflow table, and counts the blocks whose alloc context names the site
+ * (mapscan.h), then the overflow table, and counts the blocks whose alloc context names the site
  * by size and age. */
 #include "panels/site_blocks.h"
 
@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/os.h"
-#include "read/heap/heapscan.h"
+#include "read/heapmap/mapscan.h"
 #include "widget/describe.h"
 #include "widget/tallycell.h"
 
@@ -24,7 +24,7 @@ static const uint64_t age_end[SITE_AGES - 1] = {10 * SECOND, 60 * SECOND, 600 * 
 
 /* The listed blocks. */
 typedef struct Listed {
-    HeapListBlock *block;
+    MapListBlock *block;
     uint32_t count, room;
 } Listed;
 
@@ -58,7 +58,7 @@ static void list_block(SiteBlocks *b, uint64_t addr, uint64_t size, uint32_t ent
     Listed *l = &b->now;
     if (l->count == b->most) return;
     if (!array_room(&l->block, &l->room, l->count + 1)) return;
-    l->block[l->count++] = heaplist_block(addr, size, entry, alloc_context);
+    l->block[l->count++] = maplist_block(addr, size, entry, alloc_context);
 }
 
 static void begin_anew(SiteBlocks *b, uint32_t id) {
@@ -80,7 +80,7 @@ static void count_block(SiteBlocks *b, const LmpView *view, uint64_t size, uint3
     while (class < SITE_SIZES - 1 && size > 16ull << class)
         class ++;
     uint64_t least, most;
-    if (heaplist_age(LMP_BLOCK_BIRTH(entry), view->live->epoch_length, clock, &least, &most)) {
+    if (maplist_age(LMP_BLOCK_BIRTH(entry), view->live->epoch_length, clock, &least, &most)) {
         for (age = 0; least + (most - least) / 2 >= age_end[age];)
             age++;
     }
@@ -99,10 +99,10 @@ static bool is_counted(uint32_t entry) {
 
 static void look_at_part(SiteBlocks *b, const LmpView *view, const Ledger *ledger, uint64_t clock) {
     const LmpLeaf *leaf = view->leaf[b->leaf];
-    if (!heapscan_touch(leaf, b->part)) return;
-    HeapScan scan = heapscan_part(leaf, view->leaf_base[b->leaf], b->part);
-    HeapBlock block;
-    while (heapscan_next(&scan, &block)) {
+    if (!mapscan_touch(leaf, b->part)) return;
+    MapScan scan = mapscan_part(leaf, view->leaf_base[b->leaf], b->part);
+    MapBlock block;
+    while (mapscan_next(&scan, &block)) {
         if (!is_counted(block.entry)) continue;
         uint32_t alloc_context = *(const volatile uint32_t *)&leaf->alloc_context[block.index];
         if (!made_here(b, ledger, &view->tables, alloc_context)) continue;
@@ -158,7 +158,7 @@ const SiteBlocksFound *site_blocks_found(const SiteBlocks *b) {
     return b->found.any ? &b->found : &b->sum;
 }
 
-const HeapListBlock *site_blocks_list(const SiteBlocks *b, uint32_t *count) {
+const MapListBlock *site_blocks_list(const SiteBlocks *b, uint32_t *count) {
     const Listed *l = b->found.any ? &b->last : &b->now;
     *count = l->count;
     return l->block;
@@ -253,7 +253,7 @@ void site_found_sizes(Flow *f, const SiteBlocks *blocks, const Model *model,
 
 /* Draws one block: size, age, and what a string holds, else the block's type and address. */
 static void put_block(Flow *f, const Previews *previews, const Model *model,
-                      const HeapListBlock *block) {
+                      const MapListBlock *block) {
     char size[LMP_NUM], age[32], text[256];
     int x = f->rect.x + 1, y = flow_y(f), right = f->rect.x + f->rect.w;
     canvas_text_right(f->canvas, x + 10, y, 10, STYLE(TONE_STRONG),
@@ -280,7 +280,7 @@ void site_found_blocks(Flow *f, const SiteBlocks *blocks, Previews *previews, co
     uint64_t text[LMP_PREVIEWS];
     uint32_t count = 0, texts = 0;
     if (!found || found->blocks == 0 || rows < 3) return;
-    const HeapListBlock *block = site_blocks_list(blocks, &count);
+    const MapListBlock *block = site_blocks_list(blocks, &count);
     if (count > (uint32_t)rows) count = (uint32_t)rows;
     if (count == 0) return;
     flow_title(f, "Blocks",

@@ -1,10 +1,10 @@
 /* site_blocks.h - finds the live blocks of one site, their sizes and ages, by walking the shadow
- * map, a little with every frame; and shows them on the page of the site: how large and how old
+ * map, a little with every repaint; and shows them on the page of the site: how large and how old
  * they are, and the first of them with the contents of strings, which the program is asked for. */
 #ifndef LMP_SITE_BLOCKS_H
 #define LMP_SITE_BLOCKS_H
 
-#include "read/heap/heapmap.h"
+#include "read/heapmap/heapmap.h"
 #include "read/ledger/ledger.h"
 #include "read/view.h"
 #include "widget/flow.h"
@@ -13,7 +13,7 @@
 typedef struct Previews {
     uint64_t asked[LMP_PREVIEWS]; /* the last request */
     uint32_t asked_count;
-    uint64_t asked_at;                /* clock of its frame */
+    uint64_t asked_at;                /* clock of its repaint */
     LmpPreview preview[LMP_PREVIEWS]; /* the last answer */
     uint32_t count;
 } Previews;
@@ -46,13 +46,13 @@ SiteBlocks *site_blocks_new(uint32_t most);
 void site_blocks_free(SiteBlocks *blocks);
 /* Continues the look at the blocks of the site `id` for about `budget` nanoseconds (starts over for
  * another site). The ledger belongs to this view and has its sites. `clock`: since start. After a
- * complete look it rests for ten times its duration; `now` is the time of the frame. */
+ * complete look it rests for ten times its duration; `now` is the time of the repaint. */
 void site_blocks_step(SiteBlocks *blocks, const LmpView *view, const Ledger *ledger, uint32_t id,
                       uint64_t clock, uint64_t now, uint64_t budget);
 /* Returns what the last complete look found; during the first look, what it has found so far. */
 const SiteBlocksFound *site_blocks_found(const SiteBlocks *blocks);
 /* Returns its blocks, as many as are listed; valid until the next step. */
-const HeapListBlock *site_blocks_list(const SiteBlocks *blocks, uint32_t *count);
+const MapListBlock *site_blocks_list(const SiteBlocks *blocks, uint32_t *count);
 /* Returns the progress of the current look, 0 .. 1. */
 double site_blocks_progress(const SiteBlocks *blocks, const LmpView *view);
 

@@ -135,7 +135,7 @@ static bool is_open(const TreeRows *t, const Group *g) {
 /* qsort has no context argument; updates never run concurrently. */
 static _Thread_local const TreeRows *ordered;
 
-static int by_measure(const void *a, const void *b) {
+static int by_shown(const void *a, const void *b) {
     const TreeRows *t = ordered;
     const Group *x = group_of(t, *(const uint32_t *)a), *y = group_of(t, *(const uint32_t *)b);
     if (t->placed) {
@@ -144,9 +144,9 @@ static int by_measure(const void *a, const void *b) {
         if (p != q) return p < q ? -1 : 1;
     }
     int order = 0;
-    if (t->request.measure) {
-        double p = t->request.measure(t->request.about, &x->total, own_of(t, x));
-        double q = t->request.measure(t->request.about, &y->total, own_of(t, y));
+    if (t->request.shown_figure) {
+        double p = t->request.shown_figure(t->request.about, &x->total, own_of(t, x));
+        double q = t->request.shown_figure(t->request.about, &y->total, own_of(t, y));
         order = p > q ? -1 : p < q;
     }
     /* functions by their names, then lines */
@@ -172,7 +172,7 @@ static bool gather(TreeRows *t, uint32_t group, size_t *from, size_t *end) {
     }
     *end = t->child.used;
     ordered = t;
-    if (*end - *from > 1) qsort(child + *from, *end - *from, sizeof(uint32_t), by_measure);
+    if (*end - *from > 1) qsort(child + *from, *end - *from, sizeof(uint32_t), by_shown);
     return true;
 }
 
@@ -263,7 +263,7 @@ static void note_places(TreeRows *t) {
 }
 
 bool treerows_update(TreeRows *t, const Ledger *ledger, const TreeWanted *request) {
-    bool ordered_so = t->request.measure == request->measure &&
+    bool ordered_so = t->request.shown_figure == request->shown_figure &&
                       t->request.reverse == request->reverse &&
                       t->request.callers == request->callers;
     t->placed = false;

@@ -14,13 +14,13 @@
 
 /* Returns a figure of a row; below zero: none. `own` is NULL for callers; `about` is
  * TreeWanted's. */
-typedef double (*TreeMeasure)(const void *about, const LmpTally *total, const LmpTally *own);
+typedef double (*TreeWidths)(const void *about, const LmpTally *total, const LmpTally *own);
 
 typedef struct TreeWanted {
-    bool callers;        /* upside down */
-    TreeMeasure measure; /* what siblings are sorted by, largest first. NULL: by name, then */
-    TreeMeasure heat;    /* what the hottest path follows. NULL: live bytes */
-    const void *about;   /* for both */
+    bool callers;            /* upside down */
+    TreeWidths shown_figure; /* what siblings are sorted by, largest first. NULL: by name, then */
+    TreeWidths heat;         /* what the hottest path follows. NULL: live bytes */
+    const void *about;       /* for both */
     bool reverse;
     bool still;         /* rows keep their places as far as possible */
     const char *filter; /* only paths to rows with these words: name, file:line; "": all */

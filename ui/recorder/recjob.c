@@ -1,8 +1,8 @@
-/* recordjob.c - a loop that sleeps until something happens (signal, message, change, timeout), then
+/* recjob.c - a loop that sleeps until something happens (signal, message, change, timeout), then
  * takes a tick of the recorder and the program's output (spool.h). A thread turns LmpLive.changed,
  * a futex, into an event for poll. The process is started by a double fork, so it is nobody's
  * child. */
-#include "recording/recordjob.h"
+#include "recorder/recjob.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@
 #include "base/io.h"
 #include "base/os.h"
 #include "pty/spool.h"
-#include "record/writer/recorder.h"
-#include "shared/recordnote.h"
+#include "recording/writer/recorder.h"
+#include "shared/recnote.h"
 
 #define MS 1000000ull
 #define OUTPUT_NS (50 * MS)     /* between two looks at what the program prints */
@@ -51,18 +51,18 @@ typedef struct Waker {
 } Waker;
 
 /* The spool of what the program prints. */
-typedef struct RecordOutput {
+typedef struct RecOutput {
     int fd;                     /* the spool, opened anew: a position of our own; -1: none */
     uint64_t at;                /* bytes of the output looked at so far */
     uint64_t kept;              /* of these, recorded */
     const LmpRelayState *relay; /* NULL: none */
-} RecordOutput;
+} RecOutput;
 
 typedef struct Recording {
-    const RecordJob *job;
+    const RecJob *job;
     LmpRecorder *recorder;
-    LmpRecordNote *note;
-    RecordOutput output;
+    LmpRecNote *note;
+    RecOutput output;
     Waker waker;
     int lock, signals, line, process; /* -1: not there (any more) */
     uint32_t pid;
@@ -83,16 +83,16 @@ static LmpView view; /* large */
  * pieces of 64 KiB; the relay's own messages are skipped. Nobody waits for the recorder: output
  * that is gone from the file (SEEK_DATA) is left out. */
 
-static void output_close(RecordOutput *output) {
+static void output_close(RecOutput *output) {
     if (output->relay) lmp_os->unmap((void *)(uintptr_t)output->relay, SPOOL_AT);
     output->relay = NULL;
     close_fd(&output->fd);
 }
 
 /* `memory`: a spool's memory file, which stays the caller's; -1: none. */
-static void output_open(RecordOutput *output, int memory) {
+static void output_open(RecOutput *output, int memory) {
     char path[64];
-    *output = (RecordOutput){.fd = -1};
+    *output = (RecOutput){.fd = -1};
     if (memory < 0) return;
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
     output->fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -111,7 +111,7 @@ static off_t data_from(int fd, off_t at, off_t end) {
 }
 
 /* Records what has come since, a bounded piece at a time, as of `clock`. *more: there is more. */
-static LmpErr output_take(RecordOutput *output, LmpRecorder *recorder, uint64_t clock, bool *more) {
+static LmpErr output_take(RecOutput *output, LmpRecorder *recorder, uint64_t clock, bool *more) {
     static char piece[PIECE];
     struct stat st;
     *more = false;
@@ -144,7 +144,7 @@ static LmpErr output_take(RecordOutput *output, LmpRecorder *recorder, uint64_t 
 
 /* Returns true if the relay has everything that the program has written, or if there is no
  * relay. */
-static bool output_whole(const RecordOutput *output) {
+static bool output_whole(const RecOutput *output) {
     return !output->relay || atomic_load((_Atomic uint32_t *)(uintptr_t)&output->relay->end) != 0;
 }
 
@@ -196,7 +196,7 @@ static bool hear(Recording *r) {
         if (r->output.fd < 0) output_open(&r->output, fd);
         close(fd);
     }
-    if (word == RECORD_SAY_ENDED) r->said_ended = true;
+    if (word == RECJOB_SAY_ENDED) r->said_ended = true;
     return true;
 }
 
@@ -333,7 +333,7 @@ static bool hold(Recording *r) {
 
 static void note_begun(Recording *r) {
     const char *slash = strrchr(r->job->file, '/');
-    r->note = recordnote_at(view.control);
+    r->note = recnote_at(view.control);
     atomic_store(&r->note->stop, 0);
     atomic_store(&r->note->bytes, 0);
     atomic_store(&r->note->begun, lmp_os->clock());
@@ -343,12 +343,12 @@ static void note_begun(Recording *r) {
     atomic_store(&r->note->state, LMP_RECORD_RUNS);
 }
 
-static RecordEnd failed(LmpErr err, int number) {
-    return (RecordEnd){.why = RECORD_FAILED, .err = err, .number = err == LMP_E_FILE ? number : 0};
+static RecEnd failed(LmpErr err, int number) {
+    return (RecEnd){.why = RECJOB_FAILED, .err = err, .number = err == LMP_E_FILE ? number : 0};
 }
 
-static RecordEnd record(Recording *r) {
-    LmpRecordShort shortage = {0};
+static RecEnd record(Recording *r) {
+    LmpRecShort shortage = {0};
     const LmpRecorderOptions options = {.file = r->job->file,
                                         .fd = -1,
                                         .limit = r->job->limit,
@@ -361,14 +361,14 @@ static RecordEnd record(Recording *r) {
     output_open(&r->output, r->job->output);
     errno = 0;
     LmpErr err = recorder_open(&r->recorder, &view, &options);
-    RecordEnd end = {.why = RECORD_ENDED};
+    RecEnd end = {.why = RECJOB_ENDED};
     if (err) {
         end = failed(err, errno);
     } else {
         waker_open(&r->waker);
         err = follow(r);
         waker_close(&r->waker);
-        end.why = r->over ? RECORD_ENDED : RECORD_ASKED;
+        end.why = r->over ? RECJOB_ENDED : RECJOB_ASKED;
         if (err) end = failed(err, r->number ? r->number : recorder_errno(r->recorder));
         end.bytes = recorder_size(r->recorder);
         errno = 0;
@@ -388,19 +388,19 @@ static RecordEnd record(Recording *r) {
     return end;
 }
 
-RecordEnd recordjob_run(const RecordJob *job, int line) {
+RecEnd recjob_run(const RecJob *job, int line) {
     Recording r = {
         .job = job, .line = line, .lock = -1, .output.fd = -1, .process = -1, .waker.fd = -1};
     take_signals(&r);
     int state = fcntl(job->state, F_DUPFD_CLOEXEC, FD_END);
     LmpErr err = state < 0 ? LMP_E_MEMFD : view_open(&view, state);
-    RecordEnd end = err ? failed(err, 0) : (RecordEnd){.why = RECORD_TAKEN};
+    RecEnd end = err ? failed(err, 0) : (RecEnd){.why = RECJOB_TAKEN};
     if (!err && hold(&r)) {
         end = record(&r);
         r.note->number = end.number;
         atomic_store(&r.note->bytes, end.bytes);
         atomic_store(&r.note->state,
-                     end.why == RECORD_FAILED ? LMP_RECORD_FAILED : LMP_RECORD_CLOSED);
+                     end.why == RECJOB_FAILED ? LMP_RECORD_FAILED : LMP_RECORD_CLOSED);
     }
     close_fd(&r.lock);
     view_close(&view);
@@ -413,8 +413,8 @@ RecordEnd recordjob_run(const RecordJob *job, int line) {
 
 /* Closes every descriptor of the process that started us: others wait for the end of these
  * files. */
-static _Noreturn void be_recorder(const RecordJob *wanted, int line) {
-    RecordJob job = *wanted;
+static _Noreturn void be_recorder(const RecJob *wanted, int line) {
+    RecJob job = *wanted;
     int from[FD_END] = {[FD_STATE] = wanted->state, [FD_LINE] = line, [FD_OUTPUT] = wanted->output};
     int high[FD_END] = {-1, -1, -1, -1, -1, -1};
     setsid();
@@ -429,11 +429,11 @@ static _Noreturn void be_recorder(const RecordJob *wanted, int line) {
     close_range(FD_END, ~0u, 0);
     job.state = FD_STATE;
     job.output = high[FD_OUTPUT] >= 0 ? FD_OUTPUT : -1;
-    recordjob_run(&job, FD_LINE);
+    recjob_run(&job, FD_LINE);
     _exit(0);
 }
 
-int recordjob_start(const RecordJob *job) {
+int recjob_start(const RecJob *job) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return -1;
     pid_t pid = fork();
@@ -450,13 +450,13 @@ int recordjob_start(const RecordJob *job) {
     return -1;
 }
 
-void recordjob_give_output(int line, int output) {
-    char word = RECORD_SAY_OUTPUT;
+void recjob_give_output(int line, int output) {
+    char word = RECJOB_SAY_OUTPUT;
     send_fds(line, &word, 1, &output, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-const char *recordjob_problem(const RecordEnd *end) {
-    if (end->why == RECORD_TAKEN) return "it is being recorded already";
+const char *recjob_problem(const RecEnd *end) {
+    if (end->why == RECJOB_TAKEN) return "it is being recorded already";
     if (end->err >= LMP_ERRS) return "not known";
     return end->number ? err_of_file(end->number) : err_message((LmpErr)end->err);
 }

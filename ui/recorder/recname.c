@@ -1,6 +1,6 @@
-/* recordname.c - joins a name with the current folder, tries lmp-PID.lmprec, .2, .3 ... until one
- * is free, and puts a RecordEnd into one line. */
-#include "recording/recordname.h"
+/* recname.c - joins a name with the current folder, tries lmp-PID.lmprec, .2, .3 ... until one
+ * is free, and puts a RecEnd into one line. */
+#include "recorder/recname.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,26 +13,26 @@
 
 #define TRIES 10000u
 
-bool recordname_whole(char *out, size_t size, const char *file) {
+bool recname_whole(char *out, size_t size, const char *file) {
     char here[4096] = "";
     errno = ENAMETOOLONG;
     if (*file != '/' && !getcwd(here, sizeof here)) return false; /* the folder may be gone */
     return (size_t)snprintf(out, size, "%s%s%s", here, *here && here[1] ? "/" : "", file) < size;
 }
 
-bool recordname_choose(char *out, size_t size, const char *file, uint32_t pid) {
+bool recname_choose(char *out, size_t size, const char *file, uint32_t pid) {
     struct stat st;
-    if (file) return recordname_whole(out, size, file);
+    if (file) return recname_whole(out, size, file);
     for (unsigned i = 1; i < TRIES; i++) {
         char name[48];
         snprintf(name, sizeof name, i > 1 ? "lmp-%u.lmprec.%u" : "lmp-%u.lmprec", pid, i);
-        if (!recordname_whole(out, size, name)) return false;
+        if (!recname_whole(out, size, name)) return false;
         if (lstat(out, &st) != 0) return true;
     }
     return false;
 }
 
-const char *recordname_short(const char *file) {
+const char *recname_short(const char *file) {
     char here[4096];
     size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
     bool inside = n > 1 && strncmp(file, here, n) == 0 && file[n] == '/' && file[n + 1];
@@ -51,7 +51,7 @@ static const char *typed(char *out, size_t size, const char *file) {
     return n > 0 && (size_t)n < size ? out : "";
 }
 
-static const char *shortage(char *out, size_t size, const LmpRecordShort *s) {
+static const char *shortage(char *out, size_t size, const LmpRecShort *s) {
     char limit[LMP_NUM], frames[LMP_NUM], span[LMP_NUM];
     unsigned long long mib = s->enough >> 20;
     if (mib == 0) return "";
@@ -67,22 +67,22 @@ static const char *shortage(char *out, size_t size, const LmpRecordShort *s) {
     return out;
 }
 
-char *recordname_say(char *out, size_t size, const char *file, const RecordEnd *end) {
-    char bytes[LMP_NUM], clock[LMP_NUM], why[200], name[RECORDNAME_MOST], words[RECORDNAME_MOST];
-    format_text(name, sizeof name, recordname_short(file), 0);
-    const char *word = typed(words, sizeof words, recordname_short(file));
+char *recname_say(char *out, size_t size, const char *file, const RecEnd *end) {
+    char bytes[LMP_NUM], clock[LMP_NUM], why[200], name[RECNAME_MOST], words[RECNAME_MOST];
+    format_text(name, sizeof name, recname_short(file), 0);
+    const char *word = typed(words, sizeof words, recname_short(file));
     bool begun = end->bytes || end->err == LMP_E_FILE;
-    if (end->why == RECORD_TAKEN || (end->why == RECORD_FAILED && !begun))
-        snprintf(out, size, "no recording in %s: %s", name, recordjob_problem(end));
-    else if (end->why != RECORD_FAILED)
+    if (end->why == RECJOB_TAKEN || (end->why == RECJOB_FAILED && !begun))
+        snprintf(out, size, "no recording in %s: %s", name, recjob_problem(end));
+    else if (end->why != RECJOB_FAILED)
         snprintf(out, size, "recording written to %s (%s)%s%s%s", name,
                  format_bytes(bytes, end->bytes), shortage(why, sizeof why, &end->shortage),
                  *word ? "; watch it: lmp replay " : "", word);
     else if (end->bytes == 0)
-        snprintf(out, size, "no recording: cannot write %s: %s", name, recordjob_problem(end));
+        snprintf(out, size, "no recording: cannot write %s: %s", name, recjob_problem(end));
     else
         snprintf(out, size, "recording ended at %s: %s; what came before is in %s (%s)",
-                 format_clock(clock, end->clock), recordjob_problem(end), name,
+                 format_clock(clock, end->clock), recjob_problem(end), name,
                  format_bytes(bytes, end->bytes));
     return out;
 }

@@ -14,7 +14,7 @@
 #include "relay/pty_relay_impl.h"
 #include "report/report.h"
 #include "shared/launch.h"
-#include "shared/recordnote.h"
+#include "shared/recnote.h"
 
 PtyRelayEnd relay_ended(const PtyRelay *k) {
     return (PtyRelayEnd)atomic_load(&k->relay_state->end);
@@ -115,7 +115,7 @@ void relay_say_ending(PtyRelay *k) {
         if (!file || fclose(file) != 0)
             fprintf(out, "lmp: cannot write the summary to %s: %s\n", to, outfile_problem(errno));
     }
-    if (k->run_killed) fputs(recordnote_lack(k->view.control), out);
+    if (k->run_killed) fputs(recnote_lack(k->view.control), out);
     if (fclose(out) == 0) say_text(k, RELAY_SUMMARY, text, size);
     free(text);
 }

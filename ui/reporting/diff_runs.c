@@ -8,7 +8,7 @@
 #include "command/command.h"
 #include "command/operands.h"
 #include "command/writeout.h"
-#include "record/reader/moment.h"
+#include "recording/reader/moment.h"
 #include "reporting/runreport.h"
 
 /* One of the two runs. The recording is closed as soon as the report is filled, and of the ledger's
@@ -18,7 +18,7 @@ typedef struct Side {
     RunPaths paths;
     KeptTexts *sources;
     bool filled;
-    char ending[64], damage[LMP_RECORD_DAMAGE];
+    char ending[64], damage[LMP_REC_DAMAGE];
 } Side;
 
 typedef struct Job {

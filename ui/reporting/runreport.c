@@ -14,7 +14,7 @@
 #include "command/operands.h"
 #include "command/writeout.h"
 #include "read/discover.h"
-#include "record/reader/moment.h"
+#include "recording/reader/moment.h"
 
 /* ---- how a run ended ------------------------------------------------------------------------- */
 
@@ -145,7 +145,7 @@ static uint32_t highest(const LmpRecording *r, uint32_t from, uint32_t to) {
 /* Fills the report of the moment that the recording is at, and copies what it needs, unless it
  * seeks. */
 static void fill(const RunReport *wish, LmpRecording *r, ReportBefore *before, bool last) {
-    static char ending[64], again[LMP_RECORD_AGAIN], damage[LMP_RECORD_DAMAGE];
+    static char ending[64], again[LMP_REC_AGAIN], damage[LMP_REC_DAMAGE];
     LmpView *view = recording_view(r);
     bool stays = seeks(wish, view);
     LedgerWhen when = runreport_ending_at(ending, sizeof ending, r, recording_now(r));

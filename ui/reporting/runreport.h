@@ -3,7 +3,7 @@
 #ifndef LMP_RUNREPORT_H
 #define LMP_RUNREPORT_H
 
-#include "record/reader/recording.h"
+#include "recording/reader/recording.h"
 #include "report/formats/formats.h"
 
 typedef struct RunReport {

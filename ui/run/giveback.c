@@ -8,9 +8,9 @@
 
 #include "base/os.h"
 #include "read/view.h"
-#include "record/format/fields.h"
+#include "recording/format/fields.h"
 #include "relay/closed_line.h"
-#include "shared/recordnote.h"
+#include "shared/recnote.h"
 
 /* The program may still run after its profile's end, with the state mapped or without it. */
 static bool program_over(int fd, uint32_t pid) {
@@ -26,7 +26,7 @@ static bool program_over(int fd, uint32_t pid) {
 static bool looked_at(const LmpView *view, int fd) {
     static LmpSnapshotLive snapshot; /* large */
     view_copy_snapshot(view, &snapshot);
-    return atomic_load(&view->control->attached) > 0 || recordnote_held(fd) ||
+    return atomic_load(&view->control->attached) > 0 || recnote_held(fd) ||
            snapshot.state == LMP_SNAPSHOT_RUNS;
 }
 

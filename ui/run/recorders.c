@@ -1,4 +1,4 @@
-/* recorders.c - starts one recorder process (recordjob.h) for each state that comes, names its
+/* recorders.c - starts one recorder process (recjob.h) for each state that comes, names its
  * file, and hears on a socket how the recording ended. */
 #include "run/recorders.h"
 
@@ -22,17 +22,17 @@
 #define SAID 8     /* recordings that get a line of their own */
 
 bool recorders_writable(const Recorders *r, const char **file) {
-    static char here[RECORDNAME_MOST];
+    static char here[RECNAME_MOST];
     *file = r->given;
     if (!r->wanted || r->given) return !r->wanted || outfile_replaceable(r->given);
     *file = "lmp-PID.lmprec";
-    if (!recordname_choose(here, sizeof here, NULL, 0)) return false; /* errno says why */
+    if (!recname_choose(here, sizeof here, NULL, 0)) return false; /* errno says why */
     return outfile_replaceable(here);
 }
 
 /* Reads what the recorder has said at its end. A recorder that was killed says nothing. */
 static void hear(RecorderOf *one) {
-    RecordEnd end;
+    RecEnd end;
     if (one->line < 0) return;
     ssize_t n = recv(one->line, &end, sizeof end, MSG_DONTWAIT);
     /* The recorder has left something of ours unread; what it said before can be read all the
@@ -46,14 +46,14 @@ static void hear(RecorderOf *one) {
 
 /* Makes FILE, then FILE.2 for the program's next state; FILE.PID, FILE.PID.2 for its children's. */
 static char *name_of(Recorders *r, uint32_t pid) {
-    char *name = malloc(RECORDNAME_MOST + 32);
+    char *name = malloc(RECNAME_MOST + 32);
     unsigned before = 0;
-    if (!r->file[0] && !recordname_choose(r->file, sizeof r->file, r->given, r->main))
+    if (!r->file[0] && !recname_choose(r->file, sizeof r->file, r->given, r->main))
         snprintf(r->file, sizeof r->file, "%s", r->given ? r->given : "lmp.lmprec");
     for (size_t i = 0; i < r->count; i++)
         before += r->of[i].pid == pid;
     if (!name) return NULL;
-    int n = snprintf(name, RECORDNAME_MOST + 32, "%s", r->file);
+    int n = snprintf(name, RECNAME_MOST + 32, "%s", r->file);
     if (pid != r->main) n += snprintf(name + n, 16, ".%u", pid);
     if (before > 0) snprintf(name + n, 16, ".%u", before + 1);
     return name;
@@ -69,14 +69,14 @@ void recorders_state(Recorders *r, int fd, uint32_t pid) {
         return;
     }
     RecorderOf one = {.pid = pid, .inode = st.st_ino, .line = -1, .file = name_of(r, pid)};
-    RecordJob job = {.state = fd,
-                     .pid = pid,
-                     .file = one.file,
-                     .limit = r->limit,
-                     .again = pid == r->main ? r->again : NULL,
-                     .output = -1,
-                     .last_word = pid == r->main};
-    if (one.file) one.line = recordjob_start(&job);
+    RecJob job = {.state = fd,
+                  .pid = pid,
+                  .file = one.file,
+                  .limit = r->limit,
+                  .again = pid == r->main ? r->again : NULL,
+                  .output = -1,
+                  .last_word = pid == r->main};
+    if (one.file) one.line = recjob_start(&job);
     if (one.line < 0) {
         free(one.file);
         r->lost++;
@@ -99,11 +99,11 @@ void recorders_output(Recorders *r, int state, int spool) {
     if (spool < 0 || state < 0 || fstat(state, &st) != 0) return;
     for (size_t i = 0; i < r->count; i++)
         if (r->of[i].line >= 0 && r->of[i].inode == st.st_ino)
-            recordjob_give_output(r->of[i].line, spool);
+            recjob_give_output(r->of[i].line, spool);
 }
 
 void recorders_ended(Recorders *r) {
-    char word = RECORD_SAY_ENDED;
+    char word = RECJOB_SAY_ENDED;
     for (size_t i = 0; i < r->count; i++)
         if (r->of[i].line >= 0 && r->of[i].pid == r->main)
             (void)!send(r->of[i].line, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -125,10 +125,10 @@ static void wait_for(const Recorders *r, RecorderOf *one, uint64_t until) {
 }
 
 static void say(const Recorders *r, const RecorderOf *one) {
-    char line[2 * RECORDNAME_MOST + 200];
-    const char *name = recordname_short(one->file);
+    char line[2 * RECNAME_MOST + 200];
+    const char *name = recname_short(one->file);
     if (one->known)
-        command_say("%s", recordname_say(line, sizeof line, one->file, &one->end));
+        command_say("%s", recname_say(line, sizeof line, one->file, &one->end));
     else if (one->line < 0)
         command_say("recording in %s: its process was killed; what it had written is there", name);
     else if (goes_on(r, one))
@@ -143,14 +143,14 @@ void recorders_say(Recorders *r) {
     for (size_t i = 0; i < r->count; i++) {
         RecorderOf *one = &r->of[i];
         wait_for(r, one, until);
-        bool fine = one->known && one->end.why != RECORD_FAILED;
+        bool fine = one->known && one->end.why != RECJOB_FAILED;
         if (fine && said == SAID) continue;
         said += fine;
         say(r, one);
     }
     if (r->count > said && said == SAID)
         command_say("there are recordings of %zu processes in all: %s.*", r->count,
-                    recordname_short(r->file));
+                    recname_short(r->file));
     if (r->wanted && r->count + r->lost == 0) command_say("no recording: nothing was profiled");
     if (r->lost > 0) command_say("%zu Lua states could not be recorded", r->lost);
 }

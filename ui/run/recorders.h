@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "recording/recordname.h"
+#include "recorder/recname.h"
 
 typedef struct RecorderOf {
     uint32_t pid;   /* of the program, in our pid namespace; 0: not known */
     uint64_t inode; /* of the state's file, which identifies the state */
     int line;       /* to the recorder process, -1: that is over */
     bool known;     /* `end` is known */
-    RecordEnd end;
+    RecEnd end;
     char *file; /* owned */
 } RecorderOf;
 
@@ -23,9 +23,9 @@ typedef struct Recorders {
     const char *given; /* --record=FILE; NULL: a name is chosen */
     uint64_t limit;
     const char *again;
-    uint32_t main;              /* the program's pid */
-    char file[RECORDNAME_MOST]; /* of its first state; "": not chosen yet */
-    RecorderOf *of;             /* in the order in which the states came; owned */
+    uint32_t main;           /* the program's pid */
+    char file[RECNAME_MOST]; /* of its first state; "": not chosen yet */
+    RecorderOf *of;          /* in the order in which the states came; owned */
     size_t count;
     uint32_t room;
     size_t lost; /* states for which no recorder could be started */

@@ -23,7 +23,7 @@ typedef struct Judge {
     bool broken;
 } Judge;
 
-static bool wants_heap(const RunOptions *want) {
+static bool wants_snapshot(const RunOptions *want) {
     for (uint32_t i = 0; i < want->limits; i++)
         if (want->limit[i].figure == LIMIT_HELD) return true;
     return false;
@@ -32,7 +32,7 @@ static bool wants_heap(const RunOptions *want) {
 /* The directory is private: a snapshot has the program's strings. */
 void run_gate_open(RunGate *g, const RunOptions *want, const char *program) {
     *g = (RunGate){.want = want, .program = program, .directory = {.lock = -1}};
-    if (want->snapshot || !wants_heap(want)) return;
+    if (want->snapshot || !wants_snapshot(want)) return;
     g->why = privatedir_open(&g->directory, "lmp-gate");
     if (!g->why) snprintf(g->file, sizeof g->file, "%s/end.heap", g->directory.path);
 }
@@ -58,9 +58,9 @@ static void say(Judge *j, const LmpGateOf *of) {
 
 /* Opens the snapshot of the state's end. Returns NULL if it is open, else why not ("": none is
  * needed). */
-static const char *open_heap(const Judge *j, LmpView *view, LmpSnapshot *heap) {
+static const char *open_snapshot(const Judge *j, LmpView *view, LmpSnapshot *heap) {
     static LmpSnapshotLive s;
-    if (!wants_heap(j->gate->want)) return "";
+    if (!wants_snapshot(j->gate->want)) return "";
     view_copy_snapshot(view, &s);
     s.file[sizeof s.file - 1] = 0;
     if (s.state == LMP_SNAPSHOT_FAILED) return err_message((LmpErr)s.error);
@@ -76,8 +76,8 @@ static void judge_state(void *with, const LmpReport *report, LmpView *view) {
     static LmpSnapshot heap;
     bool ended = view_seen(view, true) == LMP_SEEN_FINISHED;
     LmpGateInput in = {report, &view->tables, ended, NULL, NULL};
-    in.no_heap = ended ? open_heap(j, view, &heap) : "";
-    if (!in.no_heap) in.heap = &heap;
+    in.no_snapshot = ended ? open_snapshot(j, view, &heap) : "";
+    if (!in.no_snapshot) in.heap = &heap;
     for (uint32_t i = 0; i < want->limits; i++)
         gate_judge(&want->limit[i], &in, &j->finding[i]);
     say(j, &(LmpGateOf){report->program, report->ending, report->pid, report->stats.seconds,

@@ -205,7 +205,7 @@ void canvas_scroll(Canvas *canvas, int x, int y, int h, uint64_t top, uint64_t p
     for (int i = 0; i < h; i++) {
         bool thumb = i >= at && i < at + size;
         canvas_put(canvas, x, y + i, thumb ? 0x2503 : G_VLINE,
-                   STYLE(thumb ? TONE_MUTED : TONE_FRAME));
+                   STYLE(thumb ? TONE_MUTED : TONE_BORDER));
     }
 }
 

@@ -1,4 +1,4 @@
-/* canvas.h - a grid of character cells that everything on the screen is drawn into: text, frames,
+/* canvas.h - a grid of character cells that everything on the screen is drawn into: text, borders,
  * bars; and its dumps as text and for golden files. No terminal, no colours: a cell carries tones
  * (theme.h), which only the theme turns into colours.
  *

@@ -32,7 +32,7 @@ int line_limit(const Line *line, int w);
 int line_width(const Line *line, int limit);
 
 /* What a line showed when it was last drawn, so that words do not come and go as figures beside
- * them change from frame to frame. All zeroes before the first time. */
+ * them change from repaint to repaint. All zeroes before the first time. */
 typedef struct LineFit {
     int w, pieces, limit;
 } LineFit;

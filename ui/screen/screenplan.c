@@ -1,8 +1,8 @@
 /* layout.c - splits the body into one or two columns by its width, gives the bottom panel its rows,
  * and leaves out what has fewer than its least rows. */
-#include "screen/layout.h"
+#include "screen/screenplan.h"
 
-#define TYPES_H 10    /* heading, six kinds, total, frame */
+#define TYPES_H 10    /* heading, six kinds, total, border */
 #define TYPES_LEAST 8 /* the six kinds */
 #define TIMELINE_LEAST 5
 #define TWO_COLUMNS 56 /* from this width on, map and types are side by side */
@@ -33,7 +33,7 @@ static int right_column(int w) {
     return w >= 76 ? 41 : 30;
 }
 
-static void two_columns(Layout *layout, Bottom bottom) {
+static void two_columns(ScreenPlan *layout, Bottom bottom) {
     Rect body = layout->body;
     int low = bottom_rows(body.h, bottom, TYPES_LEAST);
     int top = body.h - low;
@@ -51,7 +51,7 @@ static void two_columns(Layout *layout, Bottom bottom) {
     }
 }
 
-static void one_column(Layout *layout, Bottom bottom) {
+static void one_column(ScreenPlan *layout, Bottom bottom) {
     Rect body = layout->body;
     int low = bottom_rows(body.h, bottom, bottom == BOTTOM_MUCH ? TYPES_LEAST : TYPES_H + 8);
     int left = body.h - low;
@@ -72,11 +72,11 @@ static void one_column(Layout *layout, Bottom bottom) {
     if (timeline > 0) layout->slot[SLOT_TIMELINE] = (Rect){body.x, y, body.w, timeline};
 }
 
-Layout layout_make(int w, int h, Bottom bottom, bool advice) {
-    Layout layout = {0};
+ScreenPlan screenplan_make(int w, int h, Bottom bottom, bool advice) {
+    ScreenPlan layout = {0};
     if (w < 1 || h < 1) return layout;
     int header = h >= 18 ? 4 : h >= 14 ? 3 : h >= 9 ? 2 : 1;
-    if (advice && h >= LAYOUT_TALL) header++;
+    if (advice && h >= SCREENPLAN_TALL) header++;
     int footer = h >= 3 ? 1 : 0;
     layout.header = (Rect){0, 0, w, header};
     layout.footer = (Rect){0, h - footer, w, footer};
@@ -92,11 +92,11 @@ Layout layout_make(int w, int h, Bottom bottom, bool advice) {
 }
 
 /* Seven rows are the six kinds and a title, so a box would cost more than it gives. */
-Rect layout_inside(Rect rect, FrameKind *kind) {
-    FrameKind frame = FRAME_NONE;
-    if (rect.h >= 5) frame = rect.w >= 24 && rect.h != 7 ? FRAME_BOX : FRAME_TITLE;
+Rect screenplan_inside(Rect rect, BorderKind *kind) {
+    BorderKind frame = BORDER_NONE;
+    if (rect.h >= 5) frame = rect.w >= 24 && rect.h != 7 ? BORDER_BOX : BORDER_TITLE;
     if (kind) *kind = frame;
-    if (frame == FRAME_BOX) return (Rect){rect.x + 1, rect.y + 1, rect.w - 2, rect.h - 2};
-    if (frame == FRAME_TITLE) return (Rect){rect.x, rect.y + 1, rect.w, rect.h - 1};
+    if (frame == BORDER_BOX) return (Rect){rect.x + 1, rect.y + 1, rect.w - 2, rect.h - 2};
+    if (frame == BORDER_TITLE) return (Rect){rect.x, rect.y + 1, rect.w, rect.h - 1};
     return rect;
 }

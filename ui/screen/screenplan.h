@@ -4,8 +4,8 @@
  * line, and the footer has its line from three rows on. What does not fit is left out in this
  * order: timeline, map, types; the bottom panel goes first, or last if the person is looking at it
  * (BOTTOM_MUCH). */
-#ifndef LMP_LAYOUT_H
-#define LMP_LAYOUT_H
+#ifndef LMP_SCREEN_SCREENPLAN_H
+#define LMP_SCREEN_SCREENPLAN_H
 
 #include <stdbool.h>
 
@@ -20,24 +20,24 @@ typedef enum Bottom {
     BOTTOM_MUCH, /* inspector, list of blocks */
 } Bottom;
 
-typedef struct Layout {
+typedef struct ScreenPlan {
     Rect header, footer;
     Rect body;        /* between the two */
-    Rect slot[SLOTS]; /* frame included; w == 0: left out */
-} Layout;
+    Rect slot[SLOTS]; /* border included; w == 0: left out */
+} ScreenPlan;
 
-/* How a panel is framed in its rectangle. */
-typedef enum FrameKind {
-    FRAME_NONE,  /* no room for a frame */
-    FRAME_TITLE, /* one line above */
-    FRAME_BOX
-} FrameKind;
+/* Which border a panel has in its rectangle. */
+typedef enum BorderKind {
+    BORDER_NONE,  /* no room for a border */
+    BORDER_TITLE, /* one line above */
+    BORDER_BOX
+} BorderKind;
 
 /* From so many rows on the header may have another line, for advice. */
-#define LAYOUT_TALL 20
+#define SCREENPLAN_TALL 20
 /* `advice`: the header has that line, if the screen is tall enough. */
-Layout layout_make(int w, int h, Bottom bottom, bool advice);
-/* Returns the room that a panel has in `rect`, and its frame (kind may be NULL). */
-Rect layout_inside(Rect rect, FrameKind *kind);
+ScreenPlan screenplan_make(int w, int h, Bottom bottom, bool advice);
+/* Returns the room that a panel has in `rect`, and its border (kind may be NULL). */
+Rect screenplan_inside(Rect rect, BorderKind *kind);
 
 #endif

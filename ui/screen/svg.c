@@ -1,6 +1,6 @@
 /* svg.c - a canvas as SVG. A font draws only plain text, in runs of prescribed width; everything
- * that has to join is drawn here: grounds and half blocks are rectangles, frames are lines, braille
- * dots are squares, the few signs of the display are shapes of their own. */
+ * that has to join is drawn here: grounds and half blocks are rectangles, borders are lines,
+ * braille dots are squares, the few signs of the display are shapes of their own. */
 #include "screen/svg.h"
 
 #include <errno.h>

@@ -29,10 +29,10 @@
     X(TONE_GROWTH, "growth") /* allocation, more */                                                \
     X(TONE_SHRINK, "shrink") /* free, less */                                                      \
     X(TONE_WRONG, "wrong")   /* errors, what lacks */                                              \
-    X(TONE_FRAME, "frame")                                                                         \
-    X(TONE_FRAME_FOCUS, "focus") /* frame of the panel that has the keys */                        \
-    X(TONE_BAR, "bar")           /* ground of the header's first line */                           \
-    X(TONE_SELECT, "select")     /* ground of the cursor line */                                   \
+    X(TONE_BORDER, "frame")                                                                        \
+    X(TONE_BORDER_FOCUS, "focus") /* border of the panel that has the keys */                      \
+    X(TONE_BAR, "bar")            /* ground of the header's first line */                          \
+    X(TONE_SELECT, "select")      /* ground of the cursor line */                                  \
     X(TONE_RUNNING, "running")                                                                     \
     X(TONE_PAUSED, "paused")                                                                       \
     X(TONE_FROZEN, "frozen")                                                                       \

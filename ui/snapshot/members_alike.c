@@ -1,12 +1,12 @@
 /* members_alike.c - a table (tablepanel.h) over the groups that likes_make finds, made once for
  * each list of objects and each way of being alike. */
-#include "heap/members_alike.h"
+#include "snapshot/members_alike.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/format.h"
-#include "heap/heapcell.h"
+#include "snapshot/objectcell.h"
 #include "widget/tallycell.h"
 
 static const void *like_at(const TableSource *from, uint32_t row) {
@@ -20,7 +20,7 @@ static const LmpLike *row_of(const TableSource *from, uint32_t row) {
 static void cell_name(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpLike *like = row_of(from, row);
     format_text(cell->text, sizeof cell->text, like->name, !from->ui->utf8);
-    cell->style = like->alike ? STYLE(heapcell_tone(&from->model->heap->now, like->object))
+    cell->style = like->alike ? STYLE(objectcell_tone(&from->model->heap->now, like->object))
                               : STYLE(TONE_MUTED);
 }
 
@@ -114,7 +114,7 @@ bool members_alike_make(MembersAlike *m, const LmpSnapshot *s, const UiObjects *
 void members_alike_note(const MembersAlike *m, const UiObjects *some, char *out, size_t size) {
     char count[LMP_NUM + 16], alike[LMP_NUM];
     const char *what = m->by == LMP_LIKE_CONTENT ? "content" : "set";
-    heapcell_objects(count, some->count);
+    objectcell_objects(count, some->count);
     snprintf(out, size, "%.60s · %s · %s %s%s%s · esc back", some->name, count,
              format_count(alike, m->likes.alike), what, m->likes.alike == 1 ? "" : "s",
              m->by == LMP_LIKE_KEYS ? " of keys" : "");

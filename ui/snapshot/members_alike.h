@@ -1,7 +1,7 @@
 /* members_alike.h - the table of a snapshot's objects that are alike, in place of the list of
  * single ones. */
-#ifndef LMP_MEMBERS_ALIKE_H
-#define LMP_MEMBERS_ALIKE_H
+#ifndef LMP_SNAPSHOT_MEMBERS_ALIKE_H
+#define LMP_SNAPSHOT_MEMBERS_ALIKE_H
 
 #include "read/snapshot/groups.h"
 #include "widget/tablepanel.h"

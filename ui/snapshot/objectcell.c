@@ -1,6 +1,6 @@
-/* heapcell.c - names objects by the steps from their holders (snapshot_step), finds their code or
+/* objectcell.c - names objects by the steps from their holders (snapshot_step), finds their code or
  * the line that made them, and draws what a page shows before anything is summed up. */
-#include "heap/heapcell.h"
+#include "snapshot/objectcell.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,22 +9,22 @@
 #include "widget/describe.h"
 #include "widget/tallycell.h"
 
-OpenedHeap *heapcell_heap(const Model *model, Canvas *canvas, Rect rect) {
+OpenedSnapshot *objectcell_opened(const Model *model, Canvas *canvas, Rect rect) {
     if (!model->heap && canvas && rect.h > 0)
         canvas_text(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED),
                     "no snapshot is open yet");
     return model->heap;
 }
 
-bool heapcell_can(const Model *model, Canvas *canvas, Rect rect) {
-    return heapcell_heap(model, canvas, rect) != NULL;
+bool objectcell_can(const Model *model, Canvas *canvas, Rect rect) {
+    return objectcell_opened(model, canvas, rect) != NULL;
 }
 
-bool heapcell_wait(const OpenedHeap *heap, uint64_t *asked, uint64_t what, const char *words,
-                   Ui *ui, Canvas *canvas, Rect rect) {
+bool objectcell_wait(const OpenedSnapshot *heap, uint64_t *asked, uint64_t what, const char *words,
+                     Ui *ui, Canvas *canvas, Rect rect) {
     uint64_t mark = heap->serial * 64 + what + 1;
     char count[LMP_NUM];
-    if (heap->now.g.objects < HEAPCELL_LARGE || (*asked == mark && !heap->stopped)) return false;
+    if (heap->now.g.objects < OBJECTCELL_LARGE || (*asked == mark && !heap->stopped)) return false;
     format_count(count, heap->now.g.objects);
     canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED),
                   heap->stopped ? "Stopped summing up %s objects %s; any key begins again"
@@ -35,16 +35,16 @@ bool heapcell_wait(const OpenedHeap *heap, uint64_t *asked, uint64_t what, const
     return true;
 }
 
-uint64_t heapcell_whole(const LmpSnapshot *s) {
+uint64_t objectcell_whole(const LmpSnapshot *s) {
     uint64_t all = s->reachable_bytes + s->garbage_bytes;
     return all > 0 ? all : 1;
 }
 
-double heapcell_share(const LmpSnapshot *s, uint64_t bytes) {
-    return tally_share(bytes, heapcell_whole(s));
+double objectcell_share(const LmpSnapshot *s, uint64_t bytes) {
+    return tally_share(bytes, objectcell_whole(s));
 }
 
-Tone heapcell_tone(const LmpSnapshot *s, uint32_t object) {
+Tone objectcell_tone(const LmpSnapshot *s, uint32_t object) {
     return TONE_KIND(snapshot_kind(s, object));
 }
 
@@ -55,9 +55,9 @@ static char *after_arrow(char *step) {
     return step + strspn(step, " ");
 }
 
-const char *heapcell_label(const LmpSnapshot *s, uint32_t object, char *out, size_t size) {
+const char *objectcell_label(const LmpSnapshot *s, uint32_t object, char *out, size_t size) {
     uint32_t edge = s->parent_edge[object];
-    if (object == 0 || edge == LMP_HEAP_NONE) return snapshot_name(s, object, out, size);
+    if (object == 0 || edge == LMP_OBJECT_NONE) return snapshot_name(s, object, out, size);
     snapshot_step(s, s->parent[object], edge, out, size);
     char *p = after_arrow(out);
     if (!*p) return snapshot_name(s, object, out, size);
@@ -67,12 +67,12 @@ const char *heapcell_label(const LmpSnapshot *s, uint32_t object, char *out, siz
 
 #define PATH_STEPS 64
 
-const char *heapcell_path(const LmpSnapshot *s, uint32_t object, char *out, size_t size) {
+const char *objectcell_path(const LmpSnapshot *s, uint32_t object, char *out, size_t size) {
     uint32_t step[PATH_STEPS], steps = 0, at = object;
     size_t used = 0;
     bool cut = false;
     out[0] = 0;
-    for (; at != 0 && s->parent_edge[at] != LMP_HEAP_NONE && !cut; at = s->parent[at]) {
+    for (; at != 0 && s->parent_edge[at] != LMP_OBJECT_NONE && !cut; at = s->parent[at]) {
         cut = steps == PATH_STEPS;
         if (!cut) step[steps++] = at;
     }
@@ -95,7 +95,7 @@ const char *heapcell_path(const LmpSnapshot *s, uint32_t object, char *out, size
 static bool place_of_code(const LmpSnapshot *s, uint32_t object, char *source, size_t size,
                           PanelPlace *out) {
     uint32_t proto = snapshot_proto(s, object);
-    if (proto == LMP_HEAP_NONE) return false;
+    if (proto == LMP_OBJECT_NONE) return false;
     uint32_t row = s->ordinal[proto], text = s->g.proto_source[row];
     size_t length = 0;
     const char *bytes = text ? snapshot_text(s, text, &length) : NULL;
@@ -108,10 +108,11 @@ static bool place_of_code(const LmpSnapshot *s, uint32_t object, char *source, s
     return true;
 }
 
-bool heapcell_place(const LmpSnapshot *s, uint32_t object, PanelPlace *out) {
+bool objectcell_place(const LmpSnapshot *s, uint32_t object, PanelPlace *out) {
     static char source[4096], name[160];
     *out = (PanelPlace){.source = source, .short_src = name, .line = -1};
-    bool code = s->g.kind[object] == LMP_HEAP_PROTO || s->g.kind[object] == LMP_HEAP_LUA_FUNCTION;
+    bool code =
+        s->g.kind[object] == LMP_OBJECT_PROTO || s->g.kind[object] == LMP_OBJECT_LUA_FUNCTION;
     if (code && place_of_code(s, object, source, sizeof source, out)) return true;
     if (s->view && describe_context_line(&s->view->tables, s->g.context[object], source,
                                          sizeof source, name, sizeof name, &out->line))
@@ -119,67 +120,67 @@ bool heapcell_place(const LmpSnapshot *s, uint32_t object, PanelPlace *out) {
     return place_of_code(s, object, source, sizeof source, out);
 }
 
-char *heapcell_age(const LmpSnapshot *s, uint32_t object, char *out) {
+char *objectcell_age(const LmpSnapshot *s, uint32_t object, char *out) {
     uint64_t born = snapshot_born(s, object);
     out[0] = 0;
     if (born == UINT64_MAX) return out;
     return format_span(out, s->info.clock > born ? s->info.clock - born : 0);
 }
 
-char *heapcell_objects(char *out, uint64_t count) {
+char *objectcell_objects(char *out, uint64_t count) {
     char number[LMP_NUM];
     snprintf(out, LMP_NUM + 16, "%s object%s", format_count(number, count), count == 1 ? "" : "s");
     return out;
 }
 
-bool heapcell_no_lines(const TableSource *from) {
+bool objectcell_no_lines(const TableSource *from) {
     return !from->model->heap || from->model->heap->now.ledger.lines == LMP_LINES_OFF;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-const LmpSnapshot *heapcol_heap(const TableSource *from) {
+const LmpSnapshot *objectcol_whole(const TableSource *from) {
     return &from->model->heap->now;
 }
 
-double heapcol_retained(const TableSource *from, uint32_t row) {
-    return (double)heapcol_heap(from)->retained[from->object(from, row)];
+double objectcol_retained(const TableSource *from, uint32_t row) {
+    return (double)objectcol_whole(from)->retained[from->object(from, row)];
 }
 
-double heapcol_size(const TableSource *from, uint32_t row) {
-    return (double)snapshot_counted(heapcol_heap(from), from->object(from, row));
+double objectcol_size(const TableSource *from, uint32_t row) {
+    return (double)snapshot_counted(objectcol_whole(from), from->object(from, row));
 }
 
-double heapcol_class(const TableSource *from, uint32_t row) {
-    return heapcol_heap(from)->class_of[from->object(from, row)];
+double objectcol_class(const TableSource *from, uint32_t row) {
+    return objectcol_whole(from)->class_of[from->object(from, row)];
 }
 
-void heapcol_age(const TableSource *from, uint32_t row, TableCell *cell) {
-    heapcell_age(heapcol_heap(from), from->object(from, row), cell->text);
+void objectcol_age(const TableSource *from, uint32_t row, TableCell *cell) {
+    objectcell_age(objectcol_whole(from), from->object(from, row), cell->text);
     cell->style = STYLE(TONE_MUTED);
 }
 
-void heapcol_name(const TableSource *from, uint32_t row, TableCell *cell) {
+void objectcol_name(const TableSource *from, uint32_t row, TableCell *cell) {
     uint32_t object = from->object(from, row);
     char text[TABLE_TEXT];
-    snapshot_name(heapcol_heap(from), object, text, sizeof text);
+    snapshot_name(objectcol_whole(from), object, text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
-    cell->style = STYLE(heapcell_tone(heapcol_heap(from), object));
+    cell->style = STYLE(objectcell_tone(objectcol_whole(from), object));
 }
 
-void heapcol_site(const TableSource *from, uint32_t row, TableCell *cell) {
+void objectcol_site(const TableSource *from, uint32_t row, TableCell *cell) {
     char text[TABLE_TEXT];
-    snapshot_site(heapcol_heap(from), from->object(from, row), text, sizeof text);
+    snapshot_site(objectcol_whole(from), from->object(from, row), text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
 }
 
-void heapcol_preview(const TableSource *from, uint32_t row, TableCell *cell) {
+void objectcol_preview(const TableSource *from, uint32_t row, TableCell *cell) {
     char text[TABLE_TEXT];
-    snapshot_preview(heapcol_heap(from), from->object(from, row), text, sizeof text);
+    snapshot_preview(objectcol_whole(from), from->object(from, row), text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
     cell->style = STYLE(TONE_SOURCE);
 }
 
-bool heapcol_place(const TableSource *from, uint32_t row, PanelPlace *out) {
-    return heapcell_place(heapcol_heap(from), from->object(from, row), out);
+bool objectcol_place(const TableSource *from, uint32_t row, PanelPlace *out) {
+    return objectcell_place(objectcol_whole(from), from->object(from, row), out);
 }

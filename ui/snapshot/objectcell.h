@@ -1,57 +1,57 @@
-/* heapcell.h - what the panels over a snapshot have in common: names, colours and places of
+/* objectcell.h - what the panels over a snapshot have in common: names, colours and places of
  * objects, and what a page shows while there is nothing to show (yet). */
-#ifndef LMP_HEAPCELL_H
-#define LMP_HEAPCELL_H
+#ifndef LMP_SNAPSHOT_OBJECTCELL_H
+#define LMP_SNAPSHOT_OBJECTCELL_H
 
 #include "widget/tablepanel.h"
 
 /* From so many objects on, summing them up takes long enough to say so first. */
-#define HEAPCELL_LARGE 300000u
+#define OBJECTCELL_LARGE 300000u
 
 /* Returns the snapshot that is open; NULL: none, which the canvas says if there is one. */
-OpenedHeap *heapcell_heap(const Model *model, Canvas *canvas, Rect rect);
+OpenedSnapshot *objectcell_opened(const Model *model, Canvas *canvas, Rect rect);
 /* For TablePanelDef.can: a snapshot is open. */
-bool heapcell_can(const Model *model, Canvas *canvas, Rect rect);
-/* Call before work that takes long with a large heap. Returns true, once, when this frame says
+bool objectcell_can(const Model *model, Canvas *canvas, Rect rect);
+/* Call before work that takes long with a large heap. Returns true, once, when this repaint says
  * "Summing up `what` ..." and the next one does the work; and as long as the work is stopped, which
- * the frame then says. `asked` is the panel's: 0 at first. */
-bool heapcell_wait(const OpenedHeap *heap, uint64_t *asked, uint64_t what, const char *words,
-                   Ui *ui, Canvas *canvas, Rect rect);
+ * the repaint then says. `asked` is the panel's: 0 at first. */
+bool objectcell_wait(const OpenedSnapshot *heap, uint64_t *asked, uint64_t what, const char *words,
+                     Ui *ui, Canvas *canvas, Rect rect);
 
 /* Returns all bytes that shares are of. */
-uint64_t heapcell_whole(const LmpSnapshot *s);
-double heapcell_share(const LmpSnapshot *s, uint64_t bytes);
-Tone heapcell_tone(const LmpSnapshot *s, uint32_t object);
+uint64_t objectcell_whole(const LmpSnapshot *s);
+double objectcell_share(const LmpSnapshot *s, uint64_t bytes);
+Tone objectcell_tone(const LmpSnapshot *s, uint32_t object);
 /* Writes what its holder calls the object, `.handlers`, `upvalue entries`; without a holder its
  * name. Returns out. */
-const char *heapcell_label(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
+const char *objectcell_label(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
 /* Writes the path from the root to the object as one line, "registry ▸ .handlers ▸ [3]". Returns
  * out. */
-const char *heapcell_path(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
+const char *objectcell_path(const LmpSnapshot *s, uint32_t object, char *out, size_t size);
 /* Gives the object's code, or the line that made it; as Panel.place. */
-bool heapcell_place(const LmpSnapshot *s, uint32_t object, PanelPlace *out);
+bool objectcell_place(const LmpSnapshot *s, uint32_t object, PanelPlace *out);
 /* Writes "12 s"; "" if not known. Returns out (LMP_NUM). */
-char *heapcell_age(const LmpSnapshot *s, uint32_t object, char *out);
+char *objectcell_age(const LmpSnapshot *s, uint32_t object, char *out);
 
 /* For TableColumn.hidden: true if it is not known which line made what. */
-bool heapcell_no_lines(const TableSource *from);
+bool objectcell_no_lines(const TableSource *from);
 
 /* Returns the snapshot that a table is about. */
-const LmpSnapshot *heapcol_heap(const TableSource *from);
+const LmpSnapshot *objectcol_whole(const TableSource *from);
 /* Columns of tables whose rows are about objects (TableSource.object): what the object retains; its
- * own bytes; how old it is; its name; the line that made it; what is in it. heapcol_class sorts
+ * own bytes; how old it is; its name; the line that made it; what is in it. objectcol_class sorts
  * them by class. */
-double heapcol_retained(const TableSource *from, uint32_t row);
-double heapcol_size(const TableSource *from, uint32_t row);
-double heapcol_class(const TableSource *from, uint32_t row);
-void heapcol_age(const TableSource *from, uint32_t row, TableCell *cell);
-void heapcol_name(const TableSource *from, uint32_t row, TableCell *cell);
-void heapcol_site(const TableSource *from, uint32_t row, TableCell *cell);
-void heapcol_preview(const TableSource *from, uint32_t row, TableCell *cell);
+double objectcol_retained(const TableSource *from, uint32_t row);
+double objectcol_size(const TableSource *from, uint32_t row);
+double objectcol_class(const TableSource *from, uint32_t row);
+void objectcol_age(const TableSource *from, uint32_t row, TableCell *cell);
+void objectcol_name(const TableSource *from, uint32_t row, TableCell *cell);
+void objectcol_site(const TableSource *from, uint32_t row, TableCell *cell);
+void objectcol_preview(const TableSource *from, uint32_t row, TableCell *cell);
 /* For TablePanelDef.place. */
-bool heapcol_place(const TableSource *from, uint32_t row, PanelPlace *out);
+bool objectcol_place(const TableSource *from, uint32_t row, PanelPlace *out);
 
 /* Writes "3 objects", "1 object"; returns out (LMP_NUM + 16). */
-char *heapcell_objects(char *out, uint64_t count);
+char *objectcell_objects(char *out, uint64_t count);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/format.h"
-#include "heap/heap_open.h"
-#include "heap/heapcell.h"
+#include "snapshot/objectcell.h"
+#include "snapshot/snapshot_pages.h"
 #include "widget/tablepanel.h"
 
 typedef struct Compare {
@@ -17,33 +17,35 @@ typedef struct Compare {
 static const char *const by_words[] = {"class", "type", "line", "path"};
 static const ByChoice choice = {by_words, sizeof by_words / sizeof *by_words, false};
 
-static const LmpHeapChange *row_of(const TableSource *from, uint32_t row) {
-    return &((const LmpHeapChange *)from->rows)[row];
+static const LmpSnapshotChange *row_of(const TableSource *from, uint32_t row) {
+    return &((const LmpSnapshotChange *)from->rows)[row];
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
 static double value_grown(const TableSource *from, uint32_t row) {
-    return (double)compare_growth(row_of(from, row));
+    return (double)compare_steps(row_of(from, row));
 }
 
 static const TableColumn columns[] = {
     {"grown by", 11, 12, 0, .value = value_grown, .look = LOOK_CHANGE,
      .help = "bytes that they have more, or less, than in the older snapshot"},
-    {"new", 8, 11, 1, FIGURE(LmpHeapChange, made, LOOK_COUNT), .tone = TONE_GROWTH,
+    {"new", 8, 11, 1, FIGURE(LmpSnapshotChange, made, LOOK_COUNT), .tone = TONE_GROWTH,
      .help = "objects that were not there then"},
-    {"bytes", 10, 11, 3, FIGURE(LmpHeapChange, made_bytes, LOOK_BYTES), .help = "of the new ones"},
-    {"gone", 8, 11, 2, FIGURE(LmpHeapChange, gone, LOOK_COUNT), .tone = TONE_SHRINK,
+    {"bytes", 10, 11, 3, FIGURE(LmpSnapshotChange, made_bytes, LOOK_BYTES),
+     .help = "of the new ones"},
+    {"gone", 8, 11, 2, FIGURE(LmpSnapshotChange, gone, LOOK_COUNT), .tone = TONE_SHRINK,
      .help = "objects that are no longer there"},
-    {"bytes", 10, 11, 5, FIGURE(LmpHeapChange, gone_bytes, LOOK_BYTES),
+    {"bytes", 10, 11, 5, FIGURE(LmpSnapshotChange, gone_bytes, LOOK_BYTES),
      .help = "of those that are gone"},
-    {"kept", 8, 11, 4, FIGURE(LmpHeapChange, kept, LOOK_COUNT), .help = "objects that are in both"},
-    {"bytes", 10, 11, 6, FIGURE(LmpHeapChange, kept_bytes, LOOK_BYTES),
+    {"kept", 8, 11, 4, FIGURE(LmpSnapshotChange, kept, LOOK_COUNT),
+     .help = "objects that are in both"},
+    {"bytes", 10, 11, 6, FIGURE(LmpSnapshotChange, kept_bytes, LOOK_BYTES),
      .help = "of those in both, as they are now"},
-    {"kept grew", 11, 12, 7, FIGURE(LmpHeapChange, grown_bytes, LOOK_CHANGE),
+    {"kept grew", 11, 12, 7, FIGURE(LmpSnapshotChange, grown_bytes, LOOK_CHANGE),
      .help = "what those in both have more than then"},
     {"name", 20, 30, 0, .least = 8, .align = TABLE_LEFT, .flex = true, .rising = true,
-     FIELD(LmpHeapChange, name), .help = "the class, type or line"},
+     FIELD(LmpSnapshotChange, name), .help = "the class, type or line"},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -52,8 +54,8 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 
 static bool rows(void *state, TableSource *from) {
     const Compare *c = state;
-    const LmpHeapCompare *compare =
-        from->model->heap ? opened_compare(from->model->heap, (LmpHeapBy)c->panel.by) : NULL;
+    const LmpSnapshotCompare *compare =
+        from->model->heap ? opened_compare(from->model->heap, (LmpSnapshotBy)c->panel.by) : NULL;
     if (!compare) return false;
     from->rows = compare->change;
     from->count = compare->changes;
@@ -63,29 +65,29 @@ static bool rows(void *state, TableSource *from) {
 
 /* Finds the new objects of the row under the cursor; all of them if none can be told from others.
  * Returns how many, 0: none. */
-static uint32_t fresh_of(Compare *c, const Model *model, Ui *ui, const LmpHeapChange **change) {
+static uint32_t fresh_of(Compare *c, const Model *model, Ui *ui, const LmpSnapshotChange **change) {
     TableSource from;
-    OpenedHeap *heap = model->heap;
+    OpenedSnapshot *heap = model->heap;
     uint32_t at =
         tablepanel_fill(c, model, ui, &from) ? table_selected(&c->panel.table) : TABLE_NONE;
-    const LmpHeapGroups *groups = opened_groups(heap, (LmpHeapBy)c->panel.by);
+    const LmpObjectGroups *groups = opened_groups(heap, (LmpSnapshotBy)c->panel.by);
     if (at == TABLE_NONE || !groups) return 0;
     *change = row_of(&from, at);
-    const uint32_t *was = opened_compare(heap, (LmpHeapBy)c->panel.by)->was;
+    const uint32_t *was = opened_compare(heap, (LmpSnapshotBy)c->panel.by)->was;
     if ((*change)->group >= groups->groups) return 0;
-    const LmpHeapGroup *group = &groups->group[(*change)->group];
+    const LmpObjectGroup *group = &groups->group[(*change)->group];
     free(c->fresh);
     c->fresh = malloc((group->objects + 1ull) * sizeof *c->fresh);
     uint32_t count = 0;
     for (uint32_t i = 0; c->fresh && i < group->objects; i++) {
         uint32_t object = groups->member[group->first + i];
-        if (!was || was[object] == LMP_HEAP_NONE) c->fresh[count++] = object;
+        if (!was || was[object] == LMP_OBJECT_NONE) c->fresh[count++] = object;
     }
     return count;
 }
 
 static bool look(Compare *c, const Model *model, Ui *ui, bool why) {
-    const LmpHeapChange *change = NULL;
+    const LmpSnapshotChange *change = NULL;
     uint32_t count = fresh_of(c, model, ui, &change);
     if (!change) return false;
     char name[160];
@@ -106,7 +108,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static bool can(const Model *model, Canvas *canvas, Rect rect) {
-    const OpenedHeap *heap = heapcell_heap(model, canvas, rect);
+    const OpenedSnapshot *heap = objectcell_opened(model, canvas, rect);
     if (!heap || heap->compared || !canvas) return heap && heap->compared;
     canvas_text(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_TEXT),
                 "There is no earlier snapshot to compare with.");
@@ -117,10 +119,10 @@ static bool can(const Model *model, Canvas *canvas, Rect rect) {
 
 static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Compare *c = state;
-    LmpHeapBy by = (LmpHeapBy)c->panel.by;
+    LmpSnapshotBy by = (LmpSnapshotBy)c->panel.by;
     if (!opened_has_compare(model->heap, by) &&
-        heapcell_wait(model->heap, &c->asked, by, "that are new, gone and kept", ui, canvas,
-                      tablepanel_room(&c->panel, ui, rect)))
+        objectcell_wait(model->heap, &c->asked, by, "that are new, gone and kept", ui, canvas,
+                        tablepanel_room(&c->panel, ui, rect)))
         return false;
     if (opened_compare(model->heap, by)) return true;
     canvas_text(canvas, rect.x + 1, rect.y + 1, rect.w - 2, STYLE(TONE_WRONG),
@@ -138,7 +140,7 @@ static const TablePanelDef def = {
               .id = id_of,
               .empty = "nothing has changed"},
     .rows = rows,
-    .row_size = sizeof(LmpHeapChange),
+    .row_size = sizeof(LmpSnapshotChange),
     .act = act,
     .choice = &choice,
     .can = can,
@@ -149,9 +151,9 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     (void)ui;
     const Compare *c = state;
     char made[LMP_NUM], gone[LMP_NUM], kept[LMP_NUM];
-    if (!c || !model->heap || !opened_has_compare(model->heap, (LmpHeapBy)c->panel.by)) return;
+    if (!c || !model->heap || !opened_has_compare(model->heap, (LmpSnapshotBy)c->panel.by)) return;
     if (tablepanel_noted(&c->panel, out, size)) return;
-    const LmpHeapCompare *compare = opened_compare(model->heap, (LmpHeapBy)c->panel.by);
+    const LmpSnapshotCompare *compare = opened_compare(model->heap, (LmpSnapshotBy)c->panel.by);
     if (!compare) return;
     snprintf(out, size, "%s new · %s gone · %s kept", format_count(made, compare->all.made),
              format_count(gone, compare->all.gone), format_count(kept, compare->all.kept));

@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/keymap.h"
-#include "heap/heap_open.h"
-#include "heap/heapcell.h"
+#include "snapshot/objectcell.h"
+#include "snapshot/snapshot_pages.h"
 #include "widget/tablepanel.h"
 
 #define CHILDREN 100u /* children shown at first; "more" opens ten times as many */
@@ -125,7 +125,7 @@ static uint32_t follow(Dominators *d, const LmpSnapshot *s, uint32_t object) {
     return object;
 }
 
-static void sync(Dominators *d, const OpenedHeap *heap) {
+static void sync(Dominators *d, const OpenedSnapshot *heap) {
     if (d->serial != heap->serial) {
         d->serial = heap->serial;
         keymap_free(&d->open);
@@ -145,31 +145,31 @@ static void cell_retained(const TableSource *from, uint32_t row, TableCell *cell
 }
 
 static void cell_share(const TableSource *from, uint32_t row, TableCell *cell) {
-    tallycell_share(cell, heapcell_share(heapcol_heap(from), row_of(from, row)->bytes));
+    tallycell_share(cell, objectcell_share(objectcol_whole(from), row_of(from, row)->bytes));
 }
 
 static void cell_size(const TableSource *from, uint32_t row, TableCell *cell) {
     const DomRow *r = row_of(from, row);
     if (r->more) return;
-    tallycell_bytes(cell, snapshot_counted(heapcol_heap(from), r->object), STYLE(TONE_TEXT));
+    tallycell_bytes(cell, snapshot_counted(objectcol_whole(from), r->object), STYLE(TONE_TEXT));
 }
 
 static void cell_site(const TableSource *from, uint32_t row, TableCell *cell) {
-    if (!row_of(from, row)->more) heapcol_site(from, row, cell);
+    if (!row_of(from, row)->more) objectcol_site(from, row, cell);
 }
 
 /* Draws what the object holds as part of the heap; the object itself is lit. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const DomRow *r = row_of(from, row);
-    const LmpSnapshot *s = heapcol_heap(from);
-    double held = heapcell_share(s, r->bytes);
-    double own = r->more ? 0 : heapcell_share(s, snapshot_counted(s, r->object));
+    const LmpSnapshot *s = objectcol_whole(from);
+    double held = objectcell_share(s, r->bytes);
+    double own = r->more ? 0 : objectcell_share(s, snapshot_counted(s, r->object));
     tallycell_bar(canvas, x, y, w, own < held ? own : held, held);
 }
 
 static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const DomRow *r = row_of(from, row);
-    const LmpSnapshot *s = heapcol_heap(from);
+    const LmpSnapshot *s = objectcol_whole(from);
     char text[256], name[200];
     int most = w / 2, indent = (int)(r->depth < 1000 ? r->depth : 1000) * 2, right = x + w;
     if (indent > most) {
@@ -186,14 +186,14 @@ static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, in
     if (parent) canvas_put(canvas, x, y, r->open ? G_SORT_DOWN : G_RIGHT, STYLE(TONE_MUTED));
     x += 2;
     if (r->object != 0) {
-        heapcell_label(s, r->object, text, sizeof text);
+        objectcell_label(s, r->object, text, sizeof text);
         x += canvas_text(canvas, x, y, right - x, STYLE(TONE_SOURCE), text) + 1;
     }
     snapshot_name(s, r->object, name, sizeof name);
     if (r->object == 0)
         canvas_text(canvas, x, y, right - x, STYLE(TONE_STRONG), "all that is held");
     else if (strcmp(text, name) != 0 && right - x > 6)
-        canvas_text(canvas, x, y, right - x, STYLE(heapcell_tone(s, r->object)), name);
+        canvas_text(canvas, x, y, right - x, STYLE(objectcell_tone(s, r->object)), name);
 }
 
 static const TableColumn columns[] = {
@@ -205,7 +205,7 @@ static const TableColumn columns[] = {
     {"object", 20, 40, 0, .least = 8, .align = TABLE_LEFT, .flex = true, .paint = paint_name,
      .help = "how its holder calls it, and what it is"},
     {"line", 14, 26, 4, .align = TABLE_TAIL, .cell = cell_site, .help = "the line that made it",
-     .hidden = heapcell_no_lines},
+     .hidden = objectcell_no_lines},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -221,9 +221,9 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
         return;
     }
     snprintf(out, size, "%s %s %s",
-             heapcell_label(heapcol_heap(from), r->object, label, sizeof label),
-             snapshot_name(heapcol_heap(from), r->object, name, sizeof name),
-             snapshot_site(heapcol_heap(from), r->object, site, sizeof site));
+             objectcell_label(objectcol_whole(from), r->object, label, sizeof label),
+             snapshot_name(objectcol_whole(from), r->object, name, sizeof name),
+             snapshot_site(objectcol_whole(from), r->object, site, sizeof site));
 }
 
 static bool rows(void *state, TableSource *from) {
@@ -238,7 +238,7 @@ static bool rows(void *state, TableSource *from) {
 
 static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     const DomRow *r = row_of(from, row);
-    return !r->more && heapcell_place(heapcol_heap(from), r->object, out);
+    return !r->more && objectcell_place(objectcol_whole(from), r->object, out);
 }
 
 static const TablePanelDef def = {
@@ -250,7 +250,7 @@ static const TablePanelDef def = {
     .rows = rows,
     .object = object_of,
     .place = place,
-    .can = heapcell_can,
+    .can = objectcell_can,
 };
 
 /* ---- panel ----------------------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "base/format.h"
-#include "heap/heap_open.h"
-#include "heap/heapcell.h"
+#include "snapshot/objectcell.h"
+#include "snapshot/snapshot_pages.h"
 #include "widget/flow.h"
 #include "widget/tallycell.h"
 
@@ -20,13 +20,13 @@ typedef struct Held {
     int line[LMP_SUSPECT_RULES * 4 + 1]; /* where each begins, and the end */
 } Held;
 
-static Tone tone_of(OpenedHeap *heap, const LmpSuspect *row) {
-    const LmpHeapGroups *groups =
-        row->group != LMP_HEAP_NONE && row->by < LMP_BYS ? opened_groups(heap, row->by) : NULL;
-    if (row->object != LMP_HEAP_NONE && row->object < heap->now.g.objects)
-        return heapcell_tone(&heap->now, row->object);
+static Tone tone_of(OpenedSnapshot *heap, const LmpSuspect *row) {
+    const LmpObjectGroups *groups =
+        row->group != LMP_OBJECT_NONE && row->by < LMP_BYS ? opened_groups(heap, row->by) : NULL;
+    if (row->object != LMP_OBJECT_NONE && row->object < heap->now.g.objects)
+        return objectcell_tone(&heap->now, row->object);
     if (groups && row->group < groups->groups && groups->group[row->group].objects > 0)
-        return heapcell_tone(&heap->now, groups->member[groups->group[row->group].first]);
+        return objectcell_tone(&heap->now, groups->member[groups->group[row->group].first]);
     return TONE_KIND(LMP_OTHER);
 }
 
@@ -34,10 +34,10 @@ static int text_at(Rect rect) {
     return rect.w >= BAR_FROM ? FIGURES + BAR + 1 : rect.w >= 50 ? FIGURES : 2;
 }
 
-static void draw_figures(OpenedHeap *heap, const LmpSuspect *row, Flow *flow, Rect rect) {
+static void draw_figures(OpenedSnapshot *heap, const LmpSuspect *row, Flow *flow, Rect rect) {
     char bytes[LMP_NUM];
     int y = flow_y(flow), x = rect.x + 1;
-    double share = heapcell_share(&heap->now, row->bytes);
+    double share = objectcell_share(&heap->now, row->bytes);
     if (rect.w < 50) return;
     canvas_text_right(flow->canvas, x + 11, y, 11, STYLE(TONE_STRONG),
                       format_bytes(bytes, row->bytes));
@@ -49,7 +49,7 @@ static void draw_figures(OpenedHeap *heap, const LmpSuspect *row, Flow *flow, Re
                    STYLE(i * 2 < full ? tone_of(heap, row) : TONE_FAINT));
 }
 
-static void draw_all(Held *h, OpenedHeap *heap, const LmpSuspects *all, Flow *flow, Rect rect) {
+static void draw_all(Held *h, OpenedSnapshot *heap, const LmpSuspects *all, Flow *flow, Rect rect) {
     int indent = text_at(rect);
     char text[520];
     flow->line = 0;
@@ -73,11 +73,11 @@ static void draw_all(Held *h, OpenedHeap *heap, const LmpSuspects *all, Flow *fl
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Held *h = state;
-    OpenedHeap *heap = heapcell_heap(model, canvas, rect);
+    OpenedSnapshot *heap = objectcell_opened(model, canvas, rect);
     if (!h || !heap || rect.w <= 0 || rect.h <= 0) return;
     if (h->serial != heap->serial || !heap->suspects_made) {
         if (!heap->suspects_made &&
-            heapcell_wait(heap, &h->asked, 0, "for what stands out", ui, canvas, rect))
+            objectcell_wait(heap, &h->asked, 0, "for what stands out", ui, canvas, rect))
             return;
         h->serial = heap->serial;
         h->list = (List){0};
@@ -111,31 +111,31 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                       (uint64_t)rect.h, (uint64_t)lines);
 }
 
-static const LmpSuspect *chosen(const Held *h, OpenedHeap *heap) {
+static const LmpSuspect *chosen(const Held *h, OpenedSnapshot *heap) {
     const LmpSuspects *all = opened_suspects(heap);
     return h->list.cursor < all->fired ? &all->row[h->list.cursor] : NULL;
 }
 
-static const LmpHeapGroup *group_of(OpenedHeap *heap, const LmpSuspect *row,
-                                    const LmpHeapGroups **groups) {
-    if (row->group == LMP_HEAP_NONE || row->by >= LMP_BYS) return NULL;
-    *groups = opened_groups(heap, (LmpHeapBy)row->by);
+static const LmpObjectGroup *group_of(OpenedSnapshot *heap, const LmpSuspect *row,
+                                      const LmpObjectGroups **groups) {
+    if (row->group == LMP_OBJECT_NONE || row->by >= LMP_BYS) return NULL;
+    *groups = opened_groups(heap, (LmpSnapshotBy)row->by);
     return *groups && row->group < (*groups)->groups ? &(*groups)->group[row->group] : NULL;
 }
 
 /* Opens the objects of the row, or why they are alive; for Lua's own usual suspects, their page. */
-static bool look(Held *h, OpenedHeap *heap, Ui *ui, bool why) {
+static bool look(Held *h, OpenedSnapshot *heap, Ui *ui, bool why) {
     const LmpSuspect *row = chosen(h, heap);
-    const LmpHeapGroups *groups = NULL;
+    const LmpObjectGroups *groups = NULL;
     if (!row) return false;
-    const LmpHeapGroup *group = group_of(heap, row, &groups);
+    const LmpObjectGroup *group = group_of(heap, row, &groups);
     if (group && why) {
         ui_open_why_of(ui, heap, groups->member + group->first, group->objects, group->name);
     } else if (group) {
         ui_open_members(ui, heap, groups->member + group->first, group->objects, group->name);
-    } else if (row->object != LMP_HEAP_NONE && why) {
+    } else if (row->object != LMP_OBJECT_NONE && why) {
         ui_open_why(ui, heap, row->object);
-    } else if (row->object != LMP_HEAP_NONE) {
+    } else if (row->object != LMP_OBJECT_NONE) {
         ui_open_object(ui, row->object);
     } else {
         ui_say(ui, "This is about no single object: see 5, Lua's own suspects");
@@ -169,12 +169,12 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
     (void)ui;
     Held *h = state;
     const LmpSuspect *row = h && model->heap ? chosen(h, model->heap) : NULL;
-    const LmpHeapGroups *groups = NULL;
-    const LmpHeapGroup *group = row ? group_of(model->heap, row, &groups) : NULL;
+    const LmpObjectGroups *groups = NULL;
+    const LmpObjectGroup *group = row ? group_of(model->heap, row, &groups) : NULL;
     if (group && group->objects > 0 && row->by == LMP_BY_LINE)
-        return heapcell_place(&model->heap->now, groups->member[group->first], out);
-    return row && row->object != LMP_HEAP_NONE &&
-           heapcell_place(&model->heap->now, row->object, out);
+        return objectcell_place(&model->heap->now, groups->member[group->first], out);
+    return row && row->object != LMP_OBJECT_NONE &&
+           objectcell_place(&model->heap->now, row->object, out);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "base/format.h"
-#include "heap/heap_open.h"
-#include "heap/heapcell.h"
-#include "heap/members_alike.h"
+#include "snapshot/members_alike.h"
+#include "snapshot/objectcell.h"
+#include "snapshot/snapshot_pages.h"
 #include "widget/tablepanel.h"
 
 #define MOST 100000u /* listed, those that retain most */
@@ -34,26 +34,26 @@ static uint32_t object_of(const TableSource *from, uint32_t row) {
 
 /* Objects of unknown age come last. */
 static double value_age(const TableSource *from, uint32_t row) {
-    uint64_t born = snapshot_born(heapcol_heap(from), object_of(from, row));
+    uint64_t born = snapshot_born(objectcol_whole(from), object_of(from, row));
     return born == UINT64_MAX ? NAN : -(double)born;
 }
 static double value_site(const TableSource *from, uint32_t row) {
-    const LmpSnapshot *s = heapcol_heap(from);
+    const LmpSnapshot *s = objectcol_whole(from);
     uint32_t site = s->site_of ? s->site_of[object_of(from, row)] : 0;
     return site ? (double)site : (double)NAN;
 }
 static const TableColumn columns[] = {
-    {"retains", 10, 11, 0, .value = heapcol_retained, .look = LOOK_BYTES, .tone = TONE_STRONG,
+    {"retains", 10, 11, 0, .value = objectcol_retained, .look = LOOK_BYTES, .tone = TONE_STRONG,
      .help = "what would be freed without it"},
-    {"size", 10, 11, 2, .value = heapcol_size, .look = LOOK_BYTES,
+    {"size", 10, 11, 2, .value = objectcol_size, .look = LOOK_BYTES,
      .help = "its own bytes, with all its parts; nothing for what was there before the start"},
-    {"age", 8, 8, 4, .cell = heapcol_age, .value = value_age,
-     .help = "how long before the snapshot it was made", .hidden = heapcell_no_lines},
-    {"line", 14, 20, 3, .align = TABLE_TAIL, .rising = true, .cell = heapcol_site,
-     .value = value_site, .help = "the line that made it", .hidden = heapcell_no_lines},
-    {"object", 20, 26, 1, .least = 8, .align = TABLE_LEFT, .rising = true, .cell = heapcol_name,
-     .value = heapcol_class, .help = "what it is"},
-    {"contents", 20, 30, 5, .align = TABLE_LEFT, .flex = true, .cell = heapcol_preview,
+    {"age", 8, 8, 4, .cell = objectcol_age, .value = value_age,
+     .help = "how long before the snapshot it was made", .hidden = objectcell_no_lines},
+    {"line", 14, 20, 3, .align = TABLE_TAIL, .rising = true, .cell = objectcol_site,
+     .value = value_site, .help = "the line that made it", .hidden = objectcell_no_lines},
+    {"object", 20, 26, 1, .least = 8, .align = TABLE_LEFT, .rising = true, .cell = objectcol_name,
+     .value = objectcol_class, .help = "what it is"},
+    {"contents", 20, 30, 5, .align = TABLE_LEFT, .flex = true, .cell = objectcol_preview,
      .help = "what is in it, as far as it fits"},
 };
 
@@ -62,7 +62,7 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 }
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
-    const LmpSnapshot *s = heapcol_heap(from);
+    const LmpSnapshot *s = objectcol_whole(from);
     uint32_t object = object_of(from, row);
     char name[160], site[160], text[256];
     snprintf(out, size, "%s %s %s", snapshot_name(s, object, name, sizeof name),
@@ -107,14 +107,14 @@ static void end(void *state) {
 /* Makes the groups of alike objects, if these are to be shown. */
 static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Members *m = state;
-    OpenedHeap *heap = model->heap;
+    OpenedSnapshot *heap = model->heap;
     if (m->number != ui->members.number) m->within = 0;
     bool some = ui->members.serial == heap->serial && ui->members.member;
     LmpLikeBy by = m->panel.by == 1 ? LMP_LIKE_CONTENT : LMP_LIKE_KEYS;
     if (!some || !shows_groups(m)) return true;
     if (!members_alike_made(m->alike, &ui->members, by) &&
-        heapcell_wait(heap, &m->asked, ui->members.number * 2 + by, "by what is in them", ui,
-                      canvas, tablepanel_room(&m->panel, ui, rect)))
+        objectcell_wait(heap, &m->asked, ui->members.number * 2 + by, "by what is in them", ui,
+                        canvas, tablepanel_room(&m->panel, ui, rect)))
         return false;
     if (opened_begin(heap)) members_alike_make(m->alike, &heap->now, &ui->members, by);
     opened_end(heap);
@@ -164,11 +164,11 @@ static const TablePanelDef def = {
     .rows = rows,
     .object = object_of,
     .enter = look_inside,
-    .place = heapcol_place,
+    .place = objectcol_place,
     .why = why,
     .choice = &choice,
     .turn = turn,
-    .can = heapcell_can,
+    .can = objectcell_can,
     .ready = ready,
     .act = act_alike,
     .instead = instead,
@@ -186,11 +186,11 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     }
     if (m->within) {
         const LmpLike *like = &m->alike->likes.row[m->within - 1];
-        heapcell_objects(count, like->objects);
+        objectcell_objects(count, like->objects);
         snprintf(out, size, "%.80s · %s · esc back", like->name, count);
         return;
     }
-    heapcell_objects(count, ui->members.count);
+    objectcell_objects(count, ui->members.count);
     if (ui->members.count > MOST)
         snprintf(out, size, "%.80s · the first %s of %s · esc back", ui->members.name,
                  format_count(first, MOST), count);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "heap/heap_open.h"
-#include "heap/heapcell.h"
+#include "snapshot/objectcell.h"
+#include "snapshot/snapshot_pages.h"
 #include "widget/tablepanel.h"
 
 #define ABOVE 4      /* lines above the table */
@@ -34,7 +34,7 @@ static uint32_t end_of(const TableSource *from, uint32_t row) {
 
 /* Writes the reference, and whether it holds anything. */
 static void cell_step(const TableSource *from, uint32_t row, TableCell *cell) {
-    const LmpSnapshot *s = heapcol_heap(from);
+    const LmpSnapshot *s = objectcol_whole(from);
     const Object *page = page_of(from);
     uint32_t edge = page->edge[row], source = page->inwards ? page->end[row] : page->object;
     char text[TABLE_TEXT];
@@ -51,15 +51,15 @@ static double value_order(const TableSource *from, uint32_t row) {
 }
 
 static const TableColumn columns[] = {
-    {"retains", 10, 11, 1, .value = heapcol_retained, .look = LOOK_BYTES, .tone = TONE_STRONG,
+    {"retains", 10, 11, 1, .value = objectcol_retained, .look = LOOK_BYTES, .tone = TONE_STRONG,
      .help = "what would be freed without the object at the other end"},
-    {"size", 10, 11, 3, .value = heapcol_size, .look = LOOK_BYTES, .help = "its own bytes"},
+    {"size", 10, 11, 3, .value = objectcol_size, .look = LOOK_BYTES, .help = "its own bytes"},
     {"reference", 16, 30, 0, .align = TABLE_LEFT, .rising = true, .cell = cell_step,
      .value = value_order, .help = "key, upvalue, local ...; a weak one holds nothing"},
     {"object", 16, 30, 0, .least = 8, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = heapcol_name, .value = heapcol_class, .help = "the object at the other end"},
-    {"line", 14, 26, 4, .align = TABLE_TAIL, .cell = heapcol_site, .help = "the line that made it",
-     .hidden = heapcell_no_lines},
+     .cell = objectcol_name, .value = objectcol_class, .help = "the object at the other end"},
+    {"line", 14, 26, 4, .align = TABLE_TAIL, .cell = objectcol_site,
+     .help = "the line that made it", .hidden = objectcell_no_lines},
 };
 
 static uint64_t id_of(const TableSource *from, uint32_t row) {
@@ -69,7 +69,7 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     TableCell step = {0}, name = {0};
     cell_step(from, row, &step);
-    heapcol_name(from, row, &name);
+    objectcol_name(from, row, &name);
     snprintf(out, size, "%s %s", step.text, name.text);
 }
 
@@ -130,29 +130,29 @@ static void end(void *state) {
 
 static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
     const Object *o = state;
-    const LmpSnapshot *s = heapcol_heap(from);
+    const LmpSnapshot *s = objectcol_whole(from);
     char text[512], site[160], size[LMP_NUM], held[LMP_NUM], age[LMP_NUM];
     uint32_t i = o->object;
     int x = rect.x + 1, w = rect.w - 2;
     if (room(ui, rect).h == rect.h) return;
     snapshot_name(s, i, text, sizeof text);
-    int used = canvas_text(canvas, x, rect.y, w, STYLE_BOLD(heapcell_tone(s, i)), text);
+    int used = canvas_text(canvas, x, rect.y, w, STYLE_BOLD(objectcell_tone(s, i)), text);
     snapshot_preview(s, i, text, sizeof text);
     if (used + 4 < w)
         canvas_text(canvas, x + used + 2, rect.y, w - used - 2, STYLE(TONE_SOURCE), text);
     snapshot_site(s, i, site, sizeof site);
-    bool before = (s->g.flags[i] & LMP_HEAP_BEFORE) != 0;
+    bool before = (s->g.flags[i] & LMP_OBJECT_BEFORE) != 0;
     PageFigure figures[] = {
         {"retains ", format_bytes(held, s->retained[i])},
         {before ? "size by layout " : "size ", format_bytes(size, s->g.size[i])},
         {"made by ", site},
-        {"age ", heapcell_age(s, i, age)},
+        {"age ", objectcell_age(s, i, age)},
         {"", before ? "from before the start" : ""},
         {"", snapshot_garbage(s, i) ? "garbage: waits for the collector" : ""},
     };
     tablepanel_draw_figures(canvas, x, x + w, rect.y + 1, figures,
                             sizeof figures / sizeof *figures);
-    heapcell_path(s, i, text, sizeof text);
+    objectcell_path(s, i, text, sizeof text);
     canvas_tail(canvas, x, rect.y + 2, w, STYLE(TONE_TEXT), STYLE(TONE_MUTED), text);
     uint32_t out = s->g.edge_at[i + 1] - s->g.edge_at[i], in = s->in_at[i + 1] - s->in_at[i];
     Style on = STYLE(TONE_ACCENT), off = STYLE(TONE_TEXT);
@@ -193,7 +193,7 @@ static const TablePanelDef def = {
     .room = room,
     .object = end_of,
     .act = act,
-    .can = heapcell_can,
+    .can = objectcell_can,
     .around = around,
     .enter = look_inside,
 };
@@ -201,7 +201,7 @@ static const TablePanelDef def = {
 static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out) {
     (void)state;
     return model->heap && ui->object < model->heap->now.g.objects &&
-           heapcell_place(&model->heap->now, ui->object, out);
+           objectcell_place(&model->heap->now, ui->object, out);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {

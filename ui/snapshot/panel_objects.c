@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "base/format.h"
-#include "heap/heap_open.h"
-#include "heap/heapcell.h"
+#include "snapshot/objectcell.h"
+#include "snapshot/snapshot_pages.h"
 #include "widget/tablepanel.h"
 
 typedef struct Objects {
@@ -15,15 +15,15 @@ typedef struct Objects {
 static const char *const by_words[LMP_BYS] = {"class", "type", "line", "path", "age"};
 static const ByChoice choice = {by_words, LMP_BYS, true};
 
-static const LmpHeapGroup *row_of(const TableSource *from, uint32_t row) {
-    return &((const LmpHeapGroup *)from->rows)[row];
+static const LmpObjectGroup *row_of(const TableSource *from, uint32_t row) {
+    return &((const LmpObjectGroup *)from->rows)[row];
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* Returns the groups that the rows are of. */
-static const LmpHeapGroups *groups_of(const TableSource *from) {
-    const LmpHeapGroups *groups = from->model->heap->groups;
+static const LmpObjectGroups *groups_of(const TableSource *from) {
+    const LmpObjectGroups *groups = from->model->heap->groups;
     int by = 0;
     while (by < LMP_BYS - 1 && groups[by].group != from->rows)
         by++;
@@ -36,7 +36,7 @@ static uint32_t first_of(const TableSource *from, uint32_t row) {
 
 static LmpKind kind_of(const TableSource *from, uint32_t row) {
     if (row_of(from, row)->objects == 0) return LMP_OTHER;
-    return snapshot_kind(heapcol_heap(from), first_of(from, row));
+    return snapshot_kind(objectcol_whole(from), first_of(from, row));
 }
 
 /* Gives the name the tone of the group's kind. */
@@ -47,32 +47,32 @@ static void dress(const TableSource *from, uint32_t row, const TableColumn *colu
 
 /* Draws what all of the group hold, lit up to the size of the objects themselves. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
-    const LmpHeapGroup *group = row_of(from, row);
-    double held = heapcell_share(heapcol_heap(from), group->retained);
-    double own = heapcell_share(heapcol_heap(from), group->size);
+    const LmpObjectGroup *group = row_of(from, row);
+    double held = objectcell_share(objectcol_whole(from), group->retained);
+    double own = objectcell_share(objectcol_whole(from), group->size);
     tallycell_bar(canvas, x, y, w, own < held ? own : held, held);
 }
 
 static double value_each(const TableSource *from, uint32_t row) {
-    const LmpHeapGroup *group = row_of(from, row);
+    const LmpObjectGroup *group = row_of(from, row);
     return group->objects ? (double)group->size / group->objects : 0;
 }
 enum { COL_SHARE, COL_HELD };
 
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 3, FIGURE(LmpHeapGroup, retained, LOOK_SHARE),
+    [COL_SHARE] = {"%", 6, 6, 3, FIGURE(LmpObjectGroup, retained, LOOK_SHARE),
                    .help = "of the heap: what they retain"},
-    [COL_HELD] = {"retains", 10, 11, 0, FIGURE(LmpHeapGroup, retained, LOOK_BYTES),
+    [COL_HELD] = {"retains", 10, 11, 0, FIGURE(LmpObjectGroup, retained, LOOK_BYTES),
                   .tone = TONE_STRONG, .help = "what would be freed if all of them were gone"},
     {"", 5, 21, 9, .paint = paint_bar,
      .help = "what they retain as a part of the heap; lit: what they are themselves"},
-    {"size", 10, 11, 2, FIGURE(LmpHeapGroup, size, LOOK_BYTES),
+    {"size", 10, 11, 2, FIGURE(LmpObjectGroup, size, LOOK_BYTES),
      .help = "bytes of the objects themselves, with their parts"},
-    {"objects", 8, 12, 1, FIGURE(LmpHeapGroup, objects, LOOK_COUNT), .help = "how many"},
+    {"objects", 8, 12, 1, FIGURE(LmpObjectGroup, objects, LOOK_COUNT), .help = "how many"},
     {"each", 10, 10, 6, .value = value_each, .look = LOOK_BYTES, .tone = TONE_MUTED,
      .help = "size of one of them, on average"},
     {"name", 20, 30, 0, .least = 8, .align = TABLE_LEFT, .flex = true, .rising = true,
-     FIELD(LmpHeapGroup, name),
+     FIELD(LmpObjectGroup, name),
      .help = "class: the name in the metatable, where that lives, or a table's keys"},
 };
 
@@ -86,44 +86,44 @@ static bool skips(const TableSource *from, uint32_t row) {
 
 static bool rows(void *state, TableSource *from) {
     const Objects *o = state;
-    OpenedHeap *heap = from->model->heap;
+    OpenedSnapshot *heap = from->model->heap;
     if (!heap) return false;
-    const LmpHeapGroups *groups = opened_groups(heap, (LmpHeapBy)o->panel.by);
+    const LmpObjectGroups *groups = opened_groups(heap, (LmpSnapshotBy)o->panel.by);
     if (!groups) return false;
     from->rows = groups->group;
     from->count = groups->groups;
-    from->all = heapcell_whole(&heap->now);
+    from->all = objectcell_whole(&heap->now);
     from->serial = heap->serial * 64 + from->ui->kinds;
     return true;
 }
 
 static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
-    const LmpHeapGroup *group = row_of(from, row);
+    const LmpObjectGroup *group = row_of(from, row);
     ui_open_members(ui, from->model->heap, groups_of(from)->member + group->first, group->objects,
                     group->name);
     return true;
 }
 
 static bool why(const TableSource *from, uint32_t row, Ui *ui) {
-    const LmpHeapGroup *group = row_of(from, row);
+    const LmpObjectGroup *group = row_of(from, row);
     ui_open_why_of(ui, from->model->heap, groups_of(from)->member + group->first, group->objects,
                    group->name);
     return true;
 }
 
 static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
-    const LmpHeapGroups *of = groups_of(from), *groups = from->model->heap->groups;
+    const LmpObjectGroups *of = groups_of(from), *groups = from->model->heap->groups;
     if (of != &groups[LMP_BY_LINE] && of != &groups[LMP_BY_PATH]) return false;
     return row_of(from, row)->objects > 0 &&
-           heapcell_place(heapcol_heap(from), first_of(from, row), out);
+           objectcell_place(objectcol_whole(from), first_of(from, row), out);
 }
 
 static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Objects *o = state;
-    LmpHeapBy by = (LmpHeapBy)o->panel.by;
+    LmpSnapshotBy by = (LmpSnapshotBy)o->panel.by;
     return opened_has_groups(model->heap, by) ||
-           !heapcell_wait(model->heap, &o->asked, by, "in groups", ui, canvas,
-                          tablepanel_room(&o->panel, ui, rect));
+           !objectcell_wait(model->heap, &o->asked, by, "in groups", ui, canvas,
+                            tablepanel_room(&o->panel, ui, rect));
 }
 
 static const TablePanelDef def = {
@@ -134,13 +134,13 @@ static const TablePanelDef def = {
               .skips = skips,
               .empty = "no objects of the chosen types"},
     .rows = rows,
-    .row_size = sizeof(LmpHeapGroup),
+    .row_size = sizeof(LmpObjectGroup),
     .dress = dress,
     .enter = look_inside,
     .place = place,
     .why = why,
     .choice = &choice,
-    .can = heapcell_can,
+    .can = objectcell_can,
     .ready = ready,
 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "heap/heap_open.h"
-#include "heap/heapcell.h"
+#include "snapshot/objectcell.h"
+#include "snapshot/snapshot_pages.h"
 #include "widget/tablepanel.h"
 
 #define ABOVE 2 /* lines: the page's name; what the page is */
@@ -52,7 +52,7 @@ static void put_text(const TableSource *from, uint32_t row, uint32_t n, TableCel
     format_text(cell->text, sizeof cell->text, page->row[row].text[n], !from->ui->utf8);
     uint32_t object = page->row[row].object;
     if (n == 0 && object < from->model->heap->now.g.objects)
-        cell->style = STYLE(heapcell_tone(&from->model->heap->now, object));
+        cell->style = STYLE(objectcell_tone(&from->model->heap->now, object));
 }
 
 /* For each figure and text: cell, order, heading, whether the page has it. */
@@ -141,7 +141,7 @@ static bool rows(void *state, TableSource *from) {
     if (!page) return false;
     from->rows = page;
     from->count = page->rows;
-    from->all = heapcell_whole(&from->model->heap->now);
+    from->all = objectcell_whole(&from->model->heap->now);
     from->serial = from->model->heap->serial;
     return true;
 }
@@ -199,7 +199,7 @@ static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect 
                     suspects_pages[p->page].help);
     }
     return opened_has_page(model->heap, p->page) ||
-           !heapcell_wait(model->heap, &p->asked, p->page, "for this page", ui, canvas, table);
+           !objectcell_wait(model->heap, &p->asked, p->page, "for this page", ui, canvas, table);
 }
 
 static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
@@ -240,10 +240,10 @@ static const TablePanelDef def = {
     .row = row_at,
     .object = object_of,
     .enter = look_inside,
-    .place = heapcol_place,
+    .place = objectcol_place,
     .act = act,
     .why = why,
-    .can = heapcell_can,
+    .can = objectcell_can,
     .ready = ready,
     .around = around,
 };

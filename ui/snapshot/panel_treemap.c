@@ -1,15 +1,15 @@
 /* panel_treemap.c - the dominators as a picture: nested tiles, each as large as what it retains,
  * coloured by type, in tones instead of borders; the cursor's whole path stands below. With fewer
- * than 256 colours there are not enough tones: then tiles are whole characters with frames.
+ * than 256 colours there are not enough tones: then tiles are whole characters with borders.
  * treetiles.c gives the tiles their places. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "heap/heap_open.h"
-#include "heap/heapcell.h"
-#include "heap/treetiles.h"
+#include "snapshot/objectcell.h"
+#include "snapshot/snapshot_pages.h"
+#include "snapshot/treetiles.h"
 
 #define ZOOMS 128 /* that escape goes back by */
 
@@ -67,11 +67,11 @@ static int find_cursor(const Treemap *t, const Zoom *zoom) {
     return largest;
 }
 
-static void layout(Treemap *t, const OpenedHeap *heap, const Ui *ui, Rect rect) {
+static void layout(Treemap *t, const OpenedSnapshot *heap, const Ui *ui, Rect rect) {
     if (t->serial != heap->serial || t->zooms == 0) {
         t->serial = heap->serial;
         t->zooms = 1;
-        t->zoom[0] = (Zoom){.object = LMP_HEAP_NONE};
+        t->zoom[0] = (Zoom){.object = LMP_OBJECT_NONE};
     }
     t->tall = ui->utf8 && ui->colours >= 256 ? 1 : 2;
     int h = rect.h - lines_below(rect);
@@ -91,8 +91,8 @@ static void name_object(const Treemap *t, const LmpSnapshot *s, const Tile *tile
                         size_t size) {
     char outer[1024];
     uint32_t up = tile->up >= 0 ? t->tiles.tile[tile->up].inside : t->zoom[t->zooms - 1].root;
-    heapcell_path(s, tile->inside, out, size);
-    heapcell_path(s, up, outer, sizeof outer);
+    objectcell_path(s, tile->inside, out, size);
+    objectcell_path(s, up, outer, sizeof outer);
     size_t skip = strlen(outer);
     if (up == 0 || strncmp(out, outer, skip) != 0 || !out[skip]) skip = 0;
     skip += strspn(out + skip, " ");
@@ -205,10 +205,10 @@ static void draw_tones(const Treemap *t, const LmpSnapshot *s, const Ui *ui, Can
         draw_label(t, s, ui, canvas, rect, i);
 }
 
-/* ---- drawing in frames ----------------------------------------------------------------------- */
+/* ---- drawing in borders ---------------------------------------------------------------------- */
 
-static void draw_frames(const Treemap *t, const LmpSnapshot *s, const Ui *ui, Canvas *canvas,
-                        Rect rect) {
+static void draw_borders(const Treemap *t, const LmpSnapshot *s, const Ui *ui, Canvas *canvas,
+                         Rect rect) {
     for (int i = 0; i < t->tiles.tiles; i++) {
         const Tile *tile = &t->tiles.tile[i];
         char name[1024], text[1040], bytes[LMP_NUM];
@@ -248,7 +248,7 @@ static void draw_below(const Treemap *t, const LmpSnapshot *s, Canvas *canvas, R
     used += canvas_printf(canvas, used, y, right - used, STYLE(TONE_STRONG), "%s ",
                           format_bytes(bytes, tile->bytes));
     used += canvas_printf(canvas, used, y, right - used, STYLE(TONE_MUTED), "%.1f %%  ",
-                          heapcell_share(s, tile->bytes) * 100);
+                          objectcell_share(s, tile->bytes) * 100);
     if (tile->what == TILE_MORE || tile->what == TILE_CLASS) {
         name_tile(t, s, tile, name, sizeof name);
         used += canvas_printf(canvas, used, y, right - used, STYLE(TONE_TEXT), "%s in ", name);
@@ -256,18 +256,19 @@ static void draw_below(const Treemap *t, const LmpSnapshot *s, Canvas *canvas, R
         used += canvas_text(canvas, used, y, right - used, STYLE(TONE_TEXT), "by itself ");
     }
     snapshot_name(s, tile->inside, name, sizeof name);
-    used += canvas_text(canvas, used, y, right - used, STYLE(heapcell_tone(s, tile->inside)), name);
+    used +=
+        canvas_text(canvas, used, y, right - used, STYLE(objectcell_tone(s, tile->inside)), name);
     snapshot_site(s, tile->inside, name, sizeof name);
     if (name[0] && right - used > 14)
         canvas_printf(canvas, used, y, right - used, STYLE(TONE_MUTED), "  made by %s", name);
     if (lines < 2) return;
-    heapcell_path(s, tile->inside, text, sizeof text);
+    objectcell_path(s, tile->inside, text, sizeof text);
     canvas_tail(canvas, x, y + 1, right - x, STYLE(TONE_SOURCE), STYLE(TONE_MUTED), text);
 }
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Treemap *t = state;
-    OpenedHeap *heap = heapcell_heap(model, canvas, rect);
+    OpenedSnapshot *heap = objectcell_opened(model, canvas, rect);
     if (!t || !heap || rect.w <= 0 || rect.h <= 0) return;
     layout(t, heap, ui, rect);
     int lines = lines_below(rect), h = rect.h - lines;
@@ -276,7 +277,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     else if (t->tall == 1)
         draw_tones(t, &heap->now, ui, canvas, rect, h);
     else
-        draw_frames(t, &heap->now, ui, canvas, rect);
+        draw_borders(t, &heap->now, ui, canvas, rect);
     draw_below(t, &heap->now, canvas, rect, rect.y + h, lines);
 }
 
@@ -292,7 +293,7 @@ static void choose(Treemap *t, int i) {
 }
 
 /* Opens the objects of a class's tile: as a list, or why they are alive. */
-static void open_class(Treemap *t, const OpenedHeap *heap, Ui *ui, const Tile *tile, bool why) {
+static void open_class(Treemap *t, const OpenedSnapshot *heap, Ui *ui, const Tile *tile, bool why) {
     uint32_t count = tile->count;
     char name[200];
     free(t->member);
@@ -307,7 +308,7 @@ static void open_class(Treemap *t, const OpenedHeap *heap, Ui *ui, const Tile *t
 }
 
 /* Zooms one level deeper, into the top tile around the cursor's. */
-static void zoom_in(Treemap *t, const OpenedHeap *heap, Ui *ui) {
+static void zoom_in(Treemap *t, const OpenedSnapshot *heap, Ui *ui) {
     const LmpSnapshot *s = &heap->now;
     int i = t->at;
     if (i < 0) return;
@@ -329,7 +330,7 @@ static void zoom_in(Treemap *t, const OpenedHeap *heap, Ui *ui) {
     zoom.cls = cursor->cls;
     if (tile->what == TILE_MORE) {
         zoom.from = tile->from;
-        zoom.object = LMP_HEAP_NONE;
+        zoom.object = LMP_OBJECT_NONE;
     }
     t->zoom[t->zooms++] = zoom;
 }
@@ -396,7 +397,7 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
     (void)ui;
     const Treemap *t = state;
     if (!t || !model->heap || t->at < 0 || t->at >= t->tiles.tiles) return false;
-    return heapcell_place(&model->heap->now, t->tiles.tile[t->at].inside, out);
+    return objectcell_place(&model->heap->now, t->tiles.tile[t->at].inside, out);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
@@ -410,7 +411,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
         snprintf(out, size, "all that is held · enter zooms");
     else
         snprintf(out, size, "%s · %s · enter zooms · esc back",
-                 heapcell_label(s, root, name, sizeof name),
+                 objectcell_label(s, root, name, sizeof name),
                  format_bytes(bytes, s->retained[root]));
 }
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "base/format.h"
-#include "heap/heap_open.h"
-#include "heap/heapcell.h"
-#include "heap/proof.h"
-#include "heap/why_rows.h"
+#include "snapshot/objectcell.h"
+#include "snapshot/proof.h"
+#include "snapshot/snapshot_pages.h"
+#include "snapshot/why_rows.h"
 #include "widget/tallycell.h"
 
 #define IGNORED 32
@@ -30,7 +30,7 @@ static void end(void *state) {
 /* ---- what it is about ------------------------------------------------------------------------ */
 
 /* Finds in the snapshot what a panel of the program has asked for. */
-static void take_wish(Why *w, OpenedHeap *heap, Ui *ui) {
+static void take_wish(Why *w, OpenedSnapshot *heap, Ui *ui) {
     UiWish wish = ui->wish;
     if (wish.what == WISH_NOTHING) return;
     ui->wish.what = WISH_NOTHING;
@@ -38,11 +38,11 @@ static void take_wish(Why *w, OpenedHeap *heap, Ui *ui) {
     if (wish.what == WISH_BLOCK) {
         uint32_t object = snapshot_at(&heap->now, wish.addr);
         snprintf(w->wished, sizeof w->wished, "The block at 0x%llx", (unsigned long long)wish.addr);
-        w->missing = object == LMP_HEAP_NONE;
+        w->missing = object == LMP_OBJECT_NONE;
         if (!w->missing) ui_open_why(ui, heap, object);
         return;
     }
-    const LmpHeapGroup *group = proof_group(heap, wish.line);
+    const LmpObjectGroup *group = proof_group(heap, wish.line);
     snprintf(w->wished, sizeof w->wished, "What %.120s has made", wish.line);
     w->missing = !group;
     if (!group) return;
@@ -53,7 +53,7 @@ static void take_wish(Why *w, OpenedHeap *heap, Ui *ui) {
 }
 
 /* Finds the paths if the page is about something new. Returns false: there is nothing to show. */
-static bool sync(Why *w, OpenedHeap *heap, Ui *ui) {
+static bool sync(Why *w, OpenedSnapshot *heap, Ui *ui) {
     take_wish(w, heap, ui);
     const UiObjects *about = &ui->why;
     if (w->missing || about->serial != heap->serial) return false;
@@ -72,14 +72,14 @@ static void draw_object(const Why *w, const LmpSnapshot *s, const UiObjects *abo
     uint32_t i = about->object;
     int x = rect.x + 1, right = rect.x + rect.w - 1;
     snapshot_name(s, i, name, sizeof name);
-    x += canvas_text(canvas, x, rect.y, right - x, STYLE_BOLD(heapcell_tone(s, i)), name);
+    x += canvas_text(canvas, x, rect.y, right - x, STYLE_BOLD(objectcell_tone(s, i)), name);
     x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_MUTED), "  retains ");
     x += canvas_text(canvas, x, rect.y, right - x, STYLE(TONE_STRONG),
                      format_bytes(bytes, s->retained[i]));
     snapshot_site(s, i, site, sizeof site);
     if (site[0])
         x += canvas_printf(canvas, x, rect.y, right - x, STYLE(TONE_MUTED), "  made by %s", site);
-    if (heapcell_age(s, i, age)[0])
+    if (objectcell_age(s, i, age)[0])
         canvas_printf(canvas, x, rect.y, right - x, STYLE(TONE_MUTED), ", %s before", age);
     char words[200];
     why_rows_held(&w->rows, words, sizeof words);
@@ -96,7 +96,7 @@ static void draw_many(const Why *w, const UiObjects *about, Canvas *canvas, Rect
     int x = rect.x + 1, right = rect.x + rect.w - 1;
     x += canvas_text(canvas, x, rect.y, right - x, STYLE_BOLD(TONE_STRONG), about->name);
     canvas_printf(canvas, x, rect.y, right - x, STYLE(TONE_MUTED), "  %s",
-                  heapcell_objects(count, about->count));
+                  objectcell_objects(count, about->count));
     why_rows_held(&w->rows, words, sizeof words);
     canvas_text(canvas, rect.x + 1, rect.y + 1, right - rect.x - 1, STYLE(TONE_TEXT), words);
 }
@@ -109,7 +109,7 @@ static Rect list_of(Rect rect) {
 
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Why *w = state;
-    OpenedHeap *heap = heapcell_heap(model, canvas, rect);
+    OpenedSnapshot *heap = objectcell_opened(model, canvas, rect);
     if (!w || !heap || rect.w <= 0 || rect.h <= 0) return;
     if (!sync(w, heap, ui)) {
         canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_TEXT),
@@ -132,17 +132,17 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
 
 /* ---- keys and mouse -------------------------------------------------------------------------- */
 
-static void again(Why *w, const OpenedHeap *heap, const Ui *ui) {
+static void again(Why *w, const OpenedSnapshot *heap, const Ui *ui) {
     why_rows_make(&w->rows, &heap->now, &ui->why, w->ignored, w->ignores);
 }
 
 /* Leaves out the holder under the cursor: what the step leads to, or if that is the object itself,
  * who has the reference. */
-static bool ignore(Why *w, OpenedHeap *heap, Ui *ui) {
+static bool ignore(Why *w, OpenedSnapshot *heap, Ui *ui) {
     uint32_t holder = why_rows_holder(&w->rows, ui->why.object);
     if (ui->why.member) {
         ui_say(ui, "x leaves out a holder of one object: enter opens one");
-    } else if (holder == LMP_HEAP_NONE || holder == 0) {
+    } else if (holder == LMP_OBJECT_NONE || holder == 0) {
         ui_say(ui, "x leaves out the holder under the cursor; there is none");
     } else if (w->ignores == IGNORED) {
         ui_say(ui, "No more than %d holders can be left out", IGNORED);
@@ -168,7 +168,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     }
     uint32_t object = why_rows_object(&w->rows);
     if (action == ACT_ENTER || action == ACT_WHY) {
-        if (object == LMP_HEAP_NONE || object == 0) return true;
+        if (object == LMP_OBJECT_NONE || object == 0) return true;
         if (ui->why.member || action == ACT_WHY)
             ui_open_why(ui, model->heap, object);
         else
@@ -193,7 +193,7 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
     const Why *w = state;
     if (!w || !model->heap) return false;
     uint32_t object = why_rows_code(&w->rows, &model->heap->now);
-    return object != LMP_HEAP_NONE && heapcell_place(&model->heap->now, object, out);
+    return object != LMP_OBJECT_NONE && objectcell_place(&model->heap->now, object, out);
 }
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {

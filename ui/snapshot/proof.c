@@ -1,10 +1,10 @@
 /* proof.c - finds the group of a line by its name, the most frequent shape of the paths to its
  * objects (why_shapes), and one path to the holder of that shape. */
-#include "heap/proof.h"
+#include "snapshot/proof.h"
 
 #include <string.h>
 
-#include "heap/why_rows.h"
+#include "snapshot/why_rows.h"
 
 static bool same_line(const char *a, const char *b) {
     if (strncmp(a, "./", 2) == 0) a += 2;
@@ -12,14 +12,15 @@ static bool same_line(const char *a, const char *b) {
     return strcmp(a, b) == 0;
 }
 
-const LmpHeapGroup *proof_group(OpenedHeap *heap, const char *line) {
-    const LmpHeapGroups *groups = opened_groups(heap, LMP_BY_LINE);
+const LmpObjectGroup *proof_group(OpenedSnapshot *heap, const char *line) {
+    const LmpObjectGroups *groups = opened_groups(heap, LMP_BY_LINE);
     for (uint32_t i = 0; groups && i < groups->groups; i++)
         if (same_line(groups->group[i].name, line)) return &groups->group[i];
     return NULL;
 }
 
-bool proof_make(OpenedHeap *heap, const LmpHeapGroup *group, const UiWish *wish, UiProof *out) {
+bool proof_make(OpenedSnapshot *heap, const LmpObjectGroup *group, const UiWish *wish,
+                UiProof *out) {
     const LmpSnapshot *s = &heap->now;
     const uint32_t *member = opened_groups(heap, LMP_BY_LINE)->member + group->first;
     LmpWhyShape shape[WHY_SHAPES];

@@ -1,7 +1,7 @@
 /* treemap.c - squarified (Bruls, Huizing, van Wijk): strips along the shorter side of the room
  * left, each with as many weights as make its tiles squarer. Strips and tiles are cut at whole
  * cells at once, and the room left is split by the weights left, so nothing drifts. */
-#include "heap/treemap.h"
+#include "snapshot/treemap.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* treemap.h - splits a room of cells among weights: each gets about its share, in a shape as near
  * to a square as possible. Whole cells, that cover the room exactly. */
-#ifndef LMP_TREEMAP_H
-#define LMP_TREEMAP_H
+#ifndef LMP_SNAPSHOT_TREEMAP_H
+#define LMP_SNAPSHOT_TREEMAP_H
 
 #include <stdint.h>
 

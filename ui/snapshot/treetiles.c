@@ -1,7 +1,7 @@
 /* treetiles.c - splits an object's tile among its children (treemap.h), joins small ones by class,
  * and goes on inside tiles that are large enough: so the screen bounds the recursion. A tile comes
  * after the one that it lies in, so drawing in their order is right. */
-#include "heap/treetiles.h"
+#include "snapshot/treetiles.h"
 
 #include <stdlib.h>
 
@@ -111,7 +111,7 @@ static void give_tones(Tiles *t, int first) {
 
 typedef struct Part {
     double weight;
-    uint32_t child; /* LMP_HEAP_NONE: the object's own size */
+    uint32_t child; /* LMP_OBJECT_NONE: the object's own size */
 } Part;
 
 /* Lists the children from `from` on, largest first, with the object's own size at its place among
@@ -129,7 +129,7 @@ static uint32_t parts_of(const Maker *m, uint32_t object, uint32_t from, uint32_
         uint64_t held = s->retained[child[k]];
         if (held == 0) break;
         if (own > held) {
-            part[count++] = (Part){(double)own, LMP_HEAP_NONE};
+            part[count++] = (Part){(double)own, LMP_OBJECT_NONE};
             own = 0;
         }
         if (count == most) break;
@@ -137,7 +137,7 @@ static uint32_t parts_of(const Maker *m, uint32_t object, uint32_t from, uint32_
         left -= held < left ? held : left;
     }
     if (own > 0 && count < most) {
-        part[count++] = (Part){(double)own, LMP_HEAP_NONE};
+        part[count++] = (Part){(double)own, LMP_OBJECT_NONE};
         own = 0;
     }
     *more = (double)left + (double)own;
@@ -297,7 +297,7 @@ static void fill_class(Maker *m, int up) {
         for (uint32_t k = 0; k < children && count < LOOKED_AT; k++) {
             uint32_t child = s->child[s->child_at[member] + k];
             /* show what an upvalue holds, not the upvalue */
-            if (s->g.kind[child] == LMP_HEAP_UPVALUE && children_of(s, child) > 0)
+            if (s->g.kind[child] == LMP_OBJECT_UPVALUE && children_of(s, child) > 0)
                 child = s->child[s->child_at[child]];
             object[count++] = child;
             bytes += (double)s->retained[child];
@@ -322,11 +322,11 @@ static Rest rest_of(Maker *m, uint32_t object, const Part *part, uint32_t own_ti
     Rest rest = {object, children, children, more, false, object};
     for (uint32_t i = count; i-- > own_tiles;) {
         rest.bytes += part[i].weight;
-        if (part[i].child != LMP_HEAP_NONE) rest.first = part[i].child;
+        if (part[i].child != LMP_OBJECT_NONE) rest.first = part[i].child;
     }
     if (count == own_tiles) rest.first = from; /* no tile for any child that was looked at */
     for (uint32_t i = 0; count == own_tiles && i < count; i++)
-        if (part[i].child != LMP_HEAP_NONE) rest.first = part[i].child + 1;
+        if (part[i].child != LMP_OBJECT_NONE) rest.first = part[i].child + 1;
     rest.itself = rest.first >= children;
     return rest;
 }
@@ -350,7 +350,7 @@ static bool few_of_many(const LmpSnapshot *s, uint32_t object, const Part *part,
                         double more, uint32_t count) {
     double shown = 0, all = (double)(s->retained[object] - own_of(s, object));
     for (uint32_t i = 0; i < own_tiles; i++)
-        if (part[i].child != LMP_HEAP_NONE) shown += part[i].weight;
+        if (part[i].child != LMP_OBJECT_NONE) shown += part[i].weight;
     return (more > 0 || own_tiles < count) && shown < all * FEW;
 }
 
@@ -371,7 +371,7 @@ static void fill(Maker *m, int up, uint32_t object, uint32_t from, Rect rect) {
             place[0] = rect;
         }
         for (uint32_t i = 0; i < own_tiles; i++) {
-            if (part[i].child != LMP_HEAP_NONE)
+            if (part[i].child != LMP_OBJECT_NONE)
                 add_object(m, up, m->s->child[m->s->child_at[object] + part[i].child], place[i]);
             else
                 add(m, (Tile){.rect = place[i],

@@ -1,10 +1,10 @@
 /* treetiles.h - lays out a snapshot's dominators as tiles in a room of cells (treemap.h): each
  * one's place, the tile it lies in, its tone. panel_treemap.c draws them. */
-#ifndef LMP_TREETILES_H
-#define LMP_TREETILES_H
+#ifndef LMP_SNAPSHOT_TREETILES_H
+#define LMP_SNAPSHOT_TREETILES_H
 
-#include "heap/treemap.h"
 #include "read/snapshot/snapshot.h"
+#include "snapshot/treemap.h"
 
 typedef enum TileWhat {
     TILE_OBJECT,

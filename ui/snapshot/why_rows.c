@@ -1,13 +1,13 @@
 /* why_rows.c - turns paths (why_make) or shapes (why_shapes) into a list of rows, draws them by
  * kind, and moves the cursor from step to step. */
-#include "heap/why_rows.h"
+#include "snapshot/why_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "heap/heapcell.h"
+#include "snapshot/objectcell.h"
 #include "widget/flow.h"
 #include "widget/tallycell.h"
 
@@ -140,19 +140,19 @@ static void draw_heading(const WhyRows *w, const LmpSnapshot *s, const WhyRow *r
                       path->shares_more ? "at least " : "", format_bytes(bytes, path->shares));
 }
 
-/* Returns the function whose upvalue, local or code a step goes through; LMP_HEAP_NONE. */
+/* Returns the function whose upvalue, local or code a step goes through; LMP_OBJECT_NONE. */
 static uint32_t code_of(const LmpSnapshot *s, const LmpWhyStep *step) {
     unsigned kind = s->g.kind[step->from];
-    if (kind == LMP_HEAP_LUA_FUNCTION || kind == LMP_HEAP_PROTO || kind == LMP_HEAP_UPVALUE)
+    if (kind == LMP_OBJECT_LUA_FUNCTION || kind == LMP_OBJECT_PROTO || kind == LMP_OBJECT_UPVALUE)
         return step->from;
-    return s->g.kind[step->to] == LMP_HEAP_LUA_FUNCTION ? step->to : LMP_HEAP_NONE;
+    return s->g.kind[step->to] == LMP_OBJECT_LUA_FUNCTION ? step->to : LMP_OBJECT_NONE;
 }
 
 static void name_site(const LmpSnapshot *s, const LmpWhyStep *step, char *out, size_t size) {
     uint32_t code = code_of(s, step);
     PanelPlace place;
     out[0] = 0;
-    if (code != LMP_HEAP_NONE && heapcell_place(s, code, &place) && place.line > 0)
+    if (code != LMP_OBJECT_NONE && objectcell_place(s, code, &place) && place.line > 0)
         snprintf(out, size, "%.100s:%d", place.short_src, place.line);
     else
         snapshot_site(s, step->to, out, size);
@@ -190,7 +190,7 @@ static void draw_step(const WhyRows *w, const LmpSnapshot *s, const Ui *ui, cons
     else if (step->to == path->container && right - x > 16)
         x += canvas_text(canvas, x, y, right - x, STYLE(TONE_GROWTH), "  take entries out here");
     if (strcmp(name, p) != 0 && right - x > 6)
-        canvas_text(canvas, x + 2, y, right - x - 2, STYLE(heapcell_tone(s, step->to)), name);
+        canvas_text(canvas, x + 2, y, right - x - 2, STYLE(objectcell_tone(s, step->to)), name);
 }
 
 static void draw_left_out(const WhyRows *w, const WhyRow *row, Canvas *canvas, Rect rect, int y) {
@@ -327,13 +327,13 @@ static const LmpWhyStep *step_at(const WhyRows *w) {
 
 uint32_t why_rows_object(const WhyRows *w) {
     const WhyRow *row = row_at(w);
-    if (!row) return LMP_HEAP_NONE;
+    if (!row) return LMP_OBJECT_NONE;
     return row->what == WHY_SHAPE ? w->shape[row->step].sample : step_at(w)->to;
 }
 
 uint32_t why_rows_holder(const WhyRows *w, uint32_t object) {
     const LmpWhyStep *step = step_at(w);
-    if (!step) return LMP_HEAP_NONE;
+    if (!step) return LMP_OBJECT_NONE;
     return step->to == object ? step->from : step->to;
 }
 
@@ -341,5 +341,5 @@ uint32_t why_rows_code(const WhyRows *w, const LmpSnapshot *s) {
     const LmpWhyStep *step = step_at(w);
     if (!step) return why_rows_object(w);
     uint32_t code = code_of(s, step);
-    return code != LMP_HEAP_NONE ? code : step->to;
+    return code != LMP_OBJECT_NONE ? code : step->to;
 }

@@ -1,7 +1,7 @@
 /* why_rows.h - the lines of the page that says why an object is alive: for each path a heading and
  * its steps; for many objects the shapes of their paths. The cursor stands on a step or a shape. */
-#ifndef LMP_WHY_ROWS_H
-#define LMP_WHY_ROWS_H
+#ifndef LMP_SNAPSHOT_WHY_ROWS_H
+#define LMP_SNAPSHOT_WHY_ROWS_H
 
 #include "widget/panel.h"
 
@@ -42,7 +42,7 @@ bool why_rows_act(WhyRows *rows, Action action, int page);
 void why_rows_choose_line(WhyRows *rows, int line);
 
 /* Returns the object that the row under the cursor leads to, or one of a shape's objects;
- * LMP_HEAP_NONE: none. */
+ * LMP_OBJECT_NONE: none. */
 uint32_t why_rows_object(const WhyRows *rows);
 /* Returns the holder to leave out: that object, or if that is `object` itself the one before it. */
 uint32_t why_rows_holder(const WhyRows *rows, uint32_t object);

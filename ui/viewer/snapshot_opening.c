@@ -1,17 +1,17 @@
-/* heap_wait.c - keeps keys for later, and draws a progress bar with words, in five widths of which
- * the widest that fits is taken. */
-#include "viewer/heap_wait.h"
+/* snapshot_opening.c - keeps keys for later, and draws a progress bar with words, in five widths of
+ * which the widest that fits is taken. */
+#include "viewer/snapshot_opening.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "screen/canvas.h"
 
-static void keep(HeapWait *wait, Event event) {
-    if (wait->laters < HEAP_WAIT_KEYS) wait->later[wait->laters++] = event;
+static void keep(SnapshotOpening *wait, Event event) {
+    if (wait->laters < SNAPSHOT_OPENING_KEYS) wait->later[wait->laters++] = event;
 }
 
-void heap_wait_event(HeapWait *wait, Event event) {
+void snapshot_opening_event(SnapshotOpening *wait, Event event) {
     switch (event.key) {
     case 'Q': /* leaves the display as well, when this has stopped */
         wait->stopped = true;
@@ -23,14 +23,14 @@ void heap_wait_event(HeapWait *wait, Event event) {
         wait->stopped = true;
         break;
     case K_NONE:
-    case K_RESIZE: /* the next frame has the new size */
+    case K_RESIZE: /* the next repaint has the new size */
         break;
     default:
         keep(wait, event);
     }
 }
 
-Event heap_wait_later(HeapWait *wait) {
+Event snapshot_opening_later(SnapshotOpening *wait) {
     if (wait->taken == wait->laters) return (Event){.key = K_NONE};
     return wait->later[wait->taken++];
 }
@@ -44,8 +44,8 @@ static void put_bar(char *out, size_t size, double share, int cells, bool utf8) 
         used += (size_t)snprintf(out + used, size - used, "%s", i < done ? full : rest);
 }
 
-const char *heap_wait_words(const HeapWait *wait, const char *step, double share, bool utf8,
-                            int width, char *out) {
+const char *snapshot_opening_words(const SnapshotOpening *wait, const char *step, double share,
+                                   bool utf8, int width, char *out) {
     enum { BAR = 20, SMALL = 8 };
     char bar[BAR * 4], small[SMALL * 4], name[sizeof wait->what];
     share = share < 0 ? 0 : share > 1 ? 1 : share;
@@ -57,22 +57,23 @@ const char *heap_wait_words(const HeapWait *wait, const char *step, double share
     for (int less = 0; less < 5; less++) {
         switch (less) {
         case 0:
-            snprintf(out, HEAP_WAIT_LINE, "Reading %.80s  %s %3d %%  esc stops it  %s", wait->what,
-                     bar, percent, step);
+            snprintf(out, SNAPSHOT_OPENING_LINE, "Reading %.80s  %s %3d %%  esc stops it  %s",
+                     wait->what, bar, percent, step);
             break;
         case 1:
-            snprintf(out, HEAP_WAIT_LINE, "Reading %.80s  %s %3d %%  esc stops it", wait->what, bar,
-                     percent);
+            snprintf(out, SNAPSHOT_OPENING_LINE, "Reading %.80s  %s %3d %%  esc stops it",
+                     wait->what, bar, percent);
             break;
         case 2:
-            snprintf(out, HEAP_WAIT_LINE, "Reading %.60s  %s %3d %%  esc stops it", name, small,
-                     percent);
+            snprintf(out, SNAPSHOT_OPENING_LINE, "Reading %.60s  %s %3d %%  esc stops it", name,
+                     small, percent);
             break;
         case 3:
-            snprintf(out, HEAP_WAIT_LINE, "Reading  %s %3d %%  esc stops it", small, percent);
+            snprintf(out, SNAPSHOT_OPENING_LINE, "Reading  %s %3d %%  esc stops it", small,
+                     percent);
             break;
         default:
-            snprintf(out, HEAP_WAIT_LINE, "%d %%  esc stops it", percent);
+            snprintf(out, SNAPSHOT_OPENING_LINE, "%d %%  esc stops it", percent);
         }
         if (canvas_width(out) <= width) break;
     }

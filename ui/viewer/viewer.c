@@ -67,7 +67,7 @@ static void read_events(Viewer *v) {
         Event event = term_event(v->term);
         if (event.key == K_NONE) break;
         v->urgent = true;
-        app_ui(v->app)->now = lmp_os->clock(); /* the last frame may be long ago */
+        app_ui(v->app)->now = lmp_os->clock(); /* the last repaint may be long ago */
         app_event(v->app, event);
         viewer_serve(v, lmp_os->clock());
     }
@@ -81,7 +81,7 @@ void viewer_paint(Viewer *v) {
     term_show(v->term, v->canvas);
 }
 
-/* Draws a frame. Returns how many nanoseconds went into what a person has asked for. */
+/* Draws a repaint. Returns how many nanoseconds went into what a person has asked for. */
 static uint64_t draw(Viewer *v) {
     int w, h;
     term_size(v->term, &w, &h);
@@ -100,7 +100,7 @@ static uint64_t draw(Viewer *v) {
     uint64_t shown = lmp_os->clock();
     v->dirty = v->urgent = false;
     if (app_ui(v->app)->at_once) viewer_paint(v);
-    viewer_heap_later(v);
+    viewer_opened_later(v);
     viewer_serve(v, lmp_os->clock()); /* panels request previews while they draw */
     return lmp_os->clock() - shown;
 }
@@ -169,7 +169,7 @@ static ViewerEnd loop(Viewer *v, const TtySignals *signals) {
         if (program) viewer_watch_collection(v, now);
         if (program) viewer_watch_snapshot(v, now);
         if (program) viewer_watch_proof(v, now);
-        if (program) viewer_watch_record(v, now);
+        if (program) viewer_watch_recorder(v, now);
         if (program) viewer_keep(v, now);
         if (v->o->notify < 0 && now >= v->next) viewer_read_spool(v);
         if (fresh) viewer_fill(v, now);
@@ -252,8 +252,8 @@ static bool open_all(Viewer *v) {
     }
     term_mouse(v->term, app_ui(v->app)->mouse);
     if (!v->view) {
-        viewer_heap_written(v, v->o->heap);
-        request_put_kind(&app_ui(v->app)->requests, REQUEST_HEAP);
+        viewer_opened_written(v, v->o->heap);
+        request_put_kind(&app_ui(v->app)->requests, REQUEST_OPEN_SNAPSHOT);
         v->dirty = true;
         return true;
     }
@@ -279,7 +279,7 @@ static ViewerEnd show(Viewer *v, const TtySignals *signals) {
         if (program) atomic_fetch_add(&v->view->control->attached, 1);
         end = loop(v, signals);
         if (program) {
-            viewer_leave_record(v, end == VIEWER_FINISHED || end == VIEWER_KILLED);
+            viewer_leave_recorder(v, end == VIEWER_FINISHED || end == VIEWER_KILLED);
             atomic_fetch_sub(&v->view->control->attached, 1);
             if (app_ui(v->app)->breaks.count > 0 && view_breaks_ours(v->view))
                 view_breaks(v->view, NULL, 0);

@@ -7,7 +7,7 @@
 
 #include "pty/ttyrestore.h"
 #include "read/view.h"
-#include "record/reader/recording.h"
+#include "recording/reader/recording.h"
 
 typedef struct ViewerOptions {
     LmpView *view; /* open; remains the caller's. NULL: there is only a snapshot */
@@ -18,12 +18,12 @@ typedef struct ViewerOptions {
                                    follow */
     int recording_fd;           /* ... and descriptor */
     uint64_t at;           /* the moment that a replay begins with, nanoseconds since the start */
-    LmpRecording *against; /* what tables compare with, at this frame. The caller's. NULL: none */
+    LmpRecording *against; /* what tables compare with, at this repaint. The caller's. NULL: none */
     uint32_t against_frame;
-    const char *against_name;      /* printable, "old.lmprec@peak" */
-    const char *heap;              /* a snapshot's file */
-    const char *const *heap_older; /* files to compare the snapshot with, the oldest first */
-    uint32_t heap_olders;
+    const char *against_name;          /* printable, "old.lmprec@peak" */
+    const char *heap;                  /* a snapshot's file */
+    const char *const *snapshot_older; /* files to compare the snapshot with, the oldest first */
+    uint32_t snapshot_olders;
     int tty;    /* descriptor of the terminal, both directions; remains the caller's */
     double fps; /* repaints a second while the program runs; 0: the state's own request, or 10 */
     bool hold;  /* wait for q when the program has ended */

@@ -5,7 +5,7 @@
 #include "app/app.h"
 #include "base/privatedir.h"
 #include "read/model/model.h"
-#include "record/writer/recorder.h"
+#include "recording/writer/recorder.h"
 #include "replay/player.h"
 #include "terminal/term.h"
 #include "viewer/blocked.h"
@@ -41,13 +41,13 @@ typedef struct ProofWatch {
 } ProofWatch;
 
 /* The recording of this run, as far as the display has seen it. */
-typedef struct RecordWatch {
+typedef struct RecWatch {
     bool seen;      /* anything was seen */
     bool ours;      /* begun by a key here, into `file` */
-    uint32_t count; /* LmpRecordNote.count of the last recording seen running, or told of */
+    uint32_t count; /* LmpRecNote.count of the last recording seen running, or told of */
     uint64_t next;  /* when to look again */
     char file[4352];
-} RecordWatch;
+} RecWatch;
 
 /* The past of a running program, kept in a memory file. */
 typedef struct Slider {
@@ -80,7 +80,7 @@ typedef struct Viewer {
     CollectWait collect;
     SnapshotWatch snapshot;
     ProofWatch proof;
-    RecordWatch record;
+    RecWatch record;
     Blocked blocked;
     char terminal[32];      /* the program's terminal, which lines typed here reach; "": none */
     uint64_t ledger_next;   /* when who made what is due to be summed up again */
@@ -89,23 +89,23 @@ typedef struct Viewer {
     bool dirty;             /* the screen is out of date: redraw at the next repaint */
     bool urgent;            /* a person is waiting: redraw at once */
     bool was_frozen;
-    Player *player;       /* any moment of the recording; NULL: there is none to go to */
-    Slider slider;        /* of a program that runs */
-    uint32_t outputs;     /* pieces of its output that the panel has */
-    bool grows;           /* the recording is still being written */
-    bool unended;         /* nobody writes the recording any more, and it has no end */
-    uint32_t no_news;     /* how often a look found nothing new */
-    bool refill;          /* another moment is to be shown */
-    uint64_t grown_at;    /* when the recording was last looked at */
-    Survivors *since;     /* the blocks that a person has asked for; NULL: none */
-    bool since_shows;     /* ... and tables are to show them */
-    OpenedHeap *heap;     /* the snapshot that is open; NULL: none */
-    char heap_file[4096]; /* the newest snapshot's file; "": there is none */
-    bool told;            /* the notify descriptor told the display to end */
-    bool quit;            /* the person wants to leave */
-    const LmpView *home;  /* the program that the display was started for */
-    LmpView *other;       /* another program to show; NULL: none */
-    UiProgram *programs;  /* of the last list; owned */
+    Player *player;           /* any moment of the recording; NULL: there is none to go to */
+    Slider slider;            /* of a program that runs */
+    uint32_t outputs;         /* pieces of its output that the panel has */
+    bool grows;               /* the recording is still being written */
+    bool unended;             /* nobody writes the recording any more, and it has no end */
+    uint32_t no_news;         /* how often a look found nothing new */
+    bool refill;              /* another moment is to be shown */
+    uint64_t grown_at;        /* when the recording was last looked at */
+    Survivors *since;         /* the blocks that a person has asked for; NULL: none */
+    bool since_shows;         /* ... and tables are to show them */
+    OpenedSnapshot *heap;     /* the snapshot that is open; NULL: none */
+    char snapshot_file[4096]; /* the newest snapshot's file; "": there is none */
+    bool told;                /* the notify descriptor told the display to end */
+    bool quit;                /* the person wants to leave */
+    const LmpView *home;      /* the program that the display was started for */
+    LmpView *other;           /* another program to show; NULL: none */
+    UiProgram *programs;      /* of the last list; owned */
     ViewerResult *result;
 } Viewer;
 
@@ -114,7 +114,7 @@ typedef struct Viewer {
 /* Checks what has happened to the program. Returns true if the model is to be filled now. */
 bool viewer_look(Viewer *v, uint64_t now);
 void viewer_fill(Viewer *v, uint64_t now);
-/* Sums up who made what, for the panels of the last frame; `must`: even before that is due. */
+/* Sums up who made what, for the panels of the last repaint; `must`: even before that is due. */
 void viewer_fill_ledger(Viewer *v, uint64_t now, bool must);
 /* Says so if a collection does not come, and finally withdraws the request. */
 void viewer_watch_collection(Viewer *v, uint64_t now);
@@ -123,18 +123,18 @@ bool viewer_has_paused(const Viewer *v);
 /* Shows what was made since a moment, and lives. */
 void viewer_since(Viewer *v, const SinceWish *wish, uint64_t now);
 
-/* viewer_heap.c: snapshots. */
+/* viewer_opened.c: snapshots. */
 
 /* Takes note of a snapshot that has been written: it is the newest one from now on. */
-void viewer_heap_written(Viewer *v, const char *file);
+void viewer_opened_written(Viewer *v, const char *file);
 /* Opens the newest snapshot, unless it is open, and shows it. */
-void viewer_heap_show(Viewer *v);
-/* Handles what a person has typed while a frame summed the snapshot up. */
-void viewer_heap_later(Viewer *v);
+void viewer_opened_show(Viewer *v);
+/* Handles what a person has typed while a repaint summed the snapshot up. */
+void viewer_opened_later(Viewer *v);
 
 /* viewer.c: the loop, and the terminal while others use it. */
 
-/* Draws a frame from the present state, and shows it. */
+/* Draws a repaint from the present state, and shows it. */
 void viewer_paint(Viewer *v);
 void viewer_leave_terminal(Viewer *v);
 /* In the background, stops us until we are in the foreground again. */
@@ -182,11 +182,11 @@ void viewer_watch_snapshot(Viewer *v, uint64_t now);
 void viewer_watch_proof(Viewer *v, uint64_t now);
 void viewer_close_proof(Viewer *v);
 
-/* viewer_record.c: begins or ends a recording, and says how it ended. */
-void viewer_toggle_record(Viewer *v);
-void viewer_watch_record(Viewer *v, uint64_t now);
+/* viewer_recorder.c: begins or ends a recording, and says how it ended. */
+void viewer_toggle_recorder(Viewer *v);
+void viewer_watch_recorder(Viewer *v, uint64_t now);
 /* Called when the display leaves; `over`: the program has ended, and so does its recording. */
-void viewer_leave_record(Viewer *v, bool over);
+void viewer_leave_recorder(Viewer *v, bool over);
 
 /* viewer_requests.c: does everything that panels and app.c have requested. */
 void viewer_serve(Viewer *v, uint64_t now);

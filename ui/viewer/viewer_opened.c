@@ -1,6 +1,6 @@
-/* viewer_heap.c - the snapshot that the display has open: read from its file when it is first asked
- * for, kept until a newer one replaces it. While a large one is read, a line shows the progress;
- * esc stops it. */
+/* viewer_opened.c - the snapshot that the display has open: read from its file when it is first
+ * asked for, kept until a newer one replaces it. While a large one is read, a line shows the
+ * progress; esc stops it. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 #include "base/format.h"
 #include "base/os.h"
 #include "read/model/opened.h"
-#include "viewer/heap_wait.h"
+#include "viewer/snapshot_opening.h"
 #include "viewer/viewer_impl.h"
 
-void viewer_heap_written(Viewer *v, const char *file) {
-    snprintf(v->heap_file, sizeof v->heap_file, "%s", file);
-    app_offer_heap(v->app);
+void viewer_opened_written(Viewer *v, const char *file) {
+    snprintf(v->snapshot_file, sizeof v->snapshot_file, "%s", file);
+    app_offer_snapshot(v->app);
 }
 
 /* Returns a message for a person about a file rather than a shared state. */
@@ -40,14 +40,14 @@ static const char *words_of(LmpErr err, int error) {
 
 /* ---- while it is read ------------------------------------------------------------------------ */
 
-#define LOOK (50 * MS) /* between two looks at the keys, and two frames */
+#define LOOK (50 * MS) /* between two looks at the keys, and two repaints */
 
 typedef struct Waiting {
-    HeapWait wait; /* first, so that its progress is this one's */
+    SnapshotOpening wait; /* first, so that its progress is this one's */
     Viewer *v;
 } Waiting;
 
-static Waiting summing; /* the snapshot being summed up, while a frame is drawn */
+static Waiting summing; /* the snapshot being summed up, while a repaint is drawn */
 
 /* Returns false if nobody waits any more. */
 static bool look_around(Waiting *w) {
@@ -60,7 +60,7 @@ static bool look_around(Waiting *w) {
         if (v->told) return false;
     }
     for (Event event; (event = term_event(v->term)).key != K_NONE;)
-        heap_wait_event(&w->wait, event);
+        snapshot_opening_event(&w->wait, event);
     return !w->wait.stopped;
 }
 
@@ -68,19 +68,20 @@ static bool tell(LmpProgress *progress, const char *step, double share) {
     Waiting *w = (Waiting *)progress;
     Ui *ui = app_ui(w->v->app);
     uint64_t now = lmp_os->clock();
-    char line[HEAP_WAIT_LINE];
+    char line[SNAPSHOT_OPENING_LINE];
     int width, height;
     if (w->wait.shown && now - w->wait.shown < LOOK) return true;
     w->wait.shown = now;
     if (!look_around(w)) return false;
     term_size(w->v->term, &width, &height);
     ui->now = now;
-    app_say(w->v->app, "%s", heap_wait_words(&w->wait, step, share, ui->utf8, width - 2, line));
+    app_say(w->v->app, "%s",
+            snapshot_opening_words(&w->wait, step, share, ui->utf8, width - 2, line));
     viewer_paint(w->v);
     return true;
 }
 
-/* Shows the progress over the frame before. */
+/* Shows the progress over the repaint before. */
 static bool tell_summing(LmpProgress *progress, const char *step, double share) {
     Waiting *w = (Waiting *)progress;
     uint64_t now = lmp_os->clock();
@@ -94,20 +95,21 @@ static LmpErr read_it(Waiting *w, const char **failed) {
     Viewer *v = w->v;
     struct stat st;
     char bytes[LMP_NUM] = "", name[256];
-    OpenedFiles files = {v->heap_file, v->o->heap_older, v->o->heap_olders, &w->wait.progress};
+    OpenedFiles files = {v->snapshot_file, v->o->snapshot_older, v->o->snapshot_olders,
+                         &w->wait.progress};
     w->wait.progress.tell = tell;
-    format_text(name, sizeof name, v->heap_file, 0);
-    if (stat(v->heap_file, &st) == 0) format_bytes(bytes, (uint64_t)st.st_size);
+    format_text(name, sizeof name, v->snapshot_file, 0);
+    if (stat(v->snapshot_file, &st) == 0) format_bytes(bytes, (uint64_t)st.st_size);
     snprintf(w->wait.what, sizeof w->wait.what, "%.80s%s%s", name, *bytes ? ", " : "", bytes);
-    *failed = v->heap_file;
-    return v->view ? opened_next(&v->heap, v->heap_file, &w->wait.progress)
+    *failed = v->snapshot_file;
+    return v->view ? opened_next(&v->heap, v->snapshot_file, &w->wait.progress)
                    : opened_open(&v->heap, &files, failed);
 }
 
 static bool open_it(Viewer *v, Waiting *w) {
     const char *failed;
     char name[256];
-    OpenedHeap *before = v->heap;
+    OpenedSnapshot *before = v->heap;
     errno = 0;
     LmpErr err = read_it(w, &failed);
     int error = errno;
@@ -124,29 +126,29 @@ static bool open_it(Viewer *v, Waiting *w) {
     return false;
 }
 
-void viewer_heap_show(Viewer *v) {
+void viewer_opened_show(Viewer *v) {
     Waiting w = {.v = v};
     Event event;
     v->dirty = v->urgent = true;
-    if (!v->heap_file[0]) {
+    if (!v->snapshot_file[0]) {
         app_offer_taking(v->app);
         return;
     }
-    if ((!v->heap || strcmp(v->heap->file, v->heap_file) != 0) && !open_it(v, &w)) {
-        app_no_heap(v->app);
+    if ((!v->heap || strcmp(v->heap->file, v->snapshot_file) != 0) && !open_it(v, &w)) {
+        app_no_snapshot(v->app);
         if (!v->view) v->quit = true; /* there is nothing else to show */
     } else {
         summing = (Waiting){.wait.progress.tell = tell_summing, .v = v};
         v->heap->progress = &summing.wait.progress;
-        app_show_heap(v->app, v->heap);
+        app_show_snapshot(v->app, v->heap);
     }
-    while (!v->quit && (event = heap_wait_later(&w.wait)).key != K_NONE)
+    while (!v->quit && (event = snapshot_opening_later(&w.wait)).key != K_NONE)
         app_event(v->app, event);
 }
 
-void viewer_heap_later(Viewer *v) {
+void viewer_opened_later(Viewer *v) {
     Event event;
-    while (!v->quit && (event = heap_wait_later(&summing.wait)).key != K_NONE) {
+    while (!v->quit && (event = snapshot_opening_later(&summing.wait)).key != K_NONE) {
         app_event(v->app, event);
         v->dirty = v->urgent = true;
     }

@@ -12,7 +12,7 @@
 #define VERDICTS_EVERY (400 * MS) /* how often verdicts are updated, at most */
 #define VERDICTS_SHARE 50         /* and at most for one part in this many of the time */
 #define TREE_EVERY (500 * MS)     /* how often the call tree is summed up, at most */
-#define BUDGET (4 * MS)           /* of a frame, for survivors */
+#define BUDGET (4 * MS)           /* of a repaint, for survivors */
 #define BUDGET_FIRST (150 * MS)   /* for survivors that a person waits for */
 
 static bool is_alive(Viewer *v) {
@@ -85,7 +85,7 @@ static void look_whether_blocked(Viewer *v, uint64_t now) {
 
 /* Reads the map on for the model of the present; `first`: a person has just asked. */
 static void step_since(Viewer *v, Model *model, uint64_t now, bool first) {
-    bool still = model->seen != LMP_SEEN_RUNNING; /* there may be no other frame */
+    bool still = model->seen != LMP_SEEN_RUNNING; /* there may be no other repaint */
     if (v->since_shows)
         survivors_step(v->since, now, still ? UINT64_MAX : first ? BUDGET_FIRST : BUDGET);
     survivors_fill(v->since, model);

@@ -18,7 +18,7 @@
 
 #include "base/format.h"
 #include "base/io.h"
-#include "heap/proof.h"
+#include "snapshot/proof.h"
 #include "viewer/viewer_impl.h"
 
 #define RESIDENT_MOST (256ull << 20) /* bytes */
@@ -30,7 +30,7 @@ enum { READER_NICE = 10 };
 
 /* Writes what the snapshot shows of each wish, as the reading process. */
 static _Noreturn void be_reader(const ProofWatch *watch, const char *file, int line) {
-    OpenedHeap *heap;
+    OpenedSnapshot *heap;
     UiProof proof;
     const char *failed;
     sigset_t none;
@@ -41,7 +41,7 @@ static _Noreturn void be_reader(const ProofWatch *watch, const char *file, int l
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (opened_open(&heap, &(OpenedFiles){.file = file}, &failed) != LMP_OK) _exit(1);
     for (int i = 0; i < watch->wishes; i++) {
-        const LmpHeapGroup *group = proof_group(heap, watch->wish[i].line);
+        const LmpObjectGroup *group = proof_group(heap, watch->wish[i].line);
         if (group && proof_make(heap, group, &watch->wish[i], &proof) &&
             write(line, &proof, sizeof proof) != sizeof proof)
             _exit(1);
@@ -53,7 +53,7 @@ static void begin_reading(Viewer *v) {
     ProofWatch *watch = &v->proof;
     int pair[2];
     watch->step = PROOF_OVER;
-    viewer_heap_written(v, v->snapshot.of.file);
+    viewer_opened_written(v, v->snapshot.of.file);
     if (pipe2(pair, O_CLOEXEC) != 0) return;
     watch->reader = fork();
     if (watch->reader == 0) be_reader(watch, v->snapshot.of.file, pair[1]);

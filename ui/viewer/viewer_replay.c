@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "base/os.h"
-#include "record/format/recscan.h"
+#include "recording/format/recscan.h"
 #include "viewer/viewer_impl.h"
 #include "widget/source.h"
 

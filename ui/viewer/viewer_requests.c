@@ -84,9 +84,9 @@ static void serve_open(Viewer *v, const Request *request) {
     v->urgent = true;
 }
 
-static void serve_heap(Viewer *v, const Request *request) {
+static void serve_open_snapshot(Viewer *v, const Request *request) {
     (void)request;
-    viewer_heap_show(v);
+    viewer_opened_show(v);
 }
 
 static bool is_shown(const Viewer *v, const LmpFound *one) {
@@ -201,7 +201,7 @@ static void serve_snapshot(Viewer *v, const Request *request) {
 
 static void serve_record(Viewer *v, const Request *request) {
     (void)request;
-    viewer_toggle_record(v);
+    viewer_toggle_recorder(v);
 }
 
 static void serve_mark(Viewer *v, const Request *request) {

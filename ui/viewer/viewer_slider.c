@@ -151,7 +151,7 @@ void viewer_leave_past(Viewer *v) {
     Slider *s = &v->slider;
     Ui *ui = app_ui(v->app);
     Model *model = app_model(v->app);
-    OpenedHeap *heap = model->heap;
+    OpenedSnapshot *heap = model->heap;
     player_free(v->player);
     v->player = NULL;
     ledger_free(&model->ledger);

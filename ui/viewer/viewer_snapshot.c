@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "read/stats.h"
-#include "recording/recordname.h"
+#include "recorder/recname.h"
 #include "viewer/viewer_impl.h"
 
 #define SHARED_AGAIN_NS                                                                            \
@@ -21,9 +21,9 @@ void viewer_ask_snapshot(Viewer *v, bool collect) {
         app_say(v->app, "Another snapshot is being written");
         return;
     }
-    if (!recordname_whole(here, sizeof here, "")) {
+    if (!recname_whole(here, sizeof here, "")) {
         app_say(v->app, "No snapshot: the name of this directory is too long");
-        app_no_heap(v->app);
+        app_no_snapshot(v->app);
         return;
     }
     watch->asked = view_snapshot(v->view, here, collect ? LMP_SNAPSHOT_COLLECT : LMP_SNAPSHOT_ALL);
@@ -37,12 +37,12 @@ static void say(Viewer *v, LmpSnapshotLive *s) {
     char line[2800], file[sizeof s->file];
     bool written = s->state == LMP_SNAPSHOT_WRITTEN;
     memcpy(file, s->file, sizeof file);
-    snprintf(s->file, sizeof s->file, "%s", recordname_short(file));
+    snprintf(s->file, sizeof s->file, "%s", recname_short(file));
     app_say(v->app, "%s%s", written ? "enter opens " : "", stats_snapshot(line, sizeof line, s));
     if (written)
-        viewer_heap_written(v, file);
+        viewer_opened_written(v, file);
     else
-        app_no_heap(v->app);
+        app_no_snapshot(v->app);
     v->dirty = true;
 }
 
@@ -66,7 +66,7 @@ static void watch_ours(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     v->dirty = true;
     if (turn != COLLECT_GIVE_UP) return;
     view_snapshot_no_more(v->view, watch->asked);
-    app_no_heap(v->app);
+    app_no_snapshot(v->app);
     watch->asked = 0;
 }
 

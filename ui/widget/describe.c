@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "read/heap/heapmap.h"
+#include "read/heapmap/heapmap.h"
 #include "screen/canvas.h"
 
 #define SECOND 1000000000ull
@@ -51,7 +51,7 @@ char *describe_cell_size(char *out, uint64_t bytes) {
 char *describe_age(char *out, uint32_t birth, uint64_t epoch_length, uint64_t clock) {
     uint64_t least, most;
     char span[LMP_NUM];
-    if (!heaplist_age(birth, epoch_length, clock, &least, &most)) {
+    if (!maplist_age(birth, epoch_length, clock, &least, &most)) {
         snprintf(out, LMP_NUM, "?");
     } else if (least == 0 && epoch_length % SECOND == 0) {
         snprintf(out, LMP_NUM, "< %llu s", (unsigned long long)(epoch_length / SECOND));

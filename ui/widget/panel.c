@@ -48,13 +48,13 @@ void ui_open_site(Ui *ui, uint64_t id) {
 
 void ui_ask_why_block(Ui *ui, uint64_t addr) {
     ui->wish = (UiWish){.what = WISH_BLOCK, .addr = addr};
-    request_put_kind(&ui->requests, REQUEST_HEAP);
+    request_put_kind(&ui->requests, REQUEST_OPEN_SNAPSHOT);
 }
 
 void ui_ask_why_line(Ui *ui, const char *short_src, int line) {
     ui->wish = (UiWish){.what = WISH_LINE};
     format_where(ui->wish.line, sizeof ui->wish.line, short_src, line > 0 ? line : -1);
-    request_put_kind(&ui->requests, REQUEST_HEAP);
+    request_put_kind(&ui->requests, REQUEST_OPEN_SNAPSHOT);
 }
 
 bool panel_offers(const Panel *panel, Action action) {

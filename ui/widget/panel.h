@@ -1,10 +1,10 @@
 /* panel.h - what a panel is. A panel is one file, and one row in the table of app/panels.h.
  *
- * For a frame, app.c calls update() of every panel with a fresh model (not while frozen), then
- * draw() of those on screen. draw() gets only the inside of its frame; title and frame are app.c's.
- * A panel never touches the shared state or the terminal: it reads the model and puts requests
- * (request.h). The one exception: panels that show single blocks read the shadow map through
- * model->view (NULL in tests: then they show what they have). */
+ * For a repaint, app.c calls update() of every panel with a fresh model (not while frozen), then
+ * draw() of those on screen. draw() gets only the inside of its border; title and border are
+ * app.c's. A panel never touches the shared state or the terminal: it reads the model and puts
+ * requests (request.h). The one exception: panels that show single blocks read the shadow map
+ * through model->view (NULL in tests: then they show what they have). */
 #ifndef LMP_PANEL_H
 #define LMP_PANEL_H
 
@@ -49,11 +49,11 @@ typedef struct UiRecording {
 
 /* Objects of a snapshot that a page is about: a list of them, or one. */
 typedef struct UiObjects {
-    uint64_t serial;        /* of the OpenedHeap that they are in */
+    uint64_t serial;        /* of the OpenedSnapshot that they are in */
     uint64_t number;        /* one more with each page that is opened */
-    const uint32_t *member; /* in the OpenedHeap's memory; NULL: the page is about one object */
+    const uint32_t *member; /* in the OpenedSnapshot's memory; NULL: the page is about one object */
     uint32_t count;         /* of member */
-    uint32_t object;        /* that one; LMP_HEAP_NONE: none */
+    uint32_t object;        /* that one; LMP_OBJECT_NONE: none */
     char name[160];         /* of the list */
 } UiObjects;
 
@@ -115,7 +115,7 @@ typedef struct Ui {
     bool by_tag;     /* types by requested tag, not by owner */
     bool frozen;     /* the display, not the program */
     bool restless;   /* set while drawing: draw again soon, more will come */
-    bool at_once;    /* set while drawing: draw again now; this frame says what it waits for */
+    bool at_once;    /* set while drawing: draw again now; this repaint says what it waits for */
     bool enlarged;   /* the focused panel has the whole body */
     const struct Panel *focus; /* has the keys */
     const struct Panel *over;  /* opened over another by enter (blocks, help), NULL: none */
@@ -124,7 +124,7 @@ typedef struct Ui {
     int unders;
     const struct Panel *site_page; /* the panel that ui_open_site opens: app.c's */
     const struct Panel *before;    /* had the focus before anything was opened */
-    uint64_t now;                  /* clock of this frame, nanoseconds, any origin */
+    uint64_t now;                  /* clock of this repaint, nanoseconds, any origin */
     Output *output;                /* what the program printed; NULL: not ours to show */
     bool can_type;                 /* a line can be sent to the program */
     UiWait wait;
@@ -182,7 +182,7 @@ typedef struct Panel {
     bool drags; /* the panel takes MOUSE_RELEASE of a button pressed in it, wherever that is let go
                  */
     bool all_types;   /* its rows combine all types: no keys for single ones */
-    int min_w, min_h; /* room inside the frame on any screen from 20x5 on */
+    int min_w, min_h; /* room inside the border on any screen from 20x5 on */
     /* Bytes of the panel's own state, which is zero at first (0: none). Every call gets that state;
      * NULL: there is none, or no memory, and the panel must bear both. */
     size_t size;
@@ -206,7 +206,7 @@ typedef struct Panel {
     /* Handles a mouse event, positioned relative to the inside. Returns true: handled. May be
      * NULL. */
     bool (*mouse)(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect);
-    /* Writes the text at the right of the frame's upper line ("64 KiB/cell · ..."), at most size -
+    /* Writes the text at the right of the border's upper line ("64 KiB/cell · ..."), at most size -
      * 1 bytes. May be NULL. */
     void (*note)(void *state, const Model *model, const Ui *ui, char *out, size_t size);
     /* Returns true if a search (search.h) is active in the panel. Then n goes to the next match

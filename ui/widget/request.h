@@ -1,5 +1,5 @@
 /* request.h - what the display asks of the outside: of the program, the terminal, files. A panel or
- * app.c puts a request; the viewer takes it after the key or the frame that caused it, and serves
+ * app.c puts a request; the viewer takes it after the key or the repaint that caused it, and serves
  * it. A new kind is one row here and one function serve_NAME in viewer/viewer_requests.c. */
 #ifndef LMP_REQUEST_H
 #define LMP_REQUEST_H
@@ -19,13 +19,13 @@
     X(REQUEST_SEND, send, false) /* .line, to the program's input */                               \
     X(REQUEST_INTERRUPT, interrupt, false)                                                         \
     X(REQUEST_SUSPEND, suspend, false)                                                             \
-    X(REQUEST_SAVE, save, false)         /* a picture of the screen */                             \
-    X(REQUEST_OPEN, open, false)         /* .file, in the person's editor */                       \
-    X(REQUEST_HEAP, heap, false)         /* opens the newest snapshot, for Ui.wish */              \
-    X(REQUEST_PROGRAMS, programs, false) /* lists them in Ui.programs */                           \
-    X(REQUEST_OTHER, other, false)       /* .other: shows that program */                          \
-    X(REQUEST_REMEMBER, remember, false) /* .remember, in the config file */                       \
-    X(REQUEST_TIME, time, false)         /* .time: another moment is to be shown */                \
+    X(REQUEST_SAVE, save, false)                   /* a picture of the screen */                   \
+    X(REQUEST_OPEN, open, false)                   /* .file, in the person's editor */             \
+    X(REQUEST_OPEN_SNAPSHOT, open_snapshot, false) /* opens the newest snapshot, for Ui.wish */    \
+    X(REQUEST_PROGRAMS, programs, false)           /* lists them in Ui.programs */                 \
+    X(REQUEST_OTHER, other, false)                 /* .other: shows that program */                \
+    X(REQUEST_REMEMBER, remember, false)           /* .remember, in the config file */             \
+    X(REQUEST_TIME, time, false)                   /* .time: another moment is to be shown */      \
     X(REQUEST_REDRAW, redraw, false)                                                               \
     X(REQUEST_MOUSE, mouse, false)  /* on or off, as Ui.mouse says now */                          \
     X(REQUEST_PAUSE, pause, true)   /* .pause, or resume */                                        \

@@ -41,7 +41,7 @@ bool search_follow(Search *search, const SearchLines *lines, uint64_t from);
 void search_light(const Search *search, Canvas *canvas, Rect rect, int y);
 /* Lights up each word of `words`, a filter's, in `rect`. */
 void search_light_words(Canvas *canvas, Rect rect, const char *words);
-/* Writes the frame's note: the searched text, and whether it was found; "" if there is no
+/* Writes the border's note: the searched text, and whether it was found; "" if there is no
  * search. */
 void search_note(const Search *search, const Ui *ui, char *out, size_t size);
 /* Returns the first of `page` lines that brings line `at` onto the screen; `top` is the current

@@ -1,7 +1,7 @@
-/* measure.c - the table `measure`: for each computed figure its titles, the function that computes
- * it from a tally, and the one that writes it into a cell. Without a value a figure is NaN, and its
- * cell empty. */
-#include "widget/measure.h"
+/* shownfigure.c - the table `measure`: for each computed figure its titles, the function that
+ * computes it from a tally, and the one that writes it into a cell. Without a value a figure is
+ * NaN, and its cell empty. */
+#include "widget/shownfigure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ uint64_t tally_later(const LmpTally *t) {
     return less(t->frees, t->short_lived);
 }
 
-bool measure_is_now(const Model *model) {
+bool shownfigure_is_now(const Model *model) {
     return model->seen == LMP_SEEN_RUNNING;
 }
 
@@ -45,13 +45,13 @@ static double none_below(double value) {
     return value > 0 ? value : 0;
 }
 
-double measure_rate(const Model *model, const LmpTally *t) {
+double shownfigure_rate(const Model *model, const LmpTally *t) {
     uint64_t made = tally_made(t);
-    if (!measure_is_now(model)) return over_the_run(model, (double)made);
+    if (!shownfigure_is_now(model)) return over_the_run(model, (double)made);
     return none_below(ledger_rate(&model->ledger, made, t->was.made));
 }
 
-bool measure_grows(const Model *model, const LmpTally *t) {
+bool shownfigure_grows(const Model *model, const LmpTally *t) {
     uint64_t before = model->ledger_marked ? t->mark.live : t->was.live;
     return t->live_bytes > before;
 }
@@ -79,12 +79,12 @@ OF(per_cycle, model->gc.cycles ? (double)tally_made(t) / (double)model->gc.cycle
 
 static double of_change(const Model *model, const LmpTally *t) {
     if (model->ledger_marked) return (double)(int64_t)(t->live_bytes - t->mark.live);
-    if (!measure_is_now(model)) return over_the_run(model, (double)t->live_bytes);
+    if (!shownfigure_is_now(model)) return over_the_run(model, (double)t->live_bytes);
     return ledger_rate(&model->ledger, t->live_bytes, t->was.live);
 }
 
 static double of_rate(const Model *model, const LmpTally *t) {
-    if (!model->ledger_marked) return measure_rate(model, t);
+    if (!model->ledger_marked) return shownfigure_rate(model, t);
     if (model->against.name) return (double)(int64_t)(tally_made(t) - t->mark.made);
     return none_below((double)(int64_t)(tally_made(t) - t->mark.made));
 }
@@ -96,36 +96,36 @@ static double of_freed(const Model *model, const LmpTally *t) {
 }
 
 /* Returns NaN if no frame has ended in that time. */
-static double of_per_frame(const Model *model, const LmpTally *t) {
-    double frames = model->ledger_marked    ? (double)model->laps_since_mark
-                    : measure_is_now(model) ? model->laps_per_s
-                                            : (double)model->stats.frames;
+static double of_per_lap(const Model *model, const LmpTally *t) {
+    double frames = model->ledger_marked        ? (double)model->laps_since_mark
+                    : shownfigure_is_now(model) ? model->laps_per_s
+                                                : (double)model->stats.frames;
     if (!(frames > 0)) return NAN;
-    bool all = !model->ledger_marked && !measure_is_now(model);
+    bool all = !model->ledger_marked && !shownfigure_is_now(model);
     return (all ? (double)tally_made(t) : of_rate(model, t)) / frames;
 }
 
-bool measure_in_range(const Model *model) {
+bool shownfigure_in_range(const Model *model) {
     return model->held && !model->against.name;
 }
 
-bool measure_range(const TableSource *from) {
-    return measure_in_range(from->model);
+bool shownfigure_range(const TableSource *from) {
+    return shownfigure_in_range(from->model);
 }
 
-bool measure_no_range(const TableSource *from) {
-    return !measure_range(from);
+bool shownfigure_no_range(const TableSource *from) {
+    return !shownfigure_range(from);
 }
 
-bool measure_in_since(const Model *model) {
+bool shownfigure_in_since(const Model *model) {
     return model->since.shown && model->since.lines;
 }
 
-bool measure_no_since(const TableSource *from) {
-    return !measure_in_since(from->model);
+bool shownfigure_no_since(const TableSource *from) {
+    return !shownfigure_in_since(from->model);
 }
 
-bool measure_no_frames(const TableSource *from) {
+bool shownfigure_no_laps(const TableSource *from) {
     return from->model->stats.frames == 0;
 }
 
@@ -171,16 +171,16 @@ static bool compares(const Model *model) {
     return model->against.name && model->ledger_marked;
 }
 
-bool measure_differs(const Measure *m) {
-    return m == &measure[M_CHANGE] || m == &measure[M_RATE];
+bool shownfigure_differs(const ShownFigure *m) {
+    return m == &shown_figure[M_CHANGE] || m == &shown_figure[M_RATE];
 }
 
-double measure_key(const Measure *m, const Model *model, double value) {
-    return measure_differs(m) && compares(model) ? fabs(value) : value;
+double shownfigure_key(const ShownFigure *m, const Model *model, double value) {
+    return shownfigure_differs(m) && compares(model) ? fabs(value) : value;
 }
 
 /* clang-format off */
-const Measure measure[MEASURES] = {
+const ShownFigure shown_figure[SHOWN_FIGURES] = {
     [M_CHANGE] = {"Δ/s", "Δ mark", "mean Δ/s", false, of_change, put_change,
                   "what live bytes grow by a second, since the mark, or from the other run"},
     [M_EACH_LIVE] = {"each", NULL, NULL, false, of_each_live, put_bytes,
@@ -188,7 +188,8 @@ const Measure measure[MEASURES] = {
     [M_CHURN] = {"churn", NULL, NULL, false, of_churn, put_percent,
                  "how much of what was made has been freed; 0% lights up where live bytes grow"},
     [M_RATE] = {"made/s", "since mark", "mean/s", true, of_rate, put_bytes,
-                "bytes made a second, since the mark, or more than in the other run; once the program has ended, over the whole run"},
+                "bytes made a second, since the mark, or more than in the other run; "
+                "once the program has ended, over the whole run"},
     [M_EACH] = {"each", NULL, NULL, false, of_each, put_bytes,
                 "bytes made for an allocation, on average"},
     [M_AT_ONCE] = {"at once", NULL, NULL, false, of_at_once, put_percent,
@@ -199,7 +200,7 @@ const Measure measure[MEASURES] = {
                  "of the allocations, freed later than that"},
     [M_PER_CYCLE] = {"per cycle", NULL, NULL, true, of_per_cycle, put_bytes,
                      "bytes made between two cycles of the collector"},
-    [M_PER_FRAME] = {"per frame", NULL, NULL, true, of_per_frame, put_bytes,
+    [M_PER_LAP] = {"per frame", NULL, NULL, true, of_per_lap, put_bytes,
                      "bytes made in a frame of the program's own (lmp.frame) in the last second, or since the mark;"
                      " once the program has ended, all bytes over all frames"},
     [M_FREED] = {"freed", NULL, NULL, true, of_freed, put_bytes,
@@ -208,29 +209,29 @@ const Measure measure[MEASURES] = {
 /* clang-format on */
 
 /* NULL: the figure is computed. */
-static const LmpFigure *stored(const Measure *m) {
-    size_t name = (size_t)(m - measure);
+static const LmpFigure *stored(const ShownFigure *m) {
+    size_t name = (size_t)(m - shown_figure);
     return name < TALLY_FIGURES ? &tally_figures[name] : NULL;
 }
 
-double measure_value(const Measure *m, const Model *model, const LmpTally *tally) {
+double shownfigure_value(const ShownFigure *m, const Model *model, const LmpTally *tally) {
     const LmpFigure *figure = stored(m);
     return figure ? (double)figure_number(figure, tally) : m->of(model, tally);
 }
 
-const char *measure_name(const Measure *m) {
+const char *shownfigure_name(const ShownFigure *m) {
     return stored(m) ? stored(m)->title : m->title;
 }
 
-const char *measure_help(const Measure *m) {
+const char *shownfigure_help(const ShownFigure *m) {
     return stored(m) ? stored(m)->shown : m->help;
 }
 
-bool measure_adds(const Measure *m) {
+bool shownfigure_adds(const ShownFigure *m) {
     return stored(m) || m->adds;
 }
 
-static void put(const Measure *m, TableCell *cell, double value) {
+static void put(const ShownFigure *m, TableCell *cell, double value) {
     const LmpFigure *figure = stored(m);
     if (!figure)
         m->put(cell, value);
@@ -242,7 +243,7 @@ static void put(const Measure *m, TableCell *cell, double value) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-const char *measure_word(const char *title, bool utf8) {
+const char *shownfigure_word(const char *title, bool utf8) {
     static const char *const ascii[][2] = {{"Δ/s", "change/s"},     {"Δ mark", "since mark"},
                                            {"Δ range", "in range"}, {"Δ live", "live +-"},
                                            {"Δ made", "made +-"},   {"mean Δ/s", "mean/s"}};
@@ -251,39 +252,39 @@ const char *measure_word(const char *title, bool utf8) {
     return title;
 }
 
-const char *measure_title(const Measure *m, const TableSource *from) {
-    const char *title = measure_name(m);
-    if (m->mean && !measure_is_now(from->model)) title = m->mean;
+const char *shownfigure_title(const ShownFigure *m, const TableSource *from) {
+    const char *title = shownfigure_name(m);
+    if (m->mean && !shownfigure_is_now(from->model)) title = m->mean;
     if (m->marked && from->model->ledger_marked) title = m->marked;
-    if (measure_differs(m) && compares(from->model))
-        title = m == &measure[M_CHANGE] ? "Δ live" : "Δ made";
-    if (m == &measure[M_CHANGE] && from->model->since.now && from->model->ledger_marked)
+    if (shownfigure_differs(m) && compares(from->model))
+        title = m == &shown_figure[M_CHANGE] ? "Δ live" : "Δ made";
+    if (m == &shown_figure[M_CHANGE] && from->model->since.now && from->model->ledger_marked)
         title = "net";
-    return measure_word(title, from->ui->utf8);
+    return shownfigure_word(title, from->ui->utf8);
 }
 
 /* When the program stands still, uses what the line held after full collections. */
 static bool grows(const TableSource *from, uint32_t row, const LmpTally *tally) {
     const Ledger *ledger = &from->model->ledger;
-    if (measure_is_now(from->model) || from->model->ledger_marked || !from->site)
-        return measure_grows(from->model, tally);
+    if (shownfigure_is_now(from->model) || from->model->ledger_marked || !from->site)
+        return shownfigure_grows(from->model, tally);
     const LmpSiteRow *site = from->site(from, row);
     uint32_t n = ledger->live_history_rows;
     return site->live_history && n >= 4 && site->live_history[n - 1] > site->live_history[n / 2];
 }
 
-void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const LmpTally *tally,
-                  TableCell *cell) {
+void shownfigure_cell(const ShownFigure *m, const TableSource *from, uint32_t row,
+                      const LmpTally *tally, TableCell *cell) {
     if (!tally) return;
-    double value = measure_value(m, from->model, tally);
+    double value = shownfigure_value(m, from->model, tally);
     if (isnan(value)) return;
-    if (measure_differs(m) && compares(from->model))
+    if (shownfigure_differs(m) && compares(from->model))
         put_change(cell, value);
     else
         put(m, cell, value);
     /* lights up memory that is never freed and grows; mutes garbage that is freed, as it should
      * be */
-    if (m == &measure[M_CHURN]) {
+    if (m == &shown_figure[M_CHURN]) {
         if (value < 0.005 && grows(from, row, tally)) cell->style = STYLE_BOLD(TONE_GROWTH);
         if (value >= 0.8) cell->style = STYLE(TONE_MUTED);
     }

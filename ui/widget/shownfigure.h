@@ -1,15 +1,15 @@
-/* measure.h - the figures of a tally that tables show: those of tally_figures, and those that are
- * computed from them, one row of `measure` each: how it is computed, how it is written, the title
- * of its column. A column names its row (TableColumn.measure); cell, order, share and heat follow
- * from that.
+/* shownfigure.h - the figures of a tally that tables show: those of tally_figures, and those that
+ * are computed from them, one row of `measure` each: how it is computed, how it is written, the
+ * title of its column. A column names its row (TableColumn.measure); cell, order, share and heat
+ * follow from that.
  *
  * Some figures describe what the program holds, some what it makes: see TableColumn.mode. */
-#ifndef LMP_MEASURE_H
-#define LMP_MEASURE_H
+#ifndef LMP_WIDGET_SHOWNFIGURE_H
+#define LMP_WIDGET_SHOWNFIGURE_H
 
 #include "widget/tablesource.h"
 
-typedef enum MeasureName {
+typedef enum ShownName {
     /* The figures of tally_figures come first; `measure` needs nothing of them. */
     M_LIVE = TALLY_LIVE_BYTES,
     M_BLOCKS = TALLY_LIVE_BLOCKS,
@@ -30,33 +30,33 @@ typedef enum MeasureName {
     M_IN_CYCLE,
     M_LATER,
     M_PER_CYCLE,
-    M_PER_FRAME, /* frames are the program's own; per second means the last second's frames */
-    M_FREED,     /* bytes freed in the range; without a range there is no figure */
-    MEASURES
-} MeasureName;
+    M_PER_LAP, /* frames are the program's own; per second means the last second's frames */
+    M_FREED,   /* bytes freed in the range; without a range there is no figure */
+    SHOWN_FIGURES
+} ShownName;
 
-typedef struct Measure {
+typedef struct ShownFigure {
     const char *title;
     const char *marked,
         *mean; /* title of a figure since the mark, over the whole run; NULL: title */
-    bool adds; /* see measure_adds */
+    bool adds; /* see shownfigure_adds */
     double (*of)(const Model *model, const LmpTally *tally);
     void (*put)(TableCell *cell, double value);
     const char *help;
-} Measure;
-extern const Measure measure[MEASURES];
+} ShownFigure;
+extern const ShownFigure shown_figure[SHOWN_FIGURES];
 
 /* Makes a table's column of a row in `measure`, in the mode it belongs to. */
-#define HOLDS(name) .mode = TABLE_HOLDS, .measure = &measure[name]
-#define MAKES(name) .mode = TABLE_MAKES, .measure = &measure[name]
+#define HOLDS(name) .mode = TABLE_HOLDS, .shown_figure = &shown_figure[name]
+#define MAKES(name) .mode = TABLE_MAKES, .shown_figure = &shown_figure[name]
 
 /* A column of tables that show what happened in a range (Model.held), in either mode; and columns
  * that only other tables have. */
-#define IN_RANGE(name) .measure = &measure[name], .hidden = measure_no_range
-#define HOLDS_NOW(name) HOLDS(name), .hidden = measure_range
-#define MAKES_NOW(name) MAKES(name), .hidden = measure_range
+#define IN_RANGE(name) .shown_figure = &shown_figure[name], .hidden = shownfigure_no_range
+#define HOLDS_NOW(name) HOLDS(name), .hidden = shownfigure_range
+#define MAKES_NOW(name) MAKES(name), .hidden = shownfigure_range
 /* A column of tables that show what was made since a moment and lives (Model.since). */
-#define IN_SINCE(name) .measure = &measure[name], .hidden = measure_no_since
+#define IN_SINCE(name) .shown_figure = &shown_figure[name], .hidden = shownfigure_no_since
 /* Columns 1 to 5, after the share, of tables that have them. */
 enum {
     COL_SURVIVE = 1,
@@ -81,42 +81,42 @@ enum {
 
 /* Returns true if figures count what happened in a range of time; false if two runs are
  * compared. */
-bool measure_in_range(const Model *model);
+bool shownfigure_in_range(const Model *model);
 /* For TableColumn.hidden: true if figures are not those of a range; true if they are. */
-bool measure_no_range(const TableSource *from);
-bool measure_range(const TableSource *from);
+bool shownfigure_no_range(const TableSource *from);
+bool shownfigure_range(const TableSource *from);
 /* Returns true if tables show what was made since a moment, or in a piece of the past, and
  * lives. */
-bool measure_in_since(const Model *model);
-bool measure_no_since(const TableSource *from);
+bool shownfigure_in_since(const Model *model);
+bool shownfigure_no_since(const TableSource *from);
 /* For TableColumn.hidden: true if the program reports no frames. */
-bool measure_no_frames(const TableSource *from);
+bool shownfigure_no_laps(const TableSource *from);
 /* Returns true if "a second" is the last one. If not, the program stands still, and a rate per
  * second is the average over the whole run. */
-bool measure_is_now(const Model *model);
+bool shownfigure_is_now(const Model *model);
 /* Returns a title, in ASCII if there is no UTF-8. */
-const char *measure_word(const char *title, bool utf8);
-const char *measure_title(const Measure *m, const TableSource *from);
+const char *shownfigure_word(const char *title, bool utf8);
+const char *shownfigure_title(const ShownFigure *m, const TableSource *from);
 /* Returns NaN if there is no such figure. */
-double measure_value(const Measure *m, const Model *model, const LmpTally *tally);
+double shownfigure_value(const ShownFigure *m, const Model *model, const LmpTally *tally);
 /* Return the title in a list of columns, and what explains the column. */
-const char *measure_name(const Measure *m);
-const char *measure_help(const Measure *m);
+const char *shownfigure_name(const ShownFigure *m);
+const char *shownfigure_help(const ShownFigure *m);
 /* Returns true if rows add up to the whole: the figure has shares, bars and heat. */
-bool measure_adds(const Measure *m);
+bool shownfigure_adds(const ShownFigure *m);
 /* Returns true for figures that show the difference where two runs are compared; they may be
  * negative. */
-bool measure_differs(const Measure *m);
+bool shownfigure_differs(const ShownFigure *m);
 /* Returns the figure that rows are sorted by: a difference between two runs counts by its size, so
  * that what shrank is not at the end. */
-double measure_key(const Measure *m, const Model *model, double value);
+double shownfigure_key(const ShownFigure *m, const Model *model, double value);
 /* Puts a tally's figure into a row's cell, styled by what else is known of the row. */
-void measure_cell(const Measure *m, const TableSource *from, uint32_t row, const LmpTally *tally,
-                  TableCell *cell);
+void shownfigure_cell(const ShownFigure *m, const TableSource *from, uint32_t row,
+                      const LmpTally *tally, TableCell *cell);
 /* Returns the bytes per second that a tally makes. */
-double measure_rate(const Model *model, const LmpTally *tally);
+double shownfigure_rate(const Model *model, const LmpTally *tally);
 /* Returns true if the tally holds more than at the mark, or a second ago. */
-bool measure_grows(const Model *model, const LmpTally *tally);
+bool shownfigure_grows(const Model *model, const LmpTally *tally);
 
 /* Returns the freed share of the bytes made, 0 .. 1; negative: nothing was made. */
 double tally_churn(const LmpTally *tally);

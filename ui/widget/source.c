@@ -334,7 +334,7 @@ static void draw_one(const Sources *s, Canvas *canvas, Rect rect, const SourceTe
     x += line > 0
              ? canvas_printf(canvas, x, rect.y, rect.w, STYLE(TONE_MUTED), "%s:%d ", name, line)
              : canvas_printf(canvas, x, rect.y, rect.w, STYLE(TONE_MUTED), "%s ", name);
-    canvas_put(canvas, x, rect.y, G_VLINE, STYLE(TONE_FRAME));
+    canvas_put(canvas, x, rect.y, G_VLINE, STYLE(TONE_BORDER));
     x += 2;
     int room = rect.x + rect.w - x;
     if (text->problem) {
@@ -386,7 +386,7 @@ int source_draw_around(Sources *s, Canvas *canvas, Rect rect, const char *source
         canvas_printf(canvas, x + 2, y, digits, STYLE(here ? TONE_STRONG : TONE_FAINT), "%*d",
                       digits, i);
         x += 2 + digits + 1;
-        canvas_put(canvas, x, y, G_VLINE, STYLE(TONE_FRAME));
+        canvas_put(canvas, x, y, G_VLINE, STYLE(TONE_BORDER));
         x += 2;
         sources_line(s, (uint32_t)i, !canvas->utf8, code, sizeof code);
         canvas_text(canvas, x, y, rect.x + rect.w - x, STYLE(here ? TONE_SOURCE : TONE_MUTED),

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/rowindex.h"
-#include "widget/measure.h"
+#include "widget/shownfigure.h"
 
 void table_init(Table *table, const TableDef *def) {
     *table = (Table){
@@ -138,7 +138,7 @@ const LmpTally *table_tally(const TableSource *from, const TableColumn *column, 
 
 static bool has_value(const TableColumn *column) {
     return column &&
-           (column->value || column->measure || (column->field.type && !has_text(column)));
+           (column->value || column->shown_figure || (column->field.type && !has_text(column)));
 }
 
 static double field_of(TableField field, const void *row) {
@@ -161,7 +161,9 @@ double table_value(const TableSource *from, const TableColumn *column, uint32_t 
     if (column->value) return column->value(from, row);
     if (column->field.type) return field_of(column->field, table_row(from, row));
     const LmpTally *tally = table_tally(from, column, row);
-    return tally && column->measure ? measure_value(column->measure, from->model, tally) : NAN;
+    return tally && column->shown_figure
+               ? shownfigure_value(column->shown_figure, from->model, tally)
+               : NAN;
 }
 
 uint64_t table_id_of(const char *name, uint32_t kind) {
@@ -174,7 +176,7 @@ uint64_t table_id_of(const char *name, uint32_t kind) {
 static double key_of(const Table *t, const TableSource *from, const TableColumn *column,
                      uint32_t row) {
     double value = table_value(from, column, row);
-    if (column->measure) return measure_key(column->measure, from->model, value);
+    if (column->shown_figure) return shownfigure_key(column->shown_figure, from->model, value);
     return t->def->rank ? t->def->rank(from, row, value) : value;
 }
 
@@ -320,9 +322,9 @@ bool table_is_held(const Table *t, const Ui *ui) {
 /* Each mode has its own order. */
 void table_follow_mode(Table *t, const Model *model, const Ui *ui) {
     bool makes = ui->makes && t->def->sort_makes;
-    unsigned of = model && measure_in_range(model) && t->def->sort_range   ? ORDER_RANGE
-                  : model && measure_in_since(model) && t->def->sort_since ? ORDER_SINCE
-                                                                           : ORDER_ALL;
+    unsigned of = model && shownfigure_in_range(model) && t->def->sort_range   ? ORDER_RANGE
+                  : model && shownfigure_in_since(model) && t->def->sort_since ? ORDER_SINCE
+                                                                               : ORDER_ALL;
     if (t->makes == makes && t->of == of) return;
     t->order_of[t->makes][t->of].sort = t->sort;
     t->order_of[t->makes][t->of].reverse = t->reverse;
@@ -336,7 +338,7 @@ void table_follow_mode(Table *t, const Model *model, const Ui *ui) {
 static int differing(const Table *t, TableMode mode, int otherwise) {
     for (int i = 0; i < t->def->columns; i++) {
         const TableColumn *c = &t->def->column[i];
-        if (c->mode == mode && c->measure && measure_differs(c->measure)) return i;
+        if (c->mode == mode && c->shown_figure && shownfigure_differs(c->shown_figure)) return i;
     }
     return otherwise;
 }
@@ -408,20 +410,21 @@ void table_fill(Table *t, const TableSource *from) {
 const TableColumn *table_by(const Table *t) {
     const TableColumn *all = t->def->column;
     bool sorted = t->sort >= 0 && t->sort < t->def->columns;
-    const Measure *by = sorted ? all[t->sort].measure : NULL;
-    if (by && measure_adds(by) && !(t->against && measure_differs(by))) return &all[t->sort];
+    const ShownFigure *by = sorted ? all[t->sort].shown_figure : NULL;
+    if (by && shownfigure_adds(by) && !(t->against && shownfigure_differs(by)))
+        return &all[t->sort];
     const TableColumn *usual = &all[t->of == ORDER_RANGE   ? t->def->sort_range
                                     : t->of == ORDER_SINCE ? t->def->sort_since
                                     : t->makes             ? t->def->sort_makes
                                                            : t->def->sort];
-    return usual->measure ? usual : NULL;
+    return usual->shown_figure ? usual : NULL;
 }
 
 double table_share(const TableSource *from, uint32_t row) {
     const TableColumn *column = from->table ? table_by(from->table) : NULL;
     if (!column || !from->whole) return 0;
     double part = table_value(from, column, row);
-    double all = measure_value(column->measure, from->model, from->whole);
+    double all = shownfigure_value(column->shown_figure, from->model, from->whole);
     if (!(part > 0)) return 0;
     return part < all ? part / all : all > 0;
 }
@@ -461,13 +464,13 @@ Tone table_heat(double share) {
 
 const char *table_column_name(const TableColumn *column) {
     if (column->title && *column->title) return column->title;
-    if (column->measure) return measure_name(column->measure);
+    if (column->shown_figure) return shownfigure_name(column->shown_figure);
     return column->paint ? "bar" : NULL;
 }
 
 const char *table_column_help(const TableColumn *column) {
     if (column->help) return column->help;
-    return column->measure ? measure_help(column->measure) : NULL;
+    return column->shown_figure ? shownfigure_help(column->shown_figure) : NULL;
 }
 
 static bool is_in_mode(const TableColumn *column, TableMode mode) {

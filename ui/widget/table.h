@@ -21,7 +21,7 @@
 #define TABLE_COLUMNS 28         /* at most */
 #define TABLE_NONE UINT32_MAX
 
-struct Measure; /* measure.h */
+struct ShownFigure; /* shownfigure.h */
 
 typedef enum TableAlign {
     TABLE_RIGHT, /* figures */
@@ -29,8 +29,8 @@ typedef enum TableAlign {
     TABLE_TAIL /* left; a text that does not fit loses its beginning: paths */
 } TableAlign;
 
-/* A field of the rows' struct. FIELD(LmpHeapGroup, size) is one of a column, with a TableLook
- * FIGURE(LmpHeapGroup, size, LOOK_BYTES). */
+/* A field of the rows' struct. FIELD(LmpObjectGroup, size) is one of a column, with a TableLook
+ * FIGURE(LmpObjectGroup, size, LOOK_BYTES). */
 typedef struct TableField {
     enum { FIELD_NONE, FIELD_U32, FIELD_U64, FIELD_I64, FIELD_REAL, FIELD_TEXT, FIELD_CHARS } type;
     size_t at; /* its place in the struct */
@@ -66,7 +66,7 @@ typedef struct TableColumn {
     TableMode mode;
     /* The figure of the row's tally that gives title, cell, order and shares. `tally`: where that
      * is not TableSource.tally; may return NULL, no figure. */
-    const struct Measure *measure;
+    const struct ShownFigure *shown_figure;
     const LmpTally *(*tally)(const TableSource *from, uint32_t row);
     /* The field that gives cell and order; or value() does. NaN: there is none. */
     TableField field;
@@ -202,7 +202,7 @@ void table_to_top(Table *table);
 void table_hold(Table *table, const Ui *ui);
 /* Returns true if the order is held now. */
 bool table_is_held(const Table *table, const Ui *ui);
-/* Writes the frame's note: "12 of 340 match 'push'", "order held", or "". */
+/* Writes the border's note: "12 of 340 match 'push'", "order held", or "". */
 void table_note(const Table *table, char *out, size_t size);
 
 /* Returns true if a text matches every word of the filter, ignoring case. */

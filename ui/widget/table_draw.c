@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "widget/measure.h"
 #include "widget/search.h"
+#include "widget/shownfigure.h"
 #include "widget/table.h"
 #include "widget/tallycell.h"
 
@@ -17,7 +17,7 @@
 /* ---- columns --------------------------------------------------------------------------------- */
 
 static bool can_sort(const TableColumn *column) {
-    return column->value || column->compare || column->measure || column->field.type;
+    return column->value || column->compare || column->shown_figure || column->field.type;
 }
 
 /* Returns true if the column belongs to this mode and is wanted. */
@@ -29,8 +29,8 @@ static bool has_column(const Table *t, const TableColumn *column) {
 /* Where two runs are compared, the difference matters most; in a range, what happened in it; after
  * a moment, what was made since and lives. */
 static int drop_of(const Table *t, const TableSource *from, const TableColumn *column) {
-    bool differs = t->against && column->measure && measure_differs(column->measure);
-    bool yields = column->yields && (measure_range(from) || !measure_no_since(from));
+    bool differs = t->against && column->shown_figure && shownfigure_differs(column->shown_figure);
+    bool yields = column->yields && (shownfigure_range(from) || !shownfigure_no_since(from));
     return differs ? 0 : yields ? column->yields : column->drop;
 }
 
@@ -97,10 +97,10 @@ static void draw_heading(const Table *t, const TableSource *from, Canvas *canvas
     for (int i = 0; i < t->def->columns; i++) {
         const TableColumn *column = &t->def->column[i];
         if (!t->width[i]) continue;
-        const char *title = column->heading   ? column->heading(from)
-                            : column->title   ? column->title
-                            : column->measure ? measure_title(column->measure, from)
-                                              : "";
+        const char *title = column->heading        ? column->heading(from)
+                            : column->title        ? column->title
+                            : column->shown_figure ? shownfigure_title(column->shown_figure, from)
+                                                   : "";
         bool sorted = i == t->sort && can_sort(column);
         Style style = STYLE(sorted ? TONE_TEXT : TONE_MUTED);
         int x = rect.x + t->at[i], room = t->width[i] - 1, end = x + room;
@@ -169,8 +169,8 @@ static void fill_cell(const Table *t, const TableSource *from, const TableColumn
         column->cell(from, row, cell);
     } else if (text) {
         format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
-    } else if (column->measure) {
-        measure_cell(column->measure, from, row, table_tally(from, column, row), cell);
+    } else if (column->shown_figure) {
+        shownfigure_cell(column->shown_figure, from, row, table_tally(from, column, row), cell);
         if (column == table_by(t) && cell->style == STYLE(TONE_TEXT))
             cell->style = STYLE_BOLD(table_heat(table_share(from, row)));
     } else {
@@ -223,7 +223,7 @@ static void draw_nothing(const Table *t, Canvas *canvas, Rect rect) {
 }
 
 /* Notes the widest path ever shown, so that columns do not move to and fro. */
-static void measure_tails(Table *t, const TableSource *from, int page) {
+static void shownfigure_tails(Table *t, const TableSource *from, int page) {
     for (int i = 0; i < t->def->columns; i++) {
         const TableColumn *column = &t->def->column[i];
         if (column->align != TABLE_TAIL || !column->cell) continue;
@@ -245,7 +245,7 @@ void table_draw(Table *t, const TableSource *from, Canvas *canvas, Rect rect) {
     /* reserve the scroll bar's column, so that nothing moves when it appears */
     bool narrow = rect.w <= 24, bar = t->list.count > (uint64_t)page && !narrow;
     Rect body = {rect.x, rect.y + heading, rect.w - bar, page};
-    measure_tails(t, from, page);
+    shownfigure_tails(t, from, page);
     place_columns(t, from, cursor ? CURSOR_W : 0, rect.w - !narrow);
     if (heading) draw_heading(t, from, canvas, (Rect){rect.x, rect.y, body.w, 1});
     if (t->list.count == 0) draw_nothing(t, canvas, body);

@@ -3,7 +3,7 @@
 #ifndef LMP_TALLYCELL_H
 #define LMP_TALLYCELL_H
 
-#include "widget/measure.h"
+#include "widget/shownfigure.h"
 #include "widget/table.h"
 
 /* Returns a share, 0 .. 1. The part is summed up at another moment than the heap, which may have

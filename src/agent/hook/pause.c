@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "agent/charge/lines.h"
-#include "agent/heap/inside.h"
-#include "agent/heap/layout.h"
 #include "agent/hook/odd.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/slow_path.h"
@@ -16,6 +14,8 @@
 #include "agent/interp/locals.h"
 #include "agent/interp/stack.h"
 #include "agent/map/shadow.h"
+#include "agent/objects/inside.h"
+#include "agent/objects/offsets.h"
 #include "agent/state/state.h"
 #include "base/os.h"
 #include "shared/counters.h"
@@ -48,7 +48,7 @@ static LmpInsideSource inside_source(LmpProfile *p) {
 /* Writes a few words on the contents of each variable. */
 static void preview_locals(LmpProfile *p) {
     LmpOp *op = &p->live->op;
-    if (op->locals + op->upvalues == 0 || heaplayout_known() != LMP_OK) return;
+    if (op->locals + op->upvalues == 0 || offsets_known() != LMP_OK) return;
     LmpInsideSource source = inside_source(p);
     for (uint32_t i = 0; i < op->locals; i++)
         inside_preview(&source, &op->local[i]);
@@ -87,9 +87,9 @@ static void answer_inside(LmpProfile *p) {
     out->rows = 0;
     out->why[0] = 0;
     const LmpLocal *variable = variable_of(&p->live->op, &out->wish);
-    if (heaplayout_known() != LMP_OK) {
+    if (offsets_known() != LMP_OK) {
         out->state = LMP_INSIDE_UNKNOWN;
-        snprintf(out->why, sizeof out->why, "%s", heaplayout_why());
+        snprintf(out->why, sizeof out->why, "%s", offsets_why());
     } else if (!variable || !p->slow->paused_safe) {
         out->state = variable ? LMP_INSIDE_NOT_NOW : LMP_INSIDE_NONE;
     } else {

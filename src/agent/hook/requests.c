@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/heap/layout.h"
-#include "agent/heap/shape.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/memory_told.h"
 #include "agent/hook/slow_path.h"
 #include "agent/interp/safepoint.h"
 #include "agent/map/shadow.h"
+#include "agent/objects/offsets.h"
+#include "agent/objects/shape.h"
 #include "base/os.h"
 #include "shared/counters.h"
 
@@ -80,10 +80,10 @@ static void preview_string(uintptr_t string, uint64_t size, uint64_t *budget, Lm
     memcpy(out->bytes, (const char *)string + LMP_STRING_HEAD, out->shown); /* NOLINT */
     if (out->size > *budget) return;
     *budget -= out->size;
-    out->hash = heap_hash(string + LMP_STRING_HEAD, out->size) | 1;
+    out->hash = object_hash(string + LMP_STRING_HEAD, out->size) | 1;
 }
 
-static void answer_previews(LmpProfile *p, const LmpHeapHand *hand, uint32_t request) {
+static void answer_previews(LmpProfile *p, const LmpObjectHand *hand, uint32_t request) {
     uint32_t n = p->control->preview_count;
     uint64_t budget = p->control->preview_whole ? LMP_PREVIEW_HASHED : 0;
     if (n > LMP_PREVIEWS) n = LMP_PREVIEWS;
@@ -94,14 +94,14 @@ static void answer_previews(LmpProfile *p, const LmpHeapHand *hand, uint32_t req
         out->addr = p->control->preview_addr[i];
         uint32_t e = shadow_lookup(p, (uintptr_t)out->addr, &size);
         if ((e & 15) == LMP_C_STRING) preview_string((uintptr_t)out->addr, size, &budget, out);
-        if ((e & 15) == LMP_C_TABLE && heaplayout_known() == LMP_OK)
-            heapshape_read(p, hand, (uintptr_t)out->addr, size, out);
+        if ((e & 15) == LMP_C_TABLE && offsets_known() == LMP_OK)
+            objectshape_read(p, hand, (uintptr_t)out->addr, size, out);
     }
     p->live->preview_count = n;
     atomic_store(&p->live->preview_done, request);
 }
 
-void requests_serve(LmpProfile *p, bool stack_safe, const LmpHeapHand *hand) {
+void requests_serve(LmpProfile *p, bool stack_safe, const LmpObjectHand *hand) {
     LmpControl *control = p->control;
     LmpLive *live = p->live;
     uint32_t preview = atomic_load(&control->preview), mark = atomic_load(&control->mark);

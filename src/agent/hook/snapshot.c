@@ -9,14 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/heap/child.h"
-#include "agent/heap/layout.h"
-#include "agent/heap/modules.h"
 #include "agent/hook/slow_path.h"
 #include "agent/interp/safepoint.h"
+#include "agent/objects/child.h"
+#include "agent/objects/modules.h"
+#include "agent/objects/offsets.h"
 #include "base/os.h"
 #include "shared/counters.h"
-#include "shared/heapfile_impl.h"
+#include "shared/snapfile_impl.h"
 
 enum {
     MERGE_SHARE = 1 << 20, /* bytes, of a tick */
@@ -56,7 +56,7 @@ void snapshot_attach(LmpProfile *p, const char *at_end, bool is_child) {
     s->p = p;
     s->beat = (LmpBeat *)(void *)((char *)p->live + (LMP_BEAT_AT - LMP_LIVE_AT));
     s->file.fd = -1;
-    heapmemory_init(&s->memory);
+    objectmemory_init(&s->memory);
     if (at_end && *at_end) set_at_end(p, at_end, is_child);
     if (!getcwd(s->directory, sizeof s->directory - 1)) s->directory[0] = 0;
     size_t n = strlen(s->directory);
@@ -102,7 +102,7 @@ static void walk_goes_on(void *ud) {
     beat(ud);
 }
 
-static bool write_chunk(LmpHeapSink *sink, const void *bytes, size_t n) {
+static bool write_chunk(LmpSnapSink *sink, const void *bytes, size_t n) {
     LmpSnapshots *s = sink->of;
     if (!partfile_write(&s->file, bytes, n)) return false;
     s->beat->bytes = s->file.bytes;
@@ -121,35 +121,35 @@ static uint64_t stop_of(const LmpLive *shared) {
 
 /* Writes into the head how long the program stood: in place, that is until now, but for giving the
  * file its name. */
-static bool tell_stop(LmpSnapshots *s, const LmpHeapState *state) {
-    LmpHeapHead head;
+static bool tell_stop(LmpSnapshots *s, const LmpSnapState *state) {
+    LmpSnapHead head;
     s->info.stop = lmp_os->clock() - s->begun;
-    heapfile_head(&head, &s->info, &s->graph, state);
+    snapfile_head(&head, &s->info, &s->graph, state);
     return lmp_os->write_at(s->file.fd, 0, &head, sizeof head);
 }
 
 static LmpErr walk_and_write(LmpSnapshots *s, const LmpLive *shared) {
     LmpProfile *p = s->p;
     LmpBeat *told = s->beat;
-    LmpHeapSource source;
+    LmpObjectSource source;
     uint64_t begun = lmp_os->clock();
-    heapwalk_source(&source, p, &s->hand);
+    objectwalk_source(&source, p, &s->hand);
     if (s->in_child) {
         source.beat = walk_goes_on;
         source.ud = s;
     }
-    LmpErr err = heapwalk_run(&source, &s->memory, &s->graph, NULL);
+    LmpErr err = objectwalk_run(&source, &s->memory, &s->graph, NULL);
     if (err) return err;
     s->info.walk = told->walk = lmp_os->clock() - begun;
     told->objects = s->graph.objects - 1; /* the root is none */
     if (s->in_child) s->info.stop = stop_of(shared);
     atomic_store(&told->phase, LMP_BEAT_WRITES);
     beat(s);
-    void *scratch = heapmemory_get(&s->memory, heapfile_scratch());
-    LmpHeapSink sink = {write_chunk, s};
-    LmpHeapState state = {p->header, p->live, &p->tables};
+    void *scratch = objectmemory_get(&s->memory, snapfile_scratch());
+    LmpSnapSink sink = {write_chunk, s};
+    LmpSnapState state = {p->header, p->live, &p->tables};
     if (!scratch) return LMP_E_NOMEM;
-    err = heapfile_write(&sink, &s->info, &s->graph, &state, scratch);
+    err = snapfile_write(&sink, &s->info, &s->graph, &state, scratch);
     if (!err && !s->in_child && !tell_stop(s, &state)) err = LMP_E_FILE;
     return err ? err : partfile_commit(&s->file);
 }
@@ -181,18 +181,18 @@ static void work_in_child(void *of) {
 
 static void fill_info(LmpProfile *p, const LmpSnapshotWish *wish, uint64_t clock) {
     LmpSnapshots *s = p->snapshots;
-    LmpHeapInfo *info = &s->info;
+    LmpObjectInfo *info = &s->info;
     LmpClassTotal total[LMP_CLASSES];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    *info = (LmpHeapInfo){.pid = p->header->pid,
-                          .serial = p->header->serial,
-                          .number = p->live->snapshot.number + 1,
-                          .collected = wish->how == LMP_SNAPSHOT_COLLECT,
-                          .paused = s->hand.old_addr || s->hand.new_addr,
-                          .realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
-                          .clock = clock,
-                          .live_bytes = p->counters->live_bytes};
+    *info = (LmpObjectInfo){.pid = p->header->pid,
+                            .serial = p->header->serial,
+                            .number = p->live->snapshot.number + 1,
+                            .collected = wish->how == LMP_SNAPSHOT_COLLECT,
+                            .paused = s->hand.old_addr || s->hand.new_addr,
+                            .realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+                            .clock = clock,
+                            .live_bytes = p->counters->live_bytes};
     counters_read(p->counters, total);
     for (unsigned c = 1; c < LMP_C_COUNTED; c++)
         info->live_blocks += total[c].live_blocks;
@@ -249,7 +249,7 @@ static LmpErr in_place(LmpProfile *p, uint64_t begun) {
     s->info.taken = LMP_TAKEN_IN_PLACE;
     memcpy(s->info.why_in_place, to->why_in_place, sizeof s->info.why_in_place);
     LmpErr err = work(s, p->live);
-    heapmemory_free(&s->memory);
+    objectmemory_free(&s->memory);
     conclude(p, err, s->beat->os_error);
     begin_change(to);
     to->stop = lmp_os->clock() - begun;
@@ -310,7 +310,7 @@ static void child_ended(LmpProfile *p) {
     conclude(p, err, done ? s->beat->os_error : 0);
 }
 
-LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHand *hand) {
+LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpObjectHand *hand) {
     LmpSnapshots *s = p->snapshots;
     LmpSnapshotLive *to = &p->live->snapshot;
     uint64_t begun = s->begun = lmp_os->clock();
@@ -320,7 +320,7 @@ LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHa
         child_ended(p);
     }
     if (s->freeze.on) freeze_end(p, &s->freeze);
-    s->hand = hand ? *hand : (LmpHeapHand){0};
+    s->hand = hand ? *hand : (LmpObjectHand){0};
     p->live->clock = begun - p->start;
     fill_info(p, wish, p->live->clock);
     announce(p, wish);
@@ -328,7 +328,7 @@ LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHa
         conclude(p, LMP_E_FILE, ENAMETOOLONG);
         return LMP_E_FILE;
     }
-    LmpErr err = heaplayout_known();
+    LmpErr err = offsets_known();
     if (!err) err = partfile_open(&s->file, to->file);
     if (err) {
         conclude(p, err, err == LMP_E_LAYOUT ? 0 : s->file.os_error);
@@ -482,7 +482,7 @@ void snapshot_serve(LmpProfile *p, bool stack_safe, bool paused) {
         s->due = s->waits = false;
         if (wish.how == LMP_SNAPSHOT_COLLECT) wish.how = LMP_SNAPSHOT_ALL;
         snapshot_take(p, &wish,
-                      &(LmpHeapHand){op->old_addr, op->new_addr, op->old_size, op->new_size});
+                      &(LmpObjectHand){op->old_addr, op->new_addr, op->old_size, op->new_size});
     } else if (s->due && stack_safe && safepoint_request_all(p)) {
         s->due = false;
         s->waits = true;

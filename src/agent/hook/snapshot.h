@@ -8,10 +8,10 @@
 #ifndef LMP_SNAPSHOT_TAKE_H
 #define LMP_SNAPSHOT_TAKE_H
 
-#include "agent/heap/child.h"
-#include "agent/heap/freeze.h"
-#include "agent/heap/partfile.h"
-#include "agent/heap/walk.h"
+#include "agent/objects/child.h"
+#include "agent/objects/freeze.h"
+#include "agent/objects/partfile.h"
+#include "agent/objects/walk.h"
 #include "agent/state/profile.h"
 
 /* What is wanted. */
@@ -34,10 +34,10 @@ typedef struct LmpSnapshots {
     LmpProfile *p;
     uint64_t begun; /* clock */
     LmpBeat *beat;  /* in the shared state */
-    LmpHeapInfo info;
-    LmpHeapHand hand;
-    LmpHeapMemory memory;
-    LmpHeapGraph graph;
+    LmpObjectInfo info;
+    LmpObjectHand hand;
+    LmpObjectMemory memory;
+    LmpObjectGraph graph;
     LmpLive *copy; /* in the child: the figures of that moment */
     bool in_child;
     PartFile file;
@@ -52,7 +52,7 @@ void snapshot_attach(LmpProfile *p, const char *at_end, bool is_child);
 /* Takes one now, or begins to; the state stands at an instruction or, with `hand`, within the
  * operation that this is. The result is in live->snapshot. Errors: BUSY (live->snapshot is another
  * one's); LAYOUT, FILE, NOMEM and those of the walk. */
-LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpHeapHand *hand);
+LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpObjectHand *hand);
 /* Takes one at the next instruction. */
 void snapshot_request(LmpProfile *p, const LmpSnapshotWish *wish);
 

@@ -108,7 +108,7 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     q.stack_safe = stack_is_safe(ptr, q.entry) && !lines_is_stack(p, caller.regs, ptr);
     q.failed = p->counters->failed;
     if (called) {
-        requests_serve(p, q.stack_safe, &(LmpHeapHand){0});
+        requests_serve(p, q.stack_safe, &(LmpObjectHand){0});
         snapshot_serve(p, q.stack_safe, false);
     }
     LmpCheckedOp watched = {ptr,          q.old_size, nsize, caller.regs, q.entry & 15,

@@ -1,6 +1,6 @@
 /* child.c - the child is cloned with all signals blocked and no exit signal; it beats by a counter
  * in shared memory and by setting its alarm again, and the program reaps it by its pid alone. */
-#include "agent/heap/child.h"
+#include "agent/objects/child.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -5,8 +5,8 @@
  * The child has a stack of its own, no descriptor but one, no signal but its own alarm; it must use
  * no lock and no allocator. It tells its progress in an LmpBeat. Without any for CHILD_QUIET_NS it
  * is killed: by its alarm, or, at a tick, by the program. */
-#ifndef LMP_CHILD_H
-#define LMP_CHILD_H
+#ifndef LMP_AGENT_OBJECTS_CHILD_H
+#define LMP_AGENT_OBJECTS_CHILD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* containers.c - a look is one sweep over all leaves, some units of work at each tick: a part of a
  * table is sampled for used slots, and a few entries are followed breadth first. At its end each
  * line's row is concluded, and the rows with the most entries are published. */
-#include "agent/heap/containers.h"
+#include "agent/objects/containers.h"
 
-#include "agent/heap/objects.h"
 #include "agent/map/shadow.h"
+#include "agent/objects/objects.h"
 
 enum {
     /* Of one tick. A unit is about 8 ns: 8 entries of the map, or a slot; an object takes more. */
@@ -93,14 +93,14 @@ static void meet_value(Walk *w, unsigned tag, uintptr_t value, double weight) {
 }
 
 static bool is_used(uintptr_t slot) {
-    return heap_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE;
+    return object_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE;
 }
 
 /* A slot's value, and if it is a node its key. */
 static void meet_entry(Walk *w, uintptr_t slot, unsigned step, double weight) {
-    meet_value(w, heap_u8(slot + LMP_AT_SLOT_TAG), heap_word(slot), weight);
+    meet_value(w, object_u8(slot + LMP_AT_SLOT_TAG), object_word(slot), weight);
     if (step == LMP_SIZE_NODE)
-        meet_value(w, heap_u8(slot + LMP_AT_NODE_KEY_TAG), heap_word(slot + LMP_AT_NODE_KEY),
+        meet_value(w, object_u8(slot + LMP_AT_NODE_KEY_TAG), object_word(slot + LMP_AT_NODE_KEY),
                    weight);
 }
 
@@ -126,16 +126,16 @@ static uint64_t part(Walk *w, const Found *of, uintptr_t at, unsigned cls) {
 }
 
 static void meet_table(Walk *w, const Found *f) {
-    uintptr_t array = heap_word(f->at + LMP_AT_TABLE_ARRAY);
-    uintptr_t node = heap_word(f->at + LMP_AT_TABLE_NODE);
+    uintptr_t array = object_word(f->at + LMP_AT_TABLE_ARRAY);
+    uintptr_t node = object_word(f->at + LMP_AT_TABLE_NODE);
     meet_some(w, array, part(w, f, array, LMP_C_TABLE_PART) / LMP_SLOT, LMP_SLOT, f->weight);
     meet_some(w, node, part(w, f, node, LMP_C_TABLE_PART) / LMP_SIZE_NODE, LMP_SIZE_NODE,
               f->weight);
 }
 
 static void meet_closure(Walk *w, const Found *f) {
-    unsigned n = heap_u8(f->at + LMP_AT_CLOSURE_UPVALUES);
-    bool c = heap_u8(f->at + LMP_AT_TYPE) == LMP_TT_C_CLOSURE;
+    unsigned n = object_u8(f->at + LMP_AT_CLOSURE_UPVALUES);
+    bool c = object_u8(f->at + LMP_AT_TYPE) == LMP_TT_C_CLOSURE;
     uintptr_t at = f->at + LMP_AT_CLOSURE_UPVALUE;
     if (f->size < LMP_AT_CLOSURE_UPVALUE + n * (c ? 16u : 8u)) return;
     if (c) {
@@ -143,15 +143,15 @@ static void meet_closure(Walk *w, const Found *f) {
         return;
     }
     for (unsigned i = 0; i < n && i < 2 * CHILDREN; i++)
-        meet(w, heap_word(at + i * 8ul), f->weight);
+        meet(w, object_word(at + i * 8ul), f->weight);
 }
 
 /* Meets some of a stack's slots up to its top. */
 static void meet_thread(Walk *w, const Found *f) {
     uintptr_t state = f->at + frames_bits.extra;
     if (f->size < frames_bits.extra + frames_bits.at_stack + 8ul) return;
-    uintptr_t stack = heap_word(state + frames_bits.at_stack);
-    uintptr_t top = heap_word(state + LMP_AT_L_TOP);
+    uintptr_t stack = object_word(state + frames_bits.at_stack);
+    uintptr_t top = object_word(state + LMP_AT_L_TOP);
     uint64_t size = part(w, f, stack, LMP_C_THREAD_PART);
     if (!size || top <= stack || top - stack > size) return;
     meet_some(w, stack, (top - stack) / LMP_SLOT, LMP_SLOT, f->weight);
@@ -171,11 +171,11 @@ static void meet_children(Walk *w, Found f) {
         break;
     case LMP_C_FUNCTION_PART: /* an upvalue that has its value itself */
         if (f.size == LMP_SIZE_UPVALUE &&
-            heap_word(f.at + LMP_AT_UPVALUE_AT) == f.at + LMP_AT_UPVALUE_VALUE)
+            object_word(f.at + LMP_AT_UPVALUE_AT) == f.at + LMP_AT_UPVALUE_VALUE)
             meet_some(w, f.at + LMP_AT_UPVALUE_VALUE, 1, LMP_SLOT, f.weight);
         break;
     case LMP_C_USERDATA: {
-        unsigned n = heap_u16(f.at + LMP_AT_USERDATA_VALUES);
+        unsigned n = object_u16(f.at + LMP_AT_USERDATA_VALUES);
         if (n && f.size >= LMP_AT_USERDATA_VALUE + n * 16ul)
             meet_some(w, f.at + LMP_AT_USERDATA_VALUE, n, LMP_SLOT, f.weight);
         break;

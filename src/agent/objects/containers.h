@@ -10,8 +10,8 @@
  * Nothing of the program is called or changed, and no memory is asked for. Within an operation a
  * vector may have moved already while its table does not know: such a part is known under its new
  * address, and what still points to the old one leads to no block. */
-#ifndef LMP_HEAP_CONTAINERS_H
-#define LMP_HEAP_CONTAINERS_H
+#ifndef LMP_AGENT_OBJECTS_CONTAINERS_H
+#define LMP_AGENT_OBJECTS_CONTAINERS_H
 
 #include "agent/state/profile.h"
 

@@ -1,7 +1,7 @@
 /* freeze.c - which mapping of each region (overflow table, tables, each leaf) the program works on,
  * which pages of the private one are its own, as the system tells or by comparing, and how these
  * are copied back, a piece at each tick. */
-#include "agent/heap/freeze.h"
+#include "agent/objects/freeze.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
  * (kernels before 6.12 unmap what was there before they refuse): what the system refuses leaves
  * everything as it was, and merging needs no descriptor, which the program may have closed. Header,
  * control and live are never frozen; leaves that are new meanwhile are shared as always. */
-#ifndef LMP_FREEZE_H
-#define LMP_FREEZE_H
+#ifndef LMP_AGENT_OBJECTS_FREEZE_H
+#define LMP_AGENT_OBJECTS_FREEZE_H
 
 #include "agent/state/profile.h"
 

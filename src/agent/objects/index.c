@@ -1,7 +1,7 @@
 /* index.c - sweeps the leaves in order of their addresses, so that blocks come sorted and a running
  * count numbers them; the others are sorted and hashed apart. Objects are numbered afterwards, in
  * the same order, from the marks that the walk has set. */
-#include "agent/heap/index.h"
+#include "agent/objects/index.h"
 
 #include <string.h>
 
@@ -11,18 +11,18 @@ enum { PAGE_ENTRIES = 1024, FIRST_ROOM = 1 << 16, SIZE_WORDS = 2 };
 
 /* ---- others: a hash by address --------------------------------------------------------------- */
 
-static uint32_t home(const LmpHeapIndex *x, uintptr_t at) {
+static uint32_t home(const LmpObjectIndex *x, uintptr_t at) {
     return (uint32_t)(at * 0x9e3779b97f4a7c15ull >> 32) & (x->slots - 1);
 }
 
-static uint32_t other_row(const LmpHeapIndex *x, uintptr_t at) {
+static uint32_t other_row(const LmpObjectIndex *x, uintptr_t at) {
     if (!x->slots) return LMP_NO_BLOCK;
     for (uint32_t i = home(x, at); x->slot[i]; i = (i + 1) & (x->slots - 1))
         if (x->other[x->slot[i] - 1].at == at) return x->slot[i] - 1;
     return LMP_NO_BLOCK;
 }
 
-static void other_enter(LmpHeapIndex *x, uint32_t row) {
+static void other_enter(LmpObjectIndex *x, uint32_t row) {
     uint32_t i = home(x, x->other[row].at);
     while (x->slot[i])
         i = (i + 1) & (x->slots - 1);
@@ -30,18 +30,18 @@ static void other_enter(LmpHeapIndex *x, uint32_t row) {
 }
 
 /* Room for one row more, in the table and in the hash. */
-static bool other_room(LmpHeapIndex *x) {
+static bool other_room(LmpObjectIndex *x) {
     if (x->others < x->others_room) return true;
     uint32_t room = x->others_room ? x->others_room * 2 : 1024;
     void *rows = x->other;
     if (room > 1u << 30 ||
-        !heapmemory_grow(x->memory, &rows, x->others * sizeof *x->other, room * sizeof *x->other))
+        !objectmemory_grow(x->memory, &rows, x->others * sizeof *x->other, room * sizeof *x->other))
         return false;
     x->other = rows;
     x->others_room = room;
-    uint32_t *slot = heapmemory_get(x->memory, room * 2ull * sizeof *slot);
+    uint32_t *slot = objectmemory_get(x->memory, room * 2ull * sizeof *slot);
     if (!slot) return false;
-    heapmemory_drop(x->memory, x->slot);
+    objectmemory_drop(x->memory, x->slot);
     x->slot = slot;
     x->slots = room * 2;
     for (uint32_t i = 0; i < x->others; i++)
@@ -49,32 +49,32 @@ static bool other_room(LmpHeapIndex *x) {
     return true;
 }
 
-static bool other_add(LmpHeapIndex *x, const LmpHeapOther *other) {
+static bool other_add(LmpObjectIndex *x, const LmpObjectOther *other) {
     if (!other_room(x)) return false;
     x->other[x->others] = *other;
     other_enter(x, x->others++);
     return true;
 }
 
-uint32_t index_add(LmpHeapIndex *x, uintptr_t at) {
-    if (!other_add(x, &(LmpHeapOther){.at = at})) return LMP_NO_BLOCK;
+uint32_t index_add(LmpObjectIndex *x, uintptr_t at) {
+    if (!other_add(x, &(LmpObjectOther){.at = at})) return LMP_NO_BLOCK;
     return x->blocks + x->others - 1;
 }
 
-uint32_t index_other_object(const LmpHeapIndex *x, uintptr_t at) {
+uint32_t index_other_object(const LmpObjectIndex *x, uintptr_t at) {
     uint32_t row = other_row(x, at);
     return row == LMP_NO_BLOCK ? 0 : x->other[row].object;
 }
 
 /* Merge sort, by address, from runs of one on: nothing recurses. */
-static bool sort_odd(LmpHeapIndex *x) {
+static bool sort_odd(LmpObjectIndex *x) {
     uint32_t n = x->others;
     bool sorted = true;
     for (uint32_t i = 1; i < n; i++)
         if (x->other[i - 1].at > x->other[i].at) sorted = false;
     x->odd = n;
     if (sorted) return true;
-    LmpHeapOther *from = x->other, *to = heapmemory_get(x->memory, x->others_room * sizeof *to);
+    LmpObjectOther *from = x->other, *to = objectmemory_get(x->memory, x->others_room * sizeof *to);
     if (!to) return false;
     for (uint64_t run = 1; run < n; run *= 2) {
         for (uint64_t start = 0; start < n; start += 2 * run) {
@@ -84,10 +84,10 @@ static bool sort_odd(LmpHeapIndex *x) {
                 to[i] =
                     a < middle && (b >= end || from[a].at <= from[b].at) ? from[a++] : from[b++];
         }
-        LmpHeapOther *other = from;
+        LmpObjectOther *other = from;
         from = to, to = other;
     }
-    heapmemory_drop(x->memory, to);
+    objectmemory_drop(x->memory, to);
     x->other = from;
     memset(x->slot, 0, x->slots * sizeof *x->slot);
     for (uint32_t i = 0; i < n; i++)
@@ -98,8 +98,8 @@ static bool sort_odd(LmpHeapIndex *x) {
 /* ---- the sweep ------------------------------------------------------------------------------- */
 
 typedef struct Sweep {
-    LmpHeapIndex *x;
-    const LmpHeapSource *source;
+    LmpObjectIndex *x;
+    const LmpObjectSource *source;
     uint32_t leaf;
     bool grid;                                 /* its blocks stand on the grid */
     uint32_t entry[PAGE_ENTRIES + SIZE_WORDS]; /* a page of them, if they are copied */
@@ -108,7 +108,7 @@ typedef struct Sweep {
 
 /* Bytes of a leaf, as they were; copied page by page where there is somebody who copies. */
 static void copy(const Sweep *s, uint64_t at, void *to, uint64_t n) {
-    const LmpHeapSource *source = s->source;
+    const LmpObjectSource *source = s->source;
     while (n) {
         uint64_t part = 4096 - (at & 4095);
         if (part > n) part = n;
@@ -123,14 +123,14 @@ static void copy(const Sweep *s, uint64_t at, void *to, uint64_t n) {
     }
 }
 
-static bool grow_blocks(LmpHeapIndex *x) {
+static bool grow_blocks(LmpObjectIndex *x) {
     if (x->room - x->blocks >= PAGE_ENTRIES) return true;
     uint64_t room = x->room ? x->room * 2ull : FIRST_ROOM, n = x->blocks;
     if (room > 1u << 31) return false;
     void *size = x->size, *entry = x->entry, *context = x->context;
-    bool ok = heapmemory_grow(x->memory, &size, n * 4, room * 4) &&
-              heapmemory_grow(x->memory, &entry, n * 4, room * 4) &&
-              (!x->contexts || heapmemory_grow(x->memory, &context, n * 4, room * 4));
+    bool ok = objectmemory_grow(x->memory, &size, n * 4, room * 4) &&
+              objectmemory_grow(x->memory, &entry, n * 4, room * 4) &&
+              (!x->contexts || objectmemory_grow(x->memory, &context, n * 4, room * 4));
     x->size = size, x->entry = entry, x->context = context;
     if (ok) x->room = (uint32_t)room;
     return ok;
@@ -146,14 +146,14 @@ static uint64_t entry_size(const uint32_t *entry) {
 
 /* A block of the leaf. */
 static bool take(Sweep *s, uintptr_t at, const uint32_t *entry, uint32_t context,
-                 LmpHeapChunk *chunks) {
-    LmpHeapIndex *x = s->x;
+                 LmpSnapChunk *chunks) {
+    LmpObjectIndex *x = s->x;
     uint64_t size = entry_size(entry);
     if (!s->grid || size > UINT32_MAX)
         return other_add(
-            x, &(LmpHeapOther){.at = at, .size = size, .entry = *entry, .context = context});
+            x, &(LmpObjectOther){.at = at, .size = size, .entry = *entry, .context = context});
     uint32_t n = x->blocks++;
-    LmpHeapChunk *c = &chunks[at >> LMP_CHUNK_BITS & (LMP_REGION_CHUNKS - 1)];
+    LmpSnapChunk *c = &chunks[at >> LMP_CHUNK_BITS & (LMP_REGION_CHUNKS - 1)];
     if (!c->bits) c->rank = n;
     c->bits |= 1ull << (at >> 4 & 63);
     x->size[n] = (uint32_t)size;
@@ -163,9 +163,9 @@ static bool take(Sweep *s, uintptr_t at, const uint32_t *entry, uint32_t context
 }
 
 /* Entries of one page; `first`: number of the first of them in the leaf. */
-static bool sweep_page(Sweep *s, uint64_t word, uint32_t first, LmpHeapChunk *chunks) {
-    LmpHeapIndex *x = s->x;
-    const LmpHeapSource *source = s->source;
+static bool sweep_page(Sweep *s, uint64_t word, uint32_t first, LmpSnapChunk *chunks) {
+    LmpObjectIndex *x = s->x;
+    const LmpObjectSource *source = s->source;
     const uint32_t *entry = s->entry;
     bool have = false;
     if (source->copy) {
@@ -190,7 +190,7 @@ static bool sweep_page(Sweep *s, uint64_t word, uint32_t first, LmpHeapChunk *ch
 }
 
 static bool sweep_leaf(Sweep *s, uint32_t row) {
-    LmpHeapIndex *x = s->x;
+    LmpObjectIndex *x = s->x;
     uint64_t word = s->source->leaf_base[s->leaf];
     uint32_t touch[LMP_TOUCHES];
     s->grid = LMP_LEAF_KIND(word) == x->skew;
@@ -215,15 +215,15 @@ static bool sweep_leaf(Sweep *s, uint32_t row) {
 _Static_assert(LMP_TOUCHES == LMP_REGIONS && LMP_TOUCH_BITS == LMP_REGION_BITS,
                "a region is 1 MiB");
 
-static bool sweep_overflow(LmpHeapIndex *x, const LmpOverflow *o) {
+static bool sweep_overflow(LmpObjectIndex *x, const LmpOverflow *o) {
     for (uint32_t i = 0; o && i < o->slots; i++) {
         const LmpOverflowBlock *b = &o->block[i];
         unsigned cls = b->entry & 15;
         if (b->addr <= 1 || !cls || cls >= LMP_C_COUNTED) continue;
-        if (!other_add(x, &(LmpHeapOther){.at = (uintptr_t)b->addr,
-                                          .size = b->size,
-                                          .entry = b->entry,
-                                          .context = b->alloc_context}))
+        if (!other_add(x, &(LmpObjectOther){.at = (uintptr_t)b->addr,
+                                            .size = b->size,
+                                            .entry = b->entry,
+                                            .context = b->alloc_context}))
             return false;
     }
     return true;
@@ -264,21 +264,21 @@ static uint64_t count_regions(Sweep *s) {
     return n;
 }
 
-bool index_sweep(LmpHeapIndex *x, const LmpHeapSource *source, LmpHeapMemory *memory) {
+bool index_sweep(LmpObjectIndex *x, const LmpObjectSource *source, LmpObjectMemory *memory) {
     memset(x, 0, sizeof *x);
     x->memory = memory;
     x->skew = source->p ? source->p->skew : 0;
     x->contexts = source->p && source->p->lines;
-    Sweep *s = heapmemory_get(memory, sizeof *s);
-    uint32_t *order = heapmemory_get(memory, source->leaves * sizeof *order);
+    Sweep *s = objectmemory_get(memory, sizeof *s);
+    uint32_t *order = objectmemory_get(memory, source->leaves * sizeof *order);
     if (!s || !order) return false;
     s->x = x;
     s->source = source;
     uint64_t regions = count_regions(s) + 1;
-    x->dir = heapmemory_get(memory, LMP_DIR_SIZE * sizeof *x->dir);
-    x->region = heapmemory_get(memory, (source->leaves + 1ull) * LMP_REGIONS * sizeof *x->region);
-    x->chunk = heapmemory_get(memory, regions * LMP_REGION_CHUNKS * sizeof *x->chunk);
-    x->region_at = heapmemory_get(memory, regions * sizeof *x->region_at);
+    x->dir = objectmemory_get(memory, LMP_DIR_SIZE * sizeof *x->dir);
+    x->region = objectmemory_get(memory, (source->leaves + 1ull) * LMP_REGIONS * sizeof *x->region);
+    x->chunk = objectmemory_get(memory, regions * LMP_REGION_CHUNKS * sizeof *x->chunk);
+    x->region_at = objectmemory_get(memory, regions * sizeof *x->region_at);
     if (!x->dir || !x->region || !x->chunk || !x->region_at || !grow_blocks(x)) return false;
     sort_leaves(order, source->leaf_base, source->leaves);
     for (uint32_t i = 0; i < source->leaves; i++) {
@@ -287,26 +287,26 @@ bool index_sweep(LmpHeapIndex *x, const LmpHeapSource *source, LmpHeapMemory *me
         if (LMP_LEAF_KIND(word) == x->skew) x->dir[LMP_LEAF_BASE(word)] = ++x->rows;
         if (!sweep_leaf(s, x->rows)) return false;
     }
-    x->mark = heapmemory_get(memory, x->blocks);
+    x->mark = objectmemory_get(memory, x->blocks);
     bool ok = x->mark && sweep_overflow(x, source->overflow) && sort_odd(x);
-    heapmemory_drop(memory, order);
-    heapmemory_drop(memory, s);
+    objectmemory_drop(memory, order);
+    objectmemory_drop(memory, s);
     return ok;
 }
 
-void index_drop(LmpHeapIndex *x) {
+void index_drop(LmpObjectIndex *x) {
     const void *const piece[] = {x->dir,   x->region,  x->region_at, x->chunk, x->object, x->size,
                                  x->entry, x->context, x->mark,      x->other, x->slot};
     for (unsigned i = 0; i < sizeof piece / sizeof *piece; i++)
-        heapmemory_drop(x->memory, piece[i]);
+        objectmemory_drop(x->memory, piece[i]);
     memset(x, 0, sizeof *x);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-uint32_t index_find(const LmpHeapIndex *x, uintptr_t at) {
+uint32_t index_find(const LmpObjectIndex *x, uintptr_t at) {
     if (index_on_grid(x, at)) {
-        const LmpHeapChunk *c = index_chunk(x, x->chunk, at);
+        const LmpSnapChunk *c = index_chunk(x, x->chunk, at);
         uint64_t bit = 1ull << (at >> 4 & 63);
         if (c->bits & bit) return c->rank + index_count(c->bits & (bit - 1));
     }
@@ -315,7 +315,7 @@ uint32_t index_find(const LmpHeapIndex *x, uintptr_t at) {
 }
 
 /* Stacks alone are looked for in this way, and they are at most 16 MiB. */
-uint32_t index_containing(const LmpHeapIndex *x, uintptr_t at, uintptr_t *start) {
+uint32_t index_containing(const LmpObjectIndex *x, uintptr_t at, uintptr_t *start) {
     for (uint32_t i = 0; i < x->odd; i++) {
         if (x->other[i].at > at || at - x->other[i].at >= x->other[i].size) continue;
         *start = x->other[i].at;
@@ -324,7 +324,7 @@ uint32_t index_containing(const LmpHeapIndex *x, uintptr_t at, uintptr_t *start)
     if (at >> LMP_ADDRESS_BITS || at < x->skew) return LMP_NO_BLOCK;
     uintptr_t granule = ((at - x->skew) & ~(uintptr_t)15) | x->skew;
     for (uint32_t steps = 0; steps < 1u << 15; steps++) {
-        const LmpHeapChunk *c = index_chunk(x, x->chunk, granule);
+        const LmpSnapChunk *c = index_chunk(x, x->chunk, granule);
         uint64_t bits = c->bits & (UINT64_MAX >> (63 - (granule >> 4 & 63)));
         if (bits) {
             uint32_t block = c->rank + index_count(bits) - 1;
@@ -340,18 +340,18 @@ uint32_t index_containing(const LmpHeapIndex *x, uintptr_t at, uintptr_t *start)
 
 /* ---- numbering ------------------------------------------------------------------------------- */
 
-bool index_number(LmpHeapIndex *x, uint32_t *objects) {
+bool index_number(LmpObjectIndex *x, uint32_t *objects) {
     size_t chunks = (x->regions + 1ull) * LMP_REGION_CHUNKS;
     uint64_t number = 1;
     uint32_t block = 0;
-    x->object = heapmemory_get(x->memory, chunks * sizeof *x->object);
+    x->object = objectmemory_get(x->memory, chunks * sizeof *x->object);
     if (!x->object) return false;
     for (size_t i = LMP_REGION_CHUNKS; i < chunks; i++) { /* the first region stays empty */
         uint64_t found = 0;
         for (uint64_t bits = x->chunk[i].bits; bits; bits &= bits - 1, block++)
             if (x->mark[block] & LMP_MARK_OBJECT) found |= bits & -bits;
         if (!found) continue;
-        x->object[i] = (LmpHeapChunk){.bits = found, .rank = (uint32_t)number};
+        x->object[i] = (LmpSnapChunk){.bits = found, .rank = (uint32_t)number};
         number += index_count(found);
     }
     for (uint32_t i = 0; i < x->others; i++)
@@ -360,12 +360,12 @@ bool index_number(LmpHeapIndex *x, uint32_t *objects) {
     return number < UINT32_MAX / 2;
 }
 
-bool index_next(LmpHeapCursor *c) {
-    const LmpHeapIndex *x = c->x;
+bool index_next(LmpObjectCursor *c) {
+    const LmpObjectIndex *x = c->x;
     while (!c->bits) {
         if (++c->chunk >= (x->regions + 1ull) * LMP_REGION_CHUNKS) {
             while (c->other < x->others) {
-                const LmpHeapOther *o = &x->other[c->other++];
+                const LmpObjectOther *o = &x->other[c->other++];
                 if (!o->object) continue;
                 c->at = o->at;
                 c->block = x->blocks + c->other - 1;
@@ -377,7 +377,7 @@ bool index_next(LmpHeapCursor *c) {
         c->bits = x->object[c->chunk].bits;
     }
     unsigned bit = (unsigned)__builtin_ctzll(c->bits);
-    const LmpHeapChunk *chunk = &x->chunk[c->chunk];
+    const LmpSnapChunk *chunk = &x->chunk[c->chunk];
     c->bits &= c->bits - 1;
     c->at = x->region_at[c->chunk / LMP_REGION_CHUNKS] +
             (c->chunk % LMP_REGION_CHUNKS << LMP_CHUNK_BITS) + (bit << 4) + x->skew;

@@ -1,16 +1,16 @@
 /* inside.c - a value with contents is opened as a box, whose places (slots, then nodes) are
  * numbered; a request follows the numbers of its way from box to box, and describes a page of the
  * last one's places. */
-#include "agent/heap/inside.h"
+#include "agent/objects/inside.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/heap/layout.h"
-#include "agent/heap/objects.h"
-#include "agent/heap/shape.h"
 #include "agent/interp/locals.h"
 #include "agent/map/shadow.h"
+#include "agent/objects/objects.h"
+#include "agent/objects/offsets.h"
+#include "agent/objects/shape.h"
 
 enum {
     SCAN_MOST = 1 << 22, /* slots that one request looks at */
@@ -32,8 +32,8 @@ typedef struct Box {
 /* Returns where a vector of `count` elements can be read now, and how many of them. */
 static uintptr_t vector(const LmpInsideSource *source, uintptr_t at, uint64_t count,
                         uint64_t element, uint64_t *read) {
-    const LmpHeapHand *hand = &source->hand;
-    uintptr_t now = count ? heaphand_moved(hand, at) : 0;
+    const LmpObjectHand *hand = &source->hand;
+    uintptr_t now = count ? objecthand_moved(hand, at) : 0;
     uint64_t bytes = count * element, size;
     *read = 0;
     if (!now) return 0;
@@ -47,25 +47,25 @@ static uintptr_t vector(const LmpInsideSource *source, uintptr_t at, uint64_t co
 }
 
 static bool open_box(const LmpInsideSource *source, uintptr_t object, Box *box) {
-    *box = (Box){.source = source, .at = object, .type = heap_u8(object + LMP_AT_TYPE)};
+    *box = (Box){.source = source, .at = object, .type = object_u8(object + LMP_AT_TYPE)};
     switch (box->type) {
     case LMP_TT_TABLE:
-        box->meta = heap_word(object + LMP_AT_TABLE_META);
-        box->slots = heap_array_size(heaplayout_get(), object);
-        box->nodes = heap_nodes(object);
-        box->array = vector(source, heap_word(object + LMP_AT_TABLE_ARRAY), box->slots, LMP_SLOT,
+        box->meta = object_word(object + LMP_AT_TABLE_META);
+        box->slots = object_array_size(offsets_get(), object);
+        box->nodes = object_nodes(object);
+        box->array = vector(source, object_word(object + LMP_AT_TABLE_ARRAY), box->slots, LMP_SLOT,
                             &box->slots_read);
-        box->node = vector(source, heap_word(object + LMP_AT_TABLE_NODE), box->nodes, LMP_SIZE_NODE,
-                           &box->nodes_read);
+        box->node = vector(source, object_word(object + LMP_AT_TABLE_NODE), box->nodes,
+                           LMP_SIZE_NODE, &box->nodes_read);
         return true;
     case LMP_TT_LUA_CLOSURE:
     case LMP_TT_C_CLOSURE:
-        box->slots = box->slots_read = heap_u8(object + LMP_AT_CLOSURE_UPVALUES);
+        box->slots = box->slots_read = object_u8(object + LMP_AT_CLOSURE_UPVALUES);
         box->array = object + LMP_AT_CLOSURE_UPVALUE;
         return true;
     case LMP_TT_USERDATA:
-        box->meta = heap_word(object + LMP_AT_USERDATA_META);
-        box->slots = box->slots_read = heap_u16(object + LMP_AT_USERDATA_VALUES);
+        box->meta = object_word(object + LMP_AT_USERDATA_META);
+        box->slots = box->slots_read = object_u16(object + LMP_AT_USERDATA_VALUES);
         box->array = object + LMP_AT_USERDATA_VALUE;
         return true;
     default:
@@ -78,15 +78,15 @@ static uintptr_t value_at(const Box *box, uint64_t place) {
     if (place < box->slots) {
         if (place >= box->slots_read) return 0;
         if (box->type != LMP_TT_LUA_CLOSURE) return box->array + place * LMP_SLOT;
-        uintptr_t upvalue = heap_word(box->array + place * 8);
-        return upvalue ? heap_word(upvalue + LMP_AT_UPVALUE_AT) : 0;
+        uintptr_t upvalue = object_word(box->array + place * 8);
+        return upvalue ? object_word(upvalue + LMP_AT_UPVALUE_AT) : 0;
     }
     place -= box->slots;
     return place < box->nodes_read ? box->node + place * LMP_SIZE_NODE : 0;
 }
 
 static bool is_used(uintptr_t slot) {
-    return slot && heap_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE;
+    return slot && object_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE;
 }
 
 /* Returns true if there is an entry. Upvalues and user values are entries, whatever their value. */
@@ -131,11 +131,11 @@ static void name_other(LmpLocal *out, unsigned tag, uintptr_t key) {
 }
 
 static void name_node(LmpLocal *out, uintptr_t node) {
-    unsigned tag = heap_u8(node + LMP_AT_NODE_KEY_TAG);
-    uintptr_t key = heap_word(node + LMP_AT_NODE_KEY);
+    unsigned tag = object_u8(node + LMP_AT_NODE_KEY_TAG);
+    uintptr_t key = object_word(node + LMP_AT_NODE_KEY);
     uint64_t size;
-    if (heap_is_string(tag)) {
-        const char *bytes = heap_string(key, &size);
+    if (object_is_string(tag)) {
+        const char *bytes = object_string(key, &size);
         out->key = LMP_KEY_STRING;
         name_bytes(out, bytes, size);
     } else if (tag == LMP_TT_INTEGER) {
@@ -150,13 +150,14 @@ static void name_node(LmpLocal *out, uintptr_t node) {
 static void name_upvalue(LmpLocal *out, const Box *box, uint64_t place) {
     out->key = LMP_KEY_VARIABLE;
     if (box->type != LMP_TT_LUA_CLOSURE) return;
-    uintptr_t proto = heap_word(box->at + LMP_AT_CLOSURE_CODE), name;
+    uintptr_t proto = object_word(box->at + LMP_AT_CLOSURE_CODE), name;
     uint64_t names, size;
     if (!proto) return;
-    uintptr_t from = vector(box->source, heap_word(proto + LMP_AT_PROTO_V_UPVALUES),
-                            heap_u32(proto + LMP_AT_PROTO_UPVALUES), LMP_SIZE_UPVALUE_NAME, &names);
-    if (place >= names || !(name = heap_word(from + place * LMP_SIZE_UPVALUE_NAME))) return;
-    const char *bytes = heap_string(name, &size);
+    uintptr_t from =
+        vector(box->source, object_word(proto + LMP_AT_PROTO_V_UPVALUES),
+               object_u32(proto + LMP_AT_PROTO_UPVALUES), LMP_SIZE_UPVALUE_NAME, &names);
+    if (place >= names || !(name = object_word(from + place * LMP_SIZE_UPVALUE_NAME))) return;
+    const char *bytes = object_string(name, &size);
     name_bytes(out, bytes, size);
 }
 
@@ -179,7 +180,7 @@ static void name_entry(LmpLocal *out, const Box *box, uint64_t place) {
 /* ---- previews -------------------------------------------------------------------------------- */
 
 static void preview_table(const Box *box, LmpLocal *out) {
-    LmpHeapKeys keys = {.count = 0};
+    LmpObjectKeys keys = {.count = 0};
     uint64_t entries = 0, names = 0, size;
     uint64_t slots = box->slots_read < GLANCE ? box->slots_read : GLANCE;
     uint64_t nodes = box->nodes_read < GLANCE ? box->nodes_read : GLANCE;
@@ -189,9 +190,9 @@ static void preview_table(const Box *box, LmpLocal *out) {
         uintptr_t node = box->node + i * LMP_SIZE_NODE;
         if (!is_used(node)) continue;
         entries++;
-        if (!heap_is_string(heap_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
-        const char *bytes = heap_string(heap_word(node + LMP_AT_NODE_KEY), &size);
-        heapkeys_add(&keys, bytes, size);
+        if (!object_is_string(object_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
+        const char *bytes = object_string(object_word(node + LMP_AT_NODE_KEY), &size);
+        objectkeys_add(&keys, bytes, size);
         names++;
     }
     bool all = slots == box->slots && nodes == box->nodes;
@@ -201,18 +202,18 @@ static void preview_table(const Box *box, LmpLocal *out) {
     if (names < entries) out->flags |= LMP_LOCAL_PLAIN;
     if (entries || !all || box->meta) out->flags |= LMP_LOCAL_OPENS;
     if (!names) return;
-    uint32_t shown = heapkeys_join(&keys, out->value, LMP_LOCAL_BYTES, &out->size);
+    uint32_t shown = objectkeys_join(&keys, out->value, LMP_LOCAL_BYTES, &out->size);
     out->flags |= LMP_LOCAL_KEYS | (all && shown == names ? LMP_LOCAL_ALL : 0u);
 }
 
 /* "app.lua:12", of the end of the source's name. */
 static void preview_function(const Box *box, LmpLocal *out) {
-    uintptr_t proto = heap_word(box->at + LMP_AT_CLOSURE_CODE);
-    uintptr_t source = proto ? heap_word(proto + LMP_AT_PROTO_SOURCE) : 0;
+    uintptr_t proto = object_word(box->at + LMP_AT_CLOSURE_CODE);
+    uintptr_t source = proto ? object_word(proto + LMP_AT_PROTO_SOURCE) : 0;
     if (!source) return;
     uint64_t size;
     char text[LMP_LOCAL_BYTES];
-    const char *name = heap_string(source, &size), *slash;
+    const char *name = object_string(source, &size), *slash;
     bool file = size && *name == '@', stripped = size && *name == '=';
     if (!file && !stripped) {
         name = "[string]";
@@ -225,7 +226,7 @@ static void preview_function(const Box *box, LmpLocal *out) {
         name = slash + 1;
     }
     int shown = size < 48 ? (int)size : 48;
-    snprintf(text, sizeof text, "%.*s:%u", shown, name, heap_u32(proto + LMP_AT_PROTO_LINE));
+    snprintf(text, sizeof text, "%.*s:%u", shown, name, object_u32(proto + LMP_AT_PROTO_LINE));
     localwords_bytes(out, text, strlen(text));
     out->flags |= LMP_LOCAL_NAMED;
 }
@@ -238,11 +239,11 @@ static const char *type_of_metatable(const LmpInsideSource *source, uintptr_t me
     if (!open_box(source, meta, &box) || box.type != LMP_TT_TABLE) return NULL;
     for (uint64_t i = 0; i < box.nodes_read && i < NAME_KEYS; i++) {
         uintptr_t node = box.node + i * LMP_SIZE_NODE;
-        if (!is_used(node) || !heap_is_string(heap_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
-        const char *key = heap_string(heap_word(node + LMP_AT_NODE_KEY), size);
+        if (!is_used(node) || !object_is_string(object_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
+        const char *key = object_string(object_word(node + LMP_AT_NODE_KEY), size);
         if (*size != sizeof name - 1 || memcmp(key, name, *size)) continue;
-        if (!heap_is_string(heap_u8(node + LMP_AT_SLOT_TAG))) return NULL;
-        return heap_string(heap_word(node), size);
+        if (!object_is_string(object_u8(node + LMP_AT_SLOT_TAG))) return NULL;
+        return object_string(object_word(node), size);
     }
     return NULL;
 }
@@ -272,8 +273,8 @@ static void describe(const LmpInsideSource *source, unsigned tag, uintptr_t word
     uint64_t size;
     snprintf(out->type, sizeof out->type, "%s", type_name(tag));
     if (tag & LMP_TAG_COLLECTABLE) out->object = word;
-    if (heap_is_string(tag)) {
-        const char *bytes = heap_string(word, &size);
+    if (object_is_string(tag)) {
+        const char *bytes = object_string(word, &size);
         localwords_bytes(out, bytes, size);
     } else if (tag == LMP_TT_INTEGER) {
         localwords_integer(out, (lua_Integer)word);
@@ -284,7 +285,7 @@ static void describe(const LmpInsideSource *source, unsigned tag, uintptr_t word
     } else if (tag & LMP_TT_TYPE) {
         uintptr_t at = word;
         if (tag == LMP_TAG_USERDATA) { /* as "%p" of it says */
-            unsigned values = heap_u16(word + LMP_AT_USERDATA_VALUES);
+            unsigned values = object_u16(word + LMP_AT_USERDATA_VALUES);
             at += values ? LMP_AT_USERDATA_VALUE + values * (uintptr_t)LMP_SLOT : LMP_USERDATA_BARE;
         }
         localwords_address(out, (const void *)at); /* NOLINT */
@@ -307,7 +308,7 @@ static uintptr_t follow(const LmpInsideSource *source, uintptr_t object,
         }
         uintptr_t slot = value_at(&box, wish->step[i]);
         if (!is_used(slot)) return 0;
-        object = heap_u8(slot + LMP_AT_SLOT_TAG) & LMP_TAG_COLLECTABLE ? heap_word(slot) : 0;
+        object = object_u8(slot + LMP_AT_SLOT_TAG) & LMP_TAG_COLLECTABLE ? object_word(slot) : 0;
     }
     return object;
 }
@@ -346,7 +347,7 @@ static void put_row(const Box *box, uint64_t place, LmpInside *out) {
         return;
     }
     uintptr_t slot = value_at(box, place);
-    describe(box->source, heap_u8(slot + LMP_AT_SLOT_TAG), heap_word(slot), row);
+    describe(box->source, object_u8(slot + LMP_AT_SLOT_TAG), object_word(slot), row);
 }
 
 static void read_page(const Box *box, const LmpInsideWish *wish, LmpInside *out) {

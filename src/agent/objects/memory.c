@@ -1,26 +1,26 @@
 /* memory.c - a short table of mapped pieces, so that all can be given back in one go after an
  * error. */
-#include "agent/heap/memory.h"
+#include "agent/objects/memory.h"
 
 #include <string.h>
 
 #include "base/os.h"
 
-void heapmemory_init(LmpHeapMemory *memory) {
+void objectmemory_init(LmpObjectMemory *memory) {
     memset(memory, 0, sizeof *memory);
 }
 
-void heapmemory_free(LmpHeapMemory *memory) {
-    for (uint32_t i = 0; i < LMP_HEAP_PIECES; i++)
+void objectmemory_free(LmpObjectMemory *memory) {
+    for (uint32_t i = 0; i < LMP_OBJECT_PIECES; i++)
         if (memory->piece[i].at) lmp_os->unmap(memory->piece[i].at, memory->piece[i].size);
-    heapmemory_init(memory);
+    objectmemory_init(memory);
 }
 
-void *heapmemory_get(LmpHeapMemory *memory, uint64_t bytes) {
+void *objectmemory_get(LmpObjectMemory *memory, uint64_t bytes) {
     uint32_t i = 0;
-    while (i < LMP_HEAP_PIECES && memory->piece[i].at)
+    while (i < LMP_OBJECT_PIECES && memory->piece[i].at)
         i++;
-    if (i == LMP_HEAP_PIECES || bytes > SIZE_MAX / 2) return NULL;
+    if (i == LMP_OBJECT_PIECES || bytes > SIZE_MAX / 2) return NULL;
     size_t size = os_whole_pages(bytes + 1);
     void *at = lmp_os->map(size, -1, 0, true);
     if (!at) return NULL;
@@ -31,8 +31,8 @@ void *heapmemory_get(LmpHeapMemory *memory, uint64_t bytes) {
     return at;
 }
 
-void heapmemory_drop(LmpHeapMemory *memory, const void *at) {
-    for (uint32_t i = 0; at && i < LMP_HEAP_PIECES; i++) {
+void objectmemory_drop(LmpObjectMemory *memory, const void *at) {
+    for (uint32_t i = 0; at && i < LMP_OBJECT_PIECES; i++) {
         if (memory->piece[i].at != at) continue;
         lmp_os->unmap(memory->piece[i].at, memory->piece[i].size);
         memory->bytes -= memory->piece[i].size;
@@ -41,11 +41,11 @@ void heapmemory_drop(LmpHeapMemory *memory, const void *at) {
     }
 }
 
-bool heapmemory_grow(LmpHeapMemory *memory, void **at, uint64_t used, uint64_t bytes) {
-    void *larger = heapmemory_get(memory, bytes);
+bool objectmemory_grow(LmpObjectMemory *memory, void **at, uint64_t used, uint64_t bytes) {
+    void *larger = objectmemory_get(memory, bytes);
     if (!larger) return false;
     if (used) memcpy(larger, *at, used);
-    heapmemory_drop(memory, *at);
+    objectmemory_drop(memory, *at);
     *at = larger;
     return true;
 }

@@ -1,6 +1,6 @@
 /* modules.c - lists the executable segments that the loader knows; the program itself has no path
  * there and gets that of /proc/self/exe. */
-#include "agent/heap/modules.h"
+#include "agent/objects/modules.h"
 
 #include <errno.h>
 #include <link.h>
@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 typedef struct List {
-    LmpHeapModule *row;
+    LmpObjectModule *row;
     uint32_t rows;
 } List;
 
-static void name_module(LmpHeapModule *m, const char *path) {
+static void name_module(LmpObjectModule *m, const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strlen(name);
     memcpy(m->name, name, n < sizeof m->name ? n : sizeof m->name - 1);
@@ -25,10 +25,10 @@ static int add(struct dl_phdr_info *info, size_t size, void *of) {
     (void)size;
     if (!*path && list->rows == 0 && readlink("/proc/self/exe", own, sizeof own - 1) > 0)
         path = own;
-    for (int i = 0; i < info->dlpi_phnum && list->rows < LMP_HEAP_MODULES; i++) {
+    for (int i = 0; i < info->dlpi_phnum && list->rows < LMP_OBJECT_MODULES; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
         if (h->p_type != PT_LOAD || !(h->p_flags & PF_X)) continue;
-        LmpHeapModule *m = &list->row[list->rows++];
+        LmpObjectModule *m = &list->row[list->rows++];
         m->base = info->dlpi_addr;
         m->begin = m->base + h->p_vaddr;
         m->end = m->begin + h->p_memsz;
@@ -37,7 +37,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *of) {
     return 0;
 }
 
-void modules_list(LmpHeapModule *out) {
+void modules_list(LmpObjectModule *out) {
     List list = {out, 0};
     int before = errno;
     dl_iterate_phdr(add, &list);

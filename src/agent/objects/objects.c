@@ -1,42 +1,42 @@
 /* objects.c - what takes more than a word to read: the line of an instruction, the active locals, a
  * hash. */
-#include "agent/heap/objects.h"
+#include "agent/objects/objects.h"
 
-int heap_line(uintptr_t proto, uint32_t pc) {
-    uintptr_t delta = heap_word(proto + LMP_AT_PROTO_V_LINES);
-    uintptr_t absolute = heap_word(proto + LMP_AT_PROTO_V_ABSOLUTE);
-    if (!delta || pc >= heap_u32(proto + LMP_AT_PROTO_LINES)) return -1;
-    uint32_t low = 0, high = heap_u32(proto + LMP_AT_PROTO_ABSOLUTE); /* those before or at pc */
+int object_line(uintptr_t proto, uint32_t pc) {
+    uintptr_t delta = object_word(proto + LMP_AT_PROTO_V_LINES);
+    uintptr_t absolute = object_word(proto + LMP_AT_PROTO_V_ABSOLUTE);
+    if (!delta || pc >= object_u32(proto + LMP_AT_PROTO_LINES)) return -1;
+    uint32_t low = 0, high = object_u32(proto + LMP_AT_PROTO_ABSOLUTE); /* those before or at pc */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (heap_u32(absolute + middle * (uintptr_t)LMP_SIZE_ABSOLUTE) <= pc) {
+        if (object_u32(absolute + middle * (uintptr_t)LMP_SIZE_ABSOLUTE) <= pc) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
     uint32_t at = 0;
-    int line = (int)heap_u32(proto + LMP_AT_PROTO_LINE);
+    int line = (int)object_u32(proto + LMP_AT_PROTO_LINE);
     if (low) {
-        at = heap_u32(absolute + (low - 1) * (uintptr_t)LMP_SIZE_ABSOLUTE) + 1;
-        line = (int)heap_u32(absolute + (low - 1) * (uintptr_t)LMP_SIZE_ABSOLUTE + 4);
+        at = object_u32(absolute + (low - 1) * (uintptr_t)LMP_SIZE_ABSOLUTE) + 1;
+        line = (int)object_u32(absolute + (low - 1) * (uintptr_t)LMP_SIZE_ABSOLUTE + 4);
     }
     for (; at <= pc; at++)
-        line += (int8_t)heap_u8(delta + at);
+        line += (int8_t)object_u8(delta + at);
     return line;
 }
 
-uint32_t heap_locals(uintptr_t proto, uint32_t pc, uintptr_t name[LMP_REGISTERS]) {
-    uintptr_t local = heap_word(proto + LMP_AT_PROTO_V_LOCALS);
-    uint32_t locals = heap_u32(proto + LMP_AT_PROTO_LOCALS), n = 0;
+uint32_t object_locals(uintptr_t proto, uint32_t pc, uintptr_t name[LMP_REGISTERS]) {
+    uintptr_t local = object_word(proto + LMP_AT_PROTO_V_LOCALS);
+    uint32_t locals = object_u32(proto + LMP_AT_PROTO_LOCALS), n = 0;
     for (uint32_t i = 0; i < locals && n < LMP_REGISTERS; i++, local += LMP_SIZE_LOCAL_VARIABLE) {
-        if (heap_u32(local + 8) > pc) break;
-        if (pc < heap_u32(local + 12)) name[n++] = heap_word(local);
+        if (object_u32(local + 8) > pc) break;
+        if (pc < object_u32(local + 12)) name[n++] = object_word(local);
     }
     return n;
 }
 
-uint64_t heap_hash(uintptr_t at, uint64_t n) {
+uint64_t object_hash(uintptr_t at, uint64_t n) {
     uint64_t h = n * 0x9e3779b97f4a7c15ull, word;
     for (; n >= 8; n -= 8, at += 8) {
         memcpy(&word, (const void *)at, 8); /* NOLINT */

@@ -1,7 +1,7 @@
 /* layout.c - the search for what differs from release to release, in a private state whose
  * allocator notes every block. Each search changes the state in a known way, several times, and
  * strikes out all offsets whose word does not follow; exactly one must remain. */
-#include "agent/heap/layout.h"
+#include "agent/objects/offsets.h"
 
 #include <lauxlib.h>
 #include <pthread.h>
@@ -9,28 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/heap/layout_impl.h"
 #include "agent/interp/collector.h"
+#include "agent/objects/offsets_impl.h"
 
-static LmpHeapLayout layout;
+static LmpObjectOffsets layout;
 static LmpErr known = LMP_E_LAYOUT;
 static const char *why = "not looked at yet";
 
 /* ---- the allocator --------------------------------------------------------------------------- */
 
-const LmpStudyBlock *study_block(const LmpHeapStudy *study, uintptr_t at) {
+const LmpStudyBlock *study_block(const LmpObjectStudy *study, uintptr_t at) {
     for (uint32_t i = study->blocks; i-- > 0;)
         if (study->block[i].at == at) return &study->block[i];
     return NULL;
 }
 
-bool study_part(const LmpHeapStudy *study, uintptr_t at, size_t size) {
+bool study_part(const LmpObjectStudy *study, uintptr_t at, size_t size) {
     const LmpStudyBlock *b = study_block(study, at);
     return b && !b->tag && b->size == size;
 }
 
 static void *study_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
-    LmpHeapStudy *study = ud;
+    LmpObjectStudy *study = ud;
     LmpStudyBlock *b = ptr ? (LmpStudyBlock *)study_block(study, (uintptr_t)ptr) : NULL;
     if (!nsize) {
         if (b) *b = study->block[--study->blocks];
@@ -68,7 +68,7 @@ static Search search_begin(uintptr_t base, uint32_t bytes) {
 
 static void search_equals(Search *s, uintptr_t value) {
     for (uint32_t i = 0; i < s->words; i++)
-        if (heap_word(s->base + i * 8ul) != value) s->out[i] = true;
+        if (object_word(s->base + i * 8ul) != value) s->out[i] = true;
 }
 
 /* The only one that is left. */
@@ -96,7 +96,7 @@ static void make_some(lua_State *L, int i) {
 }
 
 /* An object that has just been made is the first of the list of all. */
-static bool find_all(lua_State *L, LmpHeapStudy *study) {
+static bool find_all(lua_State *L, LmpObjectStudy *study) {
     Search s = search_begin(study->global, study->global_end);
     for (int i = 0; i < 12; i++) {
         make_some(L, i);
@@ -107,7 +107,7 @@ static bool find_all(lua_State *L, LmpHeapStudy *study) {
 }
 
 /* An object gets a finalizer: it goes to the front of another list. */
-static bool find_finalizers(lua_State *L, LmpHeapStudy *study) {
+static bool find_finalizers(lua_State *L, LmpObjectStudy *study) {
     Search s = search_begin(study->global, study->global_end);
     for (int i = 0; i < 3; i++) {
         lua_newtable(L);
@@ -138,7 +138,7 @@ static int note_waiting(lua_State *L) {
     return 0;
 }
 
-static bool find_waiting(lua_State *L, LmpHeapStudy *study) {
+static bool find_waiting(lua_State *L, LmpObjectStudy *study) {
     Waiting w = {.search = search_begin(study->global, study->global_end)};
     lua_gc(L, LUA_GCCOLLECT);
     for (int i = 0; i < WAITING; i++) {
@@ -159,8 +159,8 @@ static bool find_waiting(lua_State *L, LmpHeapStudy *study) {
  * Lua's words. `o` is an object, so what follows it in its list is one. */
 static bool is_fixed(uintptr_t o, const uintptr_t *word, unsigned words) {
     unsigned met = 0;
-    for (unsigned n = 0; o; o = heap_word(o + LMP_AT_NEXT)) {
-        if (n++ > 1000 || heap_u8(o + LMP_AT_TYPE) != LMP_TT_SHORT_STRING) return false;
+    for (unsigned n = 0; o; o = object_word(o + LMP_AT_NEXT)) {
+        if (n++ > 1000 || object_u8(o + LMP_AT_TYPE) != LMP_TT_SHORT_STRING) return false;
         for (unsigned i = 0; i < words; i++)
             if (word[i] == o) met |= 1u << i;
     }
@@ -178,7 +178,7 @@ static void flush_cache(lua_State *L) {
     }
 }
 
-static bool find_fixed(lua_State *L, LmpHeapStudy *study) {
+static bool find_fixed(lua_State *L, LmpObjectStudy *study) {
     static const char *const word[4] = {"and", "while", "__index", "__mode"};
     uintptr_t at[4];
     unsigned count = 0;
@@ -189,7 +189,7 @@ static bool find_fixed(lua_State *L, LmpHeapStudy *study) {
         lua_pop(L, 1);
     }
     for (uint32_t off = 0; off < study->global_end; off += 8) {
-        uintptr_t o = heap_word(study->global + off);
+        uintptr_t o = object_word(study->global + off);
         const LmpStudyBlock *b = o ? study_block(study, o) : NULL;
         if (!b || b->tag != LUA_TSTRING || !is_fixed(o, at, 4)) continue;
         study->layout.fixed = (uint16_t)off;
@@ -198,14 +198,14 @@ static bool find_fixed(lua_State *L, LmpHeapStudy *study) {
     return count == 1;
 }
 
-static bool find_registry(lua_State *L, LmpHeapStudy *study) {
+static bool find_registry(lua_State *L, LmpObjectStudy *study) {
     Search s = search_begin(study->global, study->global_end);
     lua_pushvalue(L, LUA_REGISTRYINDEX);
     search_equals(&s, pointer(L, -1));
     lua_pop(L, 1);
     for (uint32_t i = 0; i < s.words; i++) { /* with a tag behind it, which the last word has not */
         bool last = i + 1 == s.words;
-        if (last || heap_u8(s.base + i * 8ul + LMP_AT_SLOT_TAG) != LMP_TAG_TABLE) s.out[i] = true;
+        if (last || object_u8(s.base + i * 8ul + LMP_AT_SLOT_TAG) != LMP_TAG_TABLE) s.out[i] = true;
     }
     return search_end(&s, &study->layout.registry);
 }
@@ -221,7 +221,7 @@ static void push_basic(lua_State *L, int type) {
     if (type == LUA_TTHREAD) lua_pushthread(L);
 }
 
-static bool find_metatables(lua_State *L, LmpHeapStudy *study) {
+static bool find_metatables(lua_State *L, LmpObjectStudy *study) {
     uintptr_t meta[LMP_BASIC_TYPES] = {0};
     unsigned count = 0;
     for (int type = 0; type < LMP_BASIC_TYPES; type++) {
@@ -248,17 +248,17 @@ static bool find_metatables(lua_State *L, LmpHeapStudy *study) {
 }
 
 /* The string table: slots of lists of short strings, by hash. */
-static bool in_strings(const LmpHeapStudy *study, uint32_t off, uintptr_t string) {
-    uintptr_t slots = heap_word(study->global + off);
-    uint32_t n = heap_u32(study->global + off + 12), tries = 0;
+static bool in_strings(const LmpObjectStudy *study, uint32_t off, uintptr_t string) {
+    uintptr_t slots = object_word(study->global + off);
+    uint32_t n = object_u32(study->global + off + 12), tries = 0;
     if (!n || n & (n - 1) || !study_part(study, slots, n * 8ul)) return false;
-    uintptr_t s = heap_word(slots + 8ul * (heap_u32(string + LMP_AT_STRING_HASH) & (n - 1)));
+    uintptr_t s = object_word(slots + 8ul * (object_u32(string + LMP_AT_STRING_HASH) & (n - 1)));
     for (; s && s != string && tries < 1000 && study_block(study, s); tries++)
-        s = heap_word(s + LMP_AT_STRING_LONG);
+        s = object_word(s + LMP_AT_STRING_LONG);
     return s == string;
 }
 
-static bool find_strings(lua_State *L, LmpHeapStudy *study) {
+static bool find_strings(lua_State *L, LmpObjectStudy *study) {
     bool out[WORDS] = {false};
     unsigned count = 0;
     luaL_checkstack(L, 1, NULL);
@@ -287,7 +287,7 @@ static bool one_hint(const unsigned *right, unsigned always, uint16_t *at) {
 
 /* The length operator leaves hints in place of an array's size, and sets a bit: in 5.4.0 one beside
  * the collector's, later one of the flags. */
-static bool find_hint(lua_State *L, LmpHeapStudy *study) {
+static bool find_hint(lua_State *L, LmpObjectStudy *study) {
     unsigned right[LMP_LUA_RELEASES] = {0}, seen[2] = {0, 0}; /* without a hint, with one */
     for (int size = 100; size <= 128; size += 28) {           /* hints need a power of two */
         lua_createtable(L, size, 0);
@@ -300,12 +300,12 @@ static bool find_hint(lua_State *L, LmpHeapStudy *study) {
             }
             lua_rawseti(L, -2, i <= size ? i : 2 * size + 1 - i);
             (void)lua_rawlen(L, -1);
-            uint32_t limit = heap_u32(t + LMP_AT_TABLE_LIMIT);
+            uint32_t limit = object_u32(t + LMP_AT_TABLE_LIMIT);
             bool hint = limit != (uint32_t)size;
             if (!(limit & (limit - 1))) continue; /* then the bit says nothing */
             seen[hint]++;
             for (unsigned k = 0; k < LMP_LUA_RELEASES; k++) {
-                uint8_t byte = heap_u8(t + lua54_releases[k].at_hint);
+                uint8_t byte = object_u8(t + lua54_releases[k].at_hint);
                 if (((byte & LMP_TABLE_HINT) != 0) == hint) right[k]++;
             }
         }
@@ -318,7 +318,7 @@ static int yields(lua_State *L) {
 }
 
 /* A thread's stack, its end, and the list of its open upvalues. */
-static bool find_thread(lua_State *L, LmpHeapStudy *study) {
+static bool find_thread(lua_State *L, LmpObjectStudy *study) {
     static const char code[] = "local yields = ... local a, b = {}, {} "
                                "yields(function() return a end, function() return b end)";
     lua_State *T = lua_newthread(L);
@@ -332,7 +332,7 @@ static bool find_thread(lua_State *L, LmpHeapStudy *study) {
     Search s = search_begin((uintptr_t)T, bytes), open = s;
     for (int i = 0; i < 4; i++) {
         const LmpStudyBlock *stack =
-            study_block(study, heap_word((uintptr_t)T + study->layout.stack));
+            study_block(study, object_word((uintptr_t)T + study->layout.stack));
         if (!stack || stack->tag) return false;
         search_equals(&s, stack->at + stack->size - LMP_STACK_EXTRA);
         lua_checkstack(T, 100 << i);
@@ -342,8 +342,8 @@ static bool find_thread(lua_State *L, LmpHeapStudy *study) {
     if (lua_resume(T, L, 1, &results) != LUA_YIELD || results != 2) return false;
     uintptr_t a = (uintptr_t)lua_upvalueid(T, -2, 1), b = (uintptr_t)lua_upvalueid(T, -1, 1);
     for (uint32_t i = 0; i < open.words; i++)
-        open.out[i] = heap_word(open.base + i * 8ul) != b;
-    if (heap_word(b + LMP_AT_UPVALUE_VALUE) != a) return false; /* the next one */
+        open.out[i] = object_word(open.base + i * 8ul) != b;
+    if (object_word(b + LMP_AT_UPVALUE_VALUE) != a) return false; /* the next one */
     lua_pop(L, 1);
     return search_end(&s, &study->layout.stack_last) && search_end(&open, &study->layout.open);
 }
@@ -352,7 +352,7 @@ static bool find_thread(lua_State *L, LmpHeapStudy *study) {
 
 static const struct {
     const char *what;
-    bool (*find)(lua_State *L, LmpHeapStudy *study);
+    bool (*find)(lua_State *L, LmpObjectStudy *study);
 } steps[] = {
     {"list of all objects", find_all},
     {"list of finalizers", find_finalizers},
@@ -366,7 +366,7 @@ static const struct {
 };
 
 static int study_all(lua_State *L) {
-    LmpHeapStudy *study = lua_touserdata(L, 1);
+    LmpObjectStudy *study = lua_touserdata(L, 1);
     lua_gc(L, LUA_GCSTOP);
     for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
         lua_settop(L, 1);
@@ -375,14 +375,14 @@ static int study_all(lua_State *L) {
     }
     study->why = NULL;
     lua_settop(L, 1);
-    lua_pushcclosure(L, layout_check, 1);
+    lua_pushcclosure(L, offsets_check, 1);
     lua_call(L, 0, 0);
     return 0;
 }
 
 #define NO_MEMORY "no memory for looking"
 
-static void study_run(LmpHeapStudy *study) {
+static void study_run(LmpObjectStudy *study) {
     lua_State *L = lua_newstate(study_alloc, study);
     if (!L) return;
     const LmpStudyBlock *first = &study->block[0];
@@ -409,7 +409,7 @@ static void study_now(void) {
     why = "collector";
     size_t colour = collector_colour();
     if (!colour) return;
-    LmpHeapStudy study = {.layout.colour = (uint16_t)colour};
+    LmpObjectStudy study = {.layout.colour = (uint16_t)colour};
     study.block = malloc(LMP_STUDY_BLOCKS * sizeof *study.block);
     why = NO_MEMORY;
     known = LMP_E_NOMEM;
@@ -420,7 +420,7 @@ static void study_now(void) {
 
 /* Looks again if there was no memory for it the last time. What is known is told without the lock,
  * which somebody may hold at a fork. */
-LmpErr heaplayout_known(void) {
+LmpErr offsets_known(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static atomic_bool looked;
     if (atomic_load(&looked)) return known;
@@ -432,10 +432,10 @@ LmpErr heaplayout_known(void) {
     return now;
 }
 
-const LmpHeapLayout *heaplayout_get(void) {
+const LmpObjectOffsets *offsets_get(void) {
     return &layout;
 }
 
-const char *heaplayout_why(void) {
+const char *offsets_why(void) {
     return why;
 }

@@ -2,21 +2,21 @@
  *
  * What differs from release to release is found by search, in a private state made by the same
  * code, whose contents are known. All of objects.h is compared there with what the documented API
- * says of the same objects, and with the requests that the allocator has seen (layout_check.c). A
+ * says of the same objects, and with the requests that the allocator has seen (offsets_check.c). A
  * single difference, and there are no walks: nothing is guessed. */
-#ifndef LMP_HEAP_LAYOUT_H
-#define LMP_HEAP_LAYOUT_H
+#ifndef LMP_AGENT_OBJECTS_OFFSETS_H
+#define LMP_AGENT_OBJECTS_OFFSETS_H
 
-#include "agent/heap/objects.h"
+#include "agent/objects/objects.h"
 #include "base/err.h"
 
 /* Returns LMP_OK if the layout is known. Found once (thread-safe; where there was no memory, at the
  * next call), in a private state: not in a forked child, and not within an operation of the
  * profiled state. Errors: LAYOUT, NOMEM. */
-LmpErr heaplayout_known(void);
+LmpErr offsets_known(void);
 /* Returns what was found; only after LMP_OK. Safe anywhere from then on. */
-const LmpHeapLayout *heaplayout_get(void);
+const LmpObjectOffsets *offsets_get(void);
 /* Returns why not, "" otherwise: "tables: array part". */
-const char *heaplayout_why(void);
+const char *offsets_why(void);
 
 #endif

@@ -1,23 +1,23 @@
-/* layout_check.c - compares every constant of layout.h with what the documented API says of objects
- * of known content, and with the blocks that the allocator has handed out. */
+/* offsets_check.c - compares every constant of layout.h with what the documented API says of
+ * objects of known content, and with the blocks that the allocator has handed out. */
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/heap/layout_impl.h"
+#include "agent/objects/offsets_impl.h"
 
 static uintptr_t pointer(lua_State *L, int index) {
     return (uintptr_t)lua_topointer(L, index);
 }
 
-static bool is_object(const LmpHeapStudy *study, uintptr_t at, int tag, size_t size) {
+static bool is_object(const LmpObjectStudy *study, uintptr_t at, int tag, size_t size) {
     const LmpStudyBlock *b = study_block(study, at);
     return b && b->tag == tag && b->size == size;
 }
 
 static bool has_type(uintptr_t at, int type) {
-    return heap_u8(at + LMP_AT_TYPE) == type;
+    return object_u8(at + LMP_AT_TYPE) == type;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static bool is_value(lua_State *L, int index, unsigned tag, uintptr_t word) {
         break;
     case LUA_TUSERDATA: { /* the pointer is that of its bytes */
         if (tag != LMP_TAG_USERDATA) return false;
-        unsigned values = heap_u16(word + LMP_AT_USERDATA_VALUES);
+        unsigned values = object_u16(word + LMP_AT_USERDATA_VALUES);
         uintptr_t bytes = word + (values ? LMP_AT_USERDATA_VALUE + values * (uintptr_t)LMP_SLOT
                                          : LMP_USERDATA_BARE);
         return bytes == pointer(L, index);
@@ -57,12 +57,12 @@ static bool is_value(lua_State *L, int index, unsigned tag, uintptr_t word) {
 }
 
 static bool slot_is(lua_State *L, int index, uintptr_t slot) {
-    return is_value(L, index, heap_u8(slot + LMP_AT_SLOT_TAG), heap_word(slot));
+    return is_value(L, index, object_u8(slot + LMP_AT_SLOT_TAG), object_word(slot));
 }
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-static bool check_strings(lua_State *L, LmpHeapStudy *study) {
+static bool check_strings(lua_State *L, LmpObjectStudy *study) {
     static const unsigned lengths[] = {0, 1, 7, 40, 41, 63, 1000};
     char text[1001];
     for (unsigned i = 0; i < sizeof text; i++)
@@ -75,8 +75,8 @@ static bool check_strings(lua_State *L, LmpHeapStudy *study) {
         if (!is_object(study, s, LUA_TSTRING, LMP_STRING_HEAD + n + 1)) return false;
         if (!has_type(s, is_short ? LMP_TT_SHORT_STRING : LMP_TT_LONG_STRING)) return false;
         if (s + LMP_STRING_HEAD != (uintptr_t)lua_tolstring(L, -1, NULL)) return false;
-        if (is_short && heap_u8(s + LMP_AT_STRING_SHORT) != n) return false;
-        if (!is_short && heap_word(s + LMP_AT_STRING_LONG) != n) return false;
+        if (is_short && object_u8(s + LMP_AT_STRING_SHORT) != n) return false;
+        if (!is_short && object_word(s + LMP_AT_STRING_LONG) != n) return false;
         lua_pop(L, 1);
     }
     return true;
@@ -85,10 +85,10 @@ static bool check_strings(lua_State *L, LmpHeapStudy *study) {
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* Compares a table's slots, array part before nodes, with what lua_next gives, in its order. */
-static bool table_fits(lua_State *L, const LmpHeapStudy *study, int index) {
-    uintptr_t t = pointer(L, index), array = heap_word(t + LMP_AT_TABLE_ARRAY);
-    uintptr_t node = heap_word(t + LMP_AT_TABLE_NODE);
-    uint32_t slots = heap_array_size(&study->layout, t), nodes = heap_nodes(t);
+static bool table_fits(lua_State *L, const LmpObjectStudy *study, int index) {
+    uintptr_t t = pointer(L, index), array = object_word(t + LMP_AT_TABLE_ARRAY);
+    uintptr_t node = object_word(t + LMP_AT_TABLE_NODE);
+    uint32_t slots = object_array_size(&study->layout, t), nodes = object_nodes(t);
     if (!is_object(study, t, LUA_TTABLE, LMP_SIZE_TABLE) || !has_type(t, LMP_TT_TABLE))
         return false;
     if (slots && !study_part(study, array, slots * (size_t)LMP_SLOT)) return false;
@@ -96,16 +96,16 @@ static bool table_fits(lua_State *L, const LmpHeapStudy *study, int index) {
     lua_pushnil(L);
     for (uint32_t i = 0; i < slots; i++) {
         uintptr_t slot = array + i * (uintptr_t)LMP_SLOT;
-        if (!(heap_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
+        if (!(object_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
         if (!lua_next(L, index) || lua_tointeger(L, -2) != (lua_Integer)i + 1) return false;
         if (!slot_is(L, -1, slot)) return false;
         lua_pop(L, 1);
     }
     for (uint32_t i = 0; i < nodes; i++) {
         uintptr_t n = node + i * (uintptr_t)LMP_SIZE_NODE;
-        if (!(heap_u8(n + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
+        if (!(object_u8(n + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
         if (!lua_next(L, index) || !slot_is(L, -1, n)) return false;
-        if (!is_value(L, -2, heap_u8(n + LMP_AT_NODE_KEY_TAG), heap_word(n + LMP_AT_NODE_KEY)))
+        if (!is_value(L, -2, object_u8(n + LMP_AT_NODE_KEY_TAG), object_word(n + LMP_AT_NODE_KEY)))
             return false;
         lua_pop(L, 1);
     }
@@ -154,13 +154,13 @@ static void set_many(lua_State *L, int t) {
     lua_rawset(L, t);
 }
 
-static bool check_tables(lua_State *L, LmpHeapStudy *study) {
+static bool check_tables(lua_State *L, LmpObjectStudy *study) {
     for (int arrays = 0; arrays <= 40; arrays = arrays ? arrays * 2 + 1 : 1) {
         for (int nodes = 0; nodes <= 40; nodes = nodes ? nodes * 3 : 1) {
             lua_createtable(L, arrays, nodes);
             int t = lua_gettop(L);
-            if (heap_array_size(&study->layout, pointer(L, t)) != (uint32_t)arrays) return false;
-            if (!nodes != !heap_nodes(pointer(L, t)) || !table_fits(L, study, t)) return false;
+            if (object_array_size(&study->layout, pointer(L, t)) != (uint32_t)arrays) return false;
+            if (!nodes != !object_nodes(pointer(L, t)) || !table_fits(L, study, t)) return false;
             for (int i = 1; i <= arrays; i++) {
                 lua_pushinteger(L, i * 11);
                 lua_rawseti(L, t, i);
@@ -176,7 +176,7 @@ static bool check_tables(lua_State *L, LmpHeapStudy *study) {
 /* The length operator leaves hints in place of the array's size. The whole table is compared each
  * time, and a program stands meanwhile that asks for its first snapshot: so there are just enough
  * elements for sizes below and above a power of two. */
-static bool check_limits(lua_State *L, LmpHeapStudy *study) {
+static bool check_limits(lua_State *L, LmpObjectStudy *study) {
     enum { ELEMENTS = 70, KEYS = 40 };
     bool hints = false;
     lua_newtable(L);
@@ -191,7 +191,7 @@ static bool check_limits(lua_State *L, LmpHeapStudy *study) {
         lua_pushnil(L);
         lua_rawseti(L, t, i);
         (void)lua_rawlen(L, t);
-        if (heap_u8(pointer(L, t) + study->layout.hint) & LMP_TABLE_HINT) hints = true;
+        if (object_u8(pointer(L, t) + study->layout.hint) & LMP_TABLE_HINT) hints = true;
         if (!table_fits(L, study, t)) return false;
     }
     for (int i = 1; i <= KEYS; i++) { /* keys that are dead, and taken again */
@@ -209,7 +209,7 @@ static bool check_limits(lua_State *L, LmpHeapStudy *study) {
 }
 
 /* A field is where its key's hash says, or behind that: as the walk looks for "__mode". */
-static bool check_hashes(lua_State *L, LmpHeapStudy *study) {
+static bool check_hashes(lua_State *L, LmpObjectStudy *study) {
     (void)study;
     lua_createtable(L, 0, 32);
     for (int i = 0; i < 32; i++) {
@@ -217,25 +217,25 @@ static bool check_hashes(lua_State *L, LmpHeapStudy *study) {
         lua_pushinteger(L, i);
         lua_rawset(L, -3);
     }
-    uintptr_t t = pointer(L, -1), nodes = heap_word(t + LMP_AT_TABLE_NODE);
+    uintptr_t t = pointer(L, -1), nodes = object_word(t + LMP_AT_TABLE_NODE);
     for (int i = 0; i < 32; i++) {
         lua_pushfstring(L, "field %d", i);
         uintptr_t key = pointer(L, -1), met = 0;
-        int64_t at = heap_u32(key + LMP_AT_STRING_HASH) & (heap_nodes(t) - 1);
-        for (int n = 0; n < 32 && at >= 0 && at < heap_nodes(t); n++) {
+        int64_t at = object_u32(key + LMP_AT_STRING_HASH) & (object_nodes(t) - 1);
+        for (int n = 0; n < 32 && at >= 0 && at < object_nodes(t); n++) {
             uintptr_t node = nodes + (uintptr_t)at * LMP_SIZE_NODE;
-            if (heap_word(node + LMP_AT_NODE_KEY) == key) met = node;
-            int32_t next = (int32_t)heap_u32(node + LMP_AT_NODE_NEXT);
+            if (object_word(node + LMP_AT_NODE_KEY) == key) met = node;
+            int32_t next = (int32_t)object_u32(node + LMP_AT_NODE_NEXT);
             if (met || !next) break;
             at += next;
         }
-        if (!met || heap_word(met) != (uintptr_t)i) return false;
+        if (!met || object_word(met) != (uintptr_t)i) return false;
         lua_pop(L, 1);
     }
     return true;
 }
 
-static bool check_metatables(lua_State *L, LmpHeapStudy *study) {
+static bool check_metatables(lua_State *L, LmpObjectStudy *study) {
     (void)study;
     for (int i = 0; i < 2; i++) {
         if (i) {
@@ -246,18 +246,18 @@ static bool check_metatables(lua_State *L, LmpHeapStudy *study) {
         uintptr_t at = pointer(L, -1);
         at = i ? at - LMP_AT_USERDATA_VALUE - LMP_SLOT + LMP_AT_USERDATA_META
                : at + LMP_AT_TABLE_META;
-        if (heap_word(at)) return false;
+        if (object_word(at)) return false;
         lua_newtable(L);
         uintptr_t meta = pointer(L, -1);
         lua_setmetatable(L, -2);
-        if (heap_word(at) != meta) return false;
+        if (object_word(at) != meta) return false;
     }
     return true;
 }
 
 /* ---- userdata -------------------------------------------------------------------------------- */
 
-static bool check_userdata(lua_State *L, LmpHeapStudy *study) {
+static bool check_userdata(lua_State *L, LmpObjectStudy *study) {
     for (int values = 0; values < 4; values++) {
         char *bytes = lua_newuserdatauv(L, 100, values);
         uintptr_t at =
@@ -265,8 +265,8 @@ static bool check_userdata(lua_State *L, LmpHeapStudy *study) {
             (values ? LMP_AT_USERDATA_VALUE + (uintptr_t)values * LMP_SLOT : LMP_USERDATA_BARE);
         if (!is_object(study, at, LUA_TUSERDATA, (uintptr_t)bytes - at + 100)) return false;
         if (!has_type(at, LMP_TT_USERDATA)) return false;
-        if (heap_u16(at + LMP_AT_USERDATA_VALUES) != values) return false;
-        if (heap_word(at + LMP_AT_USERDATA_SIZE) != 100) return false;
+        if (object_u16(at + LMP_AT_USERDATA_VALUES) != values) return false;
+        if (object_word(at + LMP_AT_USERDATA_SIZE) != 100) return false;
         for (int i = 1; i <= values; i++) {
             lua_newtable(L);
             lua_setiuservalue(L, -2, i);
@@ -281,7 +281,7 @@ static bool check_userdata(lua_State *L, LmpHeapStudy *study) {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static bool check_c_closures(lua_State *L, LmpHeapStudy *study) {
+static bool check_c_closures(lua_State *L, LmpObjectStudy *study) {
     for (int n = 1; n < 5; n++) {
         for (int i = 0; i < n; i++)
             lua_pushfstring(L, "upvalue %d", i);
@@ -290,8 +290,8 @@ static bool check_c_closures(lua_State *L, LmpHeapStudy *study) {
         size_t size = LMP_AT_CLOSURE_UPVALUE + (size_t)n * LMP_SLOT;
         if (!is_object(study, f, LUA_TFUNCTION, size) || !has_type(f, LMP_TT_C_CLOSURE))
             return false;
-        if (heap_u8(f + LMP_AT_CLOSURE_UPVALUES) != n) return false;
-        if (heap_word(f + LMP_AT_CLOSURE_CODE) != (uintptr_t)nothing) return false;
+        if (object_u8(f + LMP_AT_CLOSURE_UPVALUES) != n) return false;
+        if (object_word(f + LMP_AT_CLOSURE_CODE) != (uintptr_t)nothing) return false;
         for (int i = 1; i <= n; i++) {
             lua_getupvalue(L, -1, i);
             uintptr_t slot = f + LMP_AT_CLOSURE_UPVALUE + (uintptr_t)(i - 1) * LMP_SLOT;
@@ -303,37 +303,37 @@ static bool check_c_closures(lua_State *L, LmpHeapStudy *study) {
 }
 
 /* A Lua function at the top of the stack: its upvalues. */
-static bool upvalues_fit(lua_State *L, const LmpHeapStudy *study, unsigned expected, bool own) {
+static bool upvalues_fit(lua_State *L, const LmpObjectStudy *study, unsigned expected, bool own) {
     uintptr_t f = pointer(L, -1);
     if (!is_object(study, f, LUA_TFUNCTION, LMP_AT_CLOSURE_UPVALUE + expected * 8ul)) return false;
     if (!has_type(f, LMP_TT_LUA_CLOSURE)) return false;
-    if (heap_u8(f + LMP_AT_CLOSURE_UPVALUES) != expected) return false;
-    uintptr_t p = heap_word(f + LMP_AT_CLOSURE_CODE);
-    uintptr_t names = heap_word(p + LMP_AT_PROTO_V_UPVALUES);
+    if (object_u8(f + LMP_AT_CLOSURE_UPVALUES) != expected) return false;
+    uintptr_t p = object_word(f + LMP_AT_CLOSURE_CODE);
+    uintptr_t names = object_word(p + LMP_AT_PROTO_V_UPVALUES);
     for (unsigned i = 0; i < expected; i++) {
-        uintptr_t u = heap_word(f + LMP_AT_CLOSURE_UPVALUE + i * 8ul);
+        uintptr_t u = object_word(f + LMP_AT_CLOSURE_UPVALUE + i * 8ul);
         if (u != (uintptr_t)lua_upvalueid(L, -1, (int)i + 1)) return false;
         if (!is_object(study, u, 9, LMP_SIZE_UPVALUE) || !has_type(u, LMP_TT_UPVALUE)) return false;
-        uintptr_t at = heap_word(u + LMP_AT_UPVALUE_AT);
+        uintptr_t at = object_word(u + LMP_AT_UPVALUE_AT);
         if (own != (at == u + LMP_AT_UPVALUE_VALUE)) return false;
         const char *name = lua_getupvalue(L, -1, (int)i + 1);
         if (!slot_is(L, -1, at)) return false;
         lua_pop(L, 1);
         if ((uintptr_t)name !=
-            heap_word(names + i * (uintptr_t)LMP_SIZE_UPVALUE_NAME) + LMP_STRING_HEAD)
+            object_word(names + i * (uintptr_t)LMP_SIZE_UPVALUE_NAME) + LMP_STRING_HEAD)
             return false;
     }
     return true;
 }
 
 static int open_probe(lua_State *L) { /* f: both upvalues are on the stack still */
-    LmpHeapStudy *study = lua_touserdata(L, lua_upvalueindex(1));
+    LmpObjectStudy *study = lua_touserdata(L, lua_upvalueindex(1));
     lua_settop(L, 1);
     lua_pushboolean(L, upvalues_fit(L, study, 2, false));
     return 1;
 }
 
-static bool check_upvalues(lua_State *L, LmpHeapStudy *study) {
+static bool check_upvalues(lua_State *L, LmpObjectStudy *study) {
     static const char code[] = "local probe = ... local one, two = 'x', {} "
                                "local function f() return one, two end "
                                "local ok = probe(f) two = 3.5 return f, ok";
@@ -348,17 +348,18 @@ static bool check_upvalues(lua_State *L, LmpHeapStudy *study) {
 
 /* ---- prototypes ------------------------------------------------------------------------------ */
 
-static bool vector_fits(const LmpHeapStudy *study, uintptr_t p, int count, int at, size_t element) {
-    uint32_t n = heap_u32(p + (uintptr_t)count);
-    return n ? study_part(study, heap_word(p + (uintptr_t)at), n * element) : true;
+static bool vector_fits(const LmpObjectStudy *study, uintptr_t p, int count, int at,
+                        size_t element) {
+    uint32_t n = object_u32(p + (uintptr_t)count);
+    return n ? study_part(study, object_word(p + (uintptr_t)at), n * element) : true;
 }
 
-static bool is_string(const LmpHeapStudy *study, uintptr_t at) {
+static bool is_string(const LmpObjectStudy *study, uintptr_t at) {
     const LmpStudyBlock *b = study_block(study, at);
     return b && b->tag == LUA_TSTRING;
 }
 
-static bool vectors_fit(const LmpHeapStudy *study, uintptr_t p) {
+static bool vectors_fit(const LmpObjectStudy *study, uintptr_t p) {
     if (!is_object(study, p, 10, LMP_SIZE_PROTO) || !has_type(p, LMP_TT_PROTO)) return false;
     if (!vector_fits(study, p, LMP_AT_PROTO_UPVALUES, LMP_AT_PROTO_V_UPVALUES,
                      LMP_SIZE_UPVALUE_NAME) ||
@@ -370,11 +371,11 @@ static bool vectors_fit(const LmpHeapStudy *study, uintptr_t p) {
                      LMP_SIZE_LOCAL_VARIABLE) ||
         !vector_fits(study, p, LMP_AT_PROTO_ABSOLUTE, LMP_AT_PROTO_V_ABSOLUTE, LMP_SIZE_ABSOLUTE))
         return false;
-    return is_string(study, heap_word(p + LMP_AT_PROTO_SOURCE));
+    return is_string(study, object_word(p + LMP_AT_PROTO_SOURCE));
 }
 
 /* Vectors that nothing else would be: constants, functions within, names. */
-static bool check_prototypes(lua_State *L, LmpHeapStudy *study) {
+static bool check_prototypes(lua_State *L, LmpObjectStudy *study) {
     static const char code[] = "local a, bee = 'constant', 1.5\n"
                                "local function inner(x)\n"
                                "  return x, a, 'within'\n"
@@ -383,20 +384,20 @@ static bool check_prototypes(lua_State *L, LmpHeapStudy *study) {
                                "return inner, other, a .. 'second'";
     lua_Debug ar;
     if (luaL_loadbuffer(L, code, sizeof code - 1, "=source")) return false;
-    uintptr_t p = heap_word(pointer(L, -1) + LMP_AT_CLOSURE_CODE);
-    if (!vectors_fit(study, p) || heap_u32(p + LMP_AT_PROTO_PROTOS) != 2) return false;
-    if (heap_u32(p + LMP_AT_PROTO_LOCALS) != 4 || heap_u32(p + LMP_AT_PROTO_LINES) < 6)
+    uintptr_t p = object_word(pointer(L, -1) + LMP_AT_CLOSURE_CODE);
+    if (!vectors_fit(study, p) || object_u32(p + LMP_AT_PROTO_PROTOS) != 2) return false;
+    if (object_u32(p + LMP_AT_PROTO_LOCALS) != 4 || object_u32(p + LMP_AT_PROTO_LINES) < 6)
         return false;
     lua_pushliteral(L, "bee");
-    uintptr_t second = heap_word(p + LMP_AT_PROTO_V_LOCALS) + LMP_SIZE_LOCAL_VARIABLE;
-    if (heap_word(second) != pointer(L, -1)) return false;
+    uintptr_t second = object_word(p + LMP_AT_PROTO_V_LOCALS) + LMP_SIZE_LOCAL_VARIABLE;
+    if (object_word(second) != pointer(L, -1)) return false;
     lua_pushliteral(L, "=source");
-    if (strcmp((const char *)heap_word(p + LMP_AT_PROTO_SOURCE) + LMP_STRING_HEAD,
+    if (strcmp((const char *)object_word(p + LMP_AT_PROTO_SOURCE) + LMP_STRING_HEAD,
                "=source")) /* NOLINT */
         return false;
-    uint32_t constants = heap_u32(p + LMP_AT_PROTO_CONSTANTS), met = 0;
+    uint32_t constants = object_u32(p + LMP_AT_PROTO_CONSTANTS), met = 0;
     for (uint32_t i = 0; i < constants; i++) {
-        uintptr_t k = heap_word(p + LMP_AT_PROTO_V_CONSTANTS) + i * (uintptr_t)LMP_SLOT;
+        uintptr_t k = object_word(p + LMP_AT_PROTO_V_CONSTANTS) + i * (uintptr_t)LMP_SLOT;
         lua_pushliteral(L, "constant");
         lua_pushliteral(L, "second");
         lua_pushnumber(L, 1.5);
@@ -404,16 +405,16 @@ static bool check_prototypes(lua_State *L, LmpHeapStudy *study) {
         lua_pop(L, 3);
     }
     lua_pop(L, 2);
-    uintptr_t inner = heap_word(heap_word(p + LMP_AT_PROTO_V_PROTOS));
-    uintptr_t other = heap_word(heap_word(p + LMP_AT_PROTO_V_PROTOS) + 8);
+    uintptr_t inner = object_word(object_word(p + LMP_AT_PROTO_V_PROTOS));
+    uintptr_t other = object_word(object_word(p + LMP_AT_PROTO_V_PROTOS) + 8);
     lua_call(L, 0, 2);
     for (int i = -2; i < 0; i++) {
-        uintptr_t f = heap_word(pointer(L, i) + LMP_AT_CLOSURE_CODE);
+        uintptr_t f = object_word(pointer(L, i) + LMP_AT_CLOSURE_CODE);
         if (f != (i == -2 ? inner : other) || !vectors_fit(study, f)) return false;
         lua_pushvalue(L, i);
         lua_getinfo(L, ">S", &ar);
-        if ((int)heap_u32(f + LMP_AT_PROTO_LINE) != ar.linedefined ||
-            (int)heap_u32(f + LMP_AT_PROTO_LAST) != ar.lastlinedefined)
+        if ((int)object_u32(f + LMP_AT_PROTO_LINE) != ar.linedefined ||
+            (int)object_u32(f + LMP_AT_PROTO_LAST) != ar.lastlinedefined)
             return false;
     }
     return met >= 2;
@@ -437,8 +438,8 @@ static void step(lua_State *L, lua_Debug *ar) {
     if (!p) return;
     uint32_t pc = (uint32_t)((frames_pc(ci) - frames_code((const void *)p)) / LMP_INSTRUCTION) - 1;
     uintptr_t name[LMP_REGISTERS];
-    uint32_t names = heap_locals(p, pc, name);
-    if (heap_line(p, pc) != ar->currentline) s->differs = true;
+    uint32_t names = object_locals(p, pc, name);
+    if (object_line(p, pc) != ar->currentline) s->differs = true;
     for (uint32_t i = 0; i < names; i++) {
         const char *local = lua_getlocal(L, ar, (int)i + 1);
         if (!local || (uintptr_t)local != name[i] + LMP_STRING_HEAD) s->differs = true;
@@ -449,7 +450,7 @@ static void step(lua_State *L, lua_Debug *ar) {
     if (more) lua_pop(L, 1);
     s->names += names;
     s->steps++;
-    if (heap_u32(p + LMP_AT_PROTO_ABSOLUTE)) s->absolute++;
+    if (object_u32(p + LMP_AT_PROTO_ABSOLUTE)) s->absolute++;
 }
 
 /* Many instructions in a line, and lines far apart: both need absolute lines. */
@@ -465,7 +466,7 @@ static void write_code(luaL_Buffer *b) {
     luaL_addstring(b, "f(1, 2)\n f(2)\n goto done\n do a = 2 end\n ::done:: return a");
 }
 
-static bool check_lines(lua_State *L, LmpHeapStudy *study) {
+static bool check_lines(lua_State *L, LmpObjectStudy *study) {
     (void)study;
     Steps s = {.differs = false};
     luaL_Buffer b;
@@ -493,21 +494,21 @@ static int nest(lua_State *L) {
     return 0;
 }
 
-static unsigned calls_of(const LmpHeapStudy *study, const lua_State *L, bool *fits) {
+static unsigned calls_of(const LmpObjectStudy *study, const lua_State *L, bool *fits) {
     LmpCallInfo *ci = frames_top(L);
     while (frames_caller(ci))
         ci = frames_caller(ci);
     unsigned n = 0;
-    uintptr_t before = (uintptr_t)ci, next = heap_word(before + LMP_AT_CI_NEXT);
-    for (; next && n < 1000; next = heap_word(before + LMP_AT_CI_NEXT), n++) {
+    uintptr_t before = (uintptr_t)ci, next = object_word(before + LMP_AT_CI_NEXT);
+    for (; next && n < 1000; next = object_word(before + LMP_AT_CI_NEXT), n++) {
         if (!study_part(study, next, LMP_SIZE_CALL)) *fits = false;
-        if (!*fits || heap_word(next + LMP_AT_CI_PREVIOUS) != before) return n;
+        if (!*fits || object_word(next + LMP_AT_CI_PREVIOUS) != before) return n;
         before = next;
     }
     return n;
 }
 
-static bool check_calls(lua_State *L, LmpHeapStudy *study) {
+static bool check_calls(lua_State *L, LmpObjectStudy *study) {
     bool fits = true;
     lua_State *T = lua_newthread(L);
     int results;
@@ -523,7 +524,7 @@ static bool check_calls(lua_State *L, LmpHeapStudy *study) {
 
 static const struct {
     const char *what;
-    bool (*check)(lua_State *L, LmpHeapStudy *study);
+    bool (*check)(lua_State *L, LmpObjectStudy *study);
 } checks[] = {
     {"strings", check_strings},        {"tables", check_tables},
     {"array sizes", check_limits},     {"fields by hash", check_hashes},
@@ -533,8 +534,8 @@ static const struct {
     {"call frames", check_calls},
 };
 
-int layout_check(lua_State *L) {
-    LmpHeapStudy *study = lua_touserdata(L, lua_upvalueindex(1));
+int offsets_check(lua_State *L) {
+    LmpObjectStudy *study = lua_touserdata(L, lua_upvalueindex(1));
     luaL_checkstack(L, 100, NULL);
     for (unsigned i = 0; i < sizeof checks / sizeof *checks; i++) {
         study->why = checks[i].what; /* stays if this raises an error */

@@ -1,9 +1,9 @@
-/* layout_impl.h - the private state in which layout.c searches and layout_check.c compares: what
+/* offsets_impl.h - the private state in which layout.c searches and offsets_check.c compares: what
  * its allocator has seen. */
-#ifndef LMP_HEAP_LAYOUT_IMPL_H
-#define LMP_HEAP_LAYOUT_IMPL_H
+#ifndef LMP_AGENT_OBJECTS_OFFSETS_IMPL_H
+#define LMP_AGENT_OBJECTS_OFFSETS_IMPL_H
 
-#include "agent/heap/objects.h"
+#include "agent/objects/objects.h"
 
 #define LMP_STUDY_BLOCKS 8192u
 
@@ -13,23 +13,23 @@ typedef struct LmpStudyBlock {
     int tag; /* type tag of the request, 0: a part */
 } LmpStudyBlock;
 
-typedef struct LmpHeapStudy {
-    LmpHeapLayout layout;
+typedef struct LmpObjectStudy {
+    LmpObjectOffsets layout;
     LmpStudyBlock *block; /* all that live, in no order: the newest near the end */
     uint32_t blocks;
     bool failed;         /* a request was refused */
     uintptr_t global;    /* the global state */
     uint32_t global_end; /* bytes of it */
     const char *why;     /* what differs; NULL: nothing so far */
-} LmpHeapStudy;
+} LmpObjectStudy;
 
 /* Returns the block that starts at `at`; NULL: none. */
-const LmpStudyBlock *study_block(const LmpHeapStudy *study, uintptr_t at);
+const LmpStudyBlock *study_block(const LmpObjectStudy *study, uintptr_t at);
 /* Returns true if a part of that size starts there. */
-bool study_part(const LmpHeapStudy *study, uintptr_t at, size_t size);
+bool study_part(const LmpObjectStudy *study, uintptr_t at, size_t size);
 
 /* A C function; upvalue 1: the study. Compares every constant of layout.h with the documented API;
  * what differs is study->why. */
-int layout_check(lua_State *L);
+int offsets_check(lua_State *L);
 
 #endif

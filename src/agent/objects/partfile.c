@@ -1,6 +1,6 @@
 /* partfile.c - opens a nameless file (O_TMPFILE) or a locked FILE.part, and links and renames it
  * when it is whole. A .part without a lock has no writer any more, and may be removed. */
-#include "agent/heap/partfile.h"
+#include "agent/objects/partfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

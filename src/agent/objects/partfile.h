@@ -5,8 +5,8 @@
  * is left behind whenever its writer is killed. Elsewhere it is called FILE.part meanwhile; one
  * that a killed writer has left is removed by the next. No allocator, no lock, no stdio: a forked
  * child goes on with it. */
-#ifndef LMP_PARTFILE_H
-#define LMP_PARTFILE_H
+#ifndef LMP_AGENT_OBJECTS_PARTFILE_H
+#define LMP_AGENT_OBJECTS_PARTFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

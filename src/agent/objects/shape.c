@@ -3,25 +3,25 @@
  * pass, nor does one that is being freed. Tables that the collector has found to be garbage may
  * refer to what it has freed already, and are left alone; any other refers to nothing that is
  * gone. */
-#include "agent/heap/shape.h"
+#include "agent/objects/shape.h"
 
 #include <string.h>
 
-#include "agent/heap/layout.h"
 #include "agent/map/shadow.h"
+#include "agent/objects/offsets.h"
 
 enum { GLANCE = 256 /* nodes that are looked at: more are a dictionary */ };
 
 /* Returns true if the object is about to be freed: its colour is that of the last cycle. */
 static bool is_dead(const LmpProfile *p, uintptr_t object) {
     uintptr_t global = frames_word(p->main, LMP_AT_L_GLOBAL);
-    unsigned white = heap_u8(global + heaplayout_get()->colour) & LMP_WHITES;
-    return heap_u8(object + LMP_AT_MARKED) & (white ^ LMP_WHITES);
+    unsigned white = object_u8(global + offsets_get()->colour) & LMP_WHITES;
+    return object_u8(object + LMP_AT_MARKED) & (white ^ LMP_WHITES);
 }
 
 /* Returns where a part of that size is now, and how much of it can be read; 0: nowhere. */
-static uintptr_t part(LmpProfile *p, const LmpHeapHand *hand, uintptr_t at, uint64_t *bytes) {
-    uintptr_t now = heaphand_moved(hand, at);
+static uintptr_t part(LmpProfile *p, const LmpObjectHand *hand, uintptr_t at, uint64_t *bytes) {
+    uintptr_t now = objecthand_moved(hand, at);
     uint64_t size = 0;
     if (!now || (shadow_lookup(p, now, &size) & 15) != LMP_C_TABLE_PART) return 0;
     if (at == hand->old_addr && at) {
@@ -34,7 +34,7 @@ static uintptr_t part(LmpProfile *p, const LmpHeapHand *hand, uintptr_t at, uint
 }
 
 typedef struct Shape {
-    LmpHeapKeys keys;
+    LmpObjectKeys keys;
     uint64_t sum;    /* over its string keys, in any order */
     uint32_t names;  /* string keys */
     unsigned others; /* LMP_SHAPE_ */
@@ -43,38 +43,38 @@ typedef struct Shape {
 static void look_at(Shape *shape, uintptr_t node, uint64_t nodes) {
     for (uint64_t i = 0; i < nodes; i++, node += LMP_SIZE_NODE) {
         uint64_t size;
-        if (!(heap_u8(node + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
-        unsigned tag = heap_u8(node + LMP_AT_NODE_KEY_TAG);
+        if (!(object_u8(node + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
+        unsigned tag = object_u8(node + LMP_AT_NODE_KEY_TAG);
         if (tag == LMP_TT_INTEGER) {
             shape->others |= LMP_SHAPE_ITEMS;
-        } else if (!heap_is_string(tag)) {
+        } else if (!object_is_string(tag)) {
             shape->others |= LMP_SHAPE_OTHERS;
-        } else if (shape->names++ < LMP_HEAP_KEYS) {
-            const char *bytes = heap_string(heap_word(node + LMP_AT_NODE_KEY), &size);
-            shape->sum += heap_hash((uintptr_t)bytes, size) | 1;
-            heapkeys_add(&shape->keys, bytes, size);
+        } else if (shape->names++ < LMP_OBJECT_KEYS) {
+            const char *bytes = object_string(object_word(node + LMP_AT_NODE_KEY), &size);
+            shape->sum += object_hash((uintptr_t)bytes, size) | 1;
+            objectkeys_add(&shape->keys, bytes, size);
         }
     }
-    if (shape->names > LMP_HEAP_KEYS) shape->others |= LMP_SHAPE_MANY;
+    if (shape->names > LMP_OBJECT_KEYS) shape->others |= LMP_SHAPE_MANY;
 }
 
 /* Returns true if there are items. A few slots tell, as arrays are filled from their beginning. */
 static bool has_items(uintptr_t array, uint64_t slots) {
     for (uint64_t i = 0; i < slots && i < GLANCE; i++)
-        if (heap_u8(array + i * LMP_SLOT + LMP_AT_SLOT_TAG) & LMP_TT_TYPE) return true;
+        if (object_u8(array + i * LMP_SLOT + LMP_AT_SLOT_TAG) & LMP_TT_TYPE) return true;
     return false;
 }
 
-void heapshape_read(LmpProfile *p, const LmpHeapHand *hand, uintptr_t table, uint64_t size,
-                    LmpPreview *out) {
+void objectshape_read(LmpProfile *p, const LmpObjectHand *hand, uintptr_t table, uint64_t size,
+                      LmpPreview *out) {
     bool made = table == hand->new_addr || p->closing; /* or all is being freed */
-    if (made || size != LMP_SIZE_TABLE || heap_u8(table + LMP_AT_TYPE) != LMP_TT_TABLE) return;
+    if (made || size != LMP_SIZE_TABLE || object_u8(table + LMP_AT_TYPE) != LMP_TT_TABLE) return;
     if (is_dead(p, table)) return;
     Shape shape = {.names = 0};
-    uint64_t slots = heap_array_size(heaplayout_get(), table) * (uint64_t)LMP_SLOT;
-    uint64_t nodes = heap_nodes(table) * (uint64_t)LMP_SIZE_NODE;
-    uintptr_t array = slots ? part(p, hand, heap_word(table + LMP_AT_TABLE_ARRAY), &slots) : 0;
-    uintptr_t node = nodes ? part(p, hand, heap_word(table + LMP_AT_TABLE_NODE), &nodes) : 0;
+    uint64_t slots = object_array_size(offsets_get(), table) * (uint64_t)LMP_SLOT;
+    uint64_t nodes = object_nodes(table) * (uint64_t)LMP_SIZE_NODE;
+    uintptr_t array = slots ? part(p, hand, object_word(table + LMP_AT_TABLE_ARRAY), &slots) : 0;
+    uintptr_t node = nodes ? part(p, hand, object_word(table + LMP_AT_TABLE_NODE), &nodes) : 0;
     if ((slots && !array) || (nodes && !node)) return;
     if (slots && has_items(array, slots / LMP_SLOT)) shape.others |= LMP_SHAPE_ITEMS;
     if (nodes / LMP_SIZE_NODE > GLANCE)
@@ -88,7 +88,7 @@ void heapshape_read(LmpProfile *p, const LmpHeapHand *hand, uintptr_t table, uin
     out->size = names;
     out->hash = (many ? 0 : shape.sum) * 0x9e3779b97f4a7c15ull + names * 64ull + out->shape + 1;
     if (names &&
-        heapkeys_join(&shape.keys, (char *)out->bytes, LMP_PREVIEW_BYTES, &out->shown) < names)
+        objectkeys_join(&shape.keys, (char *)out->bytes, LMP_PREVIEW_BYTES, &out->shown) < names)
         out->shape |= LMP_SHAPE_CUT;
 }
 
@@ -99,12 +99,12 @@ static int compare(const char *a, uint64_t a_size, const char *b, uint64_t b_siz
     return order ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-void heapkeys_add(LmpHeapKeys *keys, const char *bytes, uint64_t size) {
+void objectkeys_add(LmpObjectKeys *keys, const char *bytes, uint64_t size) {
     uint32_t i = keys->count;
-    if (i < LMP_HEAP_KEYS) {
+    if (i < LMP_OBJECT_KEYS) {
         keys->count++;
     } else {
-        i = LMP_HEAP_KEYS - 1;
+        i = LMP_OBJECT_KEYS - 1;
         if (compare(keys->bytes[i], keys->size[i], bytes, size) <= 0) return;
     }
     for (; i > 0 && compare(keys->bytes[i - 1], keys->size[i - 1], bytes, size) > 0; i--) {
@@ -115,7 +115,7 @@ void heapkeys_add(LmpHeapKeys *keys, const char *bytes, uint64_t size) {
     keys->size[i] = size;
 }
 
-uint32_t heapkeys_join(const LmpHeapKeys *keys, char *out, uint32_t room, uint32_t *size) {
+uint32_t objectkeys_join(const LmpObjectKeys *keys, char *out, uint32_t room, uint32_t *size) {
     *size = 0;
     for (uint32_t i = 0; i < keys->count; i++) {
         uint32_t before = i ? 2 : 0;

@@ -1,8 +1,8 @@
 /* size.c - adds up the blocks of one object, or of all on the collector's lists, from its
  * header. */
-#include "agent/heap/size.h"
+#include "agent/objects/size.h"
 
-#include "agent/heap/layout.h"
+#include "agent/objects/offsets.h"
 
 /* Returns the interpreter's object; 0: none. */
 static uintptr_t object_of(lua_State *L, int index) {
@@ -29,40 +29,40 @@ static uintptr_t object_of(lua_State *L, int index) {
     }
 }
 
-uintptr_t heapsize_block(lua_State *L, int index) {
+uintptr_t objectsize_block(lua_State *L, int index) {
     uintptr_t o = object_of(L, lua_absindex(L, index));
-    return o && lua_isthread(L, index) ? o - heaplayout_get()->extra : o;
+    return o && lua_isthread(L, index) ? o - offsets_get()->extra : o;
 }
 
-static uint64_t thread_size(const LmpHeapLayout *layout, uintptr_t state) {
+static uint64_t thread_size(const LmpObjectOffsets *layout, uintptr_t state) {
     uint64_t n = layout->thread;
-    uintptr_t stack = heap_word(state + layout->stack), ci = heap_word(state + LMP_AT_L_CI);
-    if (stack) n += heap_word(state + layout->stack_last) + LMP_STACK_EXTRA - stack;
-    for (uintptr_t below = ci; below; below = heap_word(ci + LMP_AT_CI_PREVIOUS))
+    uintptr_t stack = object_word(state + layout->stack), ci = object_word(state + LMP_AT_L_CI);
+    if (stack) n += object_word(state + layout->stack_last) + LMP_STACK_EXTRA - stack;
+    for (uintptr_t below = ci; below; below = object_word(ci + LMP_AT_CI_PREVIOUS))
         ci = below;
-    for (ci = ci ? heap_word(ci + LMP_AT_CI_NEXT) : 0; ci; ci = heap_word(ci + LMP_AT_CI_NEXT))
+    for (ci = ci ? object_word(ci + LMP_AT_CI_NEXT) : 0; ci; ci = object_word(ci + LMP_AT_CI_NEXT))
         n += LMP_SIZE_CALL;
     return n;
 }
 
-static uint64_t size_at(const LmpHeapLayout *layout, uintptr_t o) {
+static uint64_t size_at(const LmpObjectOffsets *layout, uintptr_t o) {
     uint64_t length;
     unsigned values;
-    switch (heap_u8(o + LMP_AT_TYPE)) {
+    switch (object_u8(o + LMP_AT_TYPE)) {
     case LMP_TT_SHORT_STRING:
     case LMP_TT_LONG_STRING:
-        heap_string(o, &length);
+        object_string(o, &length);
         return LMP_STRING_HEAD + length + 1;
     case LMP_TT_TABLE:
-        return LMP_SIZE_TABLE + heap_array_size(layout, o) * (uint64_t)LMP_SLOT +
-               heap_nodes(o) * (uint64_t)LMP_SIZE_NODE;
+        return LMP_SIZE_TABLE + object_array_size(layout, o) * (uint64_t)LMP_SLOT +
+               object_nodes(o) * (uint64_t)LMP_SIZE_NODE;
     case LMP_TT_LUA_CLOSURE:
-        return LMP_AT_CLOSURE_UPVALUE + heap_u8(o + LMP_AT_CLOSURE_UPVALUES) * 8ull;
+        return LMP_AT_CLOSURE_UPVALUE + object_u8(o + LMP_AT_CLOSURE_UPVALUES) * 8ull;
     case LMP_TT_C_CLOSURE:
-        return LMP_AT_CLOSURE_UPVALUE + heap_u8(o + LMP_AT_CLOSURE_UPVALUES) * (uint64_t)LMP_SLOT;
+        return LMP_AT_CLOSURE_UPVALUE + object_u8(o + LMP_AT_CLOSURE_UPVALUES) * (uint64_t)LMP_SLOT;
     case LMP_TT_USERDATA:
-        values = heap_u16(o + LMP_AT_USERDATA_VALUES);
-        return heap_word(o + LMP_AT_USERDATA_SIZE) +
+        values = object_u16(o + LMP_AT_USERDATA_VALUES);
+        return object_word(o + LMP_AT_USERDATA_SIZE) +
                (values ? LMP_AT_USERDATA_VALUE + values * (uint64_t)LMP_SLOT : LMP_USERDATA_BARE);
     case LMP_TT_THREAD:
         return thread_size(layout, o);
@@ -71,9 +71,9 @@ static uint64_t size_at(const LmpHeapLayout *layout, uintptr_t o) {
     }
 }
 
-uint64_t heapsize_of(lua_State *L, int index) {
+uint64_t objectsize_of(lua_State *L, int index) {
     uintptr_t o = object_of(L, lua_absindex(L, index));
-    return o ? size_at(heaplayout_get(), o) : 0;
+    return o ? size_at(offsets_get(), o) : 0;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -82,55 +82,56 @@ uint64_t heapsize_of(lua_State *L, int index) {
 static uint64_t used(uintptr_t at, uint64_t n, uint64_t step) {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < n; i++, at += step)
-        sum += (heap_u8(at + LMP_AT_SLOT_TAG) & LMP_TT_TYPE) != 0;
+        sum += (object_u8(at + LMP_AT_SLOT_TAG) & LMP_TT_TYPE) != 0;
     return sum;
 }
 
-static LmpHeapHeld table_held(const LmpHeapLayout *layout, uintptr_t o) {
-    uint64_t slots = heap_array_size(layout, o), nodes = heap_nodes(o);
+static LmpObjectHeld table_held(const LmpObjectOffsets *layout, uintptr_t o) {
+    uint64_t slots = object_array_size(layout, o), nodes = object_nodes(o);
     uint64_t bytes = LMP_SIZE_TABLE;
-    bytes += used(heap_word(o + LMP_AT_TABLE_ARRAY), slots, LMP_SLOT) * LMP_SLOT;
-    bytes += used(heap_word(o + LMP_AT_TABLE_NODE), nodes, LMP_SIZE_NODE) * LMP_SIZE_NODE;
-    return (LmpHeapHeld){bytes, 1ull + (slots != 0) + (nodes != 0)};
+    bytes += used(object_word(o + LMP_AT_TABLE_ARRAY), slots, LMP_SLOT) * LMP_SLOT;
+    bytes += used(object_word(o + LMP_AT_TABLE_NODE), nodes, LMP_SIZE_NODE) * LMP_SIZE_NODE;
+    return (LmpObjectHeld){bytes, 1ull + (slots != 0) + (nodes != 0)};
 }
 
-static LmpHeapHeld thread_held(const LmpHeapLayout *layout, uintptr_t o) {
-    uintptr_t stack = heap_word(o + layout->stack), ci = heap_word(o + LMP_AT_L_CI), below;
+static LmpObjectHeld thread_held(const LmpObjectOffsets *layout, uintptr_t o) {
+    uintptr_t stack = object_word(o + layout->stack), ci = object_word(o + LMP_AT_L_CI), below;
     uint64_t frames = 0;
-    for (; ci && (below = heap_word(ci + LMP_AT_CI_PREVIOUS)); ci = below)
+    for (; ci && (below = object_word(ci + LMP_AT_CI_PREVIOUS)); ci = below)
         frames++;
-    if (!stack || (frames && heap_u8(o + LMP_AT_L_STATUS) == LUA_OK)) /* runs, or resumes another */
-        return (LmpHeapHeld){layout->thread, 1};
-    return (LmpHeapHeld){layout->thread + (heap_word(o + LMP_AT_L_TOP) - stack) +
-                             frames * LMP_SIZE_CALL,
-                         2 + frames};
+    if (!stack ||
+        (frames && object_u8(o + LMP_AT_L_STATUS) == LUA_OK)) /* runs, or resumes another */
+        return (LmpObjectHeld){layout->thread, 1};
+    return (LmpObjectHeld){layout->thread + (object_word(o + LMP_AT_L_TOP) - stack) +
+                               frames * LMP_SIZE_CALL,
+                           2 + frames};
 }
 
-static LmpHeapHeld held_at(const LmpHeapLayout *layout, uintptr_t o) {
-    switch (heap_u8(o + LMP_AT_TYPE)) {
+static LmpObjectHeld held_at(const LmpObjectOffsets *layout, uintptr_t o) {
+    switch (object_u8(o + LMP_AT_TYPE)) {
     case LMP_TT_TABLE:
         return table_held(layout, o);
     case LMP_TT_THREAD:
         return thread_held(layout, o);
     case LMP_TT_UPVALUE:
-        return (LmpHeapHeld){LMP_SIZE_UPVALUE, 1};
+        return (LmpObjectHeld){LMP_SIZE_UPVALUE, 1};
     case LMP_TT_PROTO: /* without names and inner tables: they do not change */
-        return (LmpHeapHeld){LMP_SIZE_PROTO + heap_u32(o + LMP_AT_PROTO_SIZECODE) * 5ull +
-                                 heap_u32(o + LMP_AT_PROTO_CONSTANTS) * (uint64_t)LMP_SLOT,
-                             1};
+        return (LmpObjectHeld){LMP_SIZE_PROTO + object_u32(o + LMP_AT_PROTO_SIZECODE) * 5ull +
+                                   object_u32(o + LMP_AT_PROTO_CONSTANTS) * (uint64_t)LMP_SLOT,
+                               1};
     default:
-        return (LmpHeapHeld){size_at(layout, o), 1};
+        return (LmpObjectHeld){size_at(layout, o), 1};
     }
 }
 
-LmpHeapHeld heapsize_held(lua_State *L) {
-    const LmpHeapLayout *layout = heaplayout_get();
+LmpObjectHeld objectsize_held(lua_State *L) {
+    const LmpObjectOffsets *layout = offsets_get();
     uintptr_t global = frames_word(L, LMP_AT_L_GLOBAL);
     const uint16_t list[] = {layout->all, layout->finalizers, layout->waiting, layout->fixed};
-    LmpHeapHeld sum = {0, 0};
+    LmpObjectHeld sum = {0, 0};
     for (unsigned i = 0; i < sizeof list / sizeof *list; i++) {
-        for (uintptr_t o = heap_word(global + list[i]); o; o = heap_word(o + LMP_AT_NEXT)) {
-            LmpHeapHeld held = held_at(layout, o);
+        for (uintptr_t o = object_word(global + list[i]); o; o = object_word(o + LMP_AT_NEXT)) {
+            LmpObjectHeld held = held_at(layout, o);
             sum.bytes += held.bytes;
             sum.blocks += held.blocks;
         }

@@ -1,25 +1,25 @@
 /* source.h - where a walk over a heap reads: the state, the shadow map as it was in that moment,
  * and the operation in hand. */
-#ifndef LMP_HEAP_SOURCE_H
-#define LMP_HEAP_SOURCE_H
+#ifndef LMP_AGENT_OBJECTS_SOURCE_H
+#define LMP_AGENT_OBJECTS_SOURCE_H
 
 #include "agent/state/profile.h"
 
 /* The operation within which the program stands; all zero: none. An allocation has no old block, a
  * free no new size. A reallocation that was refused has new_addr 0: nothing has moved. */
-typedef struct LmpHeapHand {
+typedef struct LmpObjectHand {
     uintptr_t old_addr, new_addr;
     uint64_t old_size, new_size;
-} LmpHeapHand;
+} LmpObjectHand;
 
 /* Returns where a vector is now that an object says is at `at`; 0: it is being freed. */
-static inline uintptr_t heaphand_moved(const LmpHeapHand *hand, uintptr_t at) {
+static inline uintptr_t objecthand_moved(const LmpObjectHand *hand, uintptr_t at) {
     if (at != hand->old_addr || !at) return at;
     if (hand->new_addr) return hand->new_addr;
     return hand->new_size ? at : 0; /* refused, or freed */
 }
 
-typedef struct LmpHeapSource {
+typedef struct LmpObjectSource {
     lua_State *main;     /* the main thread */
     const LmpProfile *p; /* only its address space is used: skew, whether alloc contexts are kept.
                             NULL: nothing is profiled, all objects are from before */
@@ -34,8 +34,8 @@ typedef struct LmpHeapSource {
     /* There was progress; called now and then, NULL: nobody wants to know. */
     void (*beat)(void *ud);
     void *ud;
-    LmpHeapHand hand;
+    LmpObjectHand hand;
     uint32_t text_max; /* bytes of each string that are kept; 0: the usual number */
-} LmpHeapSource;
+} LmpObjectSource;
 
 #endif

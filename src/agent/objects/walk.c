@@ -2,12 +2,12 @@
  * objects, and which objects are not in it; these get their numbers; one pass over them in that
  * order writes their columns and references and claims their parts; what nobody has claimed goes
  * into the lots. */
-#include "agent/heap/walk.h"
+#include "agent/objects/walk.h"
 
 #include <string.h>
 
-#include "agent/heap/layout.h"
-#include "agent/heap/walk_impl.h"
+#include "agent/objects/offsets.h"
+#include "agent/objects/walk_impl.h"
 
 enum { TEXT_MAX = 96, MARK_THREAD = 4, FIRST_EDGES = 1 << 16 };
 
@@ -17,35 +17,35 @@ static int kind_of(unsigned type) {
     switch (type) {
     case LMP_TT_SHORT_STRING:
     case LMP_TT_LONG_STRING:
-        return LMP_HEAP_STRING;
+        return LMP_OBJECT_STRING;
     case LMP_TT_TABLE:
-        return LMP_HEAP_TABLE;
+        return LMP_OBJECT_TABLE;
     case LMP_TT_LUA_CLOSURE:
-        return LMP_HEAP_LUA_FUNCTION;
+        return LMP_OBJECT_LUA_FUNCTION;
     case LMP_TT_C_CLOSURE:
-        return LMP_HEAP_C_FUNCTION;
+        return LMP_OBJECT_C_FUNCTION;
     case LMP_TT_USERDATA:
-        return LMP_HEAP_USERDATA;
+        return LMP_OBJECT_USERDATA;
     case LMP_TT_THREAD:
-        return LMP_HEAP_THREAD;
+        return LMP_OBJECT_THREAD;
     case LMP_TT_UPVALUE:
-        return LMP_HEAP_UPVALUE;
+        return LMP_OBJECT_UPVALUE;
     case LMP_TT_PROTO:
-        return LMP_HEAP_PROTO;
+        return LMP_OBJECT_PROTO;
     default:
         return -1;
     }
 }
 
-uint32_t walk_is(const LmpHeapWalk *w, uintptr_t at, int type) {
+uint32_t walk_is(const LmpObjectWalk *w, uintptr_t at, int type) {
     uint32_t n = walk_number(w, at);
-    return n && heap_u8(at + LMP_AT_TYPE) == type ? n : 0;
+    return n && object_u8(at + LMP_AT_TYPE) == type ? n : 0;
 }
 
 /* ---- room ------------------------------------------------------------------------------------ */
 
-static bool grow(LmpHeapWalk *w, void **column, uint64_t used, uint64_t room, uint64_t width) {
-    return heapmemory_grow(w->memory, column, used * width, room * width);
+static bool grow(LmpObjectWalk *w, void **column, uint64_t used, uint64_t room, uint64_t width) {
+    return objectmemory_grow(w->memory, column, used * width, room * width);
 }
 
 /* One more column of a growing table. */
@@ -62,11 +62,11 @@ static uint64_t larger(uint64_t room, uint64_t need) {
     return twice > need ? twice : need;
 }
 
-bool walk_room(LmpHeapWalk *w, uint64_t edges, uint64_t wides, uint64_t frames, uint64_t slots) {
-    LmpHeapGraph *g = w->g;
+bool walk_room(LmpObjectWalk *w, uint64_t edges, uint64_t wides, uint64_t frames, uint64_t slots) {
+    LmpObjectGraph *g = w->g;
     if (w->edges + edges > w->edges_room) {
         uint64_t room = larger(w->edges_room, w->edges + edges);
-        if (room >= LMP_HEAP_NONE && (room = w->edges + edges) >= LMP_HEAP_NONE) return false;
+        if (room >= LMP_OBJECT_NONE && (room = w->edges + edges) >= LMP_OBJECT_NONE) return false;
         GROW(g->edge_to, w->edges, room);
         GROW(g->edge_label, w->edges, room);
         GROW(g->edge_kind, w->edges, room);
@@ -95,10 +95,10 @@ bool walk_room(LmpHeapWalk *w, uint64_t edges, uint64_t wides, uint64_t frames, 
 }
 
 #define COLUMN(column, rows)                                                                       \
-    if (!((column) = heapmemory_get(w->memory, (uint64_t)(rows) * sizeof *(column)))) return false
+    if (!((column) = objectmemory_get(w->memory, (uint64_t)(rows) * sizeof *(column)))) return false
 
-static bool make_columns(LmpHeapWalk *w, uint32_t objects) {
-    LmpHeapGraph *g = w->g;
+static bool make_columns(LmpObjectWalk *w, uint32_t objects) {
+    LmpObjectGraph *g = w->g;
     COLUMN(g->kind, objects);
     COLUMN(g->flags, objects);
     COLUMN(g->size, objects);
@@ -106,23 +106,23 @@ static bool make_columns(LmpHeapWalk *w, uint32_t objects) {
     COLUMN(g->context, objects);
     COLUMN(g->birth, objects);
     COLUMN(g->edge_at, objects + 1ull);
-    COLUMN(g->string_length, g->count[LMP_HEAP_STRING]);
-    COLUMN(g->string_shown, g->count[LMP_HEAP_STRING]);
-    COLUMN(g->string_hash, g->count[LMP_HEAP_STRING]);
-    COLUMN(g->table_array, g->count[LMP_HEAP_TABLE]);
-    COLUMN(g->table_array_used, g->count[LMP_HEAP_TABLE]);
-    COLUMN(g->table_hash, g->count[LMP_HEAP_TABLE]);
-    COLUMN(g->table_hash_used, g->count[LMP_HEAP_TABLE]);
-    COLUMN(g->c_address, g->count[LMP_HEAP_C_FUNCTION]);
-    COLUMN(g->userdata_bytes, g->count[LMP_HEAP_USERDATA]);
-    COLUMN(g->proto_line, g->count[LMP_HEAP_PROTO]);
-    COLUMN(g->proto_last, g->count[LMP_HEAP_PROTO]);
-    COLUMN(g->proto_code, g->count[LMP_HEAP_PROTO]);
-    COLUMN(g->proto_source, g->count[LMP_HEAP_PROTO]);
-    COLUMN(g->thread_status, g->count[LMP_HEAP_THREAD]);
-    COLUMN(g->thread_frames, g->count[LMP_HEAP_THREAD]);
-    COLUMN(g->thread_stack, g->count[LMP_HEAP_THREAD]);
-    COLUMN(g->thread_stack_used, g->count[LMP_HEAP_THREAD]);
+    COLUMN(g->string_length, g->count[LMP_OBJECT_STRING]);
+    COLUMN(g->string_shown, g->count[LMP_OBJECT_STRING]);
+    COLUMN(g->string_hash, g->count[LMP_OBJECT_STRING]);
+    COLUMN(g->table_array, g->count[LMP_OBJECT_TABLE]);
+    COLUMN(g->table_array_used, g->count[LMP_OBJECT_TABLE]);
+    COLUMN(g->table_hash, g->count[LMP_OBJECT_TABLE]);
+    COLUMN(g->table_hash_used, g->count[LMP_OBJECT_TABLE]);
+    COLUMN(g->c_address, g->count[LMP_OBJECT_C_FUNCTION]);
+    COLUMN(g->userdata_bytes, g->count[LMP_OBJECT_USERDATA]);
+    COLUMN(g->proto_line, g->count[LMP_OBJECT_PROTO]);
+    COLUMN(g->proto_last, g->count[LMP_OBJECT_PROTO]);
+    COLUMN(g->proto_code, g->count[LMP_OBJECT_PROTO]);
+    COLUMN(g->proto_source, g->count[LMP_OBJECT_PROTO]);
+    COLUMN(g->thread_status, g->count[LMP_OBJECT_THREAD]);
+    COLUMN(g->thread_frames, g->count[LMP_OBJECT_THREAD]);
+    COLUMN(g->thread_stack, g->count[LMP_OBJECT_THREAD]);
+    COLUMN(g->thread_stack_used, g->count[LMP_OBJECT_THREAD]);
     COLUMN(g->lot_what, LMP_LOTS);
     COLUMN(g->lot_blocks, LMP_LOTS);
     COLUMN(g->text, w->text_max);
@@ -133,8 +133,8 @@ static bool make_columns(LmpHeapWalk *w, uint32_t objects) {
 /* ---- the collector's lists ------------------------------------------------------------------- */
 
 /* Enters one object: as its block in the map, or as one from before start. */
-static LmpErr note(LmpHeapWalk *w, uintptr_t object, uint8_t flags) {
-    unsigned type = heap_u8(object + LMP_AT_TYPE);
+static LmpErr note(LmpObjectWalk *w, uintptr_t object, uint8_t flags) {
+    unsigned type = object_u8(object + LMP_AT_TYPE);
     int kind = kind_of(type);
     if (kind < 0) return LMP_E_DAMAGED;
     uintptr_t at = walk_block(w, type, object);
@@ -145,7 +145,7 @@ static LmpErr note(LmpHeapWalk *w, uintptr_t object, uint8_t flags) {
     if (*mark) return LMP_E_DAMAGED; /* in two lists, or a list in a circle */
     *mark = LMP_MARK_OBJECT | flags;
     w->g->count[kind]++;
-    if (kind != LMP_HEAP_THREAD) return LMP_OK;
+    if (kind != LMP_OBJECT_THREAD) return LMP_OK;
     *mark |= MARK_THREAD;
     return walk_note_thread(w, object) ? LMP_OK : LMP_E_NOMEM;
 }
@@ -153,28 +153,28 @@ static LmpErr note(LmpHeapWalk *w, uintptr_t object, uint8_t flags) {
 /* Returns true if the string is "__mode", the field that says how weak a table is. */
 static bool is_mode(uintptr_t string) {
     static const char mode[] = "__mode";
-    return heap_u8(string + LMP_AT_TYPE) == LMP_TT_SHORT_STRING &&
-           heap_u8(string + LMP_AT_STRING_SHORT) == sizeof mode - 1 &&
+    return object_u8(string + LMP_AT_TYPE) == LMP_TT_SHORT_STRING &&
+           object_u8(string + LMP_AT_STRING_SHORT) == sizeof mode - 1 &&
            !memcmp((const char *)string + LMP_STRING_HEAD, mode, sizeof mode - 1); /* NOLINT */
 }
 
-static LmpErr note_lists(LmpHeapWalk *w) {
+static LmpErr note_lists(LmpObjectWalk *w) {
     const struct {
         uint16_t at;
         uint8_t flags;
     } list[] = {{w->layout->all, 0},
-                {w->layout->finalizers, LMP_HEAP_FINALIZER},
-                {w->layout->waiting, LMP_HEAP_FINALIZER | LMP_HEAP_FINALIZING},
-                {w->layout->fixed, LMP_HEAP_FIXED}};
+                {w->layout->finalizers, LMP_OBJECT_FINALIZER},
+                {w->layout->waiting, LMP_OBJECT_FINALIZER | LMP_OBJECT_FINALIZING},
+                {w->layout->fixed, LMP_OBJECT_FIXED}};
     LmpErr err = note(w, (uintptr_t)w->source->main, 0);
     for (unsigned i = 0; i < sizeof list / sizeof *list && err == LMP_OK; i++) {
-        uintptr_t o = heap_word(w->global + list[i].at);
-        for (; o && err == LMP_OK; o = heap_word(o + LMP_AT_NEXT)) {
+        uintptr_t o = object_word(w->global + list[i].at);
+        for (; o && err == LMP_OK; o = object_word(o + LMP_AT_NEXT)) {
             if (o == (uintptr_t)w->source->main) continue; /* in the list of some releases */
             walk_step(w);
             err = note(w, o, list[i].flags);
-            if (list[i].flags & (LMP_HEAP_FINALIZING | LMP_HEAP_FIXED)) w->root_edges++;
-            if (list[i].flags & LMP_HEAP_FIXED && is_mode(o)) w->mode = o;
+            if (list[i].flags & (LMP_OBJECT_FINALIZING | LMP_OBJECT_FIXED)) w->root_edges++;
+            if (list[i].flags & LMP_OBJECT_FIXED && is_mode(o)) w->mode = o;
         }
     }
     return err;
@@ -182,8 +182,8 @@ static LmpErr note_lists(LmpHeapWalk *w) {
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-uintptr_t walk_claim(LmpHeapWalk *w, uintptr_t now, uint64_t *bytes) {
-    const LmpHeapHand *hand = &w->source->hand;
+uintptr_t walk_claim(LmpObjectWalk *w, uintptr_t now, uint64_t *bytes) {
+    const LmpObjectHand *hand = &w->source->hand;
     uint32_t block = index_find(&w->index, now);
     uint64_t size = block == LMP_NO_BLOCK ? 0 : index_size(&w->index, block);
     if (!size) { /* from before start */
@@ -204,13 +204,13 @@ uintptr_t walk_claim(LmpHeapWalk *w, uintptr_t now, uint64_t *bytes) {
     return now;
 }
 
-uintptr_t walk_part(LmpHeapWalk *w, uintptr_t at, uint64_t *bytes) {
+uintptr_t walk_part(LmpObjectWalk *w, uintptr_t at, uint64_t *bytes) {
     uintptr_t now = walk_moved(w, at);
     return now ? walk_claim(w, now, bytes) : 0;
 }
 
 /* Returns the lot of a block that no object has. */
-static LmpHeapLot lot_of(unsigned cls) {
+static LmpObjectLot lot_of(unsigned cls) {
     switch (cls) {
     case LMP_C_STRING:
     case LMP_C_FUNCTION:
@@ -234,22 +234,22 @@ typedef struct Lots {
     uint32_t blocks[LMP_LOTS];
 } Lots;
 
-static void into_lot(LmpHeapWalk *w, Lots *lots, LmpHeapLot lot, uint32_t block) {
+static void into_lot(LmpObjectWalk *w, Lots *lots, LmpObjectLot lot, uint32_t block) {
     lots->bytes[lot] += index_size(&w->index, block);
     lots->blocks[lot]++;
 }
 
-static void gather_lots(LmpHeapWalk *w, Lots *lots) {
-    const LmpHeapIndex *x = &w->index;
+static void gather_lots(LmpObjectWalk *w, Lots *lots) {
+    const LmpObjectIndex *x = &w->index;
     uint32_t all = x->blocks + x->odd;
-    uintptr_t strings = walk_moved(w, heap_word(w->global + w->layout->strings));
+    uintptr_t strings = walk_moved(w, object_word(w->global + w->layout->strings));
     uintptr_t in_hand = w->source->hand.new_addr;
     uint32_t table = strings ? index_find(x, strings) : LMP_NO_BLOCK;
     uint32_t hand = in_hand ? index_find(x, in_hand) : LMP_NO_BLOCK;
     for (uint32_t i = 0; i < all; i++) {
         walk_step(w);
         if (*index_mark(x, i)) continue;
-        LmpHeapLot lot = lot_of(index_entry(x, i) & 15);
+        LmpObjectLot lot = lot_of(index_entry(x, i) & 15);
         if (i == hand) lot = LMP_LOT_HAND;
         if (i == table) lot = LMP_LOT_STRING_TABLE;
         into_lot(w, lots, lot, i);
@@ -258,7 +258,7 @@ static void gather_lots(LmpHeapWalk *w, Lots *lots) {
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static bool walk_one(LmpHeapWalk *w, int type) {
+static bool walk_one(LmpObjectWalk *w, int type) {
     switch (type) {
     case LMP_TT_SHORT_STRING:
     case LMP_TT_LONG_STRING:
@@ -280,35 +280,35 @@ static bool walk_one(LmpHeapWalk *w, int type) {
     }
 }
 
-static void root_edge(LmpHeapWalk *w, uint32_t to, uint32_t label, unsigned kind) {
+static void root_edge(LmpObjectWalk *w, uint32_t to, uint32_t label, unsigned kind) {
     if (!to) return;
     w->g->edge_to[w->roots_at] = to;
     w->g->edge_label[w->roots_at] = label;
     w->g->edge_kind[w->roots_at++] = (uint8_t)kind;
 }
 
-static void roots(LmpHeapWalk *w) {
+static void roots(LmpObjectWalk *w) {
     uintptr_t main = (uintptr_t)w->source->main;
     uint32_t extra = w->layout->extra;
-    root_edge(w, walk_number(w, heap_word(w->global + w->layout->registry)), LMP_ROOT_REGISTRY,
+    root_edge(w, walk_number(w, object_word(w->global + w->layout->registry)), LMP_ROOT_REGISTRY,
               LMP_EDGE_ROOT);
     root_edge(w, walk_number(w, main - extra), LMP_ROOT_MAIN, LMP_EDGE_ROOT);
     if (w->running && w->running != main)
         root_edge(w, walk_number(w, w->running - extra), LMP_ROOT_RUNNING, LMP_EDGE_ROOT);
     for (uint32_t i = 0; i < LMP_BASIC_TYPES; i++)
-        root_edge(w, walk_number(w, heap_word(w->global + w->layout->metatables + i * 8ul)),
+        root_edge(w, walk_number(w, object_word(w->global + w->layout->metatables + i * 8ul)),
                   LMP_ROOT_METATABLE + i, LMP_EDGE_ROOT);
 }
 
-static bool walk_object(LmpHeapWalk *w, const LmpHeapCursor *c) {
-    LmpHeapGraph *g = w->g;
-    const LmpHeapIndex *x = &w->index;
+static bool walk_object(LmpObjectWalk *w, const LmpObjectCursor *c) {
+    LmpObjectGraph *g = w->g;
+    const LmpObjectIndex *x = &w->index;
     uint32_t n = w->object;
     uint8_t mark = *index_mark(x, c->block);
     uint64_t size = index_size(x, c->block);
     w->at = c->at + (mark & MARK_THREAD ? w->layout->extra : 0);
-    unsigned type = heap_u8(w->at + LMP_AT_TYPE);
-    w->dead = heap_u8(w->at + LMP_AT_MARKED) & w->dead_white;
+    unsigned type = object_u8(w->at + LMP_AT_TYPE);
+    w->dead = object_u8(w->at + LMP_AT_MARKED) & w->dead_white;
     w->mapped = w->counted = size != 0;
     w->uncounted = 0;
     w->sums.dead += w->dead;
@@ -323,11 +323,11 @@ static bool walk_object(LmpHeapWalk *w, const LmpHeapCursor *c) {
         g->birth[n] = index_entry(x, c->block);
         g->context[n] = index_context(x, c->block);
     }
-    if (mark & LMP_HEAP_FINALIZING) root_edge(w, n, LMP_ROOT_FINALIZING, LMP_EDGE_ROOT);
-    if (mark & LMP_HEAP_FIXED) root_edge(w, n, LMP_ROOT_FIXED, LMP_EDGE_ROOT);
+    if (mark & LMP_OBJECT_FINALIZING) root_edge(w, n, LMP_ROOT_FINALIZING, LMP_EDGE_ROOT);
+    if (mark & LMP_OBJECT_FIXED) root_edge(w, n, LMP_ROOT_FIXED, LMP_EDGE_ROOT);
     if (!walk_one(w, (int)type)) return false;
     if (!w->counted) {
-        g->flags[n] |= LMP_HEAP_BEFORE;
+        g->flags[n] |= LMP_OBJECT_BEFORE;
         g->size[n] = w->uncounted;
     }
     return true;
@@ -335,12 +335,12 @@ static bool walk_object(LmpHeapWalk *w, const LmpHeapCursor *c) {
 
 /* The lots are the last objects; the root leads to each. Its references stand before all others,
  * where there is room for as many as there might be. */
-static void end_lots(LmpHeapWalk *w, const Lots *lots) {
-    LmpHeapGraph *g = w->g;
+static void end_lots(LmpObjectWalk *w, const Lots *lots) {
+    LmpObjectGraph *g = w->g;
     for (uint32_t lot = 0; lot < LMP_LOTS; lot++) {
         if (!lots->blocks[lot]) continue;
-        uint32_t n = w->object++, row = w->row[LMP_HEAP_LOT]++;
-        g->kind[n] = LMP_HEAP_LOT;
+        uint32_t n = w->object++, row = w->row[LMP_OBJECT_LOT]++;
+        g->kind[n] = LMP_OBJECT_LOT;
         g->size[n] = lots->bytes[lot];
         g->edge_at[n] = (uint32_t)w->edges;
         g->lot_what[row] = lot;
@@ -359,24 +359,24 @@ static void end_lots(LmpHeapWalk *w, const Lots *lots) {
     g->edge_at[w->object] = (uint32_t)w->edges;
     for (uint32_t i = 1; i <= w->object; i++)
         g->edge_at[i] -= unused;
-    g->count[LMP_HEAP_LOT] = w->row[LMP_HEAP_LOT];
+    g->count[LMP_OBJECT_LOT] = w->row[LMP_OBJECT_LOT];
     g->objects = w->object;
     g->edges = (uint32_t)w->edges - unused;
 }
 
-static bool walk_all(LmpHeapWalk *w) {
-    LmpHeapGraph *g = w->g;
+static bool walk_all(LmpObjectWalk *w) {
+    LmpObjectGraph *g = w->g;
     uint32_t objects;
     Lots lots = {{0}, {0}};
     if (!index_number(&w->index, &objects)) return false;
     w->root_edges += 3 + LMP_BASIC_TYPES + LMP_LOTS;
     if (!make_columns(w, objects + LMP_LOTS) || !walk_room(w, w->root_edges, 0, 0, 0)) return false;
     walk_sort_threads(w);
-    g->kind[0] = LMP_HEAP_ROOT;
-    g->count[LMP_HEAP_ROOT] = 1;
+    g->kind[0] = LMP_OBJECT_ROOT;
+    g->count[LMP_OBJECT_ROOT] = 1;
     w->edges = w->root_edges;
     roots(w);
-    LmpHeapCursor c = {.x = &w->index};
+    LmpObjectCursor c = {.x = &w->index};
     for (w->object = 1; index_next(&c); w->object++) {
         walk_step(w);
         if (!walk_object(w, &c)) return false;
@@ -386,50 +386,50 @@ static bool walk_all(LmpHeapWalk *w) {
     return true;
 }
 
-static LmpErr walk(LmpHeapWalk *w) {
+static LmpErr walk(LmpObjectWalk *w) {
     if (!index_sweep(&w->index, w->source, w->memory)) return LMP_E_NOMEM;
     LmpErr err = note_lists(w);
     if (err != LMP_OK) return err;
     if (!walk_all(w)) return LMP_E_NOMEM;
-    heapmemory_drop(w->memory, w->thread);
+    objectmemory_drop(w->memory, w->thread);
     index_drop(&w->index);
     return LMP_OK;
 }
 
 /* ---- for who calls --------------------------------------------------------------------------- */
 
-void heapwalk_source(LmpHeapSource *source, const LmpProfile *p, const LmpHeapHand *hand) {
-    *source = (LmpHeapSource){.main = p->main,
-                              .p = p,
-                              .leaves = p->live->leaves,
-                              .leaf_base = p->live->leaf_base,
-                              .leaf = p->leaves.all,
-                              .overflow = p->overflow};
+void objectwalk_source(LmpObjectSource *source, const LmpProfile *p, const LmpObjectHand *hand) {
+    *source = (LmpObjectSource){.main = p->main,
+                                .p = p,
+                                .leaves = p->live->leaves,
+                                .leaf_base = p->live->leaf_base,
+                                .leaf = p->leaves.all,
+                                .overflow = p->overflow};
     if (hand) source->hand = *hand;
 }
 
-void heapwalk_source_bare(LmpHeapSource *source, lua_State *main) {
-    *source = (LmpHeapSource){.main = main};
+void objectwalk_source_bare(LmpObjectSource *source, lua_State *main) {
+    *source = (LmpObjectSource){.main = main};
 }
 
-LmpErr heapwalk_run(const LmpHeapSource *source, LmpHeapMemory *memory, LmpHeapGraph *out,
-                    LmpHeapSums *sums) {
-    heapmemory_init(memory);
+LmpErr objectwalk_run(const LmpObjectSource *source, LmpObjectMemory *memory, LmpObjectGraph *out,
+                      LmpObjectSums *sums) {
+    objectmemory_init(memory);
     memset(out, 0, sizeof *out);
-    LmpErr err = heaplayout_known();
+    LmpErr err = offsets_known();
     if (err != LMP_OK) return err;
     if (source->p && source->p->closing) return LMP_E_CLOSED;
-    const LmpHeapLayout *layout = heaplayout_get();
-    LmpHeapWalk w = {.source = source,
-                     .layout = layout,
-                     .memory = memory,
-                     .g = out,
-                     .global = frames_word(source->main, LMP_AT_L_GLOBAL),
-                     .text_max = source->text_max ? source->text_max : TEXT_MAX};
-    w.dead_white = (heap_u8(w.global + layout->colour) & LMP_WHITES) ^ LMP_WHITES;
+    const LmpObjectOffsets *layout = offsets_get();
+    LmpObjectWalk w = {.source = source,
+                       .layout = layout,
+                       .memory = memory,
+                       .g = out,
+                       .global = frames_word(source->main, LMP_AT_L_GLOBAL),
+                       .text_max = source->text_max ? source->text_max : TEXT_MAX};
+    w.dead_white = (object_u8(w.global + layout->colour) & LMP_WHITES) ^ LMP_WHITES;
     err = walk(&w);
     if (err != LMP_OK) {
-        heapmemory_free(memory);
+        objectmemory_free(memory);
         memset(out, 0, sizeof *out);
     }
     if (sums) *sums = w.sums;

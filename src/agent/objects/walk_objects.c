@@ -1,35 +1,35 @@
 /* walk_objects.c - what each kind of object refers to, and its columns: strings, tables, functions,
  * userdata, prototypes. The steps of a walk are in walk.c. */
-#include "agent/heap/walk_impl.h"
+#include "agent/objects/walk_impl.h"
 
 #include <string.h>
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-static bool text_room(LmpHeapWalk *w) {
-    LmpHeapGraph *g = w->g;
+static bool text_room(LmpObjectWalk *w) {
+    LmpObjectGraph *g = w->g;
     if (w->text_room - g->text_bytes >= w->text_max) return true;
     void *text = g->text;
     uint64_t room = w->text_room * 2 + w->text_max;
-    if (!heapmemory_grow(w->memory, &text, g->text_bytes, room)) return false;
+    if (!objectmemory_grow(w->memory, &text, g->text_bytes, room)) return false;
     g->text = text;
     w->text_room = room;
     return true;
 }
 
-bool walk_string(LmpHeapWalk *w, int type) {
-    LmpHeapGraph *g = w->g;
-    uint32_t row = w->row[LMP_HEAP_STRING]++;
+bool walk_string(LmpObjectWalk *w, int type) {
+    LmpObjectGraph *g = w->g;
+    uint32_t row = w->row[LMP_OBJECT_STRING]++;
     bool is_long = type == LMP_TT_LONG_STRING;
     uint64_t length =
-        is_long ? heap_word(w->at + LMP_AT_STRING_LONG) : heap_u8(w->at + LMP_AT_STRING_SHORT);
+        is_long ? object_word(w->at + LMP_AT_STRING_LONG) : object_u8(w->at + LMP_AT_STRING_SHORT);
     uint64_t shown = length < w->text_max ? length : w->text_max;
     if (!text_room(w)) return false;
-    if (is_long) g->flags[w->object] |= LMP_HEAP_LONG;
+    if (is_long) g->flags[w->object] |= LMP_OBJECT_LONG;
     if (!w->mapped) w->uncounted += LMP_STRING_HEAD + length + 1;
     g->string_length[row] = length;
     g->string_shown[row] = (uint32_t)shown;
-    g->string_hash[row] = heap_hash(w->at + LMP_STRING_HEAD, length);
+    g->string_hash[row] = object_hash(w->at + LMP_STRING_HEAD, length);
     memcpy(g->text + g->text_bytes, (const void *)(w->at + LMP_STRING_HEAD), shown); /* NOLINT */
     g->text_bytes += shown;
     return true;
@@ -42,17 +42,17 @@ static bool is_string(unsigned tag) {
 }
 
 /* Returns the value of a field of a table, by the key's object; 0: it has none. */
-static uintptr_t field(const LmpHeapWalk *w, uintptr_t table, uintptr_t key) {
-    uint32_t nodes = heap_nodes(table);
-    uintptr_t node = walk_moved(w, heap_word(table + LMP_AT_TABLE_NODE));
+static uintptr_t field(const LmpObjectWalk *w, uintptr_t table, uintptr_t key) {
+    uint32_t nodes = object_nodes(table);
+    uintptr_t node = walk_moved(w, object_word(table + LMP_AT_TABLE_NODE));
     if (!nodes || !node) return 0;
-    int64_t i = heap_u32(key + LMP_AT_STRING_HASH) & (nodes - 1);
+    int64_t i = object_u32(key + LMP_AT_STRING_HASH) & (nodes - 1);
     for (uint32_t n = 0; n < nodes && i >= 0 && i < nodes; n++) {
         uintptr_t at = node + (uintptr_t)i * LMP_SIZE_NODE;
-        if (heap_word(at + LMP_AT_NODE_KEY) == key &&
-            is_string(heap_u8(at + LMP_AT_NODE_KEY_TAG) & ~(unsigned)LMP_TAG_COLLECTABLE))
+        if (object_word(at + LMP_AT_NODE_KEY) == key &&
+            is_string(object_u8(at + LMP_AT_NODE_KEY_TAG) & ~(unsigned)LMP_TAG_COLLECTABLE))
             return at;
-        int32_t next = (int32_t)heap_u32(at + LMP_AT_NODE_NEXT);
+        int32_t next = (int32_t)object_u32(at + LMP_AT_NODE_NEXT);
         if (!next) break;
         i += next;
     }
@@ -60,15 +60,15 @@ static uintptr_t field(const LmpHeapWalk *w, uintptr_t table, uintptr_t key) {
 }
 
 /* Returns how weak the tables of a metatable are, as flags: what its __mode says, read raw. */
-static uint32_t weakness(LmpHeapWalk *w, uintptr_t meta) {
+static uint32_t weakness(LmpObjectWalk *w, uintptr_t meta) {
     if (meta == w->last_meta) return w->last_mode;
     uint32_t flags = 0;
     uintptr_t value = w->mode && walk_is(w, meta, LMP_TT_TABLE) ? field(w, meta, w->mode) : 0;
-    uintptr_t string = value ? heap_word(value) : 0;
-    if (value && is_string(heap_u8(value + LMP_AT_SLOT_TAG)) && walk_number(w, string)) {
+    uintptr_t string = value ? object_word(value) : 0;
+    if (value && is_string(object_u8(value + LMP_AT_SLOT_TAG)) && walk_number(w, string)) {
         const char *s = (const char *)string + LMP_STRING_HEAD; /* NOLINT */
-        if (strchr(s, 'k')) flags |= LMP_HEAP_WEAK_KEYS;
-        if (strchr(s, 'v')) flags |= LMP_HEAP_WEAK_VALUES;
+        if (strchr(s, 'k')) flags |= LMP_OBJECT_WEAK_KEYS;
+        if (strchr(s, 'v')) flags |= LMP_OBJECT_WEAK_VALUES;
     }
     w->last_meta = meta;
     w->last_mode = flags;
@@ -76,7 +76,7 @@ static uint32_t weakness(LmpHeapWalk *w, uintptr_t meta) {
 }
 
 /* Returns the label of a value by its key; the kind of reference that it is. */
-static unsigned key_label(LmpHeapWalk *w, unsigned tag, uintptr_t key, uint32_t *label) {
+static unsigned key_label(LmpObjectWalk *w, unsigned tag, uintptr_t key, uint32_t *label) {
     *label = 0;
     switch (tag) {
     case LMP_TAG_SHORT_STRING:
@@ -107,32 +107,35 @@ static unsigned key_label(LmpHeapWalk *w, unsigned tag, uintptr_t key, uint32_t 
     }
 }
 
-static void walk_node(LmpHeapWalk *w, uintptr_t node, uint32_t weak) {
-    unsigned tag = heap_u8(node + LMP_AT_SLOT_TAG), key_tag = heap_u8(node + LMP_AT_NODE_KEY_TAG);
-    uintptr_t key = heap_word(node + LMP_AT_NODE_KEY);
-    bool key_held = !walk_is_object(key_tag) || is_string(key_tag) || !(weak & LMP_HEAP_WEAK_KEYS);
+static void walk_node(LmpObjectWalk *w, uintptr_t node, uint32_t weak) {
+    unsigned tag = object_u8(node + LMP_AT_SLOT_TAG),
+             key_tag = object_u8(node + LMP_AT_NODE_KEY_TAG);
+    uintptr_t key = object_word(node + LMP_AT_NODE_KEY);
+    bool key_held =
+        !walk_is_object(key_tag) || is_string(key_tag) || !(weak & LMP_OBJECT_WEAK_KEYS);
     if (walk_is_object(tag)) {
         uint32_t label;
         unsigned kind = key_label(w, key_tag, key, &label);
-        if (!is_string(tag) && weak & LMP_HEAP_WEAK_VALUES) {
+        if (!is_string(tag) && weak & LMP_OBJECT_WEAK_VALUES) {
             kind |= LMP_EDGE_WEAK;
-        } else if (!key_held && !(weak & LMP_HEAP_WEAK_VALUES)) {
+        } else if (!key_held && !(weak & LMP_OBJECT_WEAK_VALUES)) {
             kind |= LMP_EDGE_EPHEMERON;
         }
-        walk_edge(w, walk_block(w, tag, heap_word(node)), kind, label);
+        walk_edge(w, walk_block(w, tag, object_word(node)), kind, label);
     }
     if (walk_is_object(key_tag))
         walk_edge(w, walk_block(w, key_tag, key), LMP_EDGE_KEY | (key_held ? 0 : LMP_EDGE_WEAK), 0);
 }
 
-bool walk_table(LmpHeapWalk *w) {
-    LmpHeapGraph *g = w->g;
-    uint32_t row = w->row[LMP_HEAP_TABLE]++, weak = 0;
-    uint64_t slots = heap_array_size(w->layout, w->at), nodes = heap_nodes(w->at);
+bool walk_table(LmpObjectWalk *w) {
+    LmpObjectGraph *g = w->g;
+    uint32_t row = w->row[LMP_OBJECT_TABLE]++, weak = 0;
+    uint64_t slots = object_array_size(w->layout, w->at), nodes = object_nodes(w->at);
     uint64_t slot_bytes = slots * LMP_SLOT, node_bytes = nodes * LMP_SIZE_NODE;
-    uintptr_t array = slots ? walk_part(w, heap_word(w->at + LMP_AT_TABLE_ARRAY), &slot_bytes) : 0;
-    uintptr_t node = nodes ? walk_part(w, heap_word(w->at + LMP_AT_TABLE_NODE), &node_bytes) : 0;
-    uintptr_t meta = heap_word(w->at + LMP_AT_TABLE_META);
+    uintptr_t array =
+        slots ? walk_part(w, object_word(w->at + LMP_AT_TABLE_ARRAY), &slot_bytes) : 0;
+    uintptr_t node = nodes ? walk_part(w, object_word(w->at + LMP_AT_TABLE_NODE), &node_bytes) : 0;
+    uintptr_t meta = object_word(w->at + LMP_AT_TABLE_META);
     if (!array) slot_bytes = 0;
     if (!node) node_bytes = 0;
     if (!w->mapped) w->uncounted += LMP_SIZE_TABLE;
@@ -148,18 +151,18 @@ bool walk_table(LmpHeapWalk *w) {
     }
     uint32_t used = 0;
     for (uint64_t i = 0; i < slot_bytes / LMP_SLOT; i++) {
-        unsigned tag = heap_u8(array + i * LMP_SLOT + LMP_AT_SLOT_TAG);
+        unsigned tag = object_u8(array + i * LMP_SLOT + LMP_AT_SLOT_TAG);
         if (tag & LMP_TT_TYPE) used++;
         if (!walk_is_object(tag)) continue;
-        bool held = is_string(tag) || !(weak & LMP_HEAP_WEAK_VALUES);
-        walk_edge(w, walk_block(w, tag, heap_word(array + i * LMP_SLOT)),
+        bool held = is_string(tag) || !(weak & LMP_OBJECT_WEAK_VALUES);
+        walk_edge(w, walk_block(w, tag, object_word(array + i * LMP_SLOT)),
                   LMP_EDGE_INDEX | (held ? 0 : LMP_EDGE_WEAK), (uint32_t)i + 1);
     }
     g->table_array_used[row] = used;
     used = 0;
     for (uint64_t i = 0; i < nodes; i++) {
         uintptr_t n = node + i * LMP_SIZE_NODE;
-        if (!(heap_u8(n + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue; /* its key may be dead */
+        if (!(object_u8(n + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue; /* its key may be dead */
         used++;
         walk_node(w, n, weak);
     }
@@ -170,31 +173,31 @@ bool walk_table(LmpHeapWalk *w) {
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* Returns the name of upvalue number i of a prototype: its object, 0: none. */
-static uint32_t upvalue_name(const LmpHeapWalk *w, uintptr_t proto, unsigned i) {
-    if (!proto || i >= heap_u32(proto + LMP_AT_PROTO_UPVALUES)) return 0;
-    uintptr_t names = walk_moved(w, heap_word(proto + LMP_AT_PROTO_V_UPVALUES));
-    return names ? walk_number(w, heap_word(names + i * (uintptr_t)LMP_SIZE_UPVALUE_NAME)) : 0;
+static uint32_t upvalue_name(const LmpObjectWalk *w, uintptr_t proto, unsigned i) {
+    if (!proto || i >= object_u32(proto + LMP_AT_PROTO_UPVALUES)) return 0;
+    uintptr_t names = walk_moved(w, object_word(proto + LMP_AT_PROTO_V_UPVALUES));
+    return names ? walk_number(w, object_word(names + i * (uintptr_t)LMP_SIZE_UPVALUE_NAME)) : 0;
 }
 
-bool walk_lua_function(LmpHeapWalk *w) {
-    unsigned n = heap_u8(w->at + LMP_AT_CLOSURE_UPVALUES);
+bool walk_lua_function(LmpObjectWalk *w) {
+    unsigned n = object_u8(w->at + LMP_AT_CLOSURE_UPVALUES);
     if (!w->mapped) w->uncounted += LMP_AT_CLOSURE_UPVALUE + n * 8ull;
     if (w->dead) return true;
     if (!walk_room(w, 1 + n, 0, 0, 0)) return false;
-    uintptr_t proto = heap_word(w->at + LMP_AT_CLOSURE_CODE);
+    uintptr_t proto = object_word(w->at + LMP_AT_CLOSURE_CODE);
     if (proto) walk_edge(w, proto, LMP_EDGE_PROTO, 0);
     if (!walk_is(w, proto, LMP_TT_PROTO)) proto = 0;
     for (unsigned i = 0; i < n; i++) {
-        uintptr_t upvalue = heap_word(w->at + LMP_AT_CLOSURE_UPVALUE + i * 8ul);
+        uintptr_t upvalue = object_word(w->at + LMP_AT_CLOSURE_UPVALUE + i * 8ul);
         if (upvalue) walk_edge(w, upvalue, LMP_EDGE_UPVALUE, upvalue_name(w, proto, i));
     }
     return true;
 }
 
-bool walk_c_function(LmpHeapWalk *w) {
-    unsigned n = heap_u8(w->at + LMP_AT_CLOSURE_UPVALUES);
+bool walk_c_function(LmpObjectWalk *w) {
+    unsigned n = object_u8(w->at + LMP_AT_CLOSURE_UPVALUES);
     if (!w->mapped) w->uncounted += LMP_AT_CLOSURE_UPVALUE + n * (uint64_t)LMP_SLOT;
-    w->g->c_address[w->row[LMP_HEAP_C_FUNCTION]++] = heap_word(w->at + LMP_AT_CLOSURE_CODE);
+    w->g->c_address[w->row[LMP_OBJECT_C_FUNCTION]++] = object_word(w->at + LMP_AT_CLOSURE_CODE);
     if (w->dead) return true;
     if (!walk_room(w, n, 0, 0, 0)) return false;
     for (unsigned i = 0; i < n; i++)
@@ -203,15 +206,15 @@ bool walk_c_function(LmpHeapWalk *w) {
     return true;
 }
 
-bool walk_upvalue(LmpHeapWalk *w) {
-    uintptr_t at = heap_word(w->at + LMP_AT_UPVALUE_AT), slot = w->at + LMP_AT_UPVALUE_VALUE;
+bool walk_upvalue(LmpObjectWalk *w) {
+    uintptr_t at = object_word(w->at + LMP_AT_UPVALUE_AT), slot = w->at + LMP_AT_UPVALUE_VALUE;
     if (!w->mapped) w->uncounted += LMP_SIZE_UPVALUE;
     bool is_open = at != slot;
-    if (is_open) w->g->flags[w->object] |= LMP_HEAP_OPEN;
+    if (is_open) w->g->flags[w->object] |= LMP_OBJECT_OPEN;
     if (w->dead) return true;
     if (!walk_room(w, 2, 0, 0, 0)) return false;
     if (is_open) {
-        const LmpHeapThread *thread = walk_stack_of(w, at, &slot);
+        const LmpObjectThread *thread = walk_stack_of(w, at, &slot);
         if (!thread) return true;
         walk_edge(w, thread->state - w->layout->extra, LMP_EDGE_THREAD | LMP_EDGE_WEAK, 0);
     }
@@ -221,14 +224,14 @@ bool walk_upvalue(LmpHeapWalk *w) {
 
 /* ---- userdata -------------------------------------------------------------------------------- */
 
-bool walk_userdata(LmpHeapWalk *w) {
-    unsigned n = heap_u16(w->at + LMP_AT_USERDATA_VALUES);
-    uint64_t bytes = heap_word(w->at + LMP_AT_USERDATA_SIZE);
-    uintptr_t meta = heap_word(w->at + LMP_AT_USERDATA_META);
+bool walk_userdata(LmpObjectWalk *w) {
+    unsigned n = object_u16(w->at + LMP_AT_USERDATA_VALUES);
+    uint64_t bytes = object_word(w->at + LMP_AT_USERDATA_SIZE);
+    uintptr_t meta = object_word(w->at + LMP_AT_USERDATA_META);
     if (!w->mapped)
         w->uncounted +=
             bytes + (n ? LMP_AT_USERDATA_VALUE + n * (uint64_t)LMP_SLOT : LMP_USERDATA_BARE);
-    w->g->userdata_bytes[w->row[LMP_HEAP_USERDATA]++] = bytes;
+    w->g->userdata_bytes[w->row[LMP_OBJECT_USERDATA]++] = bytes;
     if (w->dead) return true;
     if (!walk_room(w, 1 + n, 0, 0, 0)) return false;
     if (meta) walk_edge(w, meta, LMP_EDGE_METATABLE, 0);
@@ -241,19 +244,19 @@ bool walk_userdata(LmpHeapWalk *w) {
 /* ---- prototypes ------------------------------------------------------------------------------ */
 
 /* Returns a vector of the prototype at hand; how many elements of it can be read. */
-static uintptr_t vector(LmpHeapWalk *w, int count, int at, uint64_t element, uint32_t *n) {
-    *n = heap_u32(w->at + (uintptr_t)count);
-    uintptr_t from = heap_word(w->at + (uintptr_t)at);
+static uintptr_t vector(LmpObjectWalk *w, int count, int at, uint64_t element, uint32_t *n) {
+    *n = object_u32(w->at + (uintptr_t)count);
+    uintptr_t from = object_word(w->at + (uintptr_t)at);
     uint64_t bytes = *n * element;
     from = from ? walk_part(w, from, &bytes) : 0;
     *n = from ? (uint32_t)(bytes / element) : 0;
     return from;
 }
 
-bool walk_proto(LmpHeapWalk *w) {
-    LmpHeapGraph *g = w->g;
-    uint32_t row = w->row[LMP_HEAP_PROTO]++, names, constants, protos, locals, n;
-    uintptr_t at = w->at, source = heap_word(at + LMP_AT_PROTO_SOURCE);
+bool walk_proto(LmpObjectWalk *w) {
+    LmpObjectGraph *g = w->g;
+    uint32_t row = w->row[LMP_OBJECT_PROTO]++, names, constants, protos, locals, n;
+    uintptr_t at = w->at, source = object_word(at + LMP_AT_PROTO_SOURCE);
     if (!w->mapped) w->uncounted += LMP_SIZE_PROTO;
     uintptr_t name =
         vector(w, LMP_AT_PROTO_UPVALUES, LMP_AT_PROTO_V_UPVALUES, LMP_SIZE_UPVALUE_NAME, &names);
@@ -265,9 +268,9 @@ bool walk_proto(LmpHeapWalk *w) {
     vector(w, LMP_AT_PROTO_SIZECODE, LMP_AT_PROTO_CODE, LMP_INSTRUCTION, &n);
     vector(w, LMP_AT_PROTO_LINES, LMP_AT_PROTO_V_LINES, 1, &n);
     vector(w, LMP_AT_PROTO_ABSOLUTE, LMP_AT_PROTO_V_ABSOLUTE, LMP_SIZE_ABSOLUTE, &n);
-    g->proto_line[row] = heap_u32(at + LMP_AT_PROTO_LINE);
-    g->proto_last[row] = heap_u32(at + LMP_AT_PROTO_LAST);
-    g->proto_code[row] = heap_u32(at + LMP_AT_PROTO_SIZECODE);
+    g->proto_line[row] = object_u32(at + LMP_AT_PROTO_LINE);
+    g->proto_last[row] = object_u32(at + LMP_AT_PROTO_LAST);
+    g->proto_code[row] = object_u32(at + LMP_AT_PROTO_SIZECODE);
     g->proto_source[row] = w->dead ? 0 : walk_number(w, source);
     if (w->dead) return true;
     if (!walk_room(w, 1ull + names + constants + protos + locals, 0, 0, 0)) return false;
@@ -275,15 +278,15 @@ bool walk_proto(LmpHeapWalk *w) {
     for (uint32_t i = 0; i < constants; i++)
         walk_value(w, constant + i * (uintptr_t)LMP_SLOT, LMP_EDGE_CONSTANT, i);
     for (uint32_t i = 0; i < protos; i++) {
-        uintptr_t p = heap_word(proto + i * 8ul);
+        uintptr_t p = object_word(proto + i * 8ul);
         if (p) walk_edge(w, p, LMP_EDGE_PROTO, i);
     }
     for (uint32_t i = 0; i < names; i++) {
-        uintptr_t s = heap_word(name + i * (uintptr_t)LMP_SIZE_UPVALUE_NAME);
+        uintptr_t s = object_word(name + i * (uintptr_t)LMP_SIZE_UPVALUE_NAME);
         if (s) walk_edge(w, s, LMP_EDGE_DEBUG, 1);
     }
     for (uint32_t i = 0; i < locals; i++) {
-        uintptr_t s = heap_word(local + i * (uintptr_t)LMP_SIZE_LOCAL_VARIABLE);
+        uintptr_t s = object_word(local + i * (uintptr_t)LMP_SIZE_LOCAL_VARIABLE);
         if (s) walk_edge(w, s, LMP_EDGE_DEBUG, 1);
     }
     return true;

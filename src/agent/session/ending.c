@@ -23,7 +23,7 @@
 #include "read/view.h"
 #include "report/report.h"
 #include "shared/launch.h"
-#include "shared/recordnote.h"
+#include "shared/recnote.h"
 #include "shared/run_handshake.h"
 
 enum {
@@ -145,7 +145,7 @@ static bool run_killed(int socket, ino_t inode) {
 
 /* Says what a recording lacks that `lmp run` was to make. */
 static void say_lack(const LmpControl *control) {
-    const char *line = recordnote_lack(control);
+    const char *line = recnote_lack(control);
     if (!no_stderr) write_all(STDERR_FILENO, line, strlen(line));
 }
 
@@ -199,7 +199,7 @@ void ending_forget(void) {
 /* Names the recording: the recorder has no terminal to do so. It may still be writing the last
  * frame. */
 static void say_recording(const LmpSession *s) {
-    LmpRecordNote note = recordnote_copy(s->profile.control);
+    LmpRecNote note = recnote_copy(s->profile.control);
     char file[sizeof s->folder + LMP_RECORD_NAME], name[sizeof file], line[2 * sizeof name + 200];
     if (!s->recorded || !note.name[0]) return;
     snprintf(file, sizeof file, "%s%s", s->folder, note.name);

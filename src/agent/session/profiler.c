@@ -42,7 +42,7 @@
 #include "agent/interp/saved_regs.h"
 #include "agent/map/shadow.h"
 #include "agent/session/ending.h"
-#include "agent/session/record.h"
+#include "agent/session/recorders.h"
 #include "agent/session/resident.h"
 #include "agent/session/session.h"
 #include "agent/state/profile_pool.h"
@@ -456,7 +456,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     } else if (of) {
         return LMP_E_STARTED;
     }
-    if (options->record && record_possible(options->record)) return LMP_E_FILE;
+    if (options->record && recorders_possible(options->record)) return LMP_E_FILE;
     prepare_process();
     profiler_prepare(L);
     Slot *slot = find_slot(L);
@@ -500,7 +500,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     if (options->run_socket >= 0) live = ending_handshake(p, options->run_socket) && live;
     LmpSession *s = session_of(p);
     s->no_display = live ? start_display(p, options) : LMP_OK;
-    s->no_recording = options->record ? record_start(s, options->record) : LMP_OK;
+    s->no_recording = options->record ? recorders_start(s, options->record) : LMP_OK;
     *lack = s->no_display ? s->no_display : s->no_recording ? s->no_recording : first_lack(p);
     collector_attach(p, L, p->pass.alloc, p->pass.ud);
     cycles_mode(p);
@@ -527,18 +527,18 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     return LMP_OK;
 }
 
-LmpErr profiler_heap(lua_State *L, LmpHeapMemory *memory, LmpHeapGraph *out) {
+LmpErr profiler_objects(lua_State *L, LmpObjectMemory *memory, LmpObjectGraph *out) {
     const LmpProfile *p = session_find(L);
-    LmpHeapSource source;
+    LmpObjectSource source;
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     lua_State *main = lua_tothread(L, -1);
     lua_pop(L, 1);
     if (p) {
-        heapwalk_source(&source, p, NULL);
+        objectwalk_source(&source, p, NULL);
     } else {
-        heapwalk_source_bare(&source, main);
+        objectwalk_source_bare(&source, main);
     }
-    return heapwalk_run(&source, memory, out, NULL);
+    return objectwalk_run(&source, memory, out, NULL);
 }
 
 LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out) {

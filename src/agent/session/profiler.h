@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/heap/walk.h"
+#include "agent/objects/walk.h"
 #include "agent/session/options.h"
 #include "agent/state/own_call.h"
 #include "base/err.h"
@@ -71,8 +71,8 @@ LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait
                          LmpSnapshotLive *out);
 
 /* L's heap as it is, walked where it lies (walk.h), profiled or not: *out is in *memory until
- * heapmemory_free. Errors as heapwalk_run's. */
-LmpErr profiler_heap(lua_State *L, LmpHeapMemory *memory, LmpHeapGraph *out);
+ * objectmemory_free. Errors as objectwalk_run's. */
+LmpErr profiler_objects(lua_State *L, LmpObjectMemory *memory, LmpObjectGraph *out);
 
 /* A lap of the program's own ends, and the next begins (laps.h). False: it was the first call, or
  * no profile is running. Otherwise *lap is the one that has ended. Allocates nothing. */

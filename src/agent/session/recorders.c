@@ -1,6 +1,6 @@
-/* record.c - starts `lmp recorder` with a descriptor of the shared state, and of the display's
+/* recorders.c - starts `lmp recorder` with a descriptor of the shared state, and of the display's
  * output if there is one, and remembers the folder for the last words. */
-#include "agent/session/record.h"
+#include "agent/session/recorders.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -13,11 +13,11 @@
 #include "agent/session/spawn.h"
 #include "base/outfile.h"
 
-LmpErr record_possible(const char *file) {
+LmpErr recorders_possible(const char *file) {
     return outfile_replaceable(*file ? file : "./") ? LMP_OK : LMP_E_FILE;
 }
 
-LmpErr record_start(LmpSession *session, const char *file) {
+LmpErr recorders_start(LmpSession *session, const char *file) {
     LmpProfile *p = &session->profile;
     char command[4096], name[4200], pid[32], serial[32];
     int fd[LMP_FD_END], status = 0;

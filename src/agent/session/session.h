@@ -8,12 +8,12 @@
 
 #include "agent/charge/callers.h"
 #include "agent/charge/cycles.h"
-#include "agent/heap/containers.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/snapshot.h"
 #include "agent/interp/collector.h"
 #include "agent/interp/owner.h"
+#include "agent/objects/containers.h"
 #include "agent/session/display.h"
 #include "agent/state/profile.h"
 

@@ -1,11 +1,11 @@
 /* heapmap.c - the summaries of the heap map: which parts to look at again, and what is in them.
- * Regions are in heapregion.c, cells in heapcell.c, lists of blocks in heaplist.c. */
-#include "read/heap/heapmap.h"
+ * Regions are in mapregion.c, cells in mapcell.c, lists of blocks in maplist.c. */
+#include "read/heapmap/heapmap.h"
 
 #include <stdlib.h>
 
 #include "base/os.h"
-#include "read/heap/heapmap_impl.h"
+#include "read/heapmap/heapmap_impl.h"
 
 HeapMap *heapmap_new(const LmpView *view) {
     HeapMap *map = calloc(1, sizeof *map);
@@ -53,8 +53,8 @@ static void add_leaves(HeapMap *map) {
         bool known = false;
         for (uint32_t i = at; i < map->ordered && map->leaf[map->order[i]]->base == base; i++)
             known = known || map->leaf[map->order[i]]->word == word;
-        if (base < HEAP_ADDRESS_END >> LMP_LEAF_BITS && !known) {
-            HeapLeaf *leaf = calloc(1, sizeof *leaf);
+        if (base < MAP_ADDRESS_END >> LMP_LEAF_BITS && !known) {
+            MapLeaf *leaf = calloc(1, sizeof *leaf);
             if (!leaf) return; /* tried again next time */
             leaf->base = base;
             leaf->word = word;
@@ -75,33 +75,33 @@ static void add_leaves(HeapMap *map) {
  * mispredicted half the time. So all entries are added up under their class, also those that are no
  * block, and only blocks of 64 bytes or more and those at a page's end are handled one by one. */
 
-#define PAGE_ENTRIES (1u << (HEAP_PAGE_BITS - LMP_GRAIN_BITS))
+#define PAGE_ENTRIES (1u << (MAP_PAGE_BITS - LMP_GRAIN_BITS))
 #define ONE_BLOCK (1u << 20)                  /* a sum: blocks from bit 20 on, bytes below */
 #define BLOCK_CLASSES ((2u << LMP_C_OWN) - 2) /* a bit per class that a block can have */
 
 typedef struct Summing {
     const HeapMap *map;
-    const HeapLeaf *leaf;
-    HeapPart *part;
+    const MapLeaf *leaf;
+    MapPart *part;
     uint64_t start; /* address of the part */
     uint64_t free;  /* no block that goes over a page's end may begin below this address */
     struct {
         uint32_t bytes[LMP_KINDS], blocks;
-    } page[HEAP_PART_PAGES];
+    } page[MAP_PART_PAGES];
 } Summing;
 
 /* Spreads a block over the pages it covers, up to the part's end. */
 static void spread(Summing *s, uint64_t addr, uint64_t size, unsigned kind) {
     uint64_t offset = addr - s->start, end = offset + size;
-    if (end > HEAP_PART) {
+    if (end > MAP_PART) {
         s->part->tail_end = addr + size;
         s->part->tail_kind = (uint8_t)kind;
-        end = HEAP_PART;
+        end = MAP_PART;
     }
     while (offset < end) {
-        uint64_t page_end = (offset | (HEAP_PAGE - 1)) + 1;
+        uint64_t page_end = (offset | (MAP_PAGE - 1)) + 1;
         uint64_t n = (page_end < end ? page_end : end) - offset;
-        s->page[offset >> HEAP_PAGE_BITS].bytes[kind] += (uint32_t)n;
+        s->page[offset >> MAP_PAGE_BITS].bytes[kind] += (uint32_t)n;
         offset += n;
     }
 }
@@ -112,10 +112,10 @@ static void sum_single(Summing *s, uint32_t i, uint32_t entry) {
     uint64_t size = entry >> 5 & 63;
     unsigned kind = s->map->kind[entry & 15];
     if (kind >= LMP_KINDS) return;
-    if (size == 0) size = heapscan_size(s->leaf->leaf, i);
-    if (size == 0 || size > HEAP_ADDRESS_END - addr || addr < s->free) return;
-    if ((addr & (HEAP_PAGE - 1)) + size > HEAP_PAGE) s->free = addr + size;
-    s->page[(addr - s->start) >> HEAP_PAGE_BITS].blocks++;
+    if (size == 0) size = mapscan_size(s->leaf->leaf, i);
+    if (size == 0 || size > MAP_ADDRESS_END - addr || addr < s->free) return;
+    if ((addr & (MAP_PAGE - 1)) + size > MAP_PAGE) s->free = addr + size;
+    s->page[(addr - s->start) >> MAP_PAGE_BITS].blocks++;
     spread(s, addr, size, kind);
 }
 
@@ -152,15 +152,15 @@ static void sum_page(Summing *s, uint32_t page, uint32_t first) {
 }
 
 /* Puts the sums into the summaries. On a damaged state they may be more than a page can hold. */
-static void keep_sums(const Summing *s, HeapPart *part) {
+static void keep_sums(const Summing *s, MapPart *part) {
     memset(part->total, 0, sizeof part->total);
     memset(part->used, 0, sizeof part->used);
     part->blocks = 0;
-    for (uint32_t i = 0; i < HEAP_PART_PAGES; i++) {
-        HeapPage *page = &part->page[i];
+    for (uint32_t i = 0; i < MAP_PART_PAGES; i++) {
+        MapPage *page = &part->page[i];
         uint32_t any = 0;
         for (unsigned k = 0; k < LMP_KINDS; k++) {
-            uint32_t n = s->page[i].bytes[k] < HEAP_PAGE ? s->page[i].bytes[k] : HEAP_PAGE;
+            uint32_t n = s->page[i].bytes[k] < MAP_PAGE ? s->page[i].bytes[k] : MAP_PAGE;
             page->bytes[k] = (uint16_t)n;
             part->total[k] += n;
             any |= n;
@@ -171,32 +171,32 @@ static void keep_sums(const Summing *s, HeapPart *part) {
     }
 }
 
-static bool scan_part(HeapMap *map, HeapLeaf *leaf, uint32_t p, uint32_t touch, uint32_t last) {
-    HeapPart *part = &leaf->part[p];
-    if (!part->page) part->page = calloc(HEAP_PART_PAGES, sizeof *part->page);
+static bool scan_part(HeapMap *map, MapLeaf *leaf, uint32_t p, uint32_t touch, uint32_t last) {
+    MapPart *part = &leaf->part[p];
+    if (!part->page) part->page = calloc(MAP_PART_PAGES, sizeof *part->page);
     if (!part->page) return false;
     part->seen = touch;
-    /* The hook stamps a change with the frame it sees, a moment before or after the change itself:
-     * under a stamp of this frame or of the last one more may come. */
+    /* The hook stamps a change with the repaint it sees, a moment before or after the change
+     * itself: under a stamp of this repaint or of the last one more may come. */
     part->again = (int32_t)(touch - last) >= 0;
     part->tail_end = 0;
     Summing s = {.map = map, .leaf = leaf, .part = part};
-    s.start = (leaf->base << LMP_LEAF_BITS) + p * HEAP_PART;
-    for (uint32_t page = 0; page < HEAP_PART_PAGES; page++) {
+    s.start = (leaf->base << LMP_LEAF_BITS) + p * MAP_PART;
+    for (uint32_t page = 0; page < MAP_PART_PAGES; page++) {
         /* Nothing begins inside a block that covers the page; and entries that were never written
          * stay holes in the file. */
-        if (s.start + (page + 1) * HEAP_PAGE <= s.free) continue;
-        sum_page(&s, page, p * HEAP_PART_ENTRIES + page * PAGE_ENTRIES);
+        if (s.start + (page + 1) * MAP_PAGE <= s.free) continue;
+        sum_page(&s, page, p * MAP_PART_ENTRIES + page * PAGE_ENTRIES);
     }
     keep_sums(&s, part);
     return true;
 }
 
 /* The part is empty, and the writer has noticed. */
-static void clear_part(HeapPart *part) {
-    HeapPage *page = part->page;
-    memset(page, 0, HEAP_PART_PAGES * sizeof *page);
-    *part = (HeapPart){.page = page};
+static void clear_part(MapPart *part) {
+    MapPage *page = part->page;
+    memset(page, 0, MAP_PART_PAGES * sizeof *page);
+    *part = (MapPart){.page = page};
 }
 
 /* Checks one unchanged part, in turn: if a change ever comes under a stamp that was taken as
@@ -205,10 +205,10 @@ static void verify_one(HeapMap *map, uint32_t last) {
     uint64_t all = (uint64_t)map->leaves * LMP_TOUCHES;
     for (uint64_t n = 0; n < all; n++) {
         uint64_t at = map->verify++ % all;
-        HeapLeaf *leaf = map->leaf[at / LMP_TOUCHES];
+        MapLeaf *leaf = map->leaf[at / LMP_TOUCHES];
         uint32_t p = at % LMP_TOUCHES;
         if (!leaf || !leaf->part[p].page) continue;
-        uint32_t touch = heapscan_touch(leaf->leaf, p);
+        uint32_t touch = mapscan_touch(leaf->leaf, p);
         if (touch) scan_part(map, leaf, p, touch, last);
         return;
     }
@@ -223,10 +223,10 @@ bool heapmap_refresh(HeapMap *map, uint64_t budget) {
     uint64_t all = (uint64_t)map->leaves * LMP_TOUCHES;
     uint64_t at = map->cursor < all ? map->cursor : 0;
     for (uint64_t n = 0; n < all && !left; n++, at = at + 1 < all ? at + 1 : 0) {
-        HeapLeaf *leaf = map->leaf[at / LMP_TOUCHES];
+        MapLeaf *leaf = map->leaf[at / LMP_TOUCHES];
         if (!leaf) continue;
         uint32_t p = at % LMP_TOUCHES;
-        uint32_t touch = heapscan_touch(leaf->leaf, p);
+        uint32_t touch = mapscan_touch(leaf->leaf, p);
         if (!touch && leaf->part[p].page && leaf->part[p].seen) {
             clear_part(&leaf->part[p]);
             changed = true;
@@ -242,6 +242,6 @@ bool heapmap_refresh(HeapMap *map, uint64_t budget) {
         late = lmp_os->clock() - began >= budget;
     }
     if (!late) verify_one(map, last);
-    if (changed || map->wide_since) heapregion_update(map, began);
+    if (changed || map->wide_since) mapregion_update(map, began);
     return left;
 }

@@ -8,8 +8,8 @@
  *
  * A summary is kept for every page of 4 KiB; cells of less are read from the shadow map itself when
  * they are asked for. Blocks made by the profiler itself (LMP_C_OWN) are left out everywhere. */
-#ifndef LMP_HEAPMAP_H
-#define LMP_HEAPMAP_H
+#ifndef LMP_READ_HEAPMAP_HEAPMAP_H
+#define LMP_READ_HEAPMAP_HEAPMAP_H
 
 #include <stdbool.h>
 
@@ -21,18 +21,18 @@
 typedef struct HeapMap HeapMap;
 
 /* The contents of one cell. */
-typedef struct HeapCell {
+typedef struct MapCell {
     uint64_t bytes[LMP_KINDS]; /* live, by owner */
     uint64_t blocks;           /* that start in it (count) */
     uint64_t capacity;         /* addresses that it stands for, bytes; 0: beyond the heap's end */
-} HeapCell;
+} MapCell;
 
 /* The addresses of a cell: it may reach over the end of one region into the next ones. */
-typedef struct HeapRange {
+typedef struct MapRange {
     uint64_t start, end; /* of its first piece */
     uint64_t last;       /* end of its last piece; equal to `end` when there is one piece */
     uint32_t pieces;     /* 0: beyond the heap's end */
-} HeapRange;
+} MapRange;
 
 /* A map of the view's heap. The view stays the caller's and must stay open. NULL: no memory. */
 HeapMap *heapmap_new(const LmpView *view);
@@ -46,7 +46,7 @@ bool heapmap_refresh(HeapMap *map, uint64_t budget);
 /* Returns bytes of addresses of all regions together; 0: nothing was found yet. */
 uint64_t heapmap_total(const HeapMap *map);
 /* Changes whenever the layout of the regions changes. */
-uint32_t heapmap_layout(const HeapMap *map);
+uint32_t heapmap_arrange(const HeapMap *map);
 uint32_t heapmap_regions(const HeapMap *map);
 /* Returns the address at a position (beyond the end: the end of the last region; without regions
  * 0). */
@@ -60,55 +60,54 @@ bool heapmap_position(const HeapMap *map, uint64_t addr, uint64_t *position);
 uint64_t heapmap_fit(const HeapMap *map, uint64_t count, uint64_t least);
 /* Fills `count` cells of `size` bytes (a power of two, at least HEAPMAP_MIN_CELL) from position
  * `first` on, a multiple of `size`. */
-void heapmap_cells(const HeapMap *map, uint64_t first, uint64_t size, uint32_t count,
-                   HeapCell *out);
-HeapRange heapmap_range(const HeapMap *map, uint64_t position, uint64_t size);
+void heapmap_cells(const HeapMap *map, uint64_t first, uint64_t size, uint32_t count, MapCell *out);
+MapRange heapmap_range(const HeapMap *map, uint64_t position, uint64_t size);
 
 /* Returns the kind that has most of the cell's bytes among those of `kinds` (a bit per LmpKind);
  * -1: none of them has any. */
-int heapcell_kind(const HeapCell *cell, unsigned kinds);
+int mapcell_kind(const MapCell *cell, unsigned kinds);
 /* Returns live bytes of those kinds. */
-uint64_t heapcell_bytes(const HeapCell *cell, unsigned kinds);
+uint64_t mapcell_bytes(const MapCell *cell, unsigned kinds);
 
 /* ---- lists of blocks ------------------------------------------------------------------------- */
 
-typedef struct HeapList HeapList;
+typedef struct MapList MapList;
 
-typedef struct HeapListBlock {
+typedef struct MapListBlock {
     uint64_t addr, size;    /* bytes */
     LmpKind kind;           /* by owner */
     bool part;              /* of an object (array, hash part, buffer, stack ...), not one itself */
     bool text;              /* a string object: its contents can be asked for */
     uint32_t alloc_context; /* word of LmpLeaf.alloc_context, for tables_record_of */
     uint32_t birth; /* epoch: born between (birth - 1) and birth * epoch_length; 0: not known */
-} HeapListBlock;
+} MapListBlock;
 
-typedef struct HeapListQuery {
+typedef struct MapListQuery {
     uint64_t from, to; /* addresses: blocks that start in or reach into [from, to) */
     unsigned kinds;    /* a bit per LmpKind */
     uint64_t first;    /* of those, by rising address: leave out so many */
     uint64_t key;      /* an address to look for; 0: none */
-} HeapListQuery;
+} MapListQuery;
 
-typedef struct HeapListResult {
+typedef struct MapListResult {
     uint64_t total; /* blocks that there are (count) */
     uint64_t bytes; /* of them */
     uint64_t key;   /* how many of them start below query.key */
     uint32_t count; /* of blocks in out[] */
-} HeapListResult;
+} MapListResult;
 
 /* A list reads the shadow map itself, at the moment of the query. NULL: no memory. */
-HeapList *heaplist_new(const LmpView *view);
-void heaplist_free(HeapList *list);
-HeapListResult heaplist_read(HeapList *list, const HeapListQuery *query, HeapListBlock *out,
-                             uint32_t max);
+MapList *maplist_new(const LmpView *view);
+void maplist_free(MapList *list);
+MapListResult maplist_read(MapList *list, const MapListQuery *query, MapListBlock *out,
+                           uint32_t max);
 
 /* Returns a block as lists have it, from its words in the shadow map. */
-HeapListBlock heaplist_block(uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context);
+MapListBlock maplist_block(uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context);
 
 /* How long ago a block of an epoch was born: between *least and *most, nanoseconds; false: not
  * known. */
-bool heaplist_age(uint32_t birth, uint64_t epoch_length, uint64_t clock, uint64_t *least,
-                  uint64_t *most);
+bool maplist_age(uint32_t birth, uint64_t epoch_length, uint64_t clock, uint64_t *least,
+                 uint64_t *most);
 
 #endif

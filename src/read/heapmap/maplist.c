@@ -1,8 +1,8 @@
-/* heaplist.c - lists of single blocks in a range of addresses, read from the shadow map at the
+/* maplist.c - lists of single blocks in a range of addresses, read from the shadow map at the
  * moment they are asked for; a page of the list needs no more memory than that page. */
 #include <stdlib.h>
 
-#include "read/heap/heapmap_impl.h"
+#include "read/heapmap/heapmap_impl.h"
 
 /* ---- blocks off the grid --------------------------------------------------------------------- */
 
@@ -25,8 +25,8 @@ static bool read_slot(const LmpOverflow *overflow, uint32_t i, OverflowIndexBloc
     out->alloc_context = b->alloc_context;
     out->birth = LMP_BLOCK_BIRTH(out->entry);
     uint32_t cls = out->entry & 15;
-    return out->addr > 1 && out->addr < HEAP_ADDRESS_END && out->size > 0 &&
-           out->size <= HEAP_ADDRESS_END - out->addr && cls > 0 && cls <= LMP_C_OWN;
+    return out->addr > 1 && out->addr < MAP_ADDRESS_END && out->size > 0 &&
+           out->size <= MAP_ADDRESS_END - out->addr && cls > 0 && cls <= LMP_C_OWN;
 }
 
 static uint64_t mix(const OverflowIndexBlock *b) {
@@ -91,7 +91,7 @@ uint32_t overflow_index_find(const OverflowIndex *odd, uint64_t addr) {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-struct HeapList {
+struct MapList {
     const LmpView *view;
     OverflowIndex odd;
     uint16_t order[LMP_MAX_LEAVES]; /* of the view's leaves, by base */
@@ -100,35 +100,35 @@ struct HeapList {
 
 /* The progress of a reading. `odd` is the next block off the grid to be merged in. */
 typedef struct Reading {
-    HeapList *list;
-    const HeapListQuery *query;
-    HeapListResult result;
-    HeapListBlock *out;
+    MapList *list;
+    const MapListQuery *query;
+    MapListResult result;
+    MapListBlock *out;
     uint32_t max, odd;
 } Reading;
 
-HeapList *heaplist_new(const LmpView *view) {
-    HeapList *list = calloc(1, sizeof *list);
+MapList *maplist_new(const LmpView *view) {
+    MapList *list = calloc(1, sizeof *list);
     if (list) list->view = view;
     return list;
 }
 
-void heaplist_free(HeapList *list) {
+void maplist_free(MapList *list) {
     if (!list) return;
     overflow_index_free(&list->odd);
     free(list);
 }
 
-static uint64_t word_of(const HeapList *list, uint32_t i) {
+static uint64_t word_of(const MapList *list, uint32_t i) {
     return list->view->leaf_base[list->order[i]];
 }
 
-static uint64_t base_of(const HeapList *list, uint32_t i) {
+static uint64_t base_of(const MapList *list, uint32_t i) {
     return LMP_LEAF_BASE(word_of(list, i));
 }
 
 /* Returns the index in order[] of the first leaf with at least this base. */
-static uint32_t find_leaf(const HeapList *list, uint64_t base) {
+static uint32_t find_leaf(const MapList *list, uint64_t base) {
     uint32_t low = 0, high = list->ordered;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -141,7 +141,7 @@ static uint32_t find_leaf(const HeapList *list, uint64_t base) {
     return low;
 }
 
-static void order_leaves(HeapList *list) {
+static void order_leaves(MapList *list) {
     uint32_t leaves = list->view->leaves;
     if (leaves > LMP_MAX_LEAVES) leaves = LMP_MAX_LEAVES;
     list->ordered = 0;
@@ -151,16 +151,16 @@ static void order_leaves(HeapList *list) {
         bool known = false;
         for (uint32_t j = at; j < list->ordered && base_of(list, j) == base; j++)
             known = known || word_of(list, j) == word;
-        if (known || base >= HEAP_ADDRESS_END >> LMP_LEAF_BITS) continue;
+        if (known || base >= MAP_ADDRESS_END >> LMP_LEAF_BITS) continue;
         memmove(&list->order[at + 1], &list->order[at], (list->ordered - at) * sizeof *list->order);
         list->order[at] = (uint16_t)i;
         list->ordered++;
     }
 }
 
-HeapListBlock heaplist_block(uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context) {
+MapListBlock maplist_block(uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context) {
     uint32_t cls = entry & 15;
-    return (HeapListBlock){
+    return (MapListBlock){
         .addr = addr,
         .size = size,
         .kind = class_owner(cls),
@@ -172,14 +172,14 @@ HeapListBlock heaplist_block(uint64_t addr, uint64_t size, uint32_t entry, uint3
 }
 
 static void take(Reading *r, uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context) {
-    const HeapListQuery *q = r->query;
+    const MapListQuery *q = r->query;
     uint32_t cls = entry & 15;
     if (cls == 0 || cls >= LMP_C_COUNTED || addr >= q->to || addr + size <= q->from) return;
     if (!(q->kinds >> class_owner(cls) & 1)) return;
     if (q->key && addr < q->key) r->result.key++;
     r->result.bytes += size;
     if (r->result.total++ < q->first || r->result.count == r->max) return;
-    r->out[r->result.count++] = heaplist_block(addr, size, entry, alloc_context);
+    r->out[r->result.count++] = maplist_block(addr, size, entry, alloc_context);
 }
 
 static void take_odd_below(Reading *r, uint64_t addr) {
@@ -192,31 +192,31 @@ static void take_odd_below(Reading *r, uint64_t addr) {
 
 /* The same part of all leaves for the same addresses, read as one by rising address. */
 typedef struct Merge {
-    HeapScan scan[LMP_LEAF_KINDS];
-    HeapBlock next[LMP_LEAF_KINDS]; /* of each scan; those that are at their end are left out */
+    MapScan scan[LMP_LEAF_KINDS];
+    MapBlock next[LMP_LEAF_KINDS]; /* of each scan; those that are at their end are left out */
     uint32_t count;
 } Merge;
 
 /* `i`: of the first of them in the order. */
-static void merge_part(Merge *m, const HeapList *list, uint32_t i, uint32_t p) {
+static void merge_part(Merge *m, const MapList *list, uint32_t i, uint32_t p) {
     uint64_t base = base_of(list, i);
     m->count = 0;
     for (; i < list->ordered && base_of(list, i) == base && m->count < LMP_LEAF_KINDS; i++) {
         const LmpLeaf *leaf = list->view->leaf[list->order[i]];
-        if (!heapscan_touch(leaf, p)) continue;
-        m->scan[m->count] = heapscan_part(leaf, word_of(list, i), p);
-        if (heapscan_next(&m->scan[m->count], &m->next[m->count])) m->count++;
+        if (!mapscan_touch(leaf, p)) continue;
+        m->scan[m->count] = mapscan_part(leaf, word_of(list, i), p);
+        if (mapscan_next(&m->scan[m->count], &m->next[m->count])) m->count++;
     }
 }
 
-static bool merge_next(Merge *m, HeapBlock *out, uint32_t *alloc_context) {
+static bool merge_next(Merge *m, MapBlock *out, uint32_t *alloc_context) {
     uint32_t first = 0;
     if (m->count == 0) return false;
     for (uint32_t i = 1; i < m->count; i++)
         if (m->next[i].addr < m->next[first].addr) first = i;
     *out = m->next[first];
     *alloc_context = *(const volatile uint32_t *)&m->scan[first].leaf->alloc_context[out->index];
-    if (!heapscan_next(&m->scan[first], &m->next[first])) {
+    if (!mapscan_next(&m->scan[first], &m->next[first])) {
         m->count--;
         m->scan[first] = m->scan[m->count];
         m->next[first] = m->next[m->count];
@@ -226,7 +226,7 @@ static bool merge_next(Merge *m, HeapBlock *out, uint32_t *alloc_context) {
 
 static void take_part(Reading *r, uint32_t i, uint32_t p, uint64_t below) {
     Merge m;
-    HeapBlock b;
+    MapBlock b;
     uint32_t alloc_context;
     merge_part(&m, r->list, i, p);
     while (merge_next(&m, &b, &alloc_context) && b.addr < below) {
@@ -237,7 +237,7 @@ static void take_part(Reading *r, uint32_t i, uint32_t p, uint64_t below) {
 }
 
 /* Returns the first leaf for the same addresses as leaf i. */
-static uint32_t first_of(const HeapList *list, uint32_t i) {
+static uint32_t first_of(const MapList *list, uint32_t i) {
     while (i > 0 && base_of(list, i - 1) == base_of(list, i))
         i--;
     return i;
@@ -245,7 +245,7 @@ static uint32_t first_of(const HeapList *list, uint32_t i) {
 
 /* The part before `addr` in which the nearest block begins may hold one that reaches up to it. */
 static void take_reaching(Reading *r, uint64_t addr) {
-    HeapList *list = r->list;
+    MapList *list = r->list;
     for (uint32_t i = find_leaf(list, (addr >> LMP_LEAF_BITS) + 1); i > 0;) {
         i = first_of(list, i - 1);
         uint64_t base = base_of(list, i);
@@ -261,23 +261,23 @@ static void take_reaching(Reading *r, uint64_t addr) {
     }
 }
 
-HeapListResult heaplist_read(HeapList *list, const HeapListQuery *query, HeapListBlock *out,
-                             uint32_t max) {
+MapListResult maplist_read(MapList *list, const MapListQuery *query, MapListBlock *out,
+                           uint32_t max) {
     Reading r = {.list = list, .query = query, .out = out, .max = max};
-    uint64_t from = query->from, to = query->to < HEAP_ADDRESS_END ? query->to : HEAP_ADDRESS_END;
+    uint64_t from = query->from, to = query->to < MAP_ADDRESS_END ? query->to : MAP_ADDRESS_END;
     if (from >= to) return r.result;
     order_leaves(list);
     overflow_index_refresh(&list->odd, list->view->overflow);
     r.odd =
         overflow_index_find(&list->odd, from > list->odd.longest ? from - list->odd.longest : 0);
-    uint64_t start = from & ~(HEAP_PART - 1);
+    uint64_t start = from & ~(MAP_PART - 1);
     take_reaching(&r, start);
     for (uint32_t i = find_leaf(list, start >> LMP_LEAF_BITS); i < list->ordered; i++) {
         uint64_t base = base_of(list, i) << LMP_LEAF_BITS;
         if (base >= to) break;
         if (first_of(list, i) != i) continue;
         for (uint32_t p = 0; p < LMP_TOUCHES; p++) {
-            uint64_t part = base + p * HEAP_PART;
+            uint64_t part = base + p * MAP_PART;
             if (part >= to) break;
             if (part >= start) take_part(&r, i, p, to);
         }
@@ -286,8 +286,8 @@ HeapListResult heaplist_read(HeapList *list, const HeapListQuery *query, HeapLis
     return r.result;
 }
 
-bool heaplist_age(uint32_t birth, uint64_t epoch_length, uint64_t clock, uint64_t *least,
-                  uint64_t *most) {
+bool maplist_age(uint32_t birth, uint64_t epoch_length, uint64_t clock, uint64_t *least,
+                 uint64_t *most) {
     *least = *most = 0;
     if (birth == 0 || birth > 255 || epoch_length == 0 || epoch_length > UINT64_MAX / 256)
         return false;

@@ -1,57 +1,57 @@
-/* heapscan.h - reading the blocks of one part (1 MiB of addresses) of the shadow map. Inline, for
+/* mapscan.h - reading the blocks of one part (1 MiB of addresses) of the shadow map. Inline, for
  * this is the loop in which a viewer spends its time. Layout: LmpLeaf in layout.h.
  *
  * The writer is running meanwhile, or may have died half-way, so every entry is read once, and
  * nothing in it is trusted: a block is returned only if it has a known class, a size that is
  * present, and begins where no earlier block of the same part reaches. */
-#ifndef LMP_HEAPSCAN_H
-#define LMP_HEAPSCAN_H
+#ifndef LMP_READ_HEAPMAP_MAPSCAN_H
+#define LMP_READ_HEAPMAP_MAPSCAN_H
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "read/view.h"
 
-#define HEAP_PART (1ull << LMP_TOUCH_BITS)                 /* addresses of a part, bytes */
-#define HEAP_PART_ENTRIES (LMP_LEAF_ENTRIES / LMP_TOUCHES) /* entries of a part */
-#define HEAP_PAGE_BITS 12u
-#define HEAP_PAGE (1ull << HEAP_PAGE_BITS)
-#define HEAP_PART_PAGES (HEAP_PART / HEAP_PAGE)
-#define HEAP_ADDRESS_BITS 57u
-#define HEAP_ADDRESS_END (1ull << HEAP_ADDRESS_BITS) /* nothing is at or above it */
+#define MAP_PART (1ull << LMP_TOUCH_BITS)                 /* addresses of a part, bytes */
+#define MAP_PART_ENTRIES (LMP_LEAF_ENTRIES / LMP_TOUCHES) /* entries of a part */
+#define MAP_PAGE_BITS 12u
+#define MAP_PAGE (1ull << MAP_PAGE_BITS)
+#define MAP_PART_PAGES (MAP_PART / MAP_PAGE)
+#define MAP_ADDRESS_BITS 57u
+#define MAP_ADDRESS_END (1ull << MAP_ADDRESS_BITS) /* nothing is at or above it */
 
-typedef struct HeapBlock {
-    uint64_t addr, size; /* bytes; addr + size <= HEAP_ADDRESS_END, size > 0 */
+typedef struct MapBlock {
+    uint64_t addr, size; /* bytes; addr + size <= MAP_ADDRESS_END, size > 0 */
     uint32_t entry;      /* as it was read; its class is 1 .. LMP_C_OWN */
     uint32_t index;      /* of the entry in the leaf */
-} HeapBlock;
+} MapBlock;
 
 /* Invariant: at <= end <= LMP_LEAF_ENTRIES; no block that begins below `free` is returned any more.
  */
-typedef struct HeapScan {
+typedef struct MapScan {
     const LmpLeaf *leaf;
     uint64_t base; /* address that entry 0 stands for, with the blocks' low bits */
     uint64_t free;
     uint32_t at, end;
-} HeapScan;
+} MapScan;
 
 /* Returns the stamp of a part; 0: nothing has ever been written there, and its entries must not be
  * read (reading a hole of the file makes a page of it, on the program's account). */
-static inline uint32_t heapscan_touch(const LmpLeaf *leaf, uint32_t part) {
+static inline uint32_t mapscan_touch(const LmpLeaf *leaf, uint32_t part) {
     return *(const volatile uint32_t *)&leaf->touch[part];
 }
 
 /* Begins a scan of part `part` (0 .. LMP_TOUCHES-1) of a leaf that stands for `word`
  * (LMP_LEAF_WORD). The caller has seen that the part was touched. */
-static inline HeapScan heapscan_part(const LmpLeaf *leaf, uint64_t word, uint32_t part) {
+static inline MapScan mapscan_part(const LmpLeaf *leaf, uint64_t word, uint32_t part) {
     uint64_t base = LMP_LEAF_BASE(word) << LMP_LEAF_BITS | LMP_LEAF_LOW(word);
-    HeapScan s = {leaf, base, 0, part * HEAP_PART_ENTRIES, (part + 1) * HEAP_PART_ENTRIES};
+    MapScan s = {leaf, base, 0, part * MAP_PART_ENTRIES, (part + 1) * MAP_PART_ENTRIES};
     return s;
 }
 
 /* Returns the size of the block whose entry at i says "64 bytes or more"; 0 when it is not
  * there. */
-static inline uint64_t heapscan_size(const LmpLeaf *leaf, uint32_t i) {
+static inline uint64_t mapscan_size(const LmpLeaf *leaf, uint32_t i) {
     uint32_t low = *(const volatile uint32_t *)&leaf->entry[i + 1];
     if ((low & 15) != LMP_BLOCK_SIZE) return 0;
     uint64_t size = low >> 4;
@@ -61,7 +61,7 @@ static inline uint64_t heapscan_size(const LmpLeaf *leaf, uint32_t i) {
 }
 
 /* The next block of the part by address; false at its end. */
-static inline bool heapscan_next(HeapScan *s, HeapBlock *out) {
+static inline bool mapscan_next(MapScan *s, MapBlock *out) {
     const uint32_t *entry = s->leaf->entry;
     uint32_t i = s->at;
     while (i < s->end) {
@@ -80,8 +80,8 @@ static inline bool heapscan_next(HeapScan *s, HeapBlock *out) {
         uint64_t addr = s->base + ((uint64_t)i << LMP_GRAIN_BITS) + (e & 16);
         uint64_t size = e >> 5 & 63;
         if (cls == 0 || cls > LMP_C_OWN || addr < s->free ||
-            (size == 0 && (size = heapscan_size(s->leaf, i)) == 0) ||
-            size > HEAP_ADDRESS_END - addr) {
+            (size == 0 && (size = mapscan_size(s->leaf, i)) == 0) ||
+            size > MAP_ADDRESS_END - addr) {
             i++;
             continue;
         }

@@ -1,4 +1,4 @@
-/* model.h - what one frame of the display is drawn from: everything a panel may want to know about
+/* model.h - what one repaint is drawn from: everything a panel may want to know about
  * the program at one moment, copied out of the shared state, checked, with what is derived from two
  * moments (rates, change since the mark). The narrow waist between sources and panels: tests fill
  * one by hand.
@@ -161,7 +161,7 @@ typedef struct Model {
 
     Verdicts verdicts; /* what it amounts to, as of the last model_fill_verdicts */
 
-    OpenedHeap *heap; /* the snapshot that is open; NULL: none */
+    OpenedSnapshot *heap; /* the snapshot that is open; NULL: none */
 
     const LmpView *view; /* for the heap map only; NULL in tests, and for moments of a recording */
     /* those have this, set by who fills the model: bytes of addresses of a cell, 0: no map */

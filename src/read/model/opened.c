@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static OpenedHeap *new_one(void) {
+static OpenedSnapshot *new_one(void) {
     static uint64_t serial;
-    OpenedHeap *heap = calloc(1, sizeof *heap);
+    OpenedSnapshot *heap = calloc(1, sizeof *heap);
     if (heap) heap->serial = ++serial;
     return heap;
 }
 
-LmpErr opened_open(OpenedHeap **out, const OpenedFiles *files, const char **failed) {
-    OpenedHeap *heap = new_one();
+LmpErr opened_open(OpenedSnapshot **out, const OpenedFiles *files, const char **failed) {
+    OpenedSnapshot *heap = new_one();
     *out = NULL;
     *failed = files->file;
     if (!heap) return LMP_E_NOMEM;
@@ -26,10 +26,10 @@ LmpErr opened_open(OpenedHeap **out, const OpenedFiles *files, const char **fail
     }
     heap->ours = true;
     snprintf(heap->file, sizeof heap->file, "%s", files->file);
-    heap->before.by = suspects_growth_by(&heap->now);
+    heap->before.by = suspects_steps_by(&heap->now);
     if (files->olders > 0)
-        err = growth_open(&heap->before, &heap->older, files->older, files->olders, files->progress,
-                          failed);
+        err = steps_open(&heap->before, &heap->older, files->older, files->olders, files->progress,
+                         failed);
     heap->compared = files->olders > 0 && !err;
     if (err)
         opened_close(heap);
@@ -39,31 +39,30 @@ LmpErr opened_open(OpenedHeap **out, const OpenedFiles *files, const char **fail
 }
 
 /* Frees what was made of the snapshot, and the older one if that is its own. */
-static void forget(OpenedHeap *heap) {
+static void forget(OpenedSnapshot *heap) {
     for (unsigned by = 0; by < LMP_BYS; by++) {
         groups_free(&heap->groups[by]);
         compare_free(&heap->compare[by]);
     }
     for (unsigned i = 0; i < LMP_PAGES; i++)
         suspects_page_free(&heap->page[i]);
-    growth_free(&heap->before);
+    steps_free(&heap->before);
     if (heap->ours && heap->compared) snapshot_close(&heap->older);
 }
 
 /* Returns the growth of the last step that is known. A step that there is no memory for is as if
  * there were none. */
-static LmpHeapGrowth last_step(OpenedHeap *heap) {
-    LmpHeapGrowth step = {.by = suspects_growth_by(&heap->now)};
+static LmpSnapshotSteps last_step(OpenedSnapshot *heap) {
+    LmpSnapshotSteps step = {.by = suspects_steps_by(&heap->now)};
     heap->progress = NULL; /* who waits for the newer file */
     heap->stopped = false;
-    const LmpHeapCompare *compare = heap->compared ? opened_compare(heap, step.by) : NULL;
-    if (compare && growth_add_compared(&step, &heap->older, &heap->now, compare))
-        growth_free(&step);
+    const LmpSnapshotCompare *compare = heap->compared ? opened_compare(heap, step.by) : NULL;
+    if (compare && steps_add_compared(&step, &heap->older, &heap->now, compare)) steps_free(&step);
     return step;
 }
 
-LmpErr opened_next(OpenedHeap **heap, const char *file, LmpProgress *progress) {
-    OpenedHeap *next;
+LmpErr opened_next(OpenedSnapshot **heap, const char *file, LmpProgress *progress) {
+    OpenedSnapshot *next;
     const char *failed;
     LmpErr err = opened_open(&next, &(OpenedFiles){.file = file, .progress = progress}, &failed);
     if (err) return err;
@@ -78,8 +77,8 @@ LmpErr opened_next(OpenedHeap **heap, const char *file, LmpProgress *progress) {
     return LMP_OK;
 }
 
-OpenedHeap *opened_of(const LmpSnapshot *now, const LmpSnapshot *older) {
-    OpenedHeap *heap = new_one();
+OpenedSnapshot *opened_of(const LmpSnapshot *now, const LmpSnapshot *older) {
+    OpenedSnapshot *heap = new_one();
     if (!heap) return NULL;
     heap->now = *now;
     if (older) heap->older = *older;
@@ -87,52 +86,52 @@ OpenedHeap *opened_of(const LmpSnapshot *now, const LmpSnapshot *older) {
     return heap;
 }
 
-void opened_close(OpenedHeap *heap) {
+void opened_close(OpenedSnapshot *heap) {
     if (!heap) return;
     forget(heap);
     if (heap->ours) snapshot_close(&heap->now);
     free(heap);
 }
 
-static void wait_for(OpenedHeap *heap, LmpProgress *progress) {
+static void wait_for(OpenedSnapshot *heap, LmpProgress *progress) {
     snapshot_waits(&heap->now, progress);
     if (heap->compared) snapshot_waits(&heap->older, progress);
 }
 
-bool opened_begin(OpenedHeap *heap) {
+bool opened_begin(OpenedSnapshot *heap) {
     if (!heap->stopped) wait_for(heap, heap->progress);
     return !heap->stopped;
 }
 
-bool opened_end(OpenedHeap *heap) {
+bool opened_end(OpenedSnapshot *heap) {
     heap->stopped = heap->stopped || snapshot_stopped(&heap->now) ||
                     (heap->compared && snapshot_stopped(&heap->older));
     wait_for(heap, NULL);
     return !heap->stopped;
 }
 
-const LmpHeapGroups *opened_groups(OpenedHeap *heap, LmpHeapBy by) {
+const LmpObjectGroups *opened_groups(OpenedSnapshot *heap, LmpSnapshotBy by) {
     if (!opened_has_groups(heap, by) && opened_begin(heap)) {
         heap->groups_made |= 1u << (unsigned)by;
         if (groups_make(&heap->groups[by], &heap->now, by, false) != LMP_OK)
-            heap->groups[by] = (LmpHeapGroups){0};
+            heap->groups[by] = (LmpObjectGroups){0};
         if (!opened_end(heap)) heap->groups_made &= ~(1u << (unsigned)by);
     }
     return heap->groups[by].group ? &heap->groups[by] : NULL;
 }
 
-const LmpHeapCompare *opened_compare(OpenedHeap *heap, LmpHeapBy by) {
+const LmpSnapshotCompare *opened_compare(OpenedSnapshot *heap, LmpSnapshotBy by) {
     if (!heap->compared) return NULL;
     if (!opened_has_compare(heap, by) && opened_begin(heap)) {
         heap->compare_made |= 1u << (unsigned)by;
         if (compare_any(&heap->compare[by], &heap->older, &heap->now, by))
-            heap->compare[by] = (LmpHeapCompare){0};
+            heap->compare[by] = (LmpSnapshotCompare){0};
         if (!opened_end(heap)) heap->compare_made &= ~(1u << (unsigned)by);
     }
     return heap->compare[by].change ? &heap->compare[by] : NULL;
 }
 
-const LmpSuspectTable *opened_page(OpenedHeap *heap, LmpSuspectPage page) {
+const LmpSuspectTable *opened_page(OpenedSnapshot *heap, LmpSuspectPage page) {
     if (!opened_has_page(heap, page) && opened_begin(heap)) {
         heap->pages_made |= 1u << (unsigned)page;
         if (suspects_page_make(&heap->page[page], &heap->now, page) != LMP_OK)
@@ -142,7 +141,7 @@ const LmpSuspectTable *opened_page(OpenedHeap *heap, LmpSuspectPage page) {
     return heap->page[page].page ? &heap->page[page] : NULL;
 }
 
-const LmpSuspects *opened_suspects(OpenedHeap *heap) {
+const LmpSuspects *opened_suspects(OpenedSnapshot *heap) {
     if (!heap->suspects_made && opened_begin(heap)) {
         heap->suspects_made = true;
         if (suspects_make(&heap->suspects, &heap->now, heap->compared ? &heap->older : NULL,

@@ -8,11 +8,11 @@
 #include "read/snapshot/groups.h"
 #include "read/snapshot/suspects.h"
 
-typedef struct OpenedHeap {
+typedef struct OpenedSnapshot {
     LmpSnapshot now;   /* the one that is shown */
     LmpSnapshot older; /* the one that it is compared with */
     bool compared;     /* there is an older one */
-    LmpHeapGrowth
+    LmpSnapshotSteps
         before; /* growth from still older ones up to `older`; without steps: there are none */
     bool ours;  /* `now` and `older` were opened here: opened_close closes them */
     LmpProgress *progress; /* who waits for what is made of it; NULL: nobody */
@@ -23,50 +23,50 @@ typedef struct OpenedHeap {
     /* private: */
     unsigned groups_made, compare_made, pages_made; /* a bit for each */
     bool suspects_made;
-    LmpHeapGroups groups[LMP_BYS];
-    LmpHeapCompare compare[LMP_BYS];
+    LmpObjectGroups groups[LMP_BYS];
+    LmpSnapshotCompare compare[LMP_BYS];
     LmpSuspectTable page[LMP_PAGES];
     LmpSuspects suspects;
-} OpenedHeap;
+} OpenedSnapshot;
 
 /* Files of one program to open: `older` ones, the oldest first; the last of these is what `file` is
  * compared with. */
 typedef struct OpenedFiles {
     const char *file, *const *older;
-    uint32_t olders;       /* at most LMP_GROWTH_STEPS */
+    uint32_t olders;       /* at most LMP_STEPS_MOST */
     LmpProgress *progress; /* who waits for it; NULL: nobody */
 } OpenedFiles;
 
 /* Opens them. On an error (STOPPED among them) *out is NULL, and `failed` says which of the files
  * it is about. To be closed by opened_close. */
-LmpErr opened_open(OpenedHeap **out, const OpenedFiles *files, const char **failed);
+LmpErr opened_open(OpenedSnapshot **out, const OpenedFiles *files, const char **failed);
 /* Opens a newer file of the same program in the place of *heap, which becomes what it is compared
  * with; of what that was compared with remains how it has grown since. On an error *heap stays as
  * it is. */
-LmpErr opened_next(OpenedHeap **heap, const char *file, LmpProgress *progress);
+LmpErr opened_next(OpenedSnapshot **heap, const char *file, LmpProgress *progress);
 /* Of snapshots in memory, for tests: they stay the caller's. NULL: no memory. */
-OpenedHeap *opened_of(const LmpSnapshot *now, const LmpSnapshot *older);
-void opened_close(OpenedHeap *heap);
+OpenedSnapshot *opened_of(const LmpSnapshot *now, const LmpSnapshot *older);
+void opened_close(OpenedSnapshot *heap);
 
 /* Returns what is asked for; NULL: no memory (or, of compare, no older one). */
-const LmpHeapGroups *opened_groups(OpenedHeap *heap, LmpHeapBy by);
-const LmpHeapCompare *opened_compare(OpenedHeap *heap, LmpHeapBy by);
-const LmpSuspectTable *opened_page(OpenedHeap *heap, LmpSuspectPage page);
-const LmpSuspects *opened_suspects(OpenedHeap *heap);
+const LmpObjectGroups *opened_groups(OpenedSnapshot *heap, LmpSnapshotBy by);
+const LmpSnapshotCompare *opened_compare(OpenedSnapshot *heap, LmpSnapshotBy by);
+const LmpSuspectTable *opened_page(OpenedSnapshot *heap, LmpSuspectPage page);
+const LmpSuspects *opened_suspects(OpenedSnapshot *heap);
 
 /* Around what else is made of it and takes long. False: it was stopped before, it is not to be
  * begun; it was stopped, and is not made. */
-bool opened_begin(OpenedHeap *heap);
-bool opened_end(OpenedHeap *heap);
+bool opened_begin(OpenedSnapshot *heap);
+bool opened_end(OpenedSnapshot *heap);
 
 /* Returns true if they have been made. If not, a large heap makes a person wait. */
-static inline bool opened_has_groups(const OpenedHeap *heap, LmpHeapBy by) {
+static inline bool opened_has_groups(const OpenedSnapshot *heap, LmpSnapshotBy by) {
     return (heap->groups_made >> (unsigned)by & 1u) != 0;
 }
-static inline bool opened_has_compare(const OpenedHeap *heap, LmpHeapBy by) {
+static inline bool opened_has_compare(const OpenedSnapshot *heap, LmpSnapshotBy by) {
     return (heap->compare_made >> (unsigned)by & 1u) != 0;
 }
-static inline bool opened_has_page(const OpenedHeap *heap, LmpSuspectPage page) {
+static inline bool opened_has_page(const OpenedSnapshot *heap, LmpSuspectPage page) {
     return (heap->pages_made >> (unsigned)page & 1u) != 0;
 }
 

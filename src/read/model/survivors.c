@@ -1,4 +1,4 @@
-/* survivors.c - reads the map a part at a time for as long as a frame may take, and compares each
+/* survivors.c - reads the map a part at a time for as long as a repaint may take, and compares each
  * entry's birth with the moment; for "since now" two bits for each entry remember what was
  * there. */
 #include "read/model/model.h"
@@ -8,7 +8,7 @@
 
 #include "base/keymap.h"
 #include "base/os.h"
-#include "read/heap/heapscan.h"
+#include "read/heapmap/mapscan.h"
 
 #define REST 10 /* the wait before the next reading, in durations of the last */
 
@@ -109,11 +109,11 @@ static unsigned age_of(const Survivors *s, uint32_t entry) {
 
 static bool remember_part(Survivors *s, uint32_t l, uint32_t p) {
     const LmpView *view = s->view;
-    HeapScan scan = heapscan_part(view->leaf[l], view->leaf_base[l], p);
-    HeapBlock block;
+    MapScan scan = mapscan_part(view->leaf[l], view->leaf_base[l], p);
+    MapBlock block;
     if (!s->there[l]) s->there[l] = calloc(LMP_LEAF_ENTRIES / 4, 1);
     if (!s->there[l]) return false;
-    while (heapscan_next(&scan, &block))
+    while (mapscan_next(&scan, &block))
         s->there[l][block.index / 4] |= (uint8_t)(age_of(s, block.entry) << block.index % 4 * 2);
     return true;
 }
@@ -133,7 +133,7 @@ static bool remember(Survivors *s) {
     LmpOverflowBlock odd;
     for (uint32_t l = 0; l < s->view->leaves; l++)
         for (uint32_t p = 0; p < LMP_TOUCHES; p++)
-            if (heapscan_touch(s->view->leaf[l], p) && !remember_part(s, l, p)) return false;
+            if (mapscan_touch(s->view->leaf[l], p) && !remember_part(s, l, p)) return false;
     for (uint32_t at = 0; next_odd(s->view, &at, &odd);)
         if (!keymap_set(&s->odd, odd.addr, age_of(s, odd.entry))) return false;
     return true;
@@ -217,10 +217,10 @@ static void count(Survivors *s, uint32_t entry, uint64_t size, uint32_t context)
 
 static void look_at_part(Survivors *s, const Births *births) {
     const LmpLeaf *leaf = s->view->leaf[s->leaf];
-    if (!heapscan_touch(leaf, s->part)) return;
-    HeapScan scan = heapscan_part(leaf, s->view->leaf_base[s->leaf], s->part);
-    HeapBlock block;
-    while (heapscan_next(&scan, &block))
+    if (!mapscan_touch(leaf, s->part)) return;
+    MapScan scan = mapscan_part(leaf, s->view->leaf_base[s->leaf], s->part);
+    MapBlock block;
+    while (mapscan_next(&scan, &block))
         if (is_counted(block.entry) && counts(births, block.entry, was_at(s, s->leaf, block.index)))
             count(s, block.entry, block.size,
                   *(const volatile uint32_t *)&leaf->alloc_context[block.index]);

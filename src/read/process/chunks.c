@@ -192,7 +192,7 @@ static bool serves(const Chunks *c, uint64_t word, uint64_t bytes) {
     return size == want || size == want + 16;
 }
 
-static void take_block(Chunks *c, const HeapListBlock *b) {
+static void take_block(Chunks *c, const MapListBlock *b) {
     uint64_t chunk = b->addr - HEADER, word, size = chunks_size(b->size);
     bool fits = b->addr % 16 == 0 && chunk >= c->start;
     if (b->addr >= c->part->to) { /* the next part's, but for where its chunk begins */

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "read/heap/heapmap.h"
+#include "read/heapmap/heapmap.h"
 
 #define CHUNKS_PAGE 4096u      /* what is looked at, bytes; the system's pages may be larger */
 #define CHUNKS_PART (1u << 20) /* what is read in one go, bytes */
@@ -55,7 +55,7 @@ typedef struct ChunkPart {
     const bool *here; /* by page of the stretch: it is in memory */
     const uint8_t
         *memory; /* of the stretch; only what is `here` counts. NULL: it may not be read */
-    const HeapListBlock *block; /* Lua's, that begin in it or right at its end, by address */
+    const MapListBlock *block; /* Lua's, that begin in it or right at its end, by address */
     uint32_t blocks;
 } ChunkPart;
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "read/heap/heapscan.h"
+#include "read/heapmap/mapscan.h"
 #include "read/pages.h"
 #include "read/process/mappings.h"
 
@@ -28,9 +28,9 @@ const ProcessRowInfo process_rows[PROCESS_ROWS] = {
 
 struct Process {
     const LmpView *view;
-    HeapList *list;
-    HeapListBlock *block; /* of a part */
-    uint8_t *memory;      /* of a part */
+    MapList *list;
+    MapListBlock *block; /* of a part */
+    uint8_t *memory;     /* of a part */
     Chunks chunks;
     Mappings maps;
     LmpMemory told;
@@ -53,7 +53,7 @@ Process *process_new(const LmpView *view) {
     Process *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->view = view;
-    p->list = heaplist_new(view);
+    p->list = maplist_new(view);
     p->block = malloc(PART_BLOCKS * sizeof *p->block);
     p->memory = malloc(CHUNKS_PART);
     if (p->list && p->block && p->memory) return p;
@@ -64,7 +64,7 @@ Process *process_new(const LmpView *view) {
 void process_free(Process *p) {
     if (!p) return;
     mappings_free(&p->maps);
-    heaplist_free(p->list);
+    maplist_free(p->list);
     free(p->block);
     free(p->memory);
     free(p);
@@ -122,7 +122,7 @@ static void take_own(Process *p) {
     for (uint32_t i = 0; i < p->told.ranges; i++) {
         const LmpOwnRange *r = &p->told.range[i];
         uint64_t size = os_whole_pages(r->size);
-        if (r->at % CHUNKS_PAGE == 0 && r->at < HEAP_ADDRESS_END && size < HEAP_ADDRESS_END - r->at)
+        if (r->at % CHUNKS_PAGE == 0 && r->at < MAP_ADDRESS_END && size < MAP_ADDRESS_END - r->at)
             p->own[p->owns++] = (ChunkSpan){r->at, r->at + size, CHUNK_OWN};
     }
     qsort(p->own, p->owns, sizeof *p->own, by_address);
@@ -173,8 +173,8 @@ static bool has_lua(const Process *p, const Mapping *m) {
         uint64_t base = LMP_LEAF_BASE(view->leaf_base[i]) << LMP_LEAF_BITS;
         if (base >= m->end || base + (1ull << LMP_LEAF_BITS) <= m->start) continue;
         for (uint32_t part = 0; part < LMP_TOUCHES; part++) {
-            uint64_t at = base + part * HEAP_PART;
-            if (at < m->end && at + HEAP_PART > m->start && heapscan_touch(view->leaf[i], part))
+            uint64_t at = base + part * MAP_PART;
+            if (at < m->end && at + MAP_PART > m->start && mapscan_touch(view->leaf[i], part))
                 return true;
         }
     }
@@ -279,8 +279,8 @@ static void walk_part(Process *p, const Mapping *m) {
     bool known = look_at_pages(p, part.from, pages, here + first);
     if (!known) memset(here + first, true, pages); /* as far as the mapping has so much */
     /* what begins right behind the part has the beginning of its chunk in it */
-    HeapListQuery query = {part.from, part.to + 1, (1u << LMP_KINDS) - 1, 0, 0};
-    HeapListResult found = heaplist_read(p->list, &query, p->block, PART_BLOCKS);
+    MapListQuery query = {part.from, part.to + 1, (1u << LMP_KINDS) - 1, 0, 0};
+    MapListResult found = maplist_read(p->list, &query, p->block, PART_BLOCKS);
     uint32_t skip = 0;
     while (skip < found.count && p->block[skip].addr < part.from)
         skip++; /* they reach into it */

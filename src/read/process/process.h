@@ -3,8 +3,8 @@
  * list of mappings (mappings.h), the shadow map's blocks, and malloc's chunks between them
  * (chunks.h), all of it read from outside: the program does not stop for it.
  *
- * A look goes over the heap a part at a time, for as long as a frame can wait; what is said is the
- * last whole look. */
+ * A look goes over the heap a part at a time, for as long as a repaint can wait; what is said is
+ * the last whole look. */
 #ifndef LMP_PROCESS_H
 #define LMP_PROCESS_H
 

@@ -36,8 +36,8 @@ static uint32_t class_row(Classes *c, uint32_t kind, const char *name) {
     uint64_t hash = rowindex_mix(kind, strlen(name));
     for (const char *p = name; *p; p++)
         hash = rowindex_mix(hash, (unsigned char)*p);
-    uint32_t row = keymap_get(&c->by_name, key_of(hash), LMP_HEAP_NONE);
-    if (row != LMP_HEAP_NONE) return row;
+    uint32_t row = keymap_get(&c->by_name, key_of(hash), LMP_OBJECT_NONE);
+    if (row != LMP_OBJECT_NONE) return row;
     LmpSnapshot *s = c->s;
     if (!array_room(&s->class_list, &c->room, s->classes + 1)) {
         c->failed = true;
@@ -47,7 +47,7 @@ static uint32_t class_row(Classes *c, uint32_t kind, const char *name) {
         c->failed = true;
         return 0;
     }
-    LmpHeapClass *class = &s->class_list[s->classes];
+    LmpObjectClass *class = &s->class_list[s->classes];
     memset(class, 0, sizeof *class);
     class->kind = kind;
     SnapWords w = words_begin(class->name, sizeof class->name);
@@ -63,24 +63,25 @@ static void remember(Classes *c, KeyMap *map, uint64_t key, uint32_t row) {
 
 static bool metatable_name(SnapWords *w, const LmpSnapshot *s, uint32_t metatable) {
     uint32_t name = snap_field(s, metatable, "__name");
-    if (name != LMP_HEAP_NONE && s->g.kind[name] == LMP_HEAP_STRING &&
+    if (name != LMP_OBJECT_NONE && s->g.kind[name] == LMP_OBJECT_STRING &&
         s->g.string_length[s->ordinal[name]] > 0) {
         words_string(w, s, name, 64);
         return true;
     }
     if (words_place(w, s, metatable)) return true;
     uint32_t index = snap_field(s, metatable, "__index");
-    return index != LMP_HEAP_NONE && s->g.kind[index] == LMP_HEAP_TABLE && words_place(w, s, index);
+    return index != LMP_OBJECT_NONE && s->g.kind[index] == LMP_OBJECT_TABLE &&
+           words_place(w, s, index);
 }
 
-/* Returns the class that a metatable gives; LMP_HEAP_NONE: none. */
+/* Returns the class that a metatable gives; LMP_OBJECT_NONE: none. */
 static uint32_t of_metatable(Classes *c, uint32_t kind, uint32_t metatable) {
     uint64_t key = (uint64_t)kind << 32 | metatable;
-    uint32_t row = keymap_get(&c->by_metatable, key, LMP_HEAP_NONE - 1);
-    if (row != LMP_HEAP_NONE - 1) return row;
+    uint32_t row = keymap_get(&c->by_metatable, key, LMP_OBJECT_NONE - 1);
+    if (row != LMP_OBJECT_NONE - 1) return row;
     char name[sizeof c->s->class_list->name];
     SnapWords w = words_begin(name, sizeof name);
-    row = metatable_name(&w, c->s, metatable) ? class_row(c, kind, name) : LMP_HEAP_NONE;
+    row = metatable_name(&w, c->s, metatable) ? class_row(c, kind, name) : LMP_OBJECT_NONE;
     remember(c, &c->by_metatable, key, row);
     return row;
 }
@@ -90,19 +91,19 @@ static uint32_t of_metatable(Classes *c, uint32_t kind, uint32_t metatable) {
 typedef struct Look {
     uint64_t shape;           /* sum over its string keys, in any order */
     uint32_t names;           /* string keys */
-    uint32_t metatable;       /* LMP_HEAP_NONE: none */
+    uint32_t metatable;       /* LMP_OBJECT_NONE: none */
     uint32_t values, indexes; /* objects in it; of which by small integers */
-    unsigned kinds, keys;     /* bits: LmpHeapKind of some of the values; of the other keys */
+    unsigned kinds, keys;     /* bits: LmpObjectKind of some of the values; of the other keys */
 } Look;
 
 static Look look_at(const LmpSnapshot *s, uint32_t table) {
-    const LmpHeapGraph *g = &s->g;
-    Look look = {.metatable = LMP_HEAP_NONE};
+    const LmpObjectGraph *g = &s->g;
+    Look look = {.metatable = LMP_OBJECT_NONE};
     for (uint32_t e = g->edge_at[table]; e < g->edge_at[table + 1]; e++) {
         uint32_t to = g->edge_to[e];
         switch (g->edge_kind[e] & LMP_EDGE_KIND) {
         case LMP_EDGE_KEY:
-            if (g->kind[to] == LMP_HEAP_STRING) {
+            if (g->kind[to] == LMP_OBJECT_STRING) {
                 look.names++;
                 look.shape += rowindex_mix(0x9e3779b97f4a7c15ull, to);
             } else {
@@ -130,12 +131,12 @@ static Look look_at(const LmpSnapshot *s, uint32_t table) {
 }
 
 static const char *kinds_word(unsigned kinds) {
-    unsigned functions = 1u << LMP_HEAP_LUA_FUNCTION | 1u << LMP_HEAP_C_FUNCTION;
+    unsigned functions = 1u << LMP_OBJECT_LUA_FUNCTION | 1u << LMP_OBJECT_C_FUNCTION;
     if (!kinds) return "plain";
     if (!(kinds & ~functions)) return "function";
     if (kinds & (kinds - 1)) return "any";
-    for (uint32_t kind = 0; kind < LMP_HEAP_KINDS; kind++)
-        if (kinds == 1u << kind) return heapgraph_kind(kind);
+    for (uint32_t kind = 0; kind < LMP_OBJECT_KINDS; kind++)
+        if (kinds == 1u << kind) return objectgraph_kind(kind);
     return "any";
 }
 
@@ -147,10 +148,10 @@ static int by_text(const void *a, const void *b) {
 static void shape_words(SnapWords *w, const LmpSnapshot *s, uint32_t table, bool items) {
     char key[SNAP_SHAPE_KEYS][72];
     uint32_t keys = 0;
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     for (uint32_t e = g->edge_at[table]; e < g->edge_at[table + 1] && keys < SNAP_SHAPE_KEYS; e++) {
         if ((g->edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_KEY) continue;
-        if (g->kind[g->edge_to[e]] != LMP_HEAP_STRING) continue;
+        if (g->kind[g->edge_to[e]] != LMP_OBJECT_STRING) continue;
         SnapWords k = words_begin(key[keys++], sizeof *key);
         words_key(&k, s, g->edge_to[e], false);
     }
@@ -182,7 +183,7 @@ void words_keys(SnapWords *w, const LmpSnapshot *s, uint32_t table) {
 
 static void dictionary_words(SnapWords *w, const Look *look, bool items) {
     unsigned keys = look->keys;
-    const char *word = kinds_word(keys | (look->names ? 1u << LMP_HEAP_STRING : 0));
+    const char *word = kinds_word(keys | (look->names ? 1u << LMP_OBJECT_STRING : 0));
     if (!keys && !look->names) word = "number";
     if (items && (keys || look->names)) word = "any";
     words_format(w, "{[%s] = %s}", word, kinds_word(look->kinds));
@@ -192,20 +193,20 @@ static uint32_t of_table(Classes *c, uint32_t table) {
     const LmpSnapshot *s = c->s;
     uint32_t row = s->ordinal[table];
     Look look = look_at(s, table);
-    if (look.metatable != LMP_HEAP_NONE) {
-        uint32_t class = of_metatable(c, LMP_HEAP_TABLE, look.metatable);
-        if (class != LMP_HEAP_NONE) return class;
+    if (look.metatable != LMP_OBJECT_NONE) {
+        uint32_t class = of_metatable(c, LMP_OBJECT_TABLE, look.metatable);
+        if (class != LMP_OBJECT_NONE) return class;
     }
     bool items = look.indexes || s->g.table_array_used[row];
-    bool weak = s->g.flags[table] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES);
+    bool weak = s->g.flags[table] & (LMP_OBJECT_WEAK_KEYS | LMP_OBJECT_WEAK_VALUES);
     bool shape = look.names && look.names <= SNAP_SHAPE_KEYS && !look.keys;
     uint64_t hash = rowindex_mix(look.shape, look.names);
     hash = shape ? hash : rowindex_mix(look.keys, look.kinds * 2ull + (look.names > 0 ? 1 : 0));
     bool hashed = look.names || look.keys || s->g.table_hash_used[row];
     uint64_t flags = (shape ? 8u : 0u) | (items ? 4u : 0u) | (weak ? 2u : 0u) | (hashed ? 1u : 0u);
     hash = rowindex_mix(hash, flags);
-    uint32_t class = keymap_get(&c->by_shape, key_of(hash), LMP_HEAP_NONE);
-    if (class != LMP_HEAP_NONE) return class;
+    uint32_t class = keymap_get(&c->by_shape, key_of(hash), LMP_OBJECT_NONE);
+    if (class != LMP_OBJECT_NONE) return class;
     if (shape && c->shapes >= SHAPES_MOST) shape = false;
     char name[sizeof s->class_list->name];
     SnapWords w = words_begin(name, sizeof name);
@@ -218,7 +219,7 @@ static uint32_t of_table(Classes *c, uint32_t table) {
         words_format(&w, "[%s]", kinds_word(look.kinds));
     else
         dictionary_words(&w, &look, items);
-    class = class_row(c, LMP_HEAP_TABLE, name);
+    class = class_row(c, LMP_OBJECT_TABLE, name);
     if (shape) c->shapes++;
     if (shape || c->shapes < SHAPES_MOST) remember(c, &c->by_shape, hash, class);
     return class;
@@ -233,74 +234,74 @@ static uint32_t of_code(Classes *c, uint32_t proto) {
     SnapWords w = words_begin(name, sizeof name);
     words_put(&w, "code of ");
     words_source(&w, c->s, proto);
-    uint32_t row = class_row(c, LMP_HEAP_PROTO, name);
+    uint32_t row = class_row(c, LMP_OBJECT_PROTO, name);
     *class = row + 1;
     return row;
 }
 
 static uint32_t of_function(Classes *c, uint32_t function) {
     uint32_t proto = snapshot_proto(c->s, function);
-    if (proto == LMP_HEAP_NONE) return class_row(c, LMP_HEAP_LUA_FUNCTION, "function");
+    if (proto == LMP_OBJECT_NONE) return class_row(c, LMP_OBJECT_LUA_FUNCTION, "function");
     uint32_t *class = &c->of_proto[c->s->ordinal[proto]];
     if (*class) return *class - 1;
     char name[sizeof c->s->class_list->name];
     SnapWords w = words_begin(name, sizeof name);
     words_function(&w, c->s, proto, "function ");
-    uint32_t row = class_row(c, LMP_HEAP_LUA_FUNCTION, name);
+    uint32_t row = class_row(c, LMP_OBJECT_LUA_FUNCTION, name);
     *class = row + 1;
     return row;
 }
 
 static uint32_t of_c_function(Classes *c, uint32_t function) {
     uint64_t address = c->s->g.c_address[c->s->ordinal[function]];
-    uint32_t row = keymap_get(&c->by_address, key_of(address), LMP_HEAP_NONE);
-    if (row != LMP_HEAP_NONE) return row;
+    uint32_t row = keymap_get(&c->by_address, key_of(address), LMP_OBJECT_NONE);
+    if (row != LMP_OBJECT_NONE) return row;
     char name[sizeof c->s->class_list->name], known[100];
     SnapWords w = words_begin(name, sizeof name), k = words_begin(known, sizeof known);
     words_c_function(&k, c->s, function);
     words_format(&w, "function %s [C]", known);
-    row = class_row(c, LMP_HEAP_C_FUNCTION, name);
+    row = class_row(c, LMP_OBJECT_C_FUNCTION, name);
     remember(c, &c->by_address, address, row);
     return row;
 }
 
 static uint32_t of_thread(Classes *c, uint32_t thread) {
-    if (thread == c->s->main_thread) return class_row(c, LMP_HEAP_THREAD, "main thread");
+    if (thread == c->s->main_thread) return class_row(c, LMP_OBJECT_THREAD, "main thread");
     char name[sizeof c->s->class_list->name];
     SnapWords w = words_begin(name, sizeof name);
     words_put(&w, "coroutine");
     uint32_t function = snap_thread_function(c->s, thread);
-    uint32_t proto = function ? snapshot_proto(c->s, function) : LMP_HEAP_NONE;
-    if (proto != LMP_HEAP_NONE) words_function(&w, c->s, proto, " ");
-    return class_row(c, LMP_HEAP_THREAD, name);
+    uint32_t proto = function ? snapshot_proto(c->s, function) : LMP_OBJECT_NONE;
+    if (proto != LMP_OBJECT_NONE) words_function(&w, c->s, proto, " ");
+    return class_row(c, LMP_OBJECT_THREAD, name);
 }
 
 static uint32_t of_userdata(Classes *c, uint32_t userdata) {
     uint32_t metatable = snap_edge_of(c->s, userdata, LMP_EDGE_METATABLE);
-    uint32_t class =
-        metatable == LMP_HEAP_NONE ? LMP_HEAP_NONE : of_metatable(c, LMP_HEAP_USERDATA, metatable);
-    return class == LMP_HEAP_NONE ? class_row(c, LMP_HEAP_USERDATA, "userdata") : class;
+    uint32_t class = metatable == LMP_OBJECT_NONE ? LMP_OBJECT_NONE
+                                                  : of_metatable(c, LMP_OBJECT_USERDATA, metatable);
+    return class == LMP_OBJECT_NONE ? class_row(c, LMP_OBJECT_USERDATA, "userdata") : class;
 }
 
 static uint32_t class_of(Classes *c, uint32_t i) {
-    const LmpHeapGraph *g = &c->s->g;
+    const LmpObjectGraph *g = &c->s->g;
     switch (g->kind[i]) {
-    case LMP_HEAP_TABLE:
+    case LMP_OBJECT_TABLE:
         return of_table(c, i);
-    case LMP_HEAP_LUA_FUNCTION:
+    case LMP_OBJECT_LUA_FUNCTION:
         return of_function(c, i);
-    case LMP_HEAP_C_FUNCTION:
+    case LMP_OBJECT_C_FUNCTION:
         return of_c_function(c, i);
-    case LMP_HEAP_USERDATA:
+    case LMP_OBJECT_USERDATA:
         return of_userdata(c, i);
-    case LMP_HEAP_THREAD:
+    case LMP_OBJECT_THREAD:
         return of_thread(c, i);
-    case LMP_HEAP_PROTO:
+    case LMP_OBJECT_PROTO:
         return of_code(c, i);
-    case LMP_HEAP_LOT:
-        return class_row(c, LMP_HEAP_LOT, heapgraph_lot(g->lot_what[c->s->ordinal[i]]));
+    case LMP_OBJECT_LOT:
+        return class_row(c, LMP_OBJECT_LOT, objectgraph_lot(g->lot_what[c->s->ordinal[i]]));
     default:
-        return class_row(c, g->kind[i], heapgraph_kind(g->kind[i]));
+        return class_row(c, g->kind[i], objectgraph_kind(g->kind[i]));
     }
 }
 
@@ -319,7 +320,7 @@ static void find_sites(LmpSnapshot *s) {
 
 bool classes_make(LmpSnapshot *s) {
     SnapMemory *own = &snap_own(s)->memory;
-    uint32_t protos = s->g.count[LMP_HEAP_PROTO];
+    uint32_t protos = s->g.count[LMP_OBJECT_PROTO];
     Classes c = {.s = s};
     s->class_of = snapmem_rough(own, s->g.objects, sizeof *s->class_of);
     s->site_of = snapmem_sparse(own, s->g.objects, sizeof *s->site_of);
@@ -328,14 +329,14 @@ bool classes_make(LmpSnapshot *s) {
     bool made = s->class_of && s->site_of && c.of_proto && c.of_code;
     if (made) {
         uint32_t
-            plain[LMP_HEAP_KINDS]; /* strings and upvalues, of which there are most, are alike */
-        for (uint32_t kind = 0; kind < LMP_HEAP_KINDS; kind++)
-            plain[kind] = LMP_HEAP_NONE;
+            plain[LMP_OBJECT_KINDS]; /* strings and upvalues, of which there are most, are alike */
+        for (uint32_t kind = 0; kind < LMP_OBJECT_KINDS; kind++)
+            plain[kind] = LMP_OBJECT_NONE;
         for (uint32_t i = 0; i < s->g.objects && !c.failed; i++) {
             uint32_t kind = s->g.kind[i];
             if (!(i & SNAP_TICK) && !snap_tick(s, i)) c.failed = true;
-            if (kind == LMP_HEAP_STRING || kind == LMP_HEAP_UPVALUE) {
-                if (plain[kind] == LMP_HEAP_NONE) plain[kind] = class_of(&c, i);
+            if (kind == LMP_OBJECT_STRING || kind == LMP_OBJECT_UPVALUE) {
+                if (plain[kind] == LMP_OBJECT_NONE) plain[kind] = class_of(&c, i);
                 s->class_of[i] = plain[kind];
             } else {
                 s->class_of[i] = class_of(&c, i);

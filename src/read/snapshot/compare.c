@@ -10,13 +10,13 @@
 
 typedef struct Compare {
     const LmpSnapshot *old, *newer;
-    LmpHeapBy by;
-    LmpHeapGroups before, now; /* of both */
+    LmpSnapshotBy by;
+    LmpObjectGroups before, now; /* of both */
     SnapMemory memory;
     unsigned halved;                /* how often epochs of births were halved in between */
     uint32_t *row_before, *row_now; /* of their groups: row of change[] */
     uint64_t *kept;                 /* set of the older one's objects: they are in both */
-    LmpHeapCompare *out;
+    LmpSnapshotCompare *out;
 } Compare;
 
 /* ---- who is the same ------------------------------------------------------------------------- */
@@ -42,14 +42,14 @@ static bool same_birth(const Compare *c, uint32_t was, uint32_t is) {
 }
 
 static bool same(const Compare *c, uint32_t a, uint32_t b) {
-    const LmpHeapGraph *x = &c->old->g, *y = &c->newer->g;
+    const LmpObjectGraph *x = &c->old->g, *y = &c->newer->g;
     if (x->kind[a] != y->kind[b]) return false;
-    if ((x->flags[a] ^ y->flags[b]) & LMP_HEAP_BEFORE) return false;
+    if ((x->flags[a] ^ y->flags[b]) & LMP_OBJECT_BEFORE) return false;
     return same_birth(c, x->birth[a], y->birth[b]);
 }
 
 /* Lists objects begin to end of a heap by address, sorted here if they are not. NULL: no memory. */
-static uint32_t *by_address(Compare *c, const LmpHeapGraph *g, uint32_t begin, uint32_t end,
+static uint32_t *by_address(Compare *c, const LmpObjectGraph *g, uint32_t begin, uint32_t end,
                             bool sorted) {
     uint32_t n = end - begin;
     uint32_t *order = snapmem_take(&c->memory, n, sizeof *order);
@@ -75,7 +75,7 @@ typedef struct Section {
 } Section;
 
 static bool match(Compare *c, Section old, Section newer) {
-    const LmpHeapGraph *x = &c->old->g, *y = &c->newer->g;
+    const LmpObjectGraph *x = &c->old->g, *y = &c->newer->g;
     uint32_t *a = by_address(c, x, old.begin, old.end, old.sorted);
     uint32_t *b = by_address(c, y, newer.begin, newer.end, newer.sorted);
     if (!a || !b) return false;
@@ -102,13 +102,13 @@ static void match_lots(Compare *c) {
     const LmpSnapshot *old = c->old, *newer = c->newer;
     memset(lot, 0xff, sizeof lot);
     for (uint32_t i = snap_own(old)->before_end; i < old->g.objects; i++)
-        if (old->g.kind[i] == LMP_HEAP_LOT) lot[old->g.lot_what[old->ordinal[i]] % LMP_LOTS] = i;
+        if (old->g.kind[i] == LMP_OBJECT_LOT) lot[old->g.lot_what[old->ordinal[i]] % LMP_LOTS] = i;
     for (uint32_t i = snap_own(newer)->before_end; i < newer->g.objects; i++) {
-        if (newer->g.kind[i] != LMP_HEAP_LOT) continue;
+        if (newer->g.kind[i] != LMP_OBJECT_LOT) continue;
         uint32_t *was = &lot[newer->g.lot_what[newer->ordinal[i]] % LMP_LOTS];
         c->out->was[i] = *was;
-        if (*was != LMP_HEAP_NONE) snapset_add(c->kept, *was);
-        *was = LMP_HEAP_NONE;
+        if (*was != LMP_OBJECT_NONE) snapset_add(c->kept, *was);
+        *was = LMP_OBJECT_NONE;
     }
 }
 
@@ -126,20 +126,20 @@ static bool match_all(Compare *c) {
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 /* A table and a userdata may be of classes with one name; lines have objects of many kinds. */
-static uint64_t key_of(const char *name, uint32_t kind, LmpHeapBy by) {
+static uint64_t key_of(const char *name, uint32_t kind, LmpSnapshotBy by) {
     uint64_t hash = by == LMP_BY_CLASS ? kind : 0;
     for (const char *p = name; *p; p++)
         hash = rowindex_mix(hash, (unsigned char)*p);
     return hash & INT64_MAX;
 }
 
-uint64_t compare_key(const LmpHeapChange *change, LmpHeapBy by) {
+uint64_t compare_key(const LmpSnapshotChange *change, LmpSnapshotBy by) {
     return key_of(change->name, change->kind, by);
 }
 
 /* A row for each name that either has. */
 static bool make_rows(Compare *c) {
-    LmpHeapCompare *out = c->out;
+    LmpSnapshotCompare *out = c->out;
     KeyMap by_name = {0};
     out->change = calloc((size_t)c->before.groups + c->now.groups + 1, sizeof *out->change);
     c->row_before = snapmem_take(&c->memory, (size_t)c->before.groups + 1, sizeof *c->row_before);
@@ -148,14 +148,14 @@ static bool make_rows(Compare *c) {
     for (uint32_t k = 0; made && k < c->now.groups + c->before.groups; k++) {
         bool now = k < c->now.groups;
         uint32_t group = now ? k : k - c->now.groups;
-        const LmpHeapGroup *g = now ? &c->now.group[group] : &c->before.group[group];
+        const LmpObjectGroup *g = now ? &c->now.group[group] : &c->before.group[group];
         uint64_t key = key_of(g->name, g->kind, c->by);
-        uint32_t row = keymap_get(&by_name, key, LMP_HEAP_NONE);
-        if (row == LMP_HEAP_NONE) {
+        uint32_t row = keymap_get(&by_name, key, LMP_OBJECT_NONE);
+        if (row == LMP_OBJECT_NONE) {
             row = out->changes++;
             made = keymap_set(&by_name, key, row);
             out->change[row] =
-                (LmpHeapChange){.kind = g->kind, .group = now ? group : LMP_HEAP_NONE};
+                (LmpSnapshotChange){.kind = g->kind, .group = now ? group : LMP_OBJECT_NONE};
             memcpy(out->change[row].name, g->name, sizeof g->name);
         }
         *(now ? &c->row_now[group] : &c->row_before[group]) = row;
@@ -166,14 +166,14 @@ static bool make_rows(Compare *c) {
 
 static bool sum_up(Compare *c) {
     const LmpSnapshot *old = c->old, *newer = c->newer;
-    LmpHeapChange *change = c->out->change;
+    LmpSnapshotChange *change = c->out->change;
     for (uint32_t i = 1; i < newer->g.objects; i++) {
         if (!(i & SNAP_TICK) && !snap_tick(newer, i)) return false;
-        if (c->now.group_of[i] == LMP_HEAP_NONE) continue;
-        LmpHeapChange *row = &change[c->row_now[c->now.group_of[i]]];
+        if (c->now.group_of[i] == LMP_OBJECT_NONE) continue;
+        LmpSnapshotChange *row = &change[c->row_now[c->now.group_of[i]]];
         uint64_t size = snapshot_counted(newer, i);
         uint32_t was = c->out->was[i];
-        if (was == LMP_HEAP_NONE) {
+        if (was == LMP_OBJECT_NONE) {
             row->made++;
             row->made_bytes += size;
         } else {
@@ -184,30 +184,29 @@ static bool sum_up(Compare *c) {
     }
     /* garbage in the newer one is gone, or as good as that */
     for (uint32_t i = 1; i < newer->g.objects; i++)
-        if (c->out->was[i] != LMP_HEAP_NONE && c->now.group_of[i] == LMP_HEAP_NONE)
+        if (c->out->was[i] != LMP_OBJECT_NONE && c->now.group_of[i] == LMP_OBJECT_NONE)
             c->kept[c->out->was[i] / 64] &= ~(1ull << c->out->was[i] % 64);
     for (uint32_t i = 1; i < old->g.objects; i++) {
-        if (c->before.group_of[i] == LMP_HEAP_NONE || snapset_has(c->kept, i)) continue;
-        LmpHeapChange *row = &change[c->row_before[c->before.group_of[i]]];
+        if (c->before.group_of[i] == LMP_OBJECT_NONE || snapset_has(c->kept, i)) continue;
+        LmpSnapshotChange *row = &change[c->row_before[c->before.group_of[i]]];
         row->gone++;
         row->gone_bytes += snapshot_counted(old, i);
     }
     return true;
 }
 
-static int by_growth(const void *a, const void *b) {
-    const LmpHeapChange *x = a, *y = b;
-    if (compare_growth(x) != compare_growth(y))
-        return compare_growth(x) < compare_growth(y) ? 1 : -1;
+static int by_grown(const void *a, const void *b) {
+    const LmpSnapshotChange *x = a, *y = b;
+    if (compare_steps(x) != compare_steps(y)) return compare_steps(x) < compare_steps(y) ? 1 : -1;
     if (x->made_bytes != y->made_bytes) return x->made_bytes < y->made_bytes ? 1 : -1;
     return strcmp(x->name, y->name);
 }
 
-static void finish(LmpHeapCompare *out) {
-    qsort(out->change, out->changes, sizeof *out->change, by_growth);
-    out->all.group = LMP_HEAP_NONE;
+static void finish(LmpSnapshotCompare *out) {
+    qsort(out->change, out->changes, sizeof *out->change, by_grown);
+    out->all.group = LMP_OBJECT_NONE;
     for (uint32_t k = 0; k < out->changes; k++) {
-        const LmpHeapChange *c = &out->change[k];
+        const LmpSnapshotChange *c = &out->change[k];
         out->all.made += c->made, out->all.gone += c->gone, out->all.kept += c->kept;
         out->all.made_bytes += c->made_bytes, out->all.gone_bytes += c->gone_bytes;
         out->all.kept_bytes += c->kept_bytes, out->all.grown_bytes += c->grown_bytes;
@@ -216,7 +215,7 @@ static void finish(LmpHeapCompare *out) {
 
 bool compare_same_run(const LmpSnapshot *old, const LmpSnapshot *newer) {
     enum { CLOCKS_APART = 5 };
-    const LmpHeapInfo *a = &old->info, *b = &newer->info;
+    const LmpObjectInfo *a = &old->info, *b = &newer->info;
     if (a->pid != b->pid || a->serial != b->serial || strcmp(a->program, b->program) != 0)
         return false;
     /* when it began; a clock that was set meanwhile moves the one and not the other */
@@ -226,9 +225,9 @@ bool compare_same_run(const LmpSnapshot *old, const LmpSnapshot *newer) {
     return apart > -CLOCKS_APART * 1000000000ll && apart < CLOCKS_APART * 1000000000ll;
 }
 
-static LmpErr make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
-                   LmpHeapBy by, bool objects) {
-    *out = (LmpHeapCompare){0};
+static LmpErr make(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                   LmpSnapshotBy by, bool objects) {
+    *out = (LmpSnapshotCompare){0};
     Compare c = {.old = old, .newer = newer, .by = by, .out = out, .halved = halvings(old, newer)};
     out->was = malloc(newer->g.objects * sizeof *out->was);
     c.kept = snapmem_take(&c.memory, snapset_words(old->g.objects), sizeof *c.kept);
@@ -245,36 +244,36 @@ static LmpErr make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapsho
     return LMP_E_NOMEM;
 }
 
-LmpErr compare_make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
-                    LmpHeapBy by) {
-    *out = (LmpHeapCompare){0};
+LmpErr compare_make(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                    LmpSnapshotBy by) {
+    *out = (LmpSnapshotCompare){0};
     return compare_same_run(old, newer) ? make(out, old, newer, by, true) : LMP_E_FOREIGN;
 }
 
-LmpErr compare_runs(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
-                    LmpHeapBy by) {
+LmpErr compare_runs(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                    LmpSnapshotBy by) {
     return make(out, old, newer, by, false);
 }
 
-LmpErr compare_any(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
-                   LmpHeapBy by) {
+LmpErr compare_any(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                   LmpSnapshotBy by) {
     return make(out, old, newer, by, compare_same_run(old, newer));
 }
 
-void compare_free(LmpHeapCompare *compare) {
+void compare_free(LmpSnapshotCompare *compare) {
     free(compare->change);
     free(compare->was);
-    *compare = (LmpHeapCompare){0};
+    *compare = (LmpSnapshotCompare){0};
 }
 
 /* ---- a series -------------------------------------------------------------------------------- */
 
 /* Makes rows for all names of a step that have none; those of a name that is new here have not
  * grown before. Returns false if there is no memory. */
-static bool add_names(LmpHeapGrowth *g, const LmpHeapCompare *step) {
+static bool add_names(LmpSnapshotSteps *g, const LmpSnapshotCompare *step) {
     uint32_t need = g->rows + step->changes;
     if (need > g->room) {
-        int64_t *more = realloc(g->bytes, (size_t)need * LMP_GROWTH_STEPS * sizeof *more);
+        int64_t *more = realloc(g->bytes, (size_t)need * LMP_STEPS_MOST * sizeof *more);
         if (!more) return false;
         g->bytes = more;
         g->room = need;
@@ -283,16 +282,15 @@ static bool add_names(LmpHeapGrowth *g, const LmpHeapCompare *step) {
         uint64_t key = compare_key(&step->change[i], g->by);
         if (keymap_get(&g->row_of, key, UINT32_MAX) != UINT32_MAX) continue;
         if (!keymap_set(&g->row_of, key, g->rows)) return false;
-        memset(g->bytes + (size_t)g->rows * LMP_GROWTH_STEPS, 0,
-               LMP_GROWTH_STEPS * sizeof *g->bytes);
+        memset(g->bytes + (size_t)g->rows * LMP_STEPS_MOST, 0, LMP_STEPS_MOST * sizeof *g->bytes);
         g->rows++;
     }
     return true;
 }
 
-LmpErr growth_add_compared(LmpHeapGrowth *g, const LmpSnapshot *old, const LmpSnapshot *newer,
-                           const LmpHeapCompare *step) {
-    if (g->steps == LMP_GROWTH_STEPS) return LMP_E_BUSY;
+LmpErr steps_add_compared(LmpSnapshotSteps *g, const LmpSnapshot *old, const LmpSnapshot *newer,
+                          const LmpSnapshotCompare *step) {
+    if (g->steps == LMP_STEPS_MOST) return LMP_E_BUSY;
     if (!add_names(g, step)) return LMP_E_NOMEM;
     if (g->steps == 0) {
         g->number = old->info.number;
@@ -300,24 +298,24 @@ LmpErr growth_add_compared(LmpHeapGrowth *g, const LmpSnapshot *old, const LmpSn
     }
     for (uint32_t i = 0; i < step->changes; i++) {
         uint32_t row = keymap_get(&g->row_of, compare_key(&step->change[i], g->by), 0);
-        g->bytes[(size_t)row * LMP_GROWTH_STEPS + g->steps] = compare_growth(&step->change[i]);
+        g->bytes[(size_t)row * LMP_STEPS_MOST + g->steps] = compare_steps(&step->change[i]);
     }
     g->foreign = g->foreign || !compare_same_run(old, newer);
     g->steps++;
     return LMP_OK;
 }
 
-LmpErr growth_add(LmpHeapGrowth *g, const LmpSnapshot *old, const LmpSnapshot *newer) {
-    LmpHeapCompare step;
+LmpErr steps_add(LmpSnapshotSteps *g, const LmpSnapshot *old, const LmpSnapshot *newer) {
+    LmpSnapshotCompare step;
     LmpErr err = compare_any(&step, old, newer, g->by);
     if (err) return err;
-    err = growth_add_compared(g, old, newer, &step);
+    err = steps_add_compared(g, old, newer, &step);
     compare_free(&step);
     return err;
 }
 
-LmpErr growth_open(LmpHeapGrowth *g, LmpSnapshot *last, const char *const *file, uint32_t files,
-                   LmpProgress *progress, const char **failed) {
+LmpErr steps_open(LmpSnapshotSteps *g, LmpSnapshot *last, const char *const *file, uint32_t files,
+                  LmpProgress *progress, const char **failed) {
     LmpErr err = LMP_OK;
     bool open = false;
     for (uint32_t i = 0; i < files && !err; i++) {
@@ -325,7 +323,7 @@ LmpErr growth_open(LmpHeapGrowth *g, LmpSnapshot *last, const char *const *file,
         *failed = file[i];
         if (progress) progress->part++;
         err = snapshot_open_told(&next, file[i], progress);
-        if (!err && open) err = growth_add(g, last, &next);
+        if (!err && open) err = steps_add(g, last, &next);
         if (open) snapshot_close(last);
         open = !err;
         *last = next; /* closed, all zeroes, if it could not be opened */
@@ -334,22 +332,22 @@ LmpErr growth_open(LmpHeapGrowth *g, LmpSnapshot *last, const char *const *file,
     return err;
 }
 
-void growth_free(LmpHeapGrowth *g) {
+void steps_free(LmpSnapshotSteps *g) {
     keymap_free(&g->row_of);
     free(g->bytes);
-    *g = (LmpHeapGrowth){.by = g->by};
+    *g = (LmpSnapshotSteps){.by = g->by};
 }
 
-int64_t growth_of(const LmpHeapGrowth *g, const LmpHeapChange *name, uint32_t step) {
+int64_t grown_by(const LmpSnapshotSteps *g, const LmpSnapshotChange *name, uint32_t step) {
     uint32_t row = keymap_get(&g->row_of, compare_key(name, g->by), UINT32_MAX);
-    return row == UINT32_MAX ? 0 : g->bytes[(size_t)row * LMP_GROWTH_STEPS + step];
+    return row == UINT32_MAX ? 0 : g->bytes[(size_t)row * LMP_STEPS_MOST + step];
 }
 
-int64_t growth_all(const LmpHeapGrowth *g, const LmpHeapChange *name, bool *each) {
+int64_t steps_all(const LmpSnapshotSteps *g, const LmpSnapshotChange *name, bool *each) {
     int64_t all = 0;
     *each = true;
     for (uint32_t step = 0; step < g->steps; step++) {
-        int64_t grown = growth_of(g, name, step);
+        int64_t grown = grown_by(g, name, step);
         all += grown;
         *each = *each && grown > 0;
     }

@@ -6,42 +6,42 @@
 #include "base/keymap.h"
 #include "read/snapshot/groups.h"
 
-typedef struct LmpHeapChange {
+typedef struct LmpSnapshotChange {
     char name[120]; /* of the class or line, safe to print */
     uint32_t kind;
     uint32_t made, gone, kept;                   /* objects (counts) */
     uint64_t made_bytes, gone_bytes, kept_bytes; /* kept: as of the newer one */
     int64_t grown_bytes;                         /* kept objects alone: newer less older */
-    uint32_t group;                              /* row of the newer one's groups; LMP_HEAP_NONE */
-} LmpHeapChange;
+    uint32_t group; /* row of the newer one's groups; LMP_OBJECT_NONE */
+} LmpSnapshotChange;
 
-typedef struct LmpHeapCompare {
-    LmpHeapChange *change; /* largest growth first */
+typedef struct LmpSnapshotCompare {
+    LmpSnapshotChange *change; /* largest growth first */
     uint32_t changes;
-    LmpHeapChange all; /* the sum */
-    uint32_t *was;     /* of each object of the newer one: that of the older; LMP_HEAP_NONE: new */
-} LmpHeapCompare;
+    LmpSnapshotChange all; /* the sum */
+    uint32_t *was; /* of each object of the newer one: that of the older; LMP_OBJECT_NONE: new */
+} LmpSnapshotCompare;
 
 /* Objects that are garbage in either one are not there. Errors: NOMEM; FOREIGN: not of one run. */
-LmpErr compare_make(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
-                    LmpHeapBy by);
+LmpErr compare_make(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                    LmpSnapshotBy by);
 /* The same for heaps of any runs, in which no object is the same: by counts alone, made = newer's,
  * gone = older's. Error: NOMEM. */
-LmpErr compare_runs(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
-                    LmpHeapBy by);
+LmpErr compare_runs(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                    LmpSnapshotBy by);
 /* Whichever of the two is right for them. */
-LmpErr compare_any(LmpHeapCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
-                   LmpHeapBy by);
+LmpErr compare_any(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
+                   LmpSnapshotBy by);
 /* Returns true if both are of one run. */
 bool compare_same_run(const LmpSnapshot *old, const LmpSnapshot *newer);
-void compare_free(LmpHeapCompare *compare);
+void compare_free(LmpSnapshotCompare *compare);
 
 /* Returns bytes that there are more of it in the newer one. */
-static inline int64_t compare_growth(const LmpHeapChange *c) {
+static inline int64_t compare_steps(const LmpSnapshotChange *c) {
     return (int64_t)(c->made_bytes - c->gone_bytes) + c->grown_bytes;
 }
 /* Returns a number for its name, the same in all comparisons by the same: below 2^63. */
-uint64_t compare_key(const LmpHeapChange *change, LmpHeapBy by);
+uint64_t compare_key(const LmpSnapshotChange *change, LmpSnapshotBy by);
 
 /* ---- a series -------------------------------------------------------------------------------- */
 
@@ -49,37 +49,37 @@ uint64_t compare_key(const LmpHeapChange *change, LmpHeapBy by);
  * snapshot before. Names and bytes are all that is kept of a step, so its snapshots need not stay
  * open. */
 
-#define LMP_GROWTH_STEPS 7u
+#define LMP_STEPS_MOST 7u
 
 /* All zeroes but `by` is one without steps. */
-typedef struct LmpHeapGrowth {
-    LmpHeapBy by;
+typedef struct LmpSnapshotSteps {
+    LmpSnapshotBy by;
     uint32_t steps;
     uint32_t number; /* of the first snapshot */
     uint64_t heap;   /* bytes in that one, garbage and all */
     bool foreign;    /* some step goes from one run to another */
     KeyMap row_of;   /* row of `bytes`, by compare_key */
-    int64_t *bytes;  /* rows of LMP_GROWTH_STEPS */
+    int64_t *bytes;  /* rows of LMP_STEPS_MOST */
     uint32_t rows;   /* (count) */
     uint32_t room;   /* (rows) */
-} LmpHeapGrowth;
+} LmpSnapshotSteps;
 
 /* Adds the step from `old`, which is where the last step led to, to `newer`. Errors: NOMEM (then it
- * is as it was); BUSY: there are LMP_GROWTH_STEPS already. */
-LmpErr growth_add(LmpHeapGrowth *growth, const LmpSnapshot *old, const LmpSnapshot *newer);
+ * is as it was); BUSY: there are LMP_STEPS_MOST already. */
+LmpErr steps_add(LmpSnapshotSteps *growth, const LmpSnapshot *old, const LmpSnapshot *newer);
 /* The same of what has been compared already, by growth->by. */
-LmpErr growth_add_compared(LmpHeapGrowth *growth, const LmpSnapshot *old, const LmpSnapshot *newer,
-                           const LmpHeapCompare *step);
+LmpErr steps_add_compared(LmpSnapshotSteps *growth, const LmpSnapshot *old,
+                          const LmpSnapshot *newer, const LmpSnapshotCompare *step);
 /* Opens the files of a series, the oldest first, two at a time, and adds their steps; the last one
  * stays open. `progress` (NULL: nobody waits): each file is its next part. Errors: as
  * snapshot_open_told, about the file `failed`; then none is open. */
-LmpErr growth_open(LmpHeapGrowth *growth, LmpSnapshot *last, const char *const *file,
-                   uint32_t files, LmpProgress *progress, const char **failed);
-void growth_free(LmpHeapGrowth *growth);
+LmpErr steps_open(LmpSnapshotSteps *growth, LmpSnapshot *last, const char *const *file,
+                  uint32_t files, LmpProgress *progress, const char **failed);
+void steps_free(LmpSnapshotSteps *growth);
 
 /* Returns bytes that the class or line of this name has more after a step than before it. */
-int64_t growth_of(const LmpHeapGrowth *growth, const LmpHeapChange *name, uint32_t step);
+int64_t grown_by(const LmpSnapshotSteps *growth, const LmpSnapshotChange *name, uint32_t step);
 /* ... in all steps together; `each`: has it grown in each of them? */
-int64_t growth_all(const LmpHeapGrowth *growth, const LmpHeapChange *name, bool *each);
+int64_t steps_all(const LmpSnapshotSteps *growth, const LmpSnapshotChange *name, bool *each);
 
 #endif

@@ -42,7 +42,7 @@ static bool all_hold(const LmpSnapshot *s) {
 }
 
 static bool flow_make(Doms *d) {
-    const LmpHeapGraph *g = &d->s->g;
+    const LmpObjectGraph *g = &d->s->g;
     const SnapEphemerons *by_key = &snap_own(d->s)->ephemerons;
     d->flow = (Flow){g->edge_at, g->edge_to};
     if (all_hold(d->s)) return true;
@@ -87,7 +87,7 @@ static bool walk(Doms *d) {
             continue;
         }
         uint32_t i = to[v->next++];
-        if (d->number[i] != LMP_HEAP_NONE) continue;
+        if (d->number[i] != LMP_OBJECT_NONE) continue;
         if (!(n & SNAP_TICK) && !snap_tick(d->s, n / 2)) return false;
         d->number[i] = n;
         d->order[n] = i;
@@ -243,27 +243,27 @@ static void number_tree(const Doms *d, Sum *sum) {
 
 static bool retain(Doms *d) {
     LmpSnapshot *s = d->s;
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     Sum *sum = snapmem_rough(d->memory, d->n, sizeof *sum);
     if (!sum) return false;
     for (uint32_t v = 0; v < d->n; v++) {
         uint32_t i = d->order[v];
         uint64_t size = i ? g->size[i] : 0;
-        bool old = g->flags[i] & LMP_HEAP_BEFORE;
+        bool old = g->flags[i] & LMP_OBJECT_BEFORE;
         sum[v] = (Sum){.bytes = old ? 0 : size,
                        .before = old ? size : 0,
                        .objects = 1,
-                       .idom = v ? d->order[d->idom[v]] : LMP_HEAP_NONE};
+                       .idom = v ? d->order[d->idom[v]] : LMP_OBJECT_NONE};
     }
     sum_up(d, sum);
     number_tree(d, sum);
     for (uint32_t i = 0; i < g->objects; i++) {
         uint32_t v = d->number[i];
-        bool old = g->flags[i] & LMP_HEAP_BEFORE;
-        if (v == LMP_HEAP_NONE) {
+        bool old = g->flags[i] & LMP_OBJECT_BEFORE;
+        if (v == LMP_OBJECT_NONE) {
             s->retained[i] = snapshot_counted(s, i);
             if (old) s->retained_before[i] = g->size[i];
-            s->idom[i] = s->tree_at[i] = s->tree_end[i] = LMP_HEAP_NONE;
+            s->idom[i] = s->tree_at[i] = s->tree_end[i] = LMP_OBJECT_NONE;
             continue;
         }
         const Sum *of = &sum[v];

@@ -15,12 +15,12 @@ enum { AGES = 10 };
 
 typedef struct Grouping {
     const LmpSnapshot *s;
-    LmpHeapBy by;
-    uint32_t keys;       /* possible groups; the last two: from before start, not known */
-    uint32_t *key;       /* of each object; LMP_HEAP_NONE: none */
-    LmpHeapGroup *group; /* by key */
-    Ledger tree;         /* by path: the call tree, rows of which are the keys */
-    uint32_t *row;       /* of its nodes by their numbers; NULL: there are no call paths */
+    LmpSnapshotBy by;
+    uint32_t keys;         /* possible groups; the last two: from before start, not known */
+    uint32_t *key;         /* of each object; LMP_OBJECT_NONE: none */
+    LmpObjectGroup *group; /* by key */
+    Ledger tree;           /* by path: the call tree, rows of which are the keys */
+    uint32_t *row;         /* of its nodes by their numbers; NULL: there are no call paths */
     SnapMemory memory;
 } Grouping;
 
@@ -65,14 +65,14 @@ static uint32_t key_of(const Grouping *g, uint32_t i) {
     const LmpSnapshot *s = g->s;
     if (g->by == LMP_BY_CLASS) return s->class_of[i];
     if (g->by == LMP_BY_TYPE) return s->g.kind[i];
-    if (s->g.flags[i] & LMP_HEAP_BEFORE) return g->keys - 2;
+    if (s->g.flags[i] & LMP_OBJECT_BEFORE) return g->keys - 2;
     if (g->by == LMP_BY_PATH) return key_by_path(g, i);
     return g->by == LMP_BY_LINE ? key_by_line(g, i) : key_by_age(g, i);
 }
 
 static uint32_t keys_of(const Grouping *g) {
     uint32_t own = g->by == LMP_BY_CLASS  ? g->s->classes
-                   : g->by == LMP_BY_TYPE ? LMP_HEAP_KINDS
+                   : g->by == LMP_BY_TYPE ? LMP_OBJECT_KINDS
                    : g->by == LMP_BY_LINE ? g->s->ledger.sites
                    : g->by == LMP_BY_PATH ? g->tree.nodes
                                           : AGES;
@@ -133,7 +133,7 @@ static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
     } else if (g->by == LMP_BY_CLASS) {
         words_put(&w, s->class_list[key].name);
     } else if (g->by == LMP_BY_TYPE) {
-        words_put(&w, heapgraph_kind(key));
+        words_put(&w, objectgraph_kind(key));
     } else if (g->by == LMP_BY_LINE) {
         words_put(&w, s->ledger.site[key].short_src);
         if (s->ledger.site[key].line >= 0) words_format(&w, ":%d", s->ledger.site[key].line);
@@ -148,12 +148,12 @@ static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
 /* Sums up the groups, with the bytes of each kind in them, for the kind that most are of. */
 static bool sum_up(Grouping *g, bool garbage) {
     const LmpSnapshot *s = g->s;
-    uint64_t(*bytes)[LMP_HEAP_KINDS] = snapmem_take(&g->memory, g->keys, sizeof *bytes);
+    uint64_t(*bytes)[LMP_OBJECT_KINDS] = snapmem_take(&g->memory, g->keys, sizeof *bytes);
     if (!bytes) return false;
-    g->key[0] = LMP_HEAP_NONE;
+    g->key[0] = LMP_OBJECT_NONE;
     for (uint32_t i = 1; i < s->g.objects; i++) {
         if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
-        g->key[i] = LMP_HEAP_NONE;
+        g->key[i] = LMP_OBJECT_NONE;
         if (snapshot_garbage(s, i) != garbage) continue;
         uint32_t key = g->key[i] = key_of(g, i);
         uint64_t size = snapshot_counted(s, i);
@@ -163,7 +163,7 @@ static bool sum_up(Grouping *g, bool garbage) {
         if (garbage) g->group[key].retained += s->retained[i];
     }
     for (uint32_t key = 0; key < g->keys; key++)
-        for (uint32_t kind = 0; kind < LMP_HEAP_KINDS; kind++)
+        for (uint32_t kind = 0; kind < LMP_OBJECT_KINDS; kind++)
             if (bytes[key][kind] > bytes[key][g->group[key].kind]) g->group[key].kind = kind;
     return true;
 }
@@ -186,7 +186,7 @@ static bool retain(Grouping *g) {
         if (!(++steps & SNAP_TICK)) made = snap_tick(s, steps);
         Open *top = &stack[depth - 1];
         if (top->next == top->end) {
-            if (g->key[top->object] != LMP_HEAP_NONE) above[g->key[top->object]]--;
+            if (g->key[top->object] != LMP_OBJECT_NONE) above[g->key[top->object]]--;
             depth--;
             continue;
         }
@@ -203,14 +203,14 @@ static bool retain(Grouping *g) {
 /* ---- order ----------------------------------------------------------------------------------- */
 
 static int by_retained(const void *a, const void *b) {
-    const LmpHeapGroup *x = a, *y = b;
+    const LmpObjectGroup *x = a, *y = b;
     if (x->retained != y->retained) return x->retained < y->retained ? 1 : -1;
     if (x->size != y->size) return x->size < y->size ? 1 : -1;
     return strcmp(x->name, y->name);
 }
 
 /* Groups that have members, largest first. Their keys are in `first` until members are put in. */
-static bool list_groups(Grouping *g, LmpHeapGroups *out) {
+static bool list_groups(Grouping *g, LmpObjectGroups *out) {
     for (uint32_t key = 0; key < g->keys; key++)
         out->groups += g->group[key].objects > 0;
     out->group = calloc((size_t)out->groups + 1, sizeof *out->group);
@@ -228,7 +228,7 @@ static bool list_groups(Grouping *g, LmpHeapGroups *out) {
 }
 
 /* Sorts all objects by size at once, then puts them into their groups in that order. */
-static bool put_members(Grouping *g, LmpHeapGroups *out) {
+static bool put_members(Grouping *g, LmpObjectGroups *out) {
     const LmpSnapshot *s = g->s;
     uint32_t members = 0, n = 0;
     for (uint32_t k = 0; k < out->groups; k++)
@@ -246,8 +246,8 @@ static bool put_members(Grouping *g, LmpHeapGroups *out) {
     }
     for (uint32_t i = 0; i < s->g.objects; i++) {
         if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
-        out->group_of[i] = g->key[i] == LMP_HEAP_NONE ? LMP_HEAP_NONE : row[g->key[i]];
-        if (g->key[i] != LMP_HEAP_NONE) sized[n++] = (SnapSized){s->retained[i], i};
+        out->group_of[i] = g->key[i] == LMP_OBJECT_NONE ? LMP_OBJECT_NONE : row[g->key[i]];
+        if (g->key[i] != LMP_OBJECT_NONE) sized[n++] = (SnapSized){s->retained[i], i};
     }
     snapsort(sized, sized + members, members);
     for (uint32_t k = 0; k < members; k++)
@@ -255,8 +255,8 @@ static bool put_members(Grouping *g, LmpHeapGroups *out) {
     return true;
 }
 
-LmpErr groups_make(LmpHeapGroups *out, const LmpSnapshot *s, LmpHeapBy by, bool garbage) {
-    *out = (LmpHeapGroups){0};
+LmpErr groups_make(LmpObjectGroups *out, const LmpSnapshot *s, LmpSnapshotBy by, bool garbage) {
+    *out = (LmpObjectGroups){0};
     Grouping g = {.s = s, .by = by};
     bool opened = tree_open(&g);
     g.keys = keys_of(&g);
@@ -271,11 +271,11 @@ LmpErr groups_make(LmpHeapGroups *out, const LmpSnapshot *s, LmpHeapBy by, bool 
     return LMP_E_NOMEM;
 }
 
-void groups_free(LmpHeapGroups *groups) {
+void groups_free(LmpObjectGroups *groups) {
     free(groups->group);
     free(groups->member);
     free(groups->group_of);
-    *groups = (LmpHeapGroups){0};
+    *groups = (LmpObjectGroups){0};
 }
 
 /* ---- what is alike --------------------------------------------------------------------------- */
@@ -291,14 +291,14 @@ void likes_free(LmpLikes *likes) {
 
 /* Hashes all keys of a table that are strings, in any order, and whether there are others. */
 static uint64_t like_keys(const LmpSnapshot *s, uint32_t table) {
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     uint64_t sum = 0, names = 0, flags = s->g.table_array_used[s->ordinal[table]] ? 1 : 0;
     for (uint32_t e = g->edge_at[table]; e < g->edge_at[table + 1]; e++) {
         unsigned kind = g->edge_kind[e] & LMP_EDGE_KIND;
         if (kind == LMP_EDGE_INDEX) flags |= 1;
         if (kind != LMP_EDGE_KEY) continue;
         uint32_t key = g->edge_to[e];
-        if (g->kind[key] != LMP_HEAP_STRING) {
+        if (g->kind[key] != LMP_OBJECT_STRING) {
             flags |= 2;
             continue;
         }
@@ -311,11 +311,11 @@ static uint64_t like_keys(const LmpSnapshot *s, uint32_t table) {
 }
 
 static bool is_alike(const LmpSnapshot *s, uint32_t object, LmpLikeBy by) {
-    return s->g.kind[object] == (by == LMP_LIKE_CONTENT ? LMP_HEAP_STRING : LMP_HEAP_TABLE);
+    return s->g.kind[object] == (by == LMP_LIKE_CONTENT ? LMP_OBJECT_STRING : LMP_OBJECT_TABLE);
 }
 
 static uint64_t like_key(const LmpSnapshot *s, uint32_t object, LmpLikeBy by) {
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     uint64_t key = rowindex_mix(rowindex_mix(3, s->class_of[object]), 3);
     if (is_alike(s, object, by) && by == LMP_LIKE_KEYS) key = like_keys(s, object);
     if (is_alike(s, object, by) && by == LMP_LIKE_CONTENT) {

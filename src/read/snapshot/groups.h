@@ -4,35 +4,35 @@
 
 #include "read/snapshot/snapshot.h"
 
-typedef enum LmpHeapBy {
+typedef enum LmpSnapshotBy {
     LMP_BY_CLASS,
-    LMP_BY_TYPE, /* LmpHeapKind */
+    LMP_BY_TYPE, /* LmpObjectKind */
     LMP_BY_LINE,
     LMP_BY_PATH, /* the call path that made them, from its end: only with stacks */
     LMP_BY_AGE,  /* tenths of the run */
     LMP_BYS
-} LmpHeapBy;
+} LmpSnapshotBy;
 
-typedef struct LmpHeapGroup {
+typedef struct LmpObjectGroup {
     char name[120];    /* safe to print */
-    uint32_t kind;     /* LmpHeapKind that most of its bytes have */
+    uint32_t kind;     /* LmpObjectKind that most of its bytes have */
     uint32_t objects;  /* (count) */
     uint64_t size;     /* counted bytes of all */
     uint64_t retained; /* by each of them, nothing counted twice. What only several of them hold
                           together is not in it */
     uint32_t first;    /* members: member[first] to first + objects - 1, largest retained first */
-} LmpHeapGroup;
+} LmpObjectGroup;
 
-typedef struct LmpHeapGroups {
-    LmpHeapGroup *group; /* largest retained first */
+typedef struct LmpObjectGroups {
+    LmpObjectGroup *group; /* largest retained first */
     uint32_t groups;
     uint32_t *member;
-    uint32_t *group_of; /* of each object; LMP_HEAP_NONE: none (the root) */
-} LmpHeapGroups;
+    uint32_t *group_of; /* of each object; LMP_OBJECT_NONE: none (the root) */
+} LmpObjectGroups;
 
 /* Garbage is left out unless wanted (then only garbage). Error: NOMEM. */
-LmpErr groups_make(LmpHeapGroups *out, const LmpSnapshot *s, LmpHeapBy by, bool garbage);
-void groups_free(LmpHeapGroups *groups);
+LmpErr groups_make(LmpObjectGroups *out, const LmpSnapshot *s, LmpSnapshotBy by, bool garbage);
+void groups_free(LmpObjectGroups *groups);
 
 /* ---- what is alike --------------------------------------------------------------------------- */
 

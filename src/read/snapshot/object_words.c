@@ -63,19 +63,19 @@ static void proto_name(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
 
 static void object_name(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
     switch (s->g.kind[object]) {
-    case LMP_HEAP_STRING:
+    case LMP_OBJECT_STRING:
         quoted_string(w, s, object, 60);
         break;
-    case LMP_HEAP_TABLE:
+    case LMP_OBJECT_TABLE:
         table_name(w, s, object);
         break;
-    case LMP_HEAP_UPVALUE:
+    case LMP_OBJECT_UPVALUE:
         upvalue_name(w, s, object);
         break;
-    case LMP_HEAP_PROTO:
+    case LMP_OBJECT_PROTO:
         proto_name(w, s, object);
         break;
-    case LMP_HEAP_USERDATA:
+    case LMP_OBJECT_USERDATA:
         if (strcmp(class_name(s, object), "userdata") != 0) words_put(w, "userdata ");
         words_put(w, class_name(s, object));
         break;
@@ -93,16 +93,16 @@ const char *snapshot_name(const LmpSnapshot *s, uint32_t object, char *out, size
 
 /* ---- references ------------------------------------------------------------------------------ */
 
-static void frame_words(SnapWords *w, const LmpSnapshot *s, uint32_t frame) {
+static void lap_words(SnapWords *w, const LmpSnapshot *s, uint32_t frame) {
     uint32_t function = frame < s->g.frames ? s->g.frame_function[frame] : 0;
-    uint32_t proto = function ? snapshot_proto(s, function) : LMP_HEAP_NONE;
-    if (proto != LMP_HEAP_NONE) {
+    uint32_t proto = function ? snapshot_proto(s, function) : LMP_OBJECT_NONE;
+    if (proto != LMP_OBJECT_NONE) {
         words_put(w, " (");
         words_source(w, s, proto);
         int32_t line = s->g.frame_line[frame];
         if (line < 0) line = (int32_t)s->g.proto_line[s->ordinal[proto]];
         words_format(w, ":%d)", line);
-    } else if (function && s->g.kind[function] == LMP_HEAP_C_FUNCTION) {
+    } else if (function && s->g.kind[function] == LMP_OBJECT_C_FUNCTION) {
         char name[100];
         SnapWords n = words_begin(name, sizeof name);
         words_c_function(&n, s, function);
@@ -127,10 +127,10 @@ static void local_words(SnapWords *w, const LmpSnapshot *s, uint32_t slot) {
         words_string(w, s, s->g.slot_name[slot], 64);
     } else {
         words_format(w, "%s %u",
-                     s->g.slot_frame[slot] == LMP_HEAP_NONE ? "stack slot" : "temporary",
+                     s->g.slot_frame[slot] == LMP_OBJECT_NONE ? "stack slot" : "temporary",
                      s->g.slot_number[slot]);
     }
-    frame_words(w, s, s->g.slot_frame[slot]);
+    lap_words(w, s, s->g.slot_frame[slot]);
 }
 
 static void call_words(SnapWords *w, const LmpSnapshot *s, uint32_t to, uint32_t frame) {
@@ -164,7 +164,7 @@ static void number_words(SnapWords *w, double value) {
 
 static void upvalue_words(SnapWords *w, const LmpSnapshot *s, uint32_t from, uint32_t label) {
     words_format(w, "%supvalue", arrow);
-    if (s->g.kind[from] == LMP_HEAP_C_FUNCTION) {
+    if (s->g.kind[from] == LMP_OBJECT_C_FUNCTION) {
         words_format(w, " %u", label);
     } else if (label) {
         words_put(w, " ");
@@ -173,7 +173,7 @@ static void upvalue_words(SnapWords *w, const LmpSnapshot *s, uint32_t from, uin
 }
 
 uint32_t snapshot_weak_table(const LmpSnapshot *s, uint32_t edge) {
-    if (edge >= s->g.edges || !snap_ephemeron(&s->g, edge)) return LMP_HEAP_NONE;
+    if (edge >= s->g.edges || !snap_ephemeron(&s->g, edge)) return LMP_OBJECT_NONE;
     uint32_t low = 0, high = s->g.objects;
     while (high - low > 1) { /* edge_at[low] <= edge < edge_at[high] */
         uint32_t middle = low + (high - low) / 2;
@@ -205,13 +205,13 @@ const char *snapshot_step(const LmpSnapshot *s, uint32_t from, uint32_t edge, ch
     unsigned kind = s->g.edge_kind[edge] & LMP_EDGE_KIND;
     char name[120];
     uint32_t weak = snapshot_weak_table(s, edge);
-    if (weak != LMP_HEAP_NONE && weak != from) {
+    if (weak != LMP_OBJECT_NONE && weak != from) {
         weak_words(&w, s, weak);
         return out;
     }
     switch (kind) {
     case LMP_EDGE_ROOT:
-        words_put(&w, heapgraph_root(label));
+        words_put(&w, objectgraph_root(label));
         break;
     case LMP_EDGE_FIELD:
         words_key(&w, s, label, true);
@@ -267,7 +267,7 @@ const char *snapshot_step(const LmpSnapshot *s, uint32_t from, uint32_t edge, ch
         words_format(&w, "%sits stack", arrow);
         break;
     case LMP_EDGE_LOT:
-        words_put(&w, heapgraph_lot(label));
+        words_put(&w, objectgraph_lot(label));
         break;
     default:
         words_put(&w, "?");
@@ -293,20 +293,20 @@ const char *snapshot_site(const LmpSnapshot *s, uint32_t object, char *out, size
 static void value_words(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
     const char *class = class_name(s, object);
     switch (s->g.kind[object]) {
-    case LMP_HEAP_STRING:
+    case LMP_OBJECT_STRING:
         quoted_string(w, s, object, 24);
         break;
-    case LMP_HEAP_TABLE:
+    case LMP_OBJECT_TABLE:
         if (strcmp(class, "{}") == 0)
             words_put(w, class);
         else
             words_put(w, *class == '{' || *class == '[' ? "{\xe2\x80\xa6}" : class);
         break;
-    case LMP_HEAP_LUA_FUNCTION:
-    case LMP_HEAP_C_FUNCTION:
+    case LMP_OBJECT_LUA_FUNCTION:
+    case LMP_OBJECT_C_FUNCTION:
         words_put(w, "function");
         break;
-    case LMP_HEAP_THREAD:
+    case LMP_OBJECT_THREAD:
         words_put(w, "coroutine");
         break;
     default:
@@ -328,7 +328,7 @@ static bool next_item(SnapWords *w, uint32_t *items) {
 /* Names whose value is an object, then list items, then names of plain values, which a snapshot
  * does not have. */
 static void table_preview(SnapWords *w, const LmpSnapshot *s, uint32_t table) {
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     uint32_t begin = g->edge_at[table], end = g->edge_at[table + 1], items = 0, named[ITEMS + 1];
     uint32_t names = 0;
     bool room = true;
@@ -347,7 +347,7 @@ static void table_preview(SnapWords *w, const LmpSnapshot *s, uint32_t table) {
     }
     for (uint32_t e = begin; e < end && room; e++) {
         if ((g->edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_KEY) continue;
-        bool known = g->kind[g->edge_to[e]] != LMP_HEAP_STRING;
+        bool known = g->kind[g->edge_to[e]] != LMP_OBJECT_STRING;
         for (uint32_t k = 0; k < names && !known; k++)
             known = named[k] == g->edge_to[e];
         if (known) continue;
@@ -358,13 +358,13 @@ static void table_preview(SnapWords *w, const LmpSnapshot *s, uint32_t table) {
 }
 
 static void function_preview(SnapWords *w, const LmpSnapshot *s, uint32_t function) {
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     uint32_t items = 0;
     for (uint32_t e = g->edge_at[function]; e < g->edge_at[function + 1]; e++) {
         if ((g->edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_UPVALUE) continue;
         if (!next_item(w, &items)) return;
         uint32_t to = g->edge_to[e];
-        if (g->kind[function] == LMP_HEAP_C_FUNCTION) {
+        if (g->kind[function] == LMP_OBJECT_C_FUNCTION) {
             value_words(w, s, to);
             continue;
         }
@@ -373,7 +373,7 @@ static void function_preview(SnapWords *w, const LmpSnapshot *s, uint32_t functi
         else
             words_put(w, "?");
         uint32_t value = snap_edge_of(s, to, LMP_EDGE_VALUE);
-        if (value == LMP_HEAP_NONE) continue;
+        if (value == LMP_OBJECT_NONE) continue;
         words_put(w, " = ");
         value_words(w, s, value);
     }
@@ -389,8 +389,8 @@ static void thread_preview(SnapWords *w, const LmpSnapshot *s, uint32_t thread) 
             return;
         }
         uint32_t function = s->g.frame_function[f];
-        uint32_t proto = function ? snapshot_proto(s, function) : LMP_HEAP_NONE;
-        if (proto == LMP_HEAP_NONE) {
+        uint32_t proto = function ? snapshot_proto(s, function) : LMP_OBJECT_NONE;
+        if (proto == LMP_OBJECT_NONE) {
             words_put(w, "[C]");
             continue;
         }
@@ -412,31 +412,31 @@ const char *snapshot_preview(const LmpSnapshot *s, uint32_t object, char *out, s
     if (object >= s->g.objects) return out;
     uint32_t row = s->ordinal[object];
     switch (s->g.kind[object]) {
-    case LMP_HEAP_STRING:
+    case LMP_OBJECT_STRING:
         quoted_string(&w, s, object, 400);
         break;
-    case LMP_HEAP_TABLE:
+    case LMP_OBJECT_TABLE:
         table_preview(&w, s, object);
         break;
-    case LMP_HEAP_LUA_FUNCTION:
-    case LMP_HEAP_C_FUNCTION:
+    case LMP_OBJECT_LUA_FUNCTION:
+    case LMP_OBJECT_C_FUNCTION:
         function_preview(&w, s, object);
         break;
-    case LMP_HEAP_UPVALUE: {
+    case LMP_OBJECT_UPVALUE: {
         uint32_t value = snap_edge_of(s, object, LMP_EDGE_VALUE);
-        if (value != LMP_HEAP_NONE) value_words(&w, s, value);
+        if (value != LMP_OBJECT_NONE) value_words(&w, s, value);
         break;
     }
-    case LMP_HEAP_THREAD:
+    case LMP_OBJECT_THREAD:
         thread_preview(&w, s, object);
         break;
-    case LMP_HEAP_PROTO:
+    case LMP_OBJECT_PROTO:
         proto_preview(&w, s, object);
         break;
-    case LMP_HEAP_USERDATA:
+    case LMP_OBJECT_USERDATA:
         words_format(&w, "%s bytes", format_count(number, s->g.userdata_bytes[row]));
         break;
-    case LMP_HEAP_LOT:
+    case LMP_OBJECT_LOT:
         words_format(&w, "%s block%s", format_count(number, s->g.lot_blocks[row]),
                      s->g.lot_blocks[row] == 1 ? "" : "s");
         break;

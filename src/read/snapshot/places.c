@@ -10,7 +10,8 @@
 enum { DEEP = 3, MOST = 1 << 16, MOST_KEYS = 4096 };
 
 static bool has_place(uint32_t kind) {
-    return kind == LMP_HEAP_TABLE || kind == LMP_HEAP_LUA_FUNCTION || kind == LMP_HEAP_C_FUNCTION;
+    return kind == LMP_OBJECT_TABLE || kind == LMP_OBJECT_LUA_FUNCTION ||
+           kind == LMP_OBJECT_C_FUNCTION;
 }
 
 typedef struct Places {
@@ -21,17 +22,17 @@ typedef struct Places {
 
 /* The fields of `table`, which has the place `above`, where they have none yet. */
 static void look_into(Places *p, uint32_t table, uint32_t above) {
-    const LmpHeapGraph *g = &p->s->g;
+    const LmpObjectGraph *g = &p->s->g;
     SnapOwn *own = p->own;
-    if (table >= g->objects || g->kind[table] != LMP_HEAP_TABLE) return;
+    if (table >= g->objects || g->kind[table] != LMP_OBJECT_TABLE) return;
     uint32_t end = g->edge_at[table + 1], begin = g->edge_at[table];
-    if (above != LMP_HEAP_NONE && end - begin > MOST_KEYS) return; /* data */
+    if (above != LMP_OBJECT_NONE && end - begin > MOST_KEYS) return; /* data */
     for (uint32_t e = begin; e < end && own->places < MOST && !p->failed; e++) {
         uint32_t to = g->edge_to[e];
         if ((g->edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_FIELD || !has_place(g->kind[to]))
             continue;
         if (to == p->s->globals || to == p->s->loaded || to == p->s->registry) continue;
-        if (keymap_get(&own->place_of, to, LMP_HEAP_NONE) != LMP_HEAP_NONE) continue;
+        if (keymap_get(&own->place_of, to, LMP_OBJECT_NONE) != LMP_OBJECT_NONE) continue;
         own->place[own->places] = (SnapPlace){to, above, g->edge_label[e]};
         p->failed = !keymap_set(&own->place_of, to, own->places++);
     }
@@ -42,8 +43,8 @@ static bool name_places(LmpSnapshot *s) {
     Places p = {s, own, false};
     own->place = snapmem_take(&own->memory, MOST, sizeof *own->place);
     if (!own->place) return false;
-    look_into(&p, s->globals, LMP_HEAP_NONE);
-    look_into(&p, s->loaded, LMP_HEAP_NONE);
+    look_into(&p, s->globals, LMP_OBJECT_NONE);
+    look_into(&p, s->loaded, LMP_OBJECT_NONE);
     uint32_t begin = 0;
     for (int deep = 1; deep < DEEP && !p.failed; deep++) {
         uint32_t end = own->places;
@@ -57,7 +58,7 @@ static bool name_places(LmpSnapshot *s) {
  * upvalue. */
 static uint32_t name_by_holder(const LmpSnapshot *s, uint32_t object) {
     uint32_t edge = s->parent_edge[object];
-    if (edge == LMP_HEAP_NONE) return 0;
+    if (edge == LMP_OBJECT_NONE) return 0;
     uint32_t label = s->g.edge_label[edge];
     switch (s->g.edge_kind[edge] & LMP_EDGE_KIND) {
     case LMP_EDGE_FIELD:
@@ -84,24 +85,24 @@ static bool is_before(const LmpSnapshot *s, uint32_t string, uint32_t other) {
 static bool name_protos(LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
     SnapMemory *memory = &own->scratch;
-    const LmpHeapGraph *g = &s->g;
-    uint32_t protos = g->count[LMP_HEAP_PROTO];
+    const LmpObjectGraph *g = &s->g;
+    uint32_t protos = g->count[LMP_OBJECT_PROTO];
     uint32_t *nearest = snapmem_rough(memory, protos, sizeof *nearest);
     own->proto_name = snapmem_take(&own->memory, protos, sizeof *own->proto_name);
     if (!own->proto_name || !nearest) return false;
     memset(nearest, 0xff, protos * sizeof *nearest);
     for (uint32_t k = 0; k < own->places; k++) {
         const SnapPlace *place = &own->place[k];
-        if (g->kind[place->object] != LMP_HEAP_LUA_FUNCTION) continue;
+        if (g->kind[place->object] != LMP_OBJECT_LUA_FUNCTION) continue;
         uint32_t proto = snapshot_proto(s, place->object);
-        if (proto == LMP_HEAP_NONE || own->proto_name[s->ordinal[proto]]) continue;
+        if (proto == LMP_OBJECT_NONE || own->proto_name[s->ordinal[proto]]) continue;
         own->proto_name[s->ordinal[proto]] = place->key;
         nearest[s->ordinal[proto]] = 0;
     }
     for (uint32_t i = 1; i < g->objects; i++) {
-        if (g->kind[i] != LMP_HEAP_LUA_FUNCTION) continue;
+        if (g->kind[i] != LMP_OBJECT_LUA_FUNCTION) continue;
         uint32_t proto = snapshot_proto(s, i), name = name_by_holder(s, i);
-        if (proto == LMP_HEAP_NONE || !name) continue;
+        if (proto == LMP_OBJECT_NONE || !name) continue;
         uint32_t row = s->ordinal[proto], far = s->distance[i];
         if (far > nearest[row] || (far == nearest[row] && own->proto_name[row] &&
                                    !is_before(s, name, own->proto_name[row])))
@@ -119,9 +120,9 @@ static bool name_c_functions(LmpSnapshot *s) {
     bool made = true;
     for (uint32_t k = 0; k < own->places && made; k++) {
         uint32_t object = own->place[k].object;
-        if (s->g.kind[object] != LMP_HEAP_C_FUNCTION) continue;
+        if (s->g.kind[object] != LMP_OBJECT_C_FUNCTION) continue;
         uint64_t key = s->g.c_address[s->ordinal[object]] & INT64_MAX;
-        if (keymap_get(&own->c_place_of, key, LMP_HEAP_NONE) == LMP_HEAP_NONE)
+        if (keymap_get(&own->c_place_of, key, LMP_OBJECT_NONE) == LMP_OBJECT_NONE)
             made = keymap_set(&own->c_place_of, key, object);
     }
     return made;

@@ -29,7 +29,7 @@ static void hold(Walk *w, uint32_t i) {
 }
 
 static void hold_all(Walk *w, const SnapEphemerons *by_key) {
-    const LmpHeapGraph *g = &w->s->g;
+    const LmpObjectGraph *g = &w->s->g;
     hold(w, 0);
     while (w->head < w->tail) {
         uint32_t i = w->queue[w->head++];
@@ -45,14 +45,14 @@ static void hold_all(Walk *w, const SnapEphemerons *by_key) {
 
 /* ---- ephemerons by key ----------------------------------------------------------------------- */
 
-static bool any_ephemeron(const LmpHeapGraph *g) {
+static bool any_ephemeron(const LmpObjectGraph *g) {
     for (uint32_t e = 0; e < g->edges; e++)
         if (snap_ephemeron(g, e)) return true;
     return false;
 }
 
 /* `held` NULL: all of them. */
-static bool by_key_make(SnapEphemerons *out, SnapMemory *memory, const LmpHeapGraph *g,
+static bool by_key_make(SnapEphemerons *out, SnapMemory *memory, const LmpObjectGraph *g,
                         const uint64_t *held) {
     uint32_t n = 0;
     out->at = snapmem_take(memory, (size_t)g->objects + 2, sizeof *out->at);
@@ -130,14 +130,14 @@ static void arrive(Walk *w, uint32_t from, uint32_t edge) {
 
 /* Follows the references of the root or the registry whose round it is. */
 static void follow_some(Walk *w, uint32_t from, int round) {
-    const LmpHeapGraph *g = &w->s->g;
+    const LmpObjectGraph *g = &w->s->g;
     for (uint32_t e = g->edge_at[from]; e < g->edge_at[from + 1]; e++)
         if (snapshot_holds(w->s, e) && round_of(w->s, from, e) == round) arrive(w, from, e);
 }
 
 static void walk_to_the_end(Walk *w, int round) {
     const LmpSnapshot *s = w->s;
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     const SnapEphemerons *by_key = &snap_own(s)->ephemerons;
     while (w->head < w->tail) {
         uint32_t i = w->queue[w->head++];
@@ -156,10 +156,10 @@ static void walk_to_the_end(Walk *w, int round) {
 }
 
 static void count(LmpSnapshot *s) {
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     for (uint32_t i = 1; i < g->objects; i++) {
         uint64_t size = snapshot_counted(s, i);
-        if (g->flags[i] & LMP_HEAP_BEFORE) {
+        if (g->flags[i] & LMP_OBJECT_BEFORE) {
             s->before_objects++;
             s->before_bytes += g->size[i];
         }
@@ -194,7 +194,7 @@ bool reach_make(LmpSnapshot *s) {
         walk_to_the_end(&w, round);
         if (round + 1 == ROUNDS) break;
         follow_some(&w, 0, round + 1);
-        if (s->registry != LMP_HEAP_NONE && !snapshot_garbage(s, s->registry))
+        if (s->registry != LMP_OBJECT_NONE && !snapshot_garbage(s, s->registry))
             follow_some(&w, s->registry, round + 1);
     }
     count(s);

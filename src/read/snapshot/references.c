@@ -43,22 +43,22 @@ static void sort_strings(const Order *o, SnapSized *row, uint32_t n, uint32_t de
     }
 }
 
-static uint32_t key_of(const LmpHeapGraph *g, uint32_t edge) {
+static uint32_t key_of(const LmpObjectGraph *g, uint32_t edge) {
     unsigned kind = g->edge_kind[edge] & LMP_EDGE_KIND;
     return kind == LMP_EDGE_KEY ? g->edge_to[edge] : g->edge_label[edge];
 }
 
 /* Returns true for a reference by a name, or to one. */
-static bool is_named(const LmpHeapGraph *g, uint32_t edge) {
+static bool is_named(const LmpObjectGraph *g, uint32_t edge) {
     unsigned kind = g->edge_kind[edge] & LMP_EDGE_KIND;
     return (kind == LMP_EDGE_FIELD || kind == LMP_EDGE_KEY) &&
-           g->kind[key_of(g, edge)] == LMP_HEAP_STRING;
+           g->kind[key_of(g, edge)] == LMP_OBJECT_STRING;
 }
 
 static bool rank_names(Order *o, SnapMemory *memory) {
     const LmpSnapshot *s = o->s;
-    const LmpHeapGraph *g = &s->g;
-    uint32_t strings = g->count[LMP_HEAP_STRING], names = 0;
+    const LmpObjectGraph *g = &s->g;
+    uint32_t strings = g->count[LMP_OBJECT_STRING], names = 0;
     o->rank = snapmem_take(memory, strings, sizeof *o->rank);
     if (!o->rank) return false;
     for (uint32_t e = 0; e < g->edges; e++) {
@@ -85,7 +85,7 @@ static bool rank_names(Order *o, SnapMemory *memory) {
 /* Returns a number for the key of a table's reference: smaller ones come first. */
 static uint64_t place_of(const Order *o, uint32_t edge) {
     enum { METATABLE, ITEM, NAME, BOOLEAN, INTEGER, FLOAT, LIGHT, OBJECT };
-    const LmpHeapGraph *g = &o->s->g;
+    const LmpObjectGraph *g = &o->s->g;
     const int64_t most = (int64_t)1 << 59;
     unsigned kind = g->edge_kind[edge] & LMP_EDGE_KIND, group = OBJECT;
     uint64_t at = key_of(g, edge);
@@ -106,7 +106,7 @@ static uint64_t place_of(const Order *o, uint32_t edge) {
 }
 
 static void sort_table(const Order *o, uint32_t begin, uint32_t n) {
-    LmpHeapGraph *g = &o->s->g;
+    LmpObjectGraph *g = &o->s->g;
     bool sorted = true;
     for (uint32_t i = 0; i < n; i++) {
         o->row[i] = (SnapSized){~place_of(o, begin + i), i};
@@ -127,13 +127,13 @@ static void sort_table(const Order *o, uint32_t begin, uint32_t n) {
 
 bool order_make(LmpSnapshot *s) {
     SnapMemory *memory = &snap_own(s)->scratch;
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     Order o = {.s = s};
     uint32_t most = 0;
     if (!rank_names(&o, memory)) return false;
     for (uint32_t i = 0; i < g->objects; i++) {
         uint32_t n = g->edge_at[i + 1] - g->edge_at[i];
-        if (g->kind[i] == LMP_HEAP_TABLE && n > most) most = n;
+        if (g->kind[i] == LMP_OBJECT_TABLE && n > most) most = n;
     }
     o.row = snapmem_rough(memory, most, sizeof *o.row);
     o.room = snapmem_rough(memory, most, sizeof *o.room);
@@ -143,7 +143,7 @@ bool order_make(LmpSnapshot *s) {
     if (!o.row || !o.room || !o.to || !o.label || !o.kind) return false;
     for (uint32_t i = 0; i < g->objects; i++) {
         if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
-        if (g->kind[i] == LMP_HEAP_TABLE)
+        if (g->kind[i] == LMP_OBJECT_TABLE)
             sort_table(&o, g->edge_at[i], g->edge_at[i + 1] - g->edge_at[i]);
     }
     snapmem_again(memory);
@@ -154,7 +154,7 @@ bool order_make(LmpSnapshot *s) {
 
 bool incoming_make(LmpSnapshot *s) {
     SnapMemory *own = &snap_own(s)->memory;
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     s->in_at = snapmem_take(own, (size_t)g->objects + 2, sizeof *s->in_at);
     s->in = snapmem_rough(own, g->edges, sizeof *s->in);
     s->in_from = snapmem_rough(own, g->edges, sizeof *s->in_from);

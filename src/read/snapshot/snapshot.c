@@ -15,7 +15,7 @@
 
 const char *snapshot_text(const LmpSnapshot *s, uint32_t object, size_t *length) {
     *length = 0;
-    if (object >= s->g.objects || s->g.kind[object] != LMP_HEAP_STRING) return NULL;
+    if (object >= s->g.objects || s->g.kind[object] != LMP_OBJECT_STRING) return NULL;
     uint32_t row = s->ordinal[object];
     *length = s->g.string_shown[row];
     return s->g.text + s->text_at[row];
@@ -30,22 +30,22 @@ bool snap_is_text(const LmpSnapshot *s, uint32_t object, const char *text) {
 uint32_t snap_edge_of(const LmpSnapshot *s, uint32_t object, unsigned kind) {
     for (uint32_t e = s->g.edge_at[object]; e < s->g.edge_at[object + 1]; e++)
         if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == kind) return s->g.edge_to[e];
-    return LMP_HEAP_NONE;
+    return LMP_OBJECT_NONE;
 }
 
 uint32_t snap_field(const LmpSnapshot *s, uint32_t table, const char *key) {
-    if (table >= s->g.objects) return LMP_HEAP_NONE;
+    if (table >= s->g.objects) return LMP_OBJECT_NONE;
     for (uint32_t e = s->g.edge_at[table]; e < s->g.edge_at[table + 1]; e++)
         if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_FIELD &&
             snap_is_text(s, s->g.edge_label[e], key))
             return s->g.edge_to[e];
-    return LMP_HEAP_NONE;
+    return LMP_OBJECT_NONE;
 }
 
 uint32_t snap_upvalue_name(const LmpSnapshot *s, uint32_t upvalue) {
     for (uint32_t k = s->in_at[upvalue]; k < s->in_at[upvalue + 1]; k++)
         if ((s->g.edge_kind[s->in[k]] & LMP_EDGE_KIND) == LMP_EDGE_UPVALUE &&
-            s->g.kind[s->in_from[k]] == LMP_HEAP_LUA_FUNCTION && s->g.edge_label[s->in[k]])
+            s->g.kind[s->in_from[k]] == LMP_OBJECT_LUA_FUNCTION && s->g.edge_label[s->in[k]])
             return s->g.edge_label[s->in[k]];
     return 0;
 }
@@ -59,49 +59,50 @@ uint32_t snap_thread_function(const LmpSnapshot *s, uint32_t thread) {
     for (uint32_t e = s->g.edge_at[thread]; e < s->g.edge_at[thread + 1]; e++) {
         uint32_t to = s->g.edge_to[e];
         if ((s->g.edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_LOCAL) continue;
-        if (s->g.kind[to] == LMP_HEAP_LUA_FUNCTION || s->g.kind[to] == LMP_HEAP_C_FUNCTION)
+        if (s->g.kind[to] == LMP_OBJECT_LUA_FUNCTION || s->g.kind[to] == LMP_OBJECT_C_FUNCTION)
             return to;
     }
     return 0;
 }
 
 uint32_t snapshot_proto(const LmpSnapshot *s, uint32_t object) {
-    if (object >= s->g.objects) return LMP_HEAP_NONE;
+    if (object >= s->g.objects) return LMP_OBJECT_NONE;
     switch (s->g.kind[object]) {
-    case LMP_HEAP_PROTO:
+    case LMP_OBJECT_PROTO:
         return object;
-    case LMP_HEAP_LUA_FUNCTION: {
+    case LMP_OBJECT_LUA_FUNCTION: {
         uint32_t proto = snap_edge_of(s, object, LMP_EDGE_PROTO);
-        return proto != LMP_HEAP_NONE && s->g.kind[proto] == LMP_HEAP_PROTO ? proto : LMP_HEAP_NONE;
+        return proto != LMP_OBJECT_NONE && s->g.kind[proto] == LMP_OBJECT_PROTO ? proto
+                                                                                : LMP_OBJECT_NONE;
     }
-    case LMP_HEAP_UPVALUE:
+    case LMP_OBJECT_UPVALUE:
         for (uint32_t k = s->in_at[object]; k < s->in_at[object + 1]; k++)
-            if (s->g.kind[s->in_from[k]] == LMP_HEAP_LUA_FUNCTION)
+            if (s->g.kind[s->in_from[k]] == LMP_OBJECT_LUA_FUNCTION)
                 return snapshot_proto(s, s->in_from[k]);
-        return LMP_HEAP_NONE;
+        return LMP_OBJECT_NONE;
     default:
-        return LMP_HEAP_NONE;
+        return LMP_OBJECT_NONE;
     }
 }
 
 LmpKind snapshot_kind(const LmpSnapshot *s, uint32_t object) {
-    static const LmpKind of_kind[LMP_HEAP_KINDS] = {
-        [LMP_HEAP_ROOT] = LMP_OTHER,          [LMP_HEAP_STRING] = LMP_STRING,
-        [LMP_HEAP_TABLE] = LMP_TABLE,         [LMP_HEAP_LUA_FUNCTION] = LMP_FUNCTION,
-        [LMP_HEAP_C_FUNCTION] = LMP_FUNCTION, [LMP_HEAP_USERDATA] = LMP_USERDATA,
-        [LMP_HEAP_THREAD] = LMP_THREAD,       [LMP_HEAP_PROTO] = LMP_FUNCTION,
-        [LMP_HEAP_UPVALUE] = LMP_FUNCTION,    [LMP_HEAP_LOT] = LMP_OTHER};
+    static const LmpKind of_kind[LMP_OBJECT_KINDS] = {
+        [LMP_OBJECT_ROOT] = LMP_OTHER,          [LMP_OBJECT_STRING] = LMP_STRING,
+        [LMP_OBJECT_TABLE] = LMP_TABLE,         [LMP_OBJECT_LUA_FUNCTION] = LMP_FUNCTION,
+        [LMP_OBJECT_C_FUNCTION] = LMP_FUNCTION, [LMP_OBJECT_USERDATA] = LMP_USERDATA,
+        [LMP_OBJECT_THREAD] = LMP_THREAD,       [LMP_OBJECT_PROTO] = LMP_FUNCTION,
+        [LMP_OBJECT_UPVALUE] = LMP_FUNCTION,    [LMP_OBJECT_LOT] = LMP_OTHER};
     static const LmpKind of_lot[LMP_LOTS] = {
         [LMP_LOT_STRING_TABLE] = LMP_STRING, [LMP_LOT_STATE] = LMP_THREAD,
         [LMP_LOT_STRINGS] = LMP_STRING,      [LMP_LOT_CODE] = LMP_FUNCTION,
         [LMP_LOT_HOST] = LMP_OTHER,          [LMP_LOT_PARTS] = LMP_OTHER,
         [LMP_LOT_OBJECTS] = LMP_OTHER,       [LMP_LOT_HAND] = LMP_OTHER};
     uint32_t kind = s->g.kind[object];
-    if (kind == LMP_HEAP_LOT) {
+    if (kind == LMP_OBJECT_LOT) {
         uint32_t what = s->g.lot_what[s->ordinal[object]];
         return what < LMP_LOTS ? of_lot[what] : LMP_OTHER;
     }
-    return kind < LMP_HEAP_KINDS ? of_kind[kind] : LMP_OTHER;
+    return kind < LMP_OBJECT_KINDS ? of_kind[kind] : LMP_OTHER;
 }
 
 uint64_t snapshot_born(const LmpSnapshot *s, uint32_t object) {
@@ -116,7 +117,7 @@ static uint32_t find(const LmpSnapshot *s, uint64_t addr, uint32_t begin, uint32
     if (!sorted) {
         for (uint32_t i = begin; i < end; i++)
             if (s->g.addr[i] == addr) return i;
-        return LMP_HEAP_NONE;
+        return LMP_OBJECT_NONE;
     }
     uint32_t last = end;
     while (begin < end) {
@@ -126,19 +127,19 @@ static uint32_t find(const LmpSnapshot *s, uint64_t addr, uint32_t begin, uint32
         else
             end = middle;
     }
-    return begin < last && s->g.addr[begin] == addr ? begin : LMP_HEAP_NONE;
+    return begin < last && s->g.addr[begin] == addr ? begin : LMP_OBJECT_NONE;
 }
 
 uint32_t snapshot_at(const LmpSnapshot *s, uint64_t addr) {
     const SnapOwn *own = snap_own(s);
     uint32_t i = find(s, addr, 1, own->counted_end, own->counted_sorted);
-    if (i != LMP_HEAP_NONE) return i;
+    if (i != LMP_OBJECT_NONE) return i;
     return find(s, addr, own->counted_end, own->before_end, own->before_sorted);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static bool ascends(const LmpHeapGraph *g, uint32_t begin, uint32_t end) {
+static bool ascends(const LmpObjectGraph *g, uint32_t begin, uint32_t end) {
     for (uint32_t i = begin + 1; i < end; i++)
         if (g->addr[i - 1] >= g->addr[i]) return false;
     return true;
@@ -146,12 +147,12 @@ static bool ascends(const LmpHeapGraph *g, uint32_t begin, uint32_t end) {
 
 static void find_sections(LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     uint32_t i = 1;
-    while (i < g->objects && g->kind[i] != LMP_HEAP_LOT && !(g->flags[i] & LMP_HEAP_BEFORE))
+    while (i < g->objects && g->kind[i] != LMP_OBJECT_LOT && !(g->flags[i] & LMP_OBJECT_BEFORE))
         i++;
     own->counted_end = i;
-    while (i < g->objects && g->kind[i] != LMP_HEAP_LOT)
+    while (i < g->objects && g->kind[i] != LMP_OBJECT_LOT)
         i++;
     own->before_end = i;
     own->counted_sorted = ascends(g, 1, own->counted_end);
@@ -160,13 +161,13 @@ static void find_sections(LmpSnapshot *s) {
 
 static bool prepare(LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
-    const LmpHeapGraph *g = &s->g;
-    uint32_t strings = g->count[LMP_HEAP_STRING], threads = g->count[LMP_HEAP_THREAD];
+    const LmpObjectGraph *g = &s->g;
+    uint32_t strings = g->count[LMP_OBJECT_STRING], threads = g->count[LMP_OBJECT_THREAD];
     s->ordinal = snapmem_rough(&own->memory, g->objects, sizeof *s->ordinal);
     s->text_at = snapmem_rough(&own->memory, strings, sizeof *s->text_at);
     own->frame_at = snapmem_take(&own->memory, (size_t)threads + 1, sizeof *own->frame_at);
     if (!s->ordinal || !s->text_at || !own->frame_at) return false;
-    heapgraph_ordinals(g, s->ordinal);
+    objectgraph_ordinals(g, s->ordinal);
     uint64_t at = 0;
     for (uint32_t i = 0; i < strings; i++) {
         s->text_at[i] = at;
@@ -181,14 +182,14 @@ static bool prepare(LmpSnapshot *s) {
 }
 
 static void find_known(LmpSnapshot *s) {
-    const LmpHeapGraph *g = &s->g;
-    s->registry = s->globals = s->loaded = s->main_thread = LMP_HEAP_NONE;
+    const LmpObjectGraph *g = &s->g;
+    s->registry = s->globals = s->loaded = s->main_thread = LMP_OBJECT_NONE;
     for (uint32_t e = g->edge_at[0]; e < g->edge_at[1]; e++) {
         if ((g->edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_ROOT) continue;
         if (g->edge_label[e] == LMP_ROOT_REGISTRY) s->registry = g->edge_to[e];
         if (g->edge_label[e] == LMP_ROOT_MAIN) s->main_thread = g->edge_to[e];
     }
-    if (s->registry == LMP_HEAP_NONE) return;
+    if (s->registry == LMP_OBJECT_NONE) return;
     for (uint32_t e = g->edge_at[s->registry]; e < g->edge_at[s->registry + 1]; e++)
         if ((g->edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_INDEX && g->edge_label[e] == 2)
             s->globals = g->edge_to[e]; /* LUA_RIDX_GLOBALS */
@@ -254,7 +255,7 @@ static bool begin(LmpSnapshot *s) {
     return s->own;
 }
 
-LmpErr snapshot_of_graph(LmpSnapshot *s, const LmpHeapInfo *info, const LmpHeapGraph *graph) {
+LmpErr snapshot_of_graph(LmpSnapshot *s, const LmpObjectInfo *info, const LmpObjectGraph *graph) {
     if (!begin(s)) return LMP_E_NOMEM;
     s->info = *info;
     s->g = *graph;
@@ -272,10 +273,10 @@ static LmpErr read_state(LmpSnapshot *s) {
     return ledger_refresh(&s->ledger, &s->view->tables, LEDGER_ALL, s->info.clock);
 }
 
-LmpErr snapshot_info(LmpHeapInfo *out, const char *file) {
+LmpErr snapshot_info(LmpObjectInfo *out, const char *file) {
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return LMP_E_FILE;
-    LmpErr err = heapfile_read_info(out, fd);
+    LmpErr err = snapfile_read_info(out, fd);
     close(fd);
     return err;
 }
@@ -295,7 +296,7 @@ LmpErr snapshot_open_told(LmpSnapshot *s, const char *file, LmpProgress *progres
     SnapOwn *own = snap_own(s);
     FileProgress of_file = {{.tell = tell_file}, progress};
     int fd = open(file, O_RDONLY | O_CLOEXEC);
-    LmpErr err = fd < 0 ? LMP_E_FILE : heapfile_read_told(&own->read, fd, &of_file.progress);
+    LmpErr err = fd < 0 ? LMP_E_FILE : snapfile_read_told(&own->read, fd, &of_file.progress);
     int before = errno;
     if (fd >= 0) close(fd);
     if (!err) {
@@ -323,7 +324,7 @@ void snapshot_close(LmpSnapshot *s) {
     if (own) {
         ledger_free(&s->ledger);
         if (s->view) view_close(&own->view);
-        if (own->is_read) heapfile_free(&own->read);
+        if (own->is_read) snapfile_free(&own->read);
         keymap_free(&own->place_of);
         keymap_free(&own->c_place_of);
         keymap_free(&own->function_of);

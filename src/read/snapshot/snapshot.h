@@ -12,23 +12,23 @@
 #include "base/err.h"
 #include "read/ledger/ledger.h"
 #include "read/view.h"
-#include "shared/heapfile.h"
+#include "shared/snapfile.h"
 
 typedef struct LmpSnapshot {
-    LmpHeapInfo info;
-    LmpHeapGraph g; /* const for users */
-    LmpView *view;  /* the shared state as of then; NULL: none */
-    Ledger ledger;  /* its lines, functions ...; lines LMP_LINES_OFF: nothing is known */
-    char file[512]; /* its name; "" */
+    LmpObjectInfo info;
+    LmpObjectGraph g; /* const for users */
+    LmpView *view;    /* the shared state as of then; NULL: none */
+    Ledger ledger;    /* its lines, functions ...; lines LMP_LINES_OFF: nothing is known */
+    char file[512];   /* its name; "" */
     uint64_t file_bytes;
 
-    uint32_t *ordinal;     /* row among its kind (heapgraph_ordinals) */
-    uint32_t *distance;    /* edges from the root; LMP_HEAP_NONE: garbage */
-    uint32_t *parent_edge; /* the edge by which a shortest path comes; LMP_HEAP_NONE: none */
+    uint32_t *ordinal;     /* row among its kind (objectgraph_ordinals) */
+    uint32_t *distance;    /* edges from the root; LMP_OBJECT_NONE: garbage */
+    uint32_t *parent_edge; /* the edge by which a shortest path comes; LMP_OBJECT_NONE: none */
     uint32_t *parent;      /* ... and the object that it comes from */
-    uint32_t *idom;        /* immediate dominator; of the root and of garbage LMP_HEAP_NONE */
+    uint32_t *idom;        /* immediate dominator; of the root and of garbage LMP_OBJECT_NONE */
     /* Numbers of a walk through the tree of dominators: i dominates whoever has one from tree_at[i]
-     * to tree_end[i] - 1 (snapshot_dominates). Of garbage LMP_HEAP_NONE. */
+     * to tree_end[i] - 1 (snapshot_dominates). Of garbage LMP_OBJECT_NONE. */
     uint32_t *tree_at, *tree_end;
     uint64_t *retained;        /* bytes counted in live_bytes; of garbage its own size */
     uint64_t *retained_before; /* bytes of objects from before start that it retains */
@@ -37,35 +37,36 @@ typedef struct LmpSnapshot {
     /* references to i: edges in[in_at[i]] to in_at[i + 1] - 1, and where each comes from */
     uint32_t *in_at, *in, *in_from;
     uint64_t *text_at; /* of each string (by ordinal): offset of its beginning in g.text */
-    /* Objects that everybody asks for; LMP_HEAP_NONE: not there. `loaded` is package.loaded. */
+    /* Objects that everybody asks for; LMP_OBJECT_NONE: not there. `loaded` is package.loaded. */
     uint32_t registry, globals, loaded, main_thread;
 
     uint64_t garbage_bytes, reachable_bytes, before_bytes;
     uint32_t garbage_objects, reachable_objects, before_objects;
 
-    uint32_t *class_of;              /* of each object: row of class[] */
-    struct LmpHeapClass *class_list; /* sorted by nothing; see groups.h for rows in order */
+    uint32_t *class_of;                /* of each object: row of class[] */
+    struct LmpObjectClass *class_list; /* sorted by nothing; see groups.h for rows in order */
     uint32_t classes;
     uint32_t *site_of; /* of each object: record row (tables_record_of its context), 0: not known */
     void *own;         /* private */
 } LmpSnapshot;
 
 /* A class: type, and what tells objects of it from others. */
-typedef struct LmpHeapClass {
-    uint32_t kind;  /* LmpHeapKind */
+typedef struct LmpObjectClass {
+    uint32_t kind;  /* LmpObjectKind */
     char name[120]; /* "{id, name, price}", "Account", "function app.lua:12", "string" ...: safe to
                        print, UTF-8, cut with an ellipsis */
-} LmpHeapClass;
+} LmpObjectClass;
 
-/* Opens a file. Errors: as heapfile_read, and FILE (cannot be opened: errno says why). */
+/* Opens a file. Errors: as snapfile_read, and FILE (cannot be opened: errno says why). */
 LmpErr snapshot_open(LmpSnapshot *snapshot, const char *file);
 /* The same, telling how far it is (NULL: nobody). Error: STOPPED, too. */
 LmpErr snapshot_open_told(LmpSnapshot *snapshot, const char *file, LmpProgress *progress);
 /* What the head of a file alone says of it, to know when it was taken. Errors: the same. */
-LmpErr snapshot_info(LmpHeapInfo *out, const char *file);
+LmpErr snapshot_info(LmpObjectInfo *out, const char *file);
 /* Of a graph in memory, for tests and for the program itself. The graph's columns are
  * taken over as they are and are not freed by snapshot_close; state may be NULL. */
-LmpErr snapshot_of_graph(LmpSnapshot *snapshot, const LmpHeapInfo *info, const LmpHeapGraph *graph);
+LmpErr snapshot_of_graph(LmpSnapshot *snapshot, const LmpObjectInfo *info,
+                         const LmpObjectGraph *graph);
 void snapshot_close(LmpSnapshot *snapshot);
 
 /* From now on somebody waits (NULL: nobody) for what is made of it, and may stop that, which then
@@ -75,10 +76,10 @@ bool snapshot_stopped(const LmpSnapshot *snapshot);
 
 /* size of i that is counted in live_bytes: 0 for objects from before start and the root */
 static inline uint64_t snapshot_counted(const LmpSnapshot *s, uint32_t i) {
-    return s->g.flags[i] & LMP_HEAP_BEFORE ? 0 : s->g.size[i];
+    return s->g.flags[i] & LMP_OBJECT_BEFORE ? 0 : s->g.size[i];
 }
 static inline bool snapshot_garbage(const LmpSnapshot *s, uint32_t i) {
-    return s->distance[i] == LMP_HEAP_NONE;
+    return s->distance[i] == LMP_OBJECT_NONE;
 }
 /* Returns true if every path to `object` is one to `by`, or they are the same. Garbage dominates
  * nothing. */
@@ -110,15 +111,15 @@ const char *snapshot_preview(const LmpSnapshot *s, uint32_t object, char *out, s
 /* Returns a string's beginning: pointer into g.text and length; NULL for what is none. */
 const char *snapshot_text(const LmpSnapshot *s, uint32_t object, size_t *length);
 /* Returns the table with weak keys that has the edge's target as a value, which its key holds: in
- * paths the step goes from the key. LMP_HEAP_NONE: it is no such edge. */
+ * paths the step goes from the key. LMP_OBJECT_NONE: it is no such edge. */
 uint32_t snapshot_weak_table(const LmpSnapshot *s, uint32_t edge);
 /* Kind for colour and filter. */
 LmpKind snapshot_kind(const LmpSnapshot *s, uint32_t object);
 /* When it was made, nanoseconds since start; UINT64_MAX: not known. */
 uint64_t snapshot_born(const LmpSnapshot *s, uint32_t object);
-/* Returns the function behind: prototype of a Lua function or upvalue's owner; LMP_HEAP_NONE. */
+/* Returns the function behind: prototype of a Lua function or upvalue's owner; LMP_OBJECT_NONE. */
 uint32_t snapshot_proto(const LmpSnapshot *s, uint32_t object);
-/* Returns the object at an address, LMP_HEAP_NONE: none. */
+/* Returns the object at an address, LMP_OBJECT_NONE: none. */
 uint32_t snapshot_at(const LmpSnapshot *s, uint64_t addr);
 
 #endif

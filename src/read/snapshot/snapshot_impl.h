@@ -73,7 +73,7 @@ typedef struct SnapEphemerons {
 } SnapEphemerons;
 
 /* Returns true if the edge holds its target once the label's object is held, too. */
-static inline bool snap_ephemeron(const LmpHeapGraph *g, uint32_t edge) {
+static inline bool snap_ephemeron(const LmpObjectGraph *g, uint32_t edge) {
     return (g->edge_kind[edge] & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON)) == LMP_EDGE_EPHEMERON;
 }
 
@@ -82,8 +82,9 @@ static inline bool snap_ephemeron(const LmpHeapGraph *g, uint32_t edge) {
 /* What can be reached by names alone, from globals and loaded modules. */
 typedef struct SnapPlace {
     uint32_t object;
-    uint32_t above; /* the place of the table that it lies in; LMP_HEAP_NONE: a global, a module */
-    uint32_t key;   /* its name's object */
+    uint32_t
+        above;    /* the place of the table that it lies in; LMP_OBJECT_NONE: a global, a module */
+    uint32_t key; /* its name's object */
 } SnapPlace;
 
 /* ---- marks ----------------------------------------------------------------------------------- */
@@ -105,7 +106,7 @@ typedef struct SnapOwn {
     const char *step;      /* the one under way ... */
     double begin, size;    /* ... which is this part of all */
     bool stopped;
-    LmpHeapRead read;
+    LmpSnapRead read;
     LmpView view;
     SnapEphemerons ephemerons;
     uint32_t counted_end; /* objects 1 to counted_end - 1 are neither from before start nor lots */
@@ -177,9 +178,9 @@ uint64_t snap_code_key(const char *source, size_t n, int64_t line);
 
 /* Returns true if the string's text is this (a C text). */
 bool snap_is_text(const LmpSnapshot *s, uint32_t object, const char *text);
-/* Returns the target of the first edge of a kind; LMP_HEAP_NONE: none. */
+/* Returns the target of the first edge of a kind; LMP_OBJECT_NONE: none. */
 uint32_t snap_edge_of(const LmpSnapshot *s, uint32_t object, unsigned kind);
-/* table.key for a string key; LMP_HEAP_NONE: none. */
+/* table.key for a string key; LMP_OBJECT_NONE: none. */
 uint32_t snap_field(const LmpSnapshot *s, uint32_t table, const char *key);
 /* Returns the name of an upvalue as the function that has it says; 0: none. */
 uint32_t snap_upvalue_name(const LmpSnapshot *s, uint32_t upvalue);

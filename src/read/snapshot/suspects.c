@@ -18,7 +18,7 @@ static const struct Rule {
     int percent;
     const char *holds; /* it is about who holds something: what that is; NULL: it is not */
 } rules[LMP_SUSPECT_RULES] = {
-    [LMP_SUSPECT_HOLDER] = {.rule = suspects_holders,
+    [LMP_SUSPECT_HOLDER] = {.rule = suspects_retainers,
                             .none = "No single object holds %d %% of the heap.",
                             .percent = SUSPECT_HOLDS,
                             .holds = "Objects"},
@@ -32,7 +32,7 @@ static const struct Rule {
                                   "is told already.",
                           .percent = SUSPECT_HOLDS,
                           .holds = "Lines"},
-    [LMP_SUSPECT_GROWTH] = {.rule = suspects_growth, .holds = "Growth"},
+    [LMP_SUSPECT_GROWN] = {.rule = suspects_grown, .holds = "Growth"},
     [LMP_SUSPECT_STRINGS] = {.of_page = suspects_strings,
                              .page = LMP_PAGE_STRINGS,
                              .none = "Equal strings: further copies take less than %d %% of the "
@@ -69,14 +69,14 @@ static LmpSuspect *row_new(SuspectRun *run, LmpSuspectRule rule) {
     LmpSuspects *out = run->out;
     if (out->rows >= sizeof out->row / sizeof out->row[0]) return NULL;
     LmpSuspect *row = &out->row[out->rows++];
-    *row =
-        (LmpSuspect){.rule = rule, .object = LMP_HEAP_NONE, .by = LMP_BYS, .group = LMP_HEAP_NONE};
+    *row = (LmpSuspect){
+        .rule = rule, .object = LMP_OBJECT_NONE, .by = LMP_BYS, .group = LMP_OBJECT_NONE};
     return row;
 }
 
 static void put_path(const LmpSnapshot *s, LmpSuspect *row) {
     LmpWhyPaths why;
-    if (row->object == LMP_HEAP_NONE || row->object == 0) return;
+    if (row->object == LMP_OBJECT_NONE || row->object == 0) return;
     if (why_make(&why, s, row->object, 1, NULL, 0) != LMP_OK) return;
     if (why.paths > 0) why_text(s, &why.path[0], row->path, sizeof row->path);
     why_free(&why);
@@ -123,25 +123,25 @@ const char *suspect_share(char *out, uint64_t bytes, uint64_t whole) {
 
 /* Root, registry, globals, package.loaded and the main thread hold everything in every program: it
  * is what hangs from them that is of interest. */
-static void find_frame(SuspectRun *run) {
+static void find_trunk(SuspectRun *run) {
     const LmpSnapshot *s = run->s;
-    const uint32_t frame[] = {s->registry, s->globals, s->loaded, s->main_thread};
-    run->frame[0] = 1;
-    for (size_t i = 0; i < sizeof frame / sizeof frame[0]; i++)
-        if (frame[i] != LMP_HEAP_NONE) run->frame[frame[i]] = 1;
+    const uint32_t trunk[] = {s->registry, s->globals, s->loaded, s->main_thread};
+    run->trunk[0] = 1;
+    for (size_t i = 0; i < sizeof trunk / sizeof trunk[0]; i++)
+        if (trunk[i] != LMP_OBJECT_NONE) run->trunk[trunk[i]] = 1;
 }
 
 /* ---- one verdict for one holder -------------------------------------------------------------- */
 
-static bool about_holders(const LmpSuspect *row) {
+static bool about_keepers(const LmpSuspect *row) {
     return row->fired && rules[row->rule].holds;
 }
 
 static bool common_holder(const SuspectRun *run, const LmpSuspect *kept, const LmpSuspect *other) {
-    if (kept->object == LMP_HEAP_NONE || other->object == LMP_HEAP_NONE) return false;
+    if (kept->object == LMP_OBJECT_NONE || other->object == LMP_OBJECT_NONE) return false;
     if (kept->object == other->object) return true;
     return kept->rule == LMP_SUSPECT_HOLDER && other->rule != LMP_SUSPECT_HOLDER &&
-           !run->frame[kept->object] && snapshot_dominates(run->s, kept->object, other->object);
+           !run->trunk[kept->object] && snapshot_dominates(run->s, kept->object, other->object);
 }
 
 /* A class is already named as what the holder holds; the other rules add a sentence. */
@@ -159,7 +159,7 @@ static void make_one(SuspectRun *run) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < out->rows; i++) {
         uint32_t k = 0;
-        while (k < kept && !(about_holders(&out->row[i]) && about_holders(&out->row[k]) &&
+        while (k < kept && !(about_keepers(&out->row[i]) && about_keepers(&out->row[k]) &&
                              common_holder(run, &out->row[k], &out->row[i])))
             k++;
         fired[out->row[i].rule] = true;
@@ -191,7 +191,7 @@ static void evaluate_page(SuspectRun *run, const struct Rule *rule) {
 }
 
 static void evaluate(SuspectRun *run) {
-    find_frame(run);
+    find_trunk(run);
     for (uint32_t i = 0; i < LMP_SUSPECT_RULES && !run->failed; i++) {
         if (rules[i].rule)
             rules[i].rule(run);
@@ -207,19 +207,19 @@ static void evaluate(SuspectRun *run) {
 }
 
 LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *old,
-                     const LmpHeapGrowth *before) {
+                     const LmpSnapshotSteps *before) {
     SuspectRun run = {.s = s,
                       .old = old,
                       .before = before && before->steps > 0 ? before : NULL,
                       .out = out,
                       .heap = s->garbage_bytes + s->reachable_bytes,
-                      .frame = calloc((size_t)s->g.objects + 1, 1),
+                      .trunk = calloc((size_t)s->g.objects + 1, 1),
                       .told = calloc((size_t)s->g.objects + 1, 1),
                       .count = malloc(((size_t)s->g.objects + 1) * sizeof *run.count)};
     memset(out, 0, sizeof *out);
-    run.failed = !run.frame || !run.told || !run.count;
+    run.failed = !run.trunk || !run.told || !run.count;
     if (!run.failed) evaluate(&run);
-    free(run.frame);
+    free(run.trunk);
     free(run.told);
     free(run.count);
     free(run.was);

@@ -20,7 +20,7 @@ typedef enum LmpSuspectRule {
     LMP_SUSPECT_HOLDER,     /* one object retains over a tenth: its accumulation point */
     LMP_SUSPECT_CLASS,      /* a class does */
     LMP_SUSPECT_LINE,       /* a line does */
-    LMP_SUSPECT_GROWTH,     /* against an older snapshot */
+    LMP_SUSPECT_GROWN,      /* against an older snapshot */
     LMP_SUSPECT_STRINGS,    /* equal strings more than once */
     LMP_SUSPECT_SLOTS,      /* table slots never used */
     LMP_SUSPECT_GARBAGE,    /* waits for the collector */
@@ -33,9 +33,9 @@ typedef struct LmpSuspect {
     uint32_t rule;   /* LmpSuspectRule */
     bool fired;      /* false: `words` say that there is none of this */
     uint64_t bytes;  /* what it is about */
-    uint32_t object; /* the accumulation point; LMP_HEAP_NONE: none */
-    uint32_t by;     /* LmpHeapBy of `group`, when it is about one */
-    uint32_t group;  /* row of the groups; LMP_HEAP_NONE: none */
+    uint32_t object; /* the accumulation point; LMP_OBJECT_NONE: none */
+    uint32_t by;     /* LmpSnapshotBy of `group`, when it is about one */
+    uint32_t group;  /* row of the groups; LMP_OBJECT_NONE: none */
     char words[640]; /* sentences: safe to print */
     char path[400];  /* where it is held; "" */
 } LmpSuspect;
@@ -46,11 +46,11 @@ typedef struct LmpSuspects {
 } LmpSuspects;
 
 /* `old`: an earlier snapshot of the same run, NULL: none. `before`: growth from still earlier ones
- * up to `old`, by suspects_growth_by; NULL or without steps: there are none. Error: NOMEM. */
+ * up to `old`, by suspects_steps_by; NULL or without steps: there are none. Error: NOMEM. */
 LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *old,
-                     const LmpHeapGrowth *before);
+                     const LmpSnapshotSteps *before);
 /* By what growth is looked for: lines where they are known. */
-LmpHeapBy suspects_growth_by(const LmpSnapshot *s);
+LmpSnapshotBy suspects_steps_by(const LmpSnapshot *s);
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 

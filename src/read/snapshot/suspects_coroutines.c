@@ -16,10 +16,10 @@ enum { STATUS_OK = 0, STATUS_YIELD = 1 }; /* LUA_OK, LUA_YIELD */
 static uint32_t body_of(const LmpSnapshot *s, uint32_t thread) {
     for (uint32_t e = s->g.edge_at[thread]; e < s->g.edge_at[thread + 1]; e++)
         if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_LOCAL &&
-            (s->g.kind[s->g.edge_to[e]] == LMP_HEAP_LUA_FUNCTION ||
-             s->g.kind[s->g.edge_to[e]] == LMP_HEAP_C_FUNCTION))
+            (s->g.kind[s->g.edge_to[e]] == LMP_OBJECT_LUA_FUNCTION ||
+             s->g.kind[s->g.edge_to[e]] == LMP_OBJECT_C_FUNCTION))
             return s->g.edge_to[e];
-    return LMP_HEAP_NONE;
+    return LMP_OBJECT_NONE;
 }
 
 static State state_of(const SuspectMaking *m, uint32_t thread) {
@@ -30,17 +30,17 @@ static State state_of(const SuspectMaking *m, uint32_t thread) {
     if (status != STATUS_OK) return FAILED;
     if (thread == m->running) return RUNS;
     if (s->g.thread_frames[row] > 0) return RESUMES;
-    return body_of(s, thread) == LMP_HEAP_NONE ? ENDED : NOT_STARTED;
+    return body_of(s, thread) == LMP_OBJECT_NONE ? ENDED : NOT_STARTED;
 }
 
 static uint64_t code_of(const LmpSnapshot *s, uint32_t function) {
-    if (function == LMP_HEAP_NONE || function == 0) return 0;
+    if (function == LMP_OBJECT_NONE || function == 0) return 0;
     uint32_t proto = snapshot_proto(s, function);
-    return proto == LMP_HEAP_NONE ? function : proto;
+    return proto == LMP_OBJECT_NONE ? function : proto;
 }
 
 static bool is_coroutine(const LmpSnapshot *s, uint32_t i) {
-    return s->g.kind[i] == LMP_HEAP_THREAD && i != s->main_thread && !snapshot_garbage(s, i);
+    return s->g.kind[i] == LMP_OBJECT_THREAD && i != s->main_thread && !snapshot_garbage(s, i);
 }
 
 void suspects_put_coroutine(SuspectMaking *m, uint32_t i) {
@@ -113,7 +113,7 @@ static bool same(const Stay *p, uint32_t is, uint32_t then) {
 }
 
 static bool same_frames(const Stay *p) {
-    const LmpHeapGraph *a = &p->s->g, *b = &p->old->g;
+    const LmpObjectGraph *a = &p->s->g, *b = &p->old->g;
     const uint32_t *at = snap_own(p->s)->frame_at + p->s->ordinal[p->is];
     const uint32_t *then = snap_own(p->old)->frame_at + p->old->ordinal[p->then];
     if (at[1] - at[0] != then[1] - then[0]) return false;
@@ -128,7 +128,7 @@ static bool same_frames(const Stay *p) {
 
 /* What its stack refers to: the same objects in the same order. */
 static bool same_stack(const Stay *p) {
-    const LmpHeapGraph *a = &p->s->g, *b = &p->old->g;
+    const LmpObjectGraph *a = &p->s->g, *b = &p->old->g;
     uint32_t x = a->edge_at[p->is], y = b->edge_at[p->then], n = a->edge_at[p->is + 1] - x;
     if (n != b->edge_at[p->then + 1] - y) return false;
     for (uint32_t i = 0; i < n; i++)
@@ -143,7 +143,7 @@ static bool is_suspended(const LmpSnapshot *s, uint32_t thread) {
 }
 
 bool suspects_stayed(const SuspectRun *run, uint32_t thread) {
-    if (!run->old || !run->was || run->was[thread] == LMP_HEAP_NONE) return false;
+    if (!run->old || !run->was || run->was[thread] == LMP_OBJECT_NONE) return false;
     Stay p = {run->s, run->old, run->was, thread, run->was[thread]};
     return is_suspended(p.s, p.is) && is_suspended(p.old, p.then) && same_frames(&p) &&
            same_stack(&p);

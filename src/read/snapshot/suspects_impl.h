@@ -20,11 +20,11 @@ enum {
 
 typedef struct SuspectRun {
     const LmpSnapshot *s, *old;
-    const LmpHeapGrowth *before; /* the steps that led to `old`; NULL: none */
-    uint32_t *was;               /* of each object: that of `old`, from suspects_growth on; NULL */
+    const LmpSnapshotSteps *before; /* the steps that led to `old`; NULL: none */
+    uint32_t *was; /* of each object: that of `old`, from suspects_grown on; NULL */
     LmpSuspects *out;
     uint64_t heap;   /* reachable bytes */
-    uint8_t *frame;  /* of each object: is it of the frame that everything hangs from? */
+    uint8_t *trunk;  /* of each object: is it of the trunk that everything hangs from? */
     uint8_t *told;   /* ... is it told with a holder? */
     uint32_t *count; /* scratch, of each object */
     bool failed;     /* no memory */
@@ -44,11 +44,11 @@ static inline bool suspect_over(uint64_t bytes, uint64_t whole, unsigned percent
     return bytes > 0 && bytes / percent * 100 + bytes % percent * 100 / percent >= whole;
 }
 
-/* The rules: suspects_holders.c, suspects_growth.c ... */
-void suspects_holders(SuspectRun *run);
+/* The rules: suspects_retainers.c, suspects_grown.c ... */
+void suspects_retainers(SuspectRun *run);
 void suspects_classes(SuspectRun *run);
 void suspects_lines(SuspectRun *run);
-void suspects_growth(SuspectRun *run);
+void suspects_grown(SuspectRun *run);
 /* ... and suspects_wastes.c, most of them about a page that makes up enough of the heap. */
 void suspects_garbage(SuspectRun *run);
 void suspects_strings(SuspectRun *run, const LmpSuspectTable *page);
@@ -57,7 +57,7 @@ void suspects_suspended(SuspectRun *run, const LmpSuspectTable *page);
 void suspects_references(SuspectRun *run, const LmpSuspectTable *page);
 
 /* Returns the deepest object that most of the members' paths pass, and in words how they go;
- * LMP_HEAP_NONE: what everything hangs from. */
+ * LMP_OBJECT_NONE: what everything hangs from. */
 uint32_t suspects_holder_of(SuspectRun *run, const uint32_t *member, uint32_t members, char *path,
                             size_t size);
 /* Returns true if this coroutine is suspended where the older snapshot has it, with the same in its
@@ -77,7 +77,7 @@ typedef struct SuspectDraft {
 
 typedef struct SuspectMaking {
     const LmpSnapshot *s;
-    uint32_t running;    /* the thread that runs; LMP_HEAP_NONE */
+    uint32_t running;    /* the thread that runs; LMP_OBJECT_NONE */
     SuspectDraft *draft; /* from 1 */
     uint32_t drafts, room;
     LmpRowIndex index;

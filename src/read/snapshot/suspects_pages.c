@@ -34,7 +34,7 @@ enum { RIDX_LAST = 2 }; /* registry[1] and [2] are the main thread and the globa
 static void collect_references(SuspectMaking *m) {
     const LmpSnapshot *s = m->s;
     uint32_t registry = s->registry;
-    if (registry == LMP_HEAP_NONE) return;
+    if (registry == LMP_OBJECT_NONE) return;
     for (uint32_t e = s->g.edge_at[registry]; e < s->g.edge_at[registry + 1]; e++) {
         if ((s->g.edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_INDEX) continue;
         if (s->g.edge_label[e] <= RIDX_LAST) continue;
@@ -49,10 +49,11 @@ static void collect_references(SuspectMaking *m) {
 static void put_closure(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
     uint32_t kind = s->g.kind[i];
-    if ((kind != LMP_HEAP_LUA_FUNCTION && kind != LMP_HEAP_C_FUNCTION) || snapshot_garbage(s, i))
+    if ((kind != LMP_OBJECT_LUA_FUNCTION && kind != LMP_OBJECT_C_FUNCTION) ||
+        snapshot_garbage(s, i))
         return;
-    uint32_t proto = kind == LMP_HEAP_LUA_FUNCTION ? snapshot_proto(s, i) : LMP_HEAP_NONE;
-    uint64_t code = kind == LMP_HEAP_C_FUNCTION ? s->g.c_address[s->ordinal[i]] : (uint64_t)proto;
+    uint32_t proto = kind == LMP_OBJECT_LUA_FUNCTION ? snapshot_proto(s, i) : LMP_OBJECT_NONE;
+    uint64_t code = kind == LMP_OBJECT_C_FUNCTION ? s->g.c_address[s->ordinal[i]] : (uint64_t)proto;
     SuspectDraft *d = suspects_put(m, i, kind, code, 0);
     if (!d) return;
     d->number[2]++;
@@ -61,16 +62,16 @@ static void put_closure(SuspectMaking *m, uint32_t i) {
 
 /* Returns an upvalue's value: the upvalue is an object of its own in Lua functions. */
 static uint32_t upvalue_value(const LmpSnapshot *s, uint32_t to) {
-    if (s->g.kind[to] != LMP_HEAP_UPVALUE) return to;
+    if (s->g.kind[to] != LMP_OBJECT_UPVALUE) return to;
     for (uint32_t e = s->g.edge_at[to]; e < s->g.edge_at[to + 1]; e++)
         if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_VALUE) return s->g.edge_to[e];
-    return LMP_HEAP_NONE;
+    return LMP_OBJECT_NONE;
 }
 
 static void upvalue_name(const LmpSnapshot *s, uint32_t function, uint32_t e, char *out,
                          size_t size) {
     size_t length = 0;
-    if (s->g.kind[function] == LMP_HEAP_C_FUNCTION) {
+    if (s->g.kind[function] == LMP_OBJECT_C_FUNCTION) {
         snprintf(out, size, "%u", s->g.edge_label[e]);
         return;
     }
@@ -90,7 +91,7 @@ static void word_closures(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspec
         if ((s->g.edge_kind[e] & LMP_EDGE_KIND) != LMP_EDGE_UPVALUE) continue;
         uint32_t value = upvalue_value(s, s->g.edge_to[e]);
         if (value == s->globals) continue; /* _ENV: nobody is surprised */
-        uint64_t bytes = value == LMP_HEAP_NONE ? 0 : s->retained[value];
+        uint64_t bytes = value == LMP_OBJECT_NONE ? 0 : s->retained[value];
         uint32_t at = named < UPVALUES_NAMED ? named++ : UPVALUES_NAMED;
         for (; at > 0 && held[at - 1] < bytes; at--)
             if (at < UPVALUES_NAMED) {
@@ -135,7 +136,7 @@ static void collect_chunks(SuspectMaking *m) {
         return;
     }
     for (uint32_t i = 1; i < s->g.objects && suspects_go_on(m, i); i++) {
-        if (s->g.kind[i] != LMP_HEAP_PROTO || snapshot_garbage(s, i)) continue;
+        if (s->g.kind[i] != LMP_OBJECT_PROTO || snapshot_garbage(s, i)) continue;
         uint32_t row = s->ordinal[i];
         uint64_t key = source_key(s, s->g.proto_source[row]);
         SuspectDraft *d = suspects_put(m, i, key, 0, 0);
@@ -175,19 +176,19 @@ static void word_chunks(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectR
  * has a __gc is in that list, dead or not. */
 static bool waits(const LmpSnapshot *s, uint32_t i) {
     uint32_t edge = s->parent_edge[i];
-    return s->g.flags[i] & LMP_HEAP_FINALIZING && s->parent[i] == 0 && edge != LMP_HEAP_NONE &&
+    return s->g.flags[i] & LMP_OBJECT_FINALIZING && s->parent[i] == 0 && edge != LMP_OBJECT_NONE &&
            s->g.edge_label[edge] == LMP_ROOT_FINALIZING;
 }
 
 static void put_finalizer(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
     bool found = waits(s, i);
-    bool dead = snapshot_garbage(s, i) && (s->g.flags[i] & LMP_HEAP_FINALIZER);
+    bool dead = snapshot_garbage(s, i) && (s->g.flags[i] & LMP_OBJECT_FINALIZER);
     if (!found && !dead) return;
     SuspectDraft *d = suspects_put(m, i, s->class_of[i], suspects_site(s, i), found);
     if (!d) return;
     d->number[2]++;
-    if (s->g.kind[i] == LMP_HEAP_USERDATA) d->number[3] += s->g.userdata_bytes[s->ordinal[i]];
+    if (s->g.kind[i] == LMP_OBJECT_USERDATA) d->number[3] += s->g.userdata_bytes[s->ordinal[i]];
 }
 
 static void word_finalizers(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
@@ -205,7 +206,7 @@ static uint64_t leaving(const LmpSnapshot *s, uint32_t table) {
     for (uint32_t e = s->g.edge_at[table]; e < s->g.edge_at[table + 1]; e++) {
         uint32_t kind = s->g.edge_kind[e] & LMP_EDGE_KIND, to = s->g.edge_to[e];
         if (!(s->g.edge_kind[e] & LMP_EDGE_WEAK) || !snapshot_garbage(s, to)) continue;
-        if (s->g.kind[to] == LMP_HEAP_STRING) continue; /* the collector marks these */
+        if (s->g.kind[to] == LMP_OBJECT_STRING) continue; /* the collector marks these */
         if (kind == LMP_EDGE_KEY)
             keys++;
         else if (kind != LMP_EDGE_METATABLE)
@@ -216,8 +217,8 @@ static uint64_t leaving(const LmpSnapshot *s, uint32_t table) {
 
 static void put_weak_table(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
-    uint32_t mode = s->g.flags[i] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES);
-    if (s->g.kind[i] != LMP_HEAP_TABLE || !mode || snapshot_garbage(s, i)) return;
+    uint32_t mode = s->g.flags[i] & (LMP_OBJECT_WEAK_KEYS | LMP_OBJECT_WEAK_VALUES);
+    if (s->g.kind[i] != LMP_OBJECT_TABLE || !mode || snapshot_garbage(s, i)) return;
     SuspectDraft *d = suspects_put(m, i, i, 0, 0);
     if (!d) return;
     uint32_t row = s->ordinal[i];
@@ -229,7 +230,7 @@ static void put_weak_table(SuspectMaking *m, uint32_t i) {
 static void word_weak(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
     char name[120];
     uint32_t mode = s->g.flags[d->object];
-    bool keys = mode & LMP_HEAP_WEAK_KEYS, values = mode & LMP_HEAP_WEAK_VALUES;
+    bool keys = mode & LMP_OBJECT_WEAK_KEYS, values = mode & LMP_OBJECT_WEAK_VALUES;
     snapshot_name(s, d->object, name, sizeof name);
     snprintf(row->text[0], sizeof row->text[0], "weak %s: %s",
              keys && values ? "keys and values"
@@ -243,7 +244,7 @@ static void word_weak(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow
 
 static void put_string(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
-    if (s->g.kind[i] != LMP_HEAP_STRING || snapshot_garbage(s, i)) return;
+    if (s->g.kind[i] != LMP_OBJECT_STRING || snapshot_garbage(s, i)) return;
     uint32_t row = s->ordinal[i];
     SuspectDraft *d = suspects_put(m, i, s->g.string_hash[row], s->g.string_length[row], 0);
     if (!d) return;
@@ -263,8 +264,8 @@ static void word_strings(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspect
 
 static void put_table(SuspectMaking *m, uint32_t i) {
     const LmpSnapshot *s = m->s;
-    if (s->g.kind[i] != LMP_HEAP_TABLE || snapshot_garbage(s, i)) return;
-    if (s->g.flags[i] & LMP_HEAP_BEFORE) return; /* their slots count nowhere */
+    if (s->g.kind[i] != LMP_OBJECT_TABLE || snapshot_garbage(s, i)) return;
+    if (s->g.flags[i] & LMP_OBJECT_BEFORE) return; /* their slots count nowhere */
     uint32_t row = s->ordinal[i];
     uint64_t site = suspects_site(s, i);
     SuspectDraft *d = suspects_put(m, i, site, site == LEDGER_NO_ROW ? s->class_of[i] : 0, 0);

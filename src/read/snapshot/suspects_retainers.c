@@ -1,4 +1,4 @@
-/* suspects_holders.c - who holds most: single objects by their accumulation point; classes and
+/* suspects_retainers.c - who holds most: single objects by their accumulation point; classes and
  * lines by what their paths have in common. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 /* ---- single objects -------------------------------------------------------------------------- */
 
 static uint32_t biggest(const LmpSnapshot *s, uint32_t i) {
-    return s->child_at[i] < s->child_at[i + 1] ? s->child[s->child_at[i]] : LMP_HEAP_NONE;
+    return s->child_at[i] < s->child_at[i + 1] ? s->child[s->child_at[i]] : LMP_OBJECT_NONE;
 }
 
 /* Returns true if objects of one class hang from it, each from the one before, as the links of a
@@ -18,19 +18,19 @@ static uint32_t biggest(const LmpSnapshot *s, uint32_t i) {
 static bool holds_list(const LmpSnapshot *s, uint32_t i) {
     enum { LINKS = 3 };
     uint32_t link = biggest(s, i);
-    for (int k = 1; k < LINKS && link != LMP_HEAP_NONE; k++) {
+    for (int k = 1; k < LINKS && link != LMP_OBJECT_NONE; k++) {
         uint32_t next = biggest(s, link);
-        if (next != LMP_HEAP_NONE && s->class_of[next] != s->class_of[link]) return false;
+        if (next != LMP_OBJECT_NONE && s->class_of[next] != s->class_of[link]) return false;
         link = next;
     }
-    return link != LMP_HEAP_NONE;
+    return link != LMP_OBJECT_NONE;
 }
 
 /* Returns the first on the path of biggest children whose biggest child retains far less than it,
  * or than the path's begin. A list drops little at each link: it is told by who holds it. */
 static uint32_t accumulation(const LmpSnapshot *s, uint32_t i) {
     uint64_t begin = s->retained[i];
-    for (uint32_t c; (c = biggest(s, i)) != LMP_HEAP_NONE && !holds_list(s, i); i = c)
+    for (uint32_t c; (c = biggest(s, i)) != LMP_OBJECT_NONE && !holds_list(s, i); i = c)
         if (!suspect_over(s->retained[c], s->retained[i], SUSPECT_DROP) ||
             !suspect_over(s->retained[c], begin, SUSPECT_DROP))
             break;
@@ -42,9 +42,9 @@ typedef struct Through {
     uint64_t bytes;
 } Through;
 
-/* Told by itself, not with what is of the frame. */
+/* Told by itself, not with what is of the trunk. */
 static bool told_apart(const SuspectRun *run, uint32_t i) {
-    return run->frame[i] || suspect_over(run->s->retained[i], run->heap, SUSPECT_HOLDS);
+    return run->trunk[i] || suspect_over(run->s->retained[i], run->heap, SUSPECT_HOLDS);
 }
 
 /* The class that most of what it dominates directly is of, as "20,412 x {id, name}"; "" if none
@@ -59,7 +59,7 @@ static void through(SuspectRun *run, uint32_t i, uint64_t bytes, char *out, size
         return;
     }
     for (uint32_t c = s->child_at[i]; c < s->child_at[i + 1]; c++) {
-        if (run->frame[i] && told_apart(run, s->child[c])) continue;
+        if (run->trunk[i] && told_apart(run, s->child[c])) continue;
         Through *t = &of[s->class_of[s->child[c]]];
         t->objects++;
         t->bytes += s->retained[s->child[c]];
@@ -72,7 +72,7 @@ static void through(SuspectRun *run, uint32_t i, uint64_t bytes, char *out, size
     free(of);
 }
 
-/* `bytes`: what it retains; of what is of the frame, what hangs from it in small things. */
+/* `bytes`: what it retains; of what is of the trunk, what hangs from it in small things. */
 static void add_holder(SuspectRun *run, uint32_t i, uint64_t bytes) {
     const LmpSnapshot *s = run->s;
     char name[120], site[120], share[64], by[200];
@@ -80,7 +80,7 @@ static void add_holder(SuspectRun *run, uint32_t i, uint64_t bytes) {
     snapshot_name(s, i, name, sizeof name);
     snapshot_site(s, i, site, sizeof site);
     suspect_share(share, bytes, run->heap);
-    if (run->frame[i])
+    if (run->trunk[i])
         suspect_add(run, LMP_SUSPECT_HOLDER, bytes, i, "%s holds %s of the heap in small things%s.",
                     name, share, by);
     else
@@ -93,14 +93,14 @@ static void add_accumulation(SuspectRun *run, uint32_t i) {
     add_holder(run, at, run->s->retained[at]);
 }
 
-/* What hangs from `top`, which is of the frame; goes on from what is of the frame, too. Returns the
- * bytes that rows or other parts of the frame account for. */
+/* What hangs from `top`, which is of the trunk; goes on from what is of the trunk, too. Returns the
+ * bytes that rows or other parts of the trunk account for. */
 static uint64_t hang(SuspectRun *run, uint32_t top, uint32_t *stack, uint32_t *depth) {
     const LmpSnapshot *s = run->s;
     uint64_t told = 0;
     for (uint32_t c = s->child_at[top]; c < s->child_at[top + 1]; c++) {
         uint32_t i = s->child[c];
-        if (run->frame[i]) {
+        if (run->trunk[i]) {
             told += s->retained[i];
             stack[(*depth)++] = i;
         } else if (suspect_over(s->retained[i], run->heap, SUSPECT_HOLDS)) {
@@ -111,11 +111,11 @@ static uint64_t hang(SuspectRun *run, uint32_t top, uint32_t *stack, uint32_t *d
     return told;
 }
 
-enum { FRAME_MOST = 8 }; /* root, main thread, registry, globals, loaded */
+enum { TRUNK_MOST = 8 }; /* root, main thread, registry, globals, loaded */
 
-void suspects_holders(SuspectRun *run) {
+void suspects_retainers(SuspectRun *run) {
     const LmpSnapshot *s = run->s;
-    uint32_t stack[FRAME_MOST] = {0}, depth = 1;
+    uint32_t stack[TRUNK_MOST] = {0}, depth = 1;
     while (depth > 0 && run->heap > 0) {
         uint32_t top = stack[--depth];
         uint64_t told = hang(run, top, stack, &depth);
@@ -137,7 +137,7 @@ static uint32_t deepest(SuspectRun *run, const uint32_t *member, uint32_t member
     memset(run->count, 0, s->g.objects * sizeof *run->count);
     for (uint32_t k = 0; k < asked && steps < STEPS; k++) {
         uint32_t i = member[(uint64_t)k * members / asked];
-        for (i = s->parent[i]; i != 0 && i != LMP_HEAP_NONE && steps < STEPS; i = s->parent[i]) {
+        for (i = s->parent[i]; i != 0 && i != LMP_OBJECT_NONE && steps < STEPS; i = s->parent[i]) {
             steps++;
             run->count[i]++;
             if (run->count[i] > (uint64_t)asked * SUSPECT_TOGETHER / 100 &&
@@ -160,18 +160,18 @@ uint32_t suspects_holder_of(SuspectRun *run, const uint32_t *member, uint32_t me
         snprintf(path, size, "%s of %s through %.340s", format_count(count, shape.objects),
                  format_count(of, asked), shape.path);
     }
-    return at == 0 || run->frame[at] ? LMP_HEAP_NONE : at;
+    return at == 0 || run->trunk[at] ? LMP_OBJECT_NONE : at;
 }
 
 /* What is below a holder is told with it: no class of its own, nor a part of what else the holder's
  * own line made. */
-static void cover(SuspectRun *run, const LmpHeapGroups *groups, bool lines) {
+static void cover(SuspectRun *run, const LmpObjectGroups *groups, bool lines) {
     const LmpSnapshot *s = run->s;
     memset(run->told, 0, s->g.objects);
     for (uint32_t r = 0; r < run->out->rows; r++) {
         const LmpSuspect *row = &run->out->row[r];
         uint32_t *queue = run->count, head = 0, tail = 0;
-        if (!row->fired || row->rule != LMP_SUSPECT_HOLDER || run->frame[row->object]) continue;
+        if (!row->fired || row->rule != LMP_SUSPECT_HOLDER || run->trunk[row->object]) continue;
         for (queue[tail++] = row->object; head < tail; head++)
             for (uint32_t c = s->child_at[queue[head]]; c < s->child_at[queue[head] + 1]; c++) {
                 if (!lines || groups->group_of[s->child[c]] == groups->group_of[row->object])
@@ -183,14 +183,15 @@ static void cover(SuspectRun *run, const LmpHeapGroups *groups, bool lines) {
 
 /* What groups hold beside the objects that are suspects by themselves: those are told already.
  * `asked`: how many of each group are left. */
-static uint64_t *retained_by_small(SuspectRun *run, const LmpHeapGroups *groups, uint32_t *asked) {
+static uint64_t *retained_by_small(SuspectRun *run, const LmpObjectGroups *groups,
+                                   uint32_t *asked) {
     const LmpSnapshot *s = run->s;
     uint64_t *retained = malloc(((size_t)groups->groups + 1) * sizeof *retained);
     if (!retained) return NULL;
     memset(asked, 0, groups->groups * sizeof *asked);
     for (uint32_t i = 0; i < s->g.objects; i++) {
         bool large = told_apart(run, i);
-        bool none = groups->group_of[i] == LMP_HEAP_NONE || large || run->told[i];
+        bool none = groups->group_of[i] == LMP_OBJECT_NONE || large || run->told[i];
         run->count[i] = none ? 0 : groups->group_of[i] + 1;
         if (!none) asked[groups->group_of[i]]++;
     }
@@ -200,9 +201,9 @@ static uint64_t *retained_by_small(SuspectRun *run, const LmpHeapGroups *groups,
 }
 
 /* `asked` of its objects hold `bytes`; the others are told by themselves. */
-static void add_group(SuspectRun *run, LmpSuspectRule rule, const LmpHeapGroups *groups,
+static void add_group(SuspectRun *run, LmpSuspectRule rule, const LmpObjectGroups *groups,
                       uint32_t row, uint32_t asked, uint64_t bytes) {
-    const LmpHeapGroup *group = &groups->group[row];
+    const LmpObjectGroup *group = &groups->group[row];
     bool others = asked < group->objects;
     char share[64], count[LMP_NUM], path[400];
     uint32_t holder =
@@ -222,8 +223,8 @@ static void add_group(SuspectRun *run, LmpSuspectRule rule, const LmpHeapGroups 
     if (*path) memcpy(suspect->path, path, sizeof path);
 }
 
-static void groups_over(SuspectRun *run, LmpSuspectRule rule, LmpHeapBy by) {
-    LmpHeapGroups groups;
+static void groups_over(SuspectRun *run, LmpSuspectRule rule, LmpSnapshotBy by) {
+    LmpObjectGroups groups;
     if (groups_make(&groups, run->s, by, false) != LMP_OK) {
         run->failed = true;
         return;

@@ -30,7 +30,7 @@ SuspectDraft *suspects_draft(SuspectMaking *m, uint64_t a, uint64_t b, uint64_t 
         return NULL;
     }
     row = ++m->drafts;
-    m->draft[row] = (SuspectDraft){.key = {a, b, c}, .object = LMP_HEAP_NONE};
+    m->draft[row] = (SuspectDraft){.key = {a, b, c}, .object = LMP_OBJECT_NONE};
     rowindex_add(&m->index, hash, row);
     return &m->draft[row];
 }
@@ -40,7 +40,7 @@ SuspectDraft *suspects_draft(SuspectMaking *m, uint64_t a, uint64_t b, uint64_t 
 static bool is_earlier(const LmpSnapshot *s, uint32_t a, uint32_t b) {
     enum { STEPS = 64 };
     if (s->distance[a] != s->distance[b]) return s->distance[a] < s->distance[b];
-    for (int i = 0; i < STEPS && s->parent_edge[a] != LMP_HEAP_NONE; i++) {
+    for (int i = 0; i < STEPS && s->parent_edge[a] != LMP_OBJECT_NONE; i++) {
         if (s->parent[a] == s->parent[b]) return s->parent_edge[a] < s->parent_edge[b];
         a = s->parent[a];
         b = s->parent[b];
@@ -55,7 +55,7 @@ SuspectDraft *suspects_put(SuspectMaking *m, uint32_t object, uint64_t a, uint64
     m->group_of[object] = (uint32_t)(d - m->draft);
     d->objects++;
     const uint64_t *retained = m->s->retained;
-    if (d->object == LMP_HEAP_NONE || retained[object] > retained[d->object] ||
+    if (d->object == LMP_OBJECT_NONE || retained[object] > retained[d->object] ||
         (retained[object] == retained[d->object] && is_earlier(m->s, object, d->object)))
         d->object = object;
     return d;
@@ -237,12 +237,12 @@ static bool order_rows(SuspectMaking *m, LmpSuspectTable *out, const LmpSuspectP
     return done;
 }
 
-/* Whatever the root refers to in this way; LMP_HEAP_NONE. */
+/* Whatever the root refers to in this way; LMP_OBJECT_NONE. */
 static uint32_t root_of(const LmpSnapshot *s, uint32_t root) {
     for (uint32_t e = s->g.edge_at[0]; e < s->g.edge_at[1]; e++)
         if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_ROOT && s->g.edge_label[e] == root)
             return s->g.edge_to[e];
-    return LMP_HEAP_NONE;
+    return LMP_OBJECT_NONE;
 }
 
 static void collect(SuspectMaking *m, const LmpSuspectPageInfo *page) {

@@ -118,7 +118,7 @@ void suspects_garbage(SuspectRun *run) {
     const LmpSnapshot *s = run->s;
     char share[64], count[LMP_NUM];
     if (!suspect_over(s->garbage_bytes, run->heap, SUSPECT_WASTES)) return;
-    suspect_add(run, LMP_SUSPECT_GARBAGE, s->garbage_bytes, LMP_HEAP_NONE,
+    suspect_add(run, LMP_SUSPECT_GARBAGE, s->garbage_bytes, LMP_OBJECT_NONE,
                 "%s of the heap is garbage that waits for the collector (%s objects).",
                 suspect_share(share, s->garbage_bytes, run->heap),
                 format_count(count, s->garbage_objects));

@@ -22,7 +22,7 @@ typedef struct Cut {
 /* Objects lie anywhere: the processor is told ahead what will be read. */
 static void look_ahead(const LmpSnapshot *s, const uint32_t *list, uint32_t at, uint32_t n) {
     enum { AHEAD = 8 };
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     if (at + 2 * AHEAD >= n) return;
     __builtin_prefetch(&g->edge_at[list[at + 2 * AHEAD]]);
     uint32_t edge = g->edge_at[list[at + AHEAD]];
@@ -38,7 +38,7 @@ static void look_ahead(const LmpSnapshot *s, const uint32_t *list, uint32_t at, 
 
 /* Sums up what is reached from `top`, going away from the root, and does not go with it. */
 static void find_shared(const LmpSnapshot *s, uint32_t top, Cut *cut) {
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     uint32_t *list = malloc(SHARED * sizeof *list), n = 0;
     uint64_t *seen = list ? calloc(snapset_words(g->objects), sizeof *seen) : NULL;
     if (seen) list[n++] = top;
@@ -78,7 +78,7 @@ static Cut find_cut(const LmpSnapshot *s, uint32_t object) {
 }
 
 /* Registry, globals, loaded modules and the main thread are held in many ways in every program. */
-static bool is_frame(const LmpSnapshot *s, uint32_t object) {
+static bool is_trunk(const LmpSnapshot *s, uint32_t object) {
     return object == s->registry || object == s->globals || object == s->loaded ||
            object == s->main_thread;
 }
@@ -90,7 +90,7 @@ static uint32_t find_container(const LmpSnapshot *s, uint32_t object, uint64_t f
     uint64_t least = TIMES * (frees ? frees : s->retained[object]);
     uint32_t i = s->idom[object];
     for (uint32_t n = 0; i != 0 && n < FAR; i = s->idom[i], n++) {
-        bool table = s->g.kind[i] == LMP_HEAP_TABLE && !is_frame(s, i);
+        bool table = s->g.kind[i] == LMP_OBJECT_TABLE && !is_trunk(s, i);
         if (table && s->g.edge_at[i + 1] - s->g.edge_at[i] >= ENTRIES && s->retained[i] >= least)
             return i;
     }
@@ -101,7 +101,7 @@ static uint32_t find_container(const LmpSnapshot *s, uint32_t object, uint64_t f
 
 static bool alike(const LmpSnapshot *s, uint32_t a, uint32_t b) {
     uint32_t weak = snapshot_weak_table(s, a);
-    if (weak != LMP_HEAP_NONE) return weak == snapshot_weak_table(s, b);
+    if (weak != LMP_OBJECT_NONE) return weak == snapshot_weak_table(s, b);
     return s->g.edge_kind[a] == s->g.edge_kind[b] && s->g.edge_label[a] == s->g.edge_label[b] &&
            (s->g.edge_kind[a] & LMP_EDGE_KIND) != LMP_EDGE_INDEX;
 }
@@ -165,32 +165,32 @@ static LmpWhyHeld how_held(const LmpSnapshot *s, uint32_t object) {
     uint32_t i = object;
     while (i && s->parent[i])
         i = s->parent[i];
-    uint32_t edge = i ? s->parent_edge[i] : LMP_HEAP_NONE;
-    return edge != LMP_HEAP_NONE && s->g.edge_label[edge] == LMP_ROOT_FINALIZING &&
+    uint32_t edge = i ? s->parent_edge[i] : LMP_OBJECT_NONE;
+    return edge != LMP_OBJECT_NONE && s->g.edge_label[edge] == LMP_ROOT_FINALIZING &&
                    (s->g.edge_kind[edge] & LMP_EDGE_KIND) == LMP_EDGE_ROOT
                ? LMP_HELD_FINALIZER
                : LMP_HELD;
 }
 
-/* Returns the first step that leads on from the frame that every program has. */
-static uint32_t leaves_frame(const LmpSnapshot *s, const LmpWhyPath *path) {
+/* Returns the first step that leads on from the trunk that every program has. */
+static uint32_t leaves_trunk(const LmpSnapshot *s, const LmpWhyPath *path) {
     uint32_t k = path->steps - 1; /* the object itself may be one of them */
-    while (k > 0 && !is_frame(s, path->step[k - 1].to))
+    while (k > 0 && !is_trunk(s, path->step[k - 1].to))
         k--;
     return k;
 }
 
 static bool same_way(const LmpSnapshot *s, const LmpWhyPath *a, const LmpWhyPath *b) {
-    uint32_t i = leaves_frame(s, a), k = leaves_frame(s, b);
+    uint32_t i = leaves_trunk(s, a), k = leaves_trunk(s, b);
     if (i == 0 || k == 0 || a->steps - i != b->steps - k || a->step[i].from != b->step[k].from)
         return false;
-    if (i + 1 == a->steps && is_frame(s, a->step[i].to)) return false;
+    if (i + 1 == a->steps && is_trunk(s, a->step[i].to)) return false;
     for (; i < a->steps; i++, k++)
         if (a->step[i].edge != b->step[k].edge || a->step[i].to != b->step[k].to) return false;
     return true;
 }
 
-/* Returns true if the path differs from those before in more than how the frame is held. */
+/* Returns true if the path differs from those before in more than how the trunk is held. */
 static bool is_news(const LmpSnapshot *s, const LmpWhyPaths *why, const LmpWhyPath *path) {
     for (uint32_t p = 0; p < why->paths; p++)
         if (same_way(s, &why->path[p], path)) return false;

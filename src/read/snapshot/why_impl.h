@@ -33,7 +33,7 @@ typedef struct WhySearch {
     uint32_t looks; /* that were needed for this path */
     /* of the part of the path that is being searched, */
     uint32_t top, end; /* two objects that every path leads through */
-    uint32_t best; /* who is to be gone through; `end`: the shortest path, LMP_HEAP_NONE: none */
+    uint32_t best; /* who is to be gone through; `end`: the shortest path, LMP_OBJECT_NONE: none */
     uint32_t best_used, best_length;
 } WhySearch;
 

@@ -99,25 +99,25 @@ static bool use(WhySearch *q, const WhyTrail *t) {
 /* A thread marks the upvalues that live on its stack: what is in them is held by the stack's slot,
  * which is a reference of its own. */
 static bool is_told_by_slot(const LmpSnapshot *s, uint32_t from, uint32_t edge) {
-    return s->g.kind[from] == LMP_HEAP_THREAD &&
+    return s->g.kind[from] == LMP_OBJECT_THREAD &&
            (s->g.edge_kind[edge] & LMP_EDGE_KIND) == LMP_EDGE_UPVALUE;
 }
 
 /* Returns who holds by the k-th reference of all: a value in a table with weak keys is held by its
- * key, as everywhere in paths. LMP_HEAP_NONE: nobody. */
+ * key, as everywhere in paths. LMP_OBJECT_NONE: nobody. */
 static uint32_t holder_of(const LmpSnapshot *s, uint32_t k) {
     uint32_t edge = s->in[k], from = s->in_from[k];
-    if (!why_may_hold(s, edge) || snapshot_garbage(s, from)) return LMP_HEAP_NONE;
+    if (!why_may_hold(s, edge) || snapshot_garbage(s, from)) return LMP_OBJECT_NONE;
     if (!snap_ephemeron(&s->g, edge)) return from;
     uint32_t key = s->g.edge_label[edge];
-    return snapshot_garbage(s, key) ? LMP_HEAP_NONE : key;
+    return snapshot_garbage(s, key) ? LMP_OBJECT_NONE : key;
 }
 
 bool whysearch_is_bridge(const LmpSnapshot *s, uint32_t object) {
     uint32_t others = 0;
     for (uint32_t k = s->in_at[object]; k < s->in_at[object + 1] && others < 2; k++) {
         uint32_t from = holder_of(s, k);
-        if (from != LMP_HEAP_NONE && !snapshot_dominates(s, object, from)) others++;
+        if (from != LMP_OBJECT_NONE && !snapshot_dominates(s, object, from)) others++;
     }
     return others == 1;
 }
@@ -175,7 +175,7 @@ static bool arrive(WhySearch *q, uint32_t from, uint32_t edge, uint32_t to, uint
 }
 
 static bool is_enough(const WhySearch *q) {
-    bool any = q->best != q->end && q->best != LMP_HEAP_NONE;
+    bool any = q->best != q->end && q->best != LMP_OBJECT_NONE;
     return q->looks > (any ? MORE : LOOKS);
 }
 
@@ -186,7 +186,7 @@ static bool spread(WhySearch *q, uint32_t to, uint32_t count) {
         uint32_t edge = s->in[k], from = holder_of(s, k);
         q->looks++;
         if (is_enough(q)) return true;
-        if (from == LMP_HEAP_NONE || is_told_by_slot(s, from, edge) ||
+        if (from == LMP_OBJECT_NONE || is_told_by_slot(s, from, edge) ||
             snapshot_dominates(s, q->end, from))
             continue;
         if (!arrive(q, from, edge, to, count)) return false;
@@ -198,7 +198,7 @@ static bool spread(WhySearch *q, uint32_t to, uint32_t count) {
 static bool search(WhySearch *q, uint32_t shortest) {
     uint32_t at = 0, count = 0;
     q->now.n = q->later.n = 0;
-    q->best = shortest == BARRED ? LMP_HEAP_NONE : q->end;
+    q->best = shortest == BARRED ? LMP_OBJECT_NONE : q->end;
     q->best_used = shortest;
     q->best_length = shortest == BARRED ? UINT32_MAX : height(q, q->end);
     *mark_of(q, q->end) =
@@ -251,9 +251,9 @@ static bool add_part(WhySearch *q, WhyTrail *t, bool *none) {
     new_round(s);
     mark_of(q, q->top)->tree = 0;
     if (!tree_of(q, q->end, &shortest)) return false;
-    q->best = shortest == BARRED ? LMP_HEAP_NONE : q->end;
+    q->best = shortest == BARRED ? LMP_OBJECT_NONE : q->end;
     if (shortest != 0 && !search(q, shortest)) return false;
-    *none = q->best == LMP_HEAP_NONE;
+    *none = q->best == LMP_OBJECT_NONE;
     if (*none) return true;
     return q->best == q->end ? add_shortest(s, t, q->end, q->top) : add_found(q, t);
 }

@@ -35,7 +35,7 @@ static unsigned kind_of(const LmpSnapshot *s, uint32_t edge) {
 
 static bool alike(const LmpSnapshot *s, uint32_t a, uint32_t b) {
     uint32_t weak = snapshot_weak_table(s, a);
-    if (weak != LMP_HEAP_NONE) return weak == snapshot_weak_table(s, b);
+    if (weak != LMP_OBJECT_NONE) return weak == snapshot_weak_table(s, b);
     return kind_of(s, a) == kind_of(s, b) &&
            (kind_of(s, a) == LMP_EDGE_INDEX || s->g.edge_label[a] == s->g.edge_label[b]);
 }
@@ -43,16 +43,16 @@ static bool alike(const LmpSnapshot *s, uint32_t a, uint32_t b) {
 /* Fills `way` from the object up. Returns false if the budget is used up, or the object is not
  * reachable. */
 static bool way_of(const LmpSnapshot *s, uint32_t object, Way *way, uint64_t *budget) {
-    uint32_t n = 0, last = LMP_HEAP_NONE;
+    uint32_t n = 0, last = LMP_OBJECT_NONE;
     uint32_t ring[DEEP], end[DEEP]; /* the last DEEP steps met: those nearest to the root */
     for (uint32_t i = object; i; i = s->parent[i]) {
         uint32_t edge = s->parent_edge[i];
-        if (edge == LMP_HEAP_NONE || (*budget)-- == 0) {
+        if (edge == LMP_OBJECT_NONE || (*budget)-- == 0) {
             *budget = 0;
             return false;
         }
         if (kind_of(s, edge) == LMP_EDGE_VALUE) continue; /* one step with its upvalue */
-        if (last != LMP_HEAP_NONE && alike(s, last, edge)) {
+        if (last != LMP_OBJECT_NONE && alike(s, last, edge)) {
             ring[(n - 1) % DEEP] = edge;
             continue;
         }
@@ -76,7 +76,7 @@ static uint64_t key_of(const LmpSnapshot *s, const Way *way, uint32_t depth, boo
     if (depth >= way->steps) return KEY_END;
     uint32_t edge = way->step[depth], weak = snapshot_weak_table(s, edge);
     unsigned kind = kind_of(s, edge);
-    if (weak != LMP_HEAP_NONE) return UINT64_C(64) << 32 | weak;
+    if (weak != LMP_OBJECT_NONE) return UINT64_C(64) << 32 | weak;
     switch (kind) {
     case LMP_EDGE_FIELD:
         if (any_name) return KEY_ANY;

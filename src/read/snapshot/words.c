@@ -118,7 +118,8 @@ enum { SOURCE_MOST = 60 };
 /* As luaO_chunkid has it: a file's name, what "=" says, or the first line of the code. */
 void words_source(SnapWords *w, const LmpSnapshot *s, uint32_t proto) {
     size_t n = 0;
-    uint32_t source = s->g.kind[proto] == LMP_HEAP_PROTO ? s->g.proto_source[s->ordinal[proto]] : 0;
+    uint32_t source =
+        s->g.kind[proto] == LMP_OBJECT_PROTO ? s->g.proto_source[s->ordinal[proto]] : 0;
     const char *text = source ? snapshot_text(s, source, &n) : NULL;
     if (!text) {
         words_put(w, "?");
@@ -144,8 +145,8 @@ void words_source(SnapWords *w, const LmpSnapshot *s, uint32_t proto) {
  * what stands between the quotes of a traceback's wording, `method 'push'`. */
 static bool known_name(SnapWords *w, const LmpSnapshot *s, uint64_t key) {
     char text[256];
-    uint32_t row = keymap_get(&snap_own(s)->function_of, key, LMP_HEAP_NONE);
-    if (row == LMP_HEAP_NONE) return false;
+    uint32_t row = keymap_get(&snap_own(s)->function_of, key, LMP_OBJECT_NONE);
+    if (row == LMP_OBJECT_NONE) return false;
     const LmpTables *tables = &s->view->tables;
     tables_text(tables, tables->function[row].qualified, text, sizeof text);
     if (*text) {
@@ -171,7 +172,7 @@ static bool function_name(SnapWords *w, const LmpSnapshot *s, uint32_t proto) {
 }
 
 void words_function(SnapWords *w, const LmpSnapshot *s, uint32_t proto, const char *what) {
-    bool known = proto < s->g.objects && s->g.kind[proto] == LMP_HEAP_PROTO;
+    bool known = proto < s->g.objects && s->g.kind[proto] == LMP_OBJECT_PROTO;
     uint32_t line = known ? s->g.proto_line[s->ordinal[proto]] : 0;
     if (!known || line || strcmp(what, "function ") != 0) words_put(w, what);
     if (!known) {
@@ -197,11 +198,11 @@ void words_function(SnapWords *w, const LmpSnapshot *s, uint32_t proto, const ch
 
 void words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
     uint64_t address = s->g.c_address[s->ordinal[object]], key = address & INT64_MAX;
-    uint32_t placed = keymap_get(&snap_own(s)->c_place_of, key, LMP_HEAP_NONE);
-    if (placed != LMP_HEAP_NONE && words_place(w, s, placed)) return;
+    uint32_t placed = keymap_get(&snap_own(s)->c_place_of, key, LMP_OBJECT_NONE);
+    if (placed != LMP_OBJECT_NONE && words_place(w, s, placed)) return;
     if (address && known_name(w, s, key)) return;
-    for (uint32_t i = 0; i < LMP_HEAP_MODULES; i++) {
-        const LmpHeapModule *m = &s->info.module[i];
+    for (uint32_t i = 0; i < LMP_OBJECT_MODULES; i++) {
+        const LmpObjectModule *m = &s->info.module[i];
         if (address < m->begin || address >= m->end) continue;
         words_bytes(w, m->name, strlen(m->name), sizeof m->name, false);
         words_format(w, "+0x%llx", (unsigned long long)(address - m->base));
@@ -212,9 +213,9 @@ void words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
 
 bool words_place(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
     const SnapOwn *own = snap_own(s);
-    uint32_t row = keymap_get(&own->place_of, object, LMP_HEAP_NONE), way[8], depth = 0;
-    if (row == LMP_HEAP_NONE) return false;
-    for (; row != LMP_HEAP_NONE && depth < 8; row = own->place[row].above)
+    uint32_t row = keymap_get(&own->place_of, object, LMP_OBJECT_NONE), way[8], depth = 0;
+    if (row == LMP_OBJECT_NONE) return false;
+    for (; row != LMP_OBJECT_NONE && depth < 8; row = own->place[row].above)
         way[depth++] = own->place[row].key;
     for (uint32_t i = depth; i > 0; i--) {
         if (i == depth) /* "app.cache" of a module needs no quotes */

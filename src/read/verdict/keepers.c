@@ -1,4 +1,4 @@
-/* holders.c - which tables hold what a line keeps: the line that must take something out is seldom
+/* keepers.c - which tables hold what a line keeps: the line that must take something out is seldom
  * the one that makes it.
  *
  * The heap's own references tell where looks have followed them (shared/containers.h): what was
@@ -118,10 +118,10 @@ static double takes_always(const LmpContainers *all, const LmpContainer *c) {
     return now >= most * (1 - NOISE_PART) && now - half >= EVEN_PART * early ? seconds : 0;
 }
 
-static VerdictHolder *holder_of(VerdictHolders *all, uint32_t row) {
+static VerdictHolder *holder_of(VerdictKeepers *all, uint32_t row) {
     for (uint32_t i = 0; i < all->count; i++)
         if (all->holder[i].row == row) return &all->holder[i];
-    if (all->count == VERDICT_HOLDERS) return NULL;
+    if (all->count == VERDICT_KEEPERS) return NULL;
     VerdictHolder *h = &all->holder[all->count++];
     *h = (VerdictHolder){.row = row};
     return h;
@@ -154,7 +154,7 @@ static void weigh_all(VerdictHolder *h, const Ledger *l) {
         if (h->line[i].bytes < MATTERS_PART * most) h->line[i].bytes = 0;
 }
 
-static bool by_references(const VerdictFacts *f, VerdictHolders *out) {
+static bool by_references(const VerdictFacts *f, VerdictKeepers *out) {
     const Ledger *l = f->in->ledger;
     LmpContainers all;
     if (!f->in->tables->live || !containers_copy(&f->in->tables->live->containers, &all))
@@ -210,7 +210,7 @@ static bool has_stopped(const VerdictHolder *h, const LmpLeak *leak) {
     return !goes_on(h, leak) && (h->grows || h->more < GAIN_PART * h->entries);
 }
 
-static double share_in(const VerdictHolders *all, const Ledger *l, const LmpLeak *leak,
+static double share_in(const VerdictKeepers *all, const Ledger *l, const LmpLeak *leak,
                        bool (*is)(const VerdictHolder *, const LmpLeak *)) {
     double most = 0, live = (double)l->site[leak->site].tally.live_bytes;
     for (uint32_t i = 0; i < all->count; i++)
@@ -233,7 +233,7 @@ static bool add_leak(VerdictFacts *f, const VerdictHolder *h, uint32_t row) {
 
 /* What references say better than figures: what a line made lies in tables that have stopped; or in
  * some that take entries all the time, while there were too few full collections to tell. */
-static void judge(VerdictFacts *f, const VerdictHolders *all) {
+static void judge(VerdictFacts *f, const VerdictKeepers *all) {
     const Ledger *l = f->in->ledger;
     LmpJudgement *growth = f->growth;
     bool found = false, stopped = false;
@@ -287,7 +287,7 @@ static void gather(const VerdictFacts *f, VerdictHolder *h) {
     }
 }
 
-const VerdictHolder *holders_keep(const VerdictHolders *all, uint32_t row) {
+const VerdictHolder *keepers_keep(const VerdictKeepers *all, uint32_t row) {
     for (uint32_t i = 0; i < all->count; i++)
         for (uint32_t k = 0; k < all->holder[i].leaks; k++)
             if (all->holder[i].leak[k]->site == row) return &all->holder[i];
@@ -321,10 +321,10 @@ static uint32_t tables_of(double entries, double times) {
     return (uint32_t)fmin(times / k, UINT32_MAX);
 }
 
-static void by_growth(const VerdictFacts *f, VerdictHolders *out) {
+static void by_growth(const VerdictFacts *f, VerdictKeepers *out) {
     const Ledger *l = f->in->ledger;
     LmpMakes makes;
-    for (uint32_t i = 0; i < l->sites && out->count < VERDICT_HOLDERS; i++) {
+    for (uint32_t i = 0; i < l->sites && out->count < VERDICT_KEEPERS; i++) {
         const LmpSiteRow *row = &l->site[i];
         if (row->line < 0 || row->here_frees + row->here_reallocs < ENTRIES_EACH ||
             !grew_lately(l, row))
@@ -342,7 +342,7 @@ static void by_growth(const VerdictFacts *f, VerdictHolders *out) {
     }
 }
 
-void holders_find(VerdictFacts *f, VerdictHolders *out) {
+void keepers_find(VerdictFacts *f, VerdictKeepers *out) {
     out->count = 0;
     out->known = f->in->tables && by_references(f, out);
     if (f->in->tables && !out->known) by_growth(f, out);
@@ -359,7 +359,7 @@ static bool are_small(const VerdictHolder *h) {
 
 /* Holders are in the order of what they have, so the largest come first. Where things are in many
  * small tables, what grows is the table that keeps these. */
-uint32_t holders_of(const VerdictHolders *all, double things, uint32_t out[2]) {
+uint32_t keepers_of(const VerdictKeepers *all, double things, uint32_t out[2]) {
     uint32_t n = 0, small = 0;
     for (uint32_t i = 0; i < all->count && n < 2 && !all->known; i++) {
         const VerdictHolder *h = &all->holder[i];
@@ -370,5 +370,5 @@ uint32_t holders_of(const VerdictHolders *all, double things, uint32_t out[2]) {
         else if (!small && h->tables < things / MOST)
             small = h->tables;
     }
-    return n == 0 && small ? holders_of(all, small, out) : n;
+    return n == 0 && small ? keepers_of(all, small, out) : n;
 }

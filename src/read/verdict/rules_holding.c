@@ -117,13 +117,13 @@ static bool may_be_weak(const LmpMakes *m) {
 
 /* Where to take something out: the tables that grow along with what it holds. `alone`: what to do
  * where none is known, and weak tables do not help. */
-static void advise_holders(const VerdictFacts *f, Verdict *v, const char *when, const char *alone) {
+static void advise_keepers(const VerdictFacts *f, Verdict *v, const char *when, const char *alone) {
     const Ledger *l = f->in->ledger;
     uint32_t at[2];
     char a[VERDICT_NAME], b[VERDICT_NAME];
     if (!f->makes) return;
     const LmpTally *t = &f->makes->way[objects[mostly(f->makes)].way];
-    uint32_t n = holders_of(f->holders, (double)t->live_blocks, at);
+    uint32_t n = keepers_of(f->holders, (double)t->live_blocks, at);
     bool weak = may_be_weak(f->makes);
     if (n == 1 && &l->site[at[0]] == f->row)
         verdict_advise(v, "%stake entries out of the table that grows here%s", when,
@@ -269,7 +269,7 @@ void fills_say(const VerdictFacts *f, Verdict *v) {
                      alike(more, f));
     growth_figures(f, v);
     verdict_figure(v, "seconds", f->leak->seconds);
-    advise_holders(f, v, "if it leaks: ", "");
+    advise_keepers(f, v, "if it leaks: ", "");
 }
 
 double never_freed_holds(const VerdictFacts *f) {
@@ -291,7 +291,7 @@ void never_freed_say(const VerdictFacts *f, Verdict *v) {
                      alike(more, f));
     growth_figures(f, v);
     verdict_figure(v, "live_blocks", (double)t->live_blocks);
-    advise_holders(f, v, "", "take out what is no longer needed");
+    advise_keepers(f, v, "", "take out what is no longer needed");
 }
 
 typedef struct Steps {
@@ -355,7 +355,7 @@ void grows_say(const VerdictFacts *f, Verdict *v) {
                  bytes_of(a, f->leak->bytes_per_cycle), bytes_of(b, f->leak->bytes_per_second),
                  format_bytes(c, f->row->tally.live_bytes), verdict_percent(share), alike(more, f));
     growth_figures(f, v);
-    advise_holders(f, v, "", "less is taken out than is put in: bound it");
+    advise_keepers(f, v, "", "less is taken out than is put in: bound it");
 }
 
 /* ---- a peak that is gone --------------------------------------------------------------------- */

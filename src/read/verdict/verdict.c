@@ -60,7 +60,7 @@ const char *verdict_name(char out[VERDICT_NAME], const Ledger *l, const LmpSiteR
 
 #define SECONDS_LEAST 5.0 /* or it is the program's start */
 #define BYTES_LEAST (1u << 20)
-#define HEAP_PART 0.1   /* of the heap, of one line, at least ... */
+#define MAP_PART 0.1    /* of the heap, of one line, at least ... */
 #define FREED_PART 0.02 /* ... that has freed no more than this of its blocks */
 /* The heap rises when the least of its last quarter is so many times the most of its first half. */
 #define RISES 1.25
@@ -86,7 +86,7 @@ void unfreed_find(VerdictFacts *f) {
         return;
     for (uint32_t i = 0; i < l->sites && f->leak_count < VERDICT_LEAKS; i++) {
         const LmpTally *t = &l->site[i].tally;
-        if (l->site[i].line < 0 || (double)t->live_bytes < HEAP_PART * heap ||
+        if (l->site[i].line < 0 || (double)t->live_bytes < MAP_PART * heap ||
             (double)t->frees > FREED_PART * (double)t->allocs || verdict_leak(f, i))
             continue;
         f->leaks[f->leak_count++] = (LmpLeak){.site = i,
@@ -227,7 +227,7 @@ const LmpLeak *verdict_leak(const VerdictFacts *f, uint32_t row) {
     return NULL;
 }
 
-static const VerdictHolder *holder_at(const VerdictHolders *all, uint32_t row) {
+static const VerdictHolder *holder_at(const VerdictKeepers *all, uint32_t row) {
     for (uint32_t i = 0; i < all->count; i++)
         if (all->holder[i].row == row && all->holder[i].leaks > 0) return &all->holder[i];
     return NULL;
@@ -240,7 +240,7 @@ static void ask_lines(VerdictFacts *f, Verdicts *out) {
     for (uint32_t i = 0; i < l->sites && asked < LINES_MOST; i++) {
         const LmpSiteRow *row = &l->site[i];
         f->holder = holder_at(f->holders, i);
-        f->leak = holders_keep(f->holders, i) ? NULL : verdict_leak(f, i);
+        f->leak = keepers_keep(f->holders, i) ? NULL : verdict_leak(f, i);
         if (row->line < 0 || (!f->leak && !f->holder && !matters(f, row))) continue;
         asked++;
         f->row = row;
@@ -250,7 +250,7 @@ static void ask_lines(VerdictFacts *f, Verdicts *out) {
             f->makes = &makes;
         }
         unsigned taken = ask(f, out);
-        bool of_first = first == i || (f->holder && holders_keep(f->holders, first) == f->holder);
+        bool of_first = first == i || (f->holder && keepers_keep(f->holders, first) == f->holder);
         f->told |= of_first && taken & ABOUT_GROWTH;
     }
     f->row = NULL;
@@ -262,13 +262,13 @@ static void ask_lines(VerdictFacts *f, Verdicts *out) {
 void verdicts_make(const VerdictInput *input, Verdicts *out) {
     LmpLeak leak[VERDICT_LEAKS];
     LmpJudgement growth;
-    VerdictHolders holders;
+    VerdictKeepers holders;
     memset(out, 0, sizeof *out);
     VerdictFacts facts = {.in = input, .growth = &growth, .holders = &holders, .leaks = leak};
     ledger_leaks(input->ledger, leak, VERDICT_LEAKS_FOUND, &facts.leak_count, &growth);
     sum_up(&facts);
     unfreed_find(&facts);
-    holders_find(&facts, &holders);
+    keepers_find(&facts, &holders);
     ask_lines(&facts, out);
     ask(&facts, out);
     if (out->count > 0) return;

@@ -23,7 +23,7 @@ typedef enum VerdictPlace {
     VERDICT_AT_LEAKS,    /* sites by growth */
     VERDICT_AT_TIMELINE, /* the heap and its collections */
     VERDICT_AT_PROCESS,
-    VERDICT_AT_HEAP, /* a heap snapshot: the paths to what `kept` has made */
+    VERDICT_AT_SNAPSHOT, /* a heap snapshot: the paths to what `kept` has made */
     VERDICT_NOWHERE
 } VerdictPlace;
 

@@ -12,7 +12,7 @@ typedef struct VerdictHeld {
 } VerdictHeld;
 
 /* A line where large tables grow. */
-enum { VERDICT_HOLDERS = 32 };
+enum { VERDICT_KEEPERS = 32 };
 typedef struct VerdictHolder {
     uint32_t row;    /* in ledger->site */
     uint32_t tables; /* count */
@@ -31,11 +31,11 @@ typedef struct VerdictHolder {
     double held, grown, bytes_per_second; /* bytes */
 } VerdictHolder;
 
-typedef struct VerdictHolders {
+typedef struct VerdictKeepers {
     bool known; /* by the heap's own references; else by when tables grew */
     uint32_t count;
-    VerdictHolder holder[VERDICT_HOLDERS];
-} VerdictHolders;
+    VerdictHolder holder[VERDICT_KEEPERS];
+} VerdictKeepers;
 
 /* Lines that grow, with room for those that only references tell of. */
 enum { VERDICT_LEAKS_FOUND = 64, VERDICT_LEAKS = 2 * VERDICT_LEAKS_FOUND };
@@ -50,7 +50,7 @@ typedef struct VerdictFacts {
     uint64_t frees;       /* count */
     uint64_t short_lived; /* blocks (count) */
     LmpJudgement *growth;
-    const VerdictHolders *holders;
+    const VerdictKeepers *holders;
     /* of one line; NULL for rules of the whole */
     const LmpSiteRow *row;
     const LmpMakes *makes;
@@ -140,12 +140,12 @@ void verdict_figure(Verdict *v, const char *name, double value);
 static inline double verdict_share(double part, double whole) {
     return whole > 0 && part > 0 ? (part < whole ? part / whole : 1) : 0;
 }
-/* holders.c: all lines where large tables grow, and what these keep of what leaks; who keeps what a
+/* keepers.c: all lines where large tables grow, and what these keep of what leaks; who keeps what a
  * line makes, NULL: none; and where references are not known, the first two that have about as many
  * entries as there are things. Returns how many. */
-void holders_find(VerdictFacts *facts, VerdictHolders *out);
-const VerdictHolder *holders_keep(const VerdictHolders *all, uint32_t row);
-uint32_t holders_of(const VerdictHolders *all, double things, uint32_t out[2]);
+void keepers_find(VerdictFacts *facts, VerdictKeepers *out);
+const VerdictHolder *keepers_keep(const VerdictKeepers *all, uint32_t row);
+uint32_t keepers_of(const VerdictKeepers *all, double things, uint32_t out[2]);
 /* Adds lines that hold most and have freed nothing, if growth cannot be told. */
 void unfreed_find(VerdictFacts *facts);
 /* Returns the growth of a line; NULL: none that goes on. */

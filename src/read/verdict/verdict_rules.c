@@ -18,7 +18,7 @@ const VerdictRule verdict_rules[] = {
      "strings of 1 KiB and more that `..` makes of the string before, a tenth of all bytes",
      "copies … at each `..`…: … of all bytes…"},
     {"table-grows", LINE | NEEDS_EXACT, ABOUT_GROWTH, keeps_holds, 1, keeps_say,
-     "take entries out of the table that grows here, or bound it", VERDICT_AT_HEAP,
+     "take entries out of the table that grows here, or bound it", VERDICT_AT_SNAPSHOT,
      "its tables took entries lately, and lead to what grows, on whatever lines that is made: by "
      "the heap's own references. Lines whose things are there are not told of themselves",
      "fills up or leaks: … in … of … entries, +…/s…\n"

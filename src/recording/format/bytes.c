@@ -1,5 +1,5 @@
 /* bytes.c - memory that doubles, and sticks at a failure: what is put after it is dropped. */
-#include "record/format/bytes.h"
+#include "recording/format/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

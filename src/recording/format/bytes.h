@@ -1,7 +1,7 @@
 /* bytes.h - bytes that grow, and numbers in them: seven bits a byte, the lowest first, the eighth
  * says that more follow; signed ones as zigzag (0, -1, 1, -2 ... are 0, 1, 2, 3 ...). */
-#ifndef LMP_RECORD_BYTES_H
-#define LMP_RECORD_BYTES_H
+#ifndef LMP_RECORDING_FORMAT_BYTES_H
+#define LMP_RECORDING_FORMAT_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

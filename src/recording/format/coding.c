@@ -1,6 +1,6 @@
 /* coding.c - writing: rows that differ from the key are found by comparing runs of adjacent fields,
  * then written word by word. Also the copying and clearing of groups in memory. */
-#include "record/format/coding.h"
+#include "recording/format/coding.h"
 
 #include <string.h>
 

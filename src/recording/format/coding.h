@@ -8,12 +8,12 @@
  * number, the first row, how many, and word by word of the row the difference from the row before
  * (of the first one: from zero); characters stand as they are. All numbers as in bytes.h. Changes
  * are read by apply.h. */
-#ifndef LMP_RECORD_CODING_H
-#define LMP_RECORD_CODING_H
+#ifndef LMP_RECORDING_FORMAT_CODING_H
+#define LMP_RECORDING_FORMAT_CODING_H
 
 #include "base/err.h"
-#include "record/format/bytes.h"
-#include "record/format/fields.h"
+#include "recording/format/bytes.h"
+#include "recording/format/fields.h"
 
 /* ---- memory of groups ------------------------------------------------------------------------ */
 

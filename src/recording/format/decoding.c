@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "record/format/coding.h"
-#include "record/format/part.h"
+#include "recording/format/coding.h"
+#include "recording/format/part.h"
 
 enum { MOST_GROUPS = 1000, MOST_FIELDS = 1000, MOST_WORDS = 65535 };
 

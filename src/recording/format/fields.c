@@ -1,6 +1,6 @@
 /* fields.c - the table of groups and fields, from lists of the members of each struct; the compiler
  * checks that no member is in none of them. */
-#include "record/format/fields.h"
+#include "recording/format/fields.h"
 
 /* Each list has all members of a struct, or those of two lists together: ONE word, MANY words or a
  * TEXT, which are recorded; a PART, for which there is a group of its own; and members that are

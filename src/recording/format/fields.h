@@ -5,8 +5,8 @@
  * of its own (the schema); so a file stays readable when layout.h changes. A field that the reader
  * does not know is skipped, one that the file does not have is zero. A name therefore means the
  * same for ever: what means something else gets another name. */
-#ifndef LMP_RECORD_FIELDS_H
-#define LMP_RECORD_FIELDS_H
+#ifndef LMP_RECORDING_FORMAT_FIELDS_H
+#define LMP_RECORDING_FORMAT_FIELDS_H
 
 #include <stdbool.h>
 

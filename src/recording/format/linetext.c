@@ -1,6 +1,6 @@
 /* linetext.c - reads each source file once, below the program's directory, if it has not changed
  * since the start, and keeps a hash for each line; texts of small files wait to be taken. */
-#include "record/format/linetext.h"
+#include "recording/format/linetext.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* linetext.h - a hash of the text of a line of the program, for a recording: by it a line is known
  * again in another run, though the file was edited in between. And the texts of small files. */
-#ifndef LMP_RECORD_LINETEXT_H
-#define LMP_RECORD_LINETEXT_H
+#ifndef LMP_RECORDING_FORMAT_LINETEXT_H
+#define LMP_RECORDING_FORMAT_LINETEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* part.c - heads word by word, CRC-32 (zlib), and zstd, with the chunk's first part as dictionary
  * for the others. */
-#include "record/format/part.h"
+#include "recording/format/part.h"
 
 #include <stdlib.h>
 #include <string.h>

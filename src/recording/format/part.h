@@ -3,11 +3,11 @@
  *
  * A file is a head and then parts. Numbers are little-endian; heads are written word by word, so no
  * struct of the program lies in the file. */
-#ifndef LMP_RECORD_PART_H
-#define LMP_RECORD_PART_H
+#ifndef LMP_RECORDING_FORMAT_PART_H
+#define LMP_RECORDING_FORMAT_PART_H
 
 #include "base/err.h"
-#include "record/format/bytes.h"
+#include "recording/format/bytes.h"
 
 #define REC_MAGIC 0x4452434552504d4cull     /* "LMPRECRD" in the file's order */
 #define REC_END_MAGIC 0x58444e4952504d4cull /* "LMPRINDX" */

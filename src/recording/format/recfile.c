@@ -1,7 +1,7 @@
 /* recfile.c - writes at offsets of its own count, so that what was cut short by an error is written
  * over or cut off; notes every part for the index, whose size is always reserved below the
  * limit. */
-#include "record/format/recfile.h"
+#include "recording/format/recfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* recfile.h - the file of a recording, as it is written: head, parts one after another, the index
  * and the end. */
-#ifndef LMP_RECORD_RECFILE_H
-#define LMP_RECORD_RECFILE_H
+#ifndef LMP_RECORDING_FORMAT_RECFILE_H
+#define LMP_RECORDING_FORMAT_RECFILE_H
 
-#include "record/format/part.h"
+#include "recording/format/part.h"
 
 typedef struct RecFile {
     int fd; /* the caller's */

@@ -1,6 +1,6 @@
 /* recscan.c - the index, if the file has its end and the index leaves out no part; else head after
  * head, and after damage the next four bytes that begin a head whose checksum is right. */
-#include "record/format/recscan.h"
+#include "recording/format/recscan.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

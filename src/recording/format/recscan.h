@@ -1,10 +1,10 @@
 /* recscan.h - the parts of a recording's file, found by its index or by looking through it. Reads
  * heads alone, and trusts nothing. */
-#ifndef LMP_RECORD_RECSCAN_H
-#define LMP_RECORD_RECSCAN_H
+#ifndef LMP_RECORDING_FORMAT_RECSCAN_H
+#define LMP_RECORDING_FORMAT_RECSCAN_H
 
-#include "record/format/coding.h"
-#include "record/format/part.h"
+#include "recording/format/coding.h"
+#include "recording/format/part.h"
 
 typedef struct RecScan {
     int fd;        /* the caller's */

@@ -2,12 +2,12 @@
  * so a copy of several is their plain bytes one after another. The parity is an exclusive or: to
  * mend a part, all others and the parity itself are folded together, which leaves the difference;
  * it is put in at one stretch after the other until the part's checksum is right. */
-#include "record/format/redundancy.h"
+#include "recording/format/redundancy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/format/recscan.h"
+#include "recording/format/recscan.h"
 
 /* ---- parity ---------------------------------------------------------------------------------- */
 

@@ -1,11 +1,11 @@
 /* redundancy.h - what a recording's file says twice, so that damage to one place of it costs
  * nothing: copies of what comes once, and parity, by which the first part of a chunk is mended.
  * Where that would be much beside the rest of the file, there is none. */
-#ifndef LMP_RECORD_REDUNDANCY_H
-#define LMP_RECORD_REDUNDANCY_H
+#ifndef LMP_RECORDING_FORMAT_REDUNDANCY_H
+#define LMP_RECORDING_FORMAT_REDUNDANCY_H
 
-#include "record/format/recfile.h"
-#include "record/format/recscan.h"
+#include "recording/format/recfile.h"
+#include "recording/format/recscan.h"
 
 #define COPIES_SHARE 50u  /* copies take at most this part of the file, */
 #define PARITY_SHARE 100u /* and parity this one */

@@ -1,6 +1,6 @@
 /* tablechecks.c - compares counters, and their sums with those of all records; counts lost rows by
  * a field that is never zero in a row that a program has made. */
-#include "record/format/tablechecks.h"
+#include "recording/format/tablechecks.h"
 
 #include <string.h>
 

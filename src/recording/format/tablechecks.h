@@ -1,9 +1,9 @@
 /* tablechecks.h - what the tables of a recorded state are worth: whether they are those of one
  * moment, and which of their rows are lost with a damaged part of the file. */
-#ifndef LMP_RECORD_TABLECHECKS_H
-#define LMP_RECORD_TABLECHECKS_H
+#ifndef LMP_RECORDING_FORMAT_TABLECHECKS_H
+#define LMP_RECORDING_FORMAT_TABLECHECKS_H
 
-#include "record/format/fields.h"
+#include "recording/format/fields.h"
 #include "shared/tables.h"
 
 /* ---- one moment ------------------------------------------------------------------------------ */

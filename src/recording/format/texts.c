@@ -1,6 +1,6 @@
 /* texts.c - sources are an array, each with its name in one piece of memory, searched in order; a
  * piece of output is its time since the part's, its length and its bytes. */
-#include "record/format/texts.h"
+#include "recording/format/texts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ const char *kepttexts_find(const KeptTexts *texts, const char *source, size_t *n
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-/* Recordings of ours stay far below these (LMP_RECORD_OUTPUT). */
+/* Recordings of ours stay far below these (LMP_REC_OUTPUT). */
 #define MOST_BYTES ((size_t)64 << 20)
 #define MOST_PIECES (16u << 20)
 

@@ -1,10 +1,10 @@
 /* texts.h - what a recording has beside the state: texts of the program's source files (what ran,
  * whatever has become of the files), and pieces of the script's output with their times. */
-#ifndef LMP_RECORD_TEXTS_H
-#define LMP_RECORD_TEXTS_H
+#ifndef LMP_RECORDING_FORMAT_TEXTS_H
+#define LMP_RECORDING_FORMAT_TEXTS_H
 
 #include "base/err.h"
-#include "record/format/bytes.h"
+#include "recording/format/bytes.h"
 
 /* ---- source files ---------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* apply.c - a piece has its numbers column by column; memory has them row by row, and a row is
  * longer than a line of the cache. So the columns' beginnings are found first, which is no more
  * than counting bytes that end a number; then some rows at a time get all of theirs. */
-#include "record/reader/apply.h"
+#include "recording/reader/apply.h"
 
 #include <stdlib.h>
 #include <string.h>

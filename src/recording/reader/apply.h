@@ -1,10 +1,10 @@
 /* apply.h - pieces of changes (coding.h) done to memory: fast, since a seek in the recording of a
  * large program reads a million rows, and so that they can be taken back. The bytes may be
  * anything. */
-#ifndef LMP_RECORD_APPLY_H
-#define LMP_RECORD_APPLY_H
+#ifndef LMP_RECORDING_READER_APPLY_H
+#define LMP_RECORDING_READER_APPLY_H
 
-#include "record/format/coding.h"
+#include "recording/format/coding.h"
 
 /* Of a group: what of it may not be zero. */
 typedef struct RecExtent {

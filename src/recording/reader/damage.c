@@ -1,6 +1,6 @@
 /* damage.c - checks every part's checksum first, then counts frames and tables whose own part or
  * first part of the chunk is bad; and puts the counts into words. */
-#include "record/reader/damage.h"
+#include "recording/reader/damage.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "record/format/redundancy.h"
+#include "recording/format/redundancy.h"
 
 /* ---- what is lost ---------------------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /* damage.h - what damage to a recording's file has cost. Reads all of it once, for the checksums.
  */
-#ifndef LMP_RECORD_DAMAGE_H
-#define LMP_RECORD_DAMAGE_H
+#ifndef LMP_RECORDING_READER_DAMAGE_H
+#define LMP_RECORDING_READER_DAMAGE_H
 
-#include "record/format/recscan.h"
+#include "recording/format/recscan.h"
 
 #define DAMAGE_WORDS 512u /* bytes, with the NUL */
 

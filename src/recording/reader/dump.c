@@ -1,15 +1,15 @@
 /* dump.c - goes through the parts in order, unpacks each, and prints what coding_tell tells of it:
  * a line for each field. */
-#include "record/reader/recording.h"
+#include "recording/reader/recording.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "record/format/coding.h"
-#include "record/format/recscan.h"
-#include "record/format/texts.h"
+#include "recording/format/coding.h"
+#include "recording/format/recscan.h"
+#include "recording/format/texts.h"
 
 enum { TEXT_ROWS = 64, TEXT_WORDS = 1200 };
 

@@ -1,6 +1,6 @@
 /* moment.c - tries the words that are fixed, then times (clock, span, share, from the end), then
  * marks by name or number, and finds the frame that is nearest. */
-#include "record/reader/moment.h"
+#include "recording/reader/moment.h"
 
 #include <ctype.h>
 #include <stdio.h>

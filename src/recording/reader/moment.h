@@ -1,9 +1,9 @@
 /* moment.h - moments of a recording as people write them, for all commands that take one; and the
  * marks of a whole recording, also of a run that set more than a frame knows. */
-#ifndef LMP_RECORD_MOMENT_H
-#define LMP_RECORD_MOMENT_H
+#ifndef LMP_RECORDING_READER_MOMENT_H
+#define LMP_RECORDING_READER_MOMENT_H
 
-#include "record/reader/recording.h"
+#include "recording/reader/recording.h"
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* recording.c - opens a file, reads what is said once (rows, header, output), and puts the state of
  * a frame into memory: the first frame of its chunk, then its changes; changes of tables are undone
  * to go to another frame of the same chunk. */
-#include "record/reader/recording.h"
+#include "recording/reader/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,17 +14,17 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/os.h"
-#include "record/format/recscan.h"
-#include "record/format/redundancy.h"
-#include "record/format/tablechecks.h"
-#include "record/format/texts.h"
-#include "record/reader/apply.h"
-#include "record/reader/damage.h"
+#include "recording/format/recscan.h"
+#include "recording/format/redundancy.h"
+#include "recording/format/tablechecks.h"
+#include "recording/format/texts.h"
+#include "recording/reader/apply.h"
+#include "recording/reader/damage.h"
 #include "shared/counters.h"
 
 _Static_assert(sizeof(LmpRecordedCell) == sizeof(RecMapCell) && LMP_RECORDED_CELLS == REC_MAP_CELLS,
                "cells for users are those of the file");
-_Static_assert((int)REC_OWN_TABLES == LMP_FRAME_TABLES && DAMAGE_WORDS == LMP_RECORD_DAMAGE,
+_Static_assert((int)REC_OWN_TABLES == LMP_FRAME_TABLES && DAMAGE_WORDS == LMP_REC_DAMAGE,
                "what parts and users of recordings have in common");
 
 struct LmpRecording {
@@ -82,7 +82,7 @@ static LmpErr read_again(LmpRecording *r) {
     bytes_put(&r->plain, "", 1);
     if (r->plain.failed) return LMP_E_NOMEM;
     const char *text = (const char *)r->plain.at;
-    if (r->plain.n > LMP_RECORD_AGAIN || !format_plain_line(text)) return LMP_E_DAMAGED;
+    if (r->plain.n > LMP_REC_AGAIN || !format_plain_line(text)) return LMP_E_DAMAGED;
     r->again = strdup(text);
     return r->again ? LMP_OK : LMP_E_NOMEM;
 }

@@ -3,13 +3,13 @@
  *
  * The file may be anything: whatever is in it is checked, memory and time are bounded by its
  * length and by what a state can hold. Not for several threads at once. */
-#ifndef LMP_RECORD_RECORDING_H
-#define LMP_RECORD_RECORDING_H
+#ifndef LMP_RECORDING_READER_RECORDING_H
+#define LMP_RECORDING_READER_RECORDING_H
 
 #include <stdio.h>
 
 #include "read/view.h"
-#include "record/format/texts.h"
+#include "recording/format/texts.h"
 
 typedef struct LmpRecording LmpRecording;
 
@@ -50,7 +50,7 @@ bool recording_torn(const LmpRecording *r, uint64_t *lost);
 uint64_t recording_left_out(const LmpRecording *r);
 /* What damage to its file has cost, for after "is damaged: "; NULL: nothing. Reads all of it, once,
  * and the frame sought may be another then. */
-#define LMP_RECORD_DAMAGE 512u /* bytes of the words, with the NUL */
+#define LMP_REC_DAMAGE 512u /* bytes of the words, with the NUL */
 const char *recording_damage(LmpRecording *r);
 /* Returns how many rows of the tables (functions, sites, records, nodes) of the frame sought are
  * not known then: what they say of who made what reads "(others)" or "?"; figures and sums are
@@ -86,9 +86,9 @@ LmpView *recording_view(LmpRecording *r);
 LmpView *recording_spend(LmpRecording *r);
 
 uint64_t recording_rss(const LmpRecording *r); /* of the frame sought; 0: not known */
-/* How it was started: words that a shell takes for nothing else, below LMP_RECORD_AGAIN bytes with
+/* How it was started: words that a shell takes for nothing else, below LMP_REC_AGAIN bytes with
  * the NUL; NULL: not known. */
-#define LMP_RECORD_AGAIN 4096u
+#define LMP_REC_AGAIN 4096u
 const char *recording_again(const LmpRecording *r);
 /* Returns the program's directory when it began; NULL: not known. */
 const char *recording_directory(const LmpRecording *r);

@@ -2,7 +2,7 @@
  * from the finest distance on, until what that costs fits the share. Then a rewrite (rewrite.h)
  * from a second reader of the file that is still being written; at its end the new file is renamed,
  * or copied over the old one if that has no name. */
-#include "record/writer/compact.h"
+#include "recording/writer/compact.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -252,7 +252,7 @@ uint32_t compact_left_out(const RecCompact *t) {
     return t->rewrite.left_out + t->short_of;
 }
 
-LmpErr compact_finish(RecCompact *t, int into, RecFile *file, RecFrames **frames, int *fd) {
+LmpErr compact_finish(RecCompact *t, int into, RecFile *file, FrameWriter **frames, int *fd) {
     LmpErr err = rewrite_rest(&t->rewrite);
     if (!err && into >= 0) err = copy_into(t, into);
     if (!err && into < 0 && rename(t->part, t->name) != 0) err = LMP_E_FILE;

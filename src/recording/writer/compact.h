@@ -1,10 +1,10 @@
 /* compact.h - a recording that has become large is written anew with fewer frames, a little with
  * every tick of who records, which goes on meanwhile. */
-#ifndef LMP_RECORD_COMPACT_H
-#define LMP_RECORD_COMPACT_H
+#ifndef LMP_RECORDING_WRITER_COMPACT_H
+#define LMP_RECORDING_WRITER_COMPACT_H
 
-#include "record/reader/recording.h"
-#include "record/writer/rewrite.h"
+#include "recording/reader/recording.h"
+#include "recording/writer/rewrite.h"
 
 /* ---- which frames stay ----------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ uint32_t compact_left_out(const RecCompact *t);
 /* Puts the new file in its place: by its name, or by copying it into `into`. Gives what goes on
  * writing it; *fd is the new file's, the caller's now (-1 where it was copied). The RecCompact is
  * gone, also on an error: FILE, NOMEM. */
-LmpErr compact_finish(RecCompact *t, int into, RecFile *file, RecFrames **frames, int *fd);
+LmpErr compact_finish(RecCompact *t, int into, RecFile *file, FrameWriter **frames, int *fd);
 /* There will be none (NULL: nothing to do). */
 void compact_drop(RecCompact *t);
 

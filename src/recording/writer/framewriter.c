@@ -1,16 +1,16 @@
-/* frames.c - two chunks at a time are open, of figures and of tables: the first frame of each
+/* framewriter.c - two chunks at a time are open, of figures and of tables: the first frame of each
  * becomes the key, which is kept in memory, and later ones are written as changes against it, until
  * one costs more than those of the chunk did on average. Small tables are copied until they are of
  * one moment. */
-#include "record/writer/frames.h"
+#include "recording/writer/framewriter.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/os.h"
-#include "record/format/linetext.h"
-#include "record/format/tablechecks.h"
-#include "record/format/texts.h"
+#include "recording/format/linetext.h"
+#include "recording/format/tablechecks.h"
+#include "recording/format/texts.h"
 
 /* A chunk ends when its frames have become large, or many. */
 enum { CHUNK_FRAMES = 600, LARGE = 1 << 20 };
@@ -30,7 +30,7 @@ typedef struct Chunk {
     uint64_t stored; /* of its other parts, bytes */
 } Chunk;
 
-struct RecFrames {
+struct FrameWriter {
     RecSink sink;
     RecMemory now, key;   /* key: first frames of both chunks */
     RecMemory tables_now; /* where the tables are read: the program's own, or a copy in `copied` */
@@ -52,8 +52,8 @@ struct RecFrames {
     uint32_t names; /* LmpTablesUsed.names when functions were last compared */
 };
 
-LmpErr frames_open(RecFrames **out, RecSink sink) {
-    RecFrames *f = calloc(1, sizeof *f);
+LmpErr framewriter_open(FrameWriter **out, RecSink sink) {
+    FrameWriter *f = calloc(1, sizeof *f);
     if (!f) return LMP_E_NOMEM;
     f->sink = sink;
     f->live = (Chunk){.section = REC_LIVE, .kind = REC_LIVE_PART, .pack = pack_new()};
@@ -69,12 +69,12 @@ LmpErr frames_open(RecFrames **out, RecSink sink) {
         f->key.tables = f->key.fixed + LMP_TABLES_AT;
         return LMP_OK;
     }
-    frames_close(f);
+    framewriter_close(f);
     *out = NULL;
     return LMP_E_NOMEM;
 }
 
-void frames_close(RecFrames *f) {
+void framewriter_close(FrameWriter *f) {
     if (!f) return;
     pack_free(f->live.pack);
     pack_free(f->tables.pack);
@@ -90,80 +90,81 @@ void frames_close(RecFrames *f) {
     free(f);
 }
 
-void frames_set_sink(RecFrames *f, RecSink sink) {
+void framewriter_set_sink(FrameWriter *f, RecSink sink) {
     f->sink = sink;
 }
 
-const LmpLive *frames_live(const RecFrames *f) {
+const LmpLive *framewriter_live(const FrameWriter *f) {
     return (const void *)(f->now.fixed + LMP_LIVE_AT);
 }
 
-void frames_set_own(RecFrames *f, uint64_t bytes) {
+void framewriter_set_own(FrameWriter *f, uint64_t bytes) {
     LmpLive *live = (void *)(f->now.fixed + LMP_LIVE_AT);
     if (live->resident_own == 0) live->resident_own = bytes;
 }
 
-RecExtra *frames_extra(RecFrames *f) {
+RecExtra *framewriter_extra(FrameWriter *f) {
     return (void *)(f->now.fixed + REC_EXTRA_AT);
 }
 
 /* ---- parts that come once -------------------------------------------------------------------- */
 
-LmpErr frames_put_bytes(RecFrames *f, RecPart *part, const RecBytes *plain) {
+LmpErr framewriter_put_bytes(FrameWriter *f, RecPart *part, const RecBytes *plain) {
     LmpErr err = pack_bytes(f->pack, part, plain, &f->packed);
     return err ? err : f->sink.put(f->sink.of, part, f->packed.at);
 }
 
-LmpErr frames_end(RecFrames *f, uint64_t clock, uint32_t ended, uint64_t left_out) {
+LmpErr framewriter_end(FrameWriter *f, uint64_t clock, uint32_t ended, uint64_t left_out) {
     RecPart part = {.kind = REC_ENDED, .clock = clock, .live_bytes = ended, .rss = left_out};
     RecBytes none = {0};
-    return frames_put_bytes(f, &part, &none);
+    return framewriter_put_bytes(f, &part, &none);
 }
 
-static LmpErr put_words(RecFrames *f, RecKind kind, const char *words) {
+static LmpErr put_words(FrameWriter *f, RecKind kind, const char *words) {
     RecPart part = {.kind = (uint8_t)kind};
     if (!words) return LMP_OK;
     f->plain.n = 0;
     bytes_put(&f->plain, words, strlen(words));
-    return frames_put_bytes(f, &part, &f->plain);
+    return framewriter_put_bytes(f, &part, &f->plain);
 }
 
-LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again, const char *directory) {
+LmpErr framewriter_begin(FrameWriter *f, const LmpView *view, const char *again,
+                         const char *directory) {
     RecPart schema = {.kind = REC_SCHEMA}, header = {.kind = REC_HEADER};
     f->plain.n = 0;
     coding_put_schema(&f->plain);
-    LmpErr err = frames_put_bytes(f, &schema, &f->plain);
+    LmpErr err = framewriter_put_bytes(f, &schema, &f->plain);
     if (err) return err;
     memcpy(f->now.fixed, view->header, sizeof *view->header);
     if (!f->texts) f->texts = linetexts_new(view->pid, view->header->start_realtime, directory);
     f->plain.n = 0;
     coding_put_changes(&f->plain, 0, &f->now, NULL, f->scratch, false);
-    err = frames_put_bytes(f, &header, &f->plain);
+    err = framewriter_put_bytes(f, &header, &f->plain);
     if (!err) err = put_words(f, REC_AGAIN, again);
     return err ? err : put_words(f, REC_DIRECTORY, directory);
 }
 
 /* ---- sources --------------------------------------------------------------------------------- */
 
-void frames_keep_sources(RecFrames *f, size_t most) {
+void framewriter_keep_sources(FrameWriter *f, size_t most) {
     linetexts_keep(f->texts, most);
 }
 
-static LmpErr put_source(RecFrames *f, uint64_t clock, const char *source, const char *text,
+static LmpErr put_source(FrameWriter *f, uint64_t clock, const char *source, const char *text,
                          size_t n) {
     RecPart part = {.kind = REC_SOURCE, .clock = clock};
     f->plain.n = 0;
     kepttexts_put(&f->plain, source, text, n);
-    return frames_put_bytes(f, &part, &f->plain);
+    return framewriter_put_bytes(f, &part, &f->plain);
 }
 
-LmpErr frames_put_source(RecFrames *f, uint64_t clock, const char *source, const char *text,
-                         size_t n) {
+LmpErr framewriter_put_source(FrameWriter *f, uint64_t clock, const char *source, const char *text,
+                              size_t n) {
     linetexts_set(f->texts, source, text, n);
     return put_source(f, clock, source, text, n);
 }
 
-void frames_put_sources(RecFrames *f, uint64_t clock) {
+void framewriter_put_sources(FrameWriter *f, uint64_t clock) {
     const char *source, *text;
     size_t n;
     while ((text = linetexts_take(f->texts, &source, &n)))
@@ -193,7 +194,7 @@ static void copy_between(char *to, const LmpLive *from, size_t start, size_t end
     memcpy(to + start, (const char *)from + start, end - start);
 }
 
-void frames_take(RecFrames *f, const LmpView *view, bool recorded) {
+void framewriter_take(FrameWriter *f, const LmpView *view, bool recorded) {
     char *to = f->now.fixed + LMP_LIVE_AT;
     LmpLive *live = (void *)to;
     f->now.tables = view->tables.text;
@@ -212,15 +213,15 @@ void frames_take(RecFrames *f, const LmpView *view, bool recorded) {
     live->tables = *tables_used(&view->tables);
     live->snapshot.frozen = 0;
     if (recorded)
-        memcpy(frames_extra(f), (const char *)view->overflow + (REC_EXTRA_AT - LMP_OVERFLOW_AT),
-               sizeof(RecExtra));
+        memcpy(framewriter_extra(f),
+               (const char *)view->overflow + (REC_EXTRA_AT - LMP_OVERFLOW_AT), sizeof(RecExtra));
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 /* Returns true if a large group that hardly ever changes is as it was in the key. */
-static bool is_same(const RecFrames *f, const RecGroup *g, bool first) {
-    const LmpLive *live = frames_live(f);
+static bool is_same(const FrameWriter *f, const RecGroup *g, bool first) {
+    const LmpLive *live = framewriter_live(f);
     if (g->at == LMP_MARKED_RECORDS_AT || g->at == LMP_MARKED_NODES_AT)
         return live->marked == (first ? 0 : f->key_marked);
     if (g->at == LMP_LIVE_HISTORY_AT || g->at == LMP_LIVE_HISTORY_BLOCKS_AT)
@@ -229,8 +230,8 @@ static bool is_same(const RecFrames *f, const RecGroup *g, bool first) {
 }
 
 /* Notes the counters and the clock after the tables were read. */
-static void take_after(RecFrames *f, const LmpView *view) {
-    RecExtra *extra = frames_extra(f);
+static void take_after(FrameWriter *f, const LmpView *view) {
+    RecExtra *extra = framewriter_extra(f);
     copy_counters(&view->live->counters, &extra->after);
     extra->clock[1] = lmp_os->clock() - view->header->start_clock;
 }
@@ -240,9 +241,9 @@ static bool is_table(const RecGroup *g) {
 }
 
 /* Copies the tables, with the counters before and after. Returns false if they are too large. */
-static bool copy_tables(RecFrames *f, const LmpView *view) {
+static bool copy_tables(FrameWriter *f, const LmpView *view) {
     LmpLive *live = (void *)(f->now.fixed + LMP_LIVE_AT);
-    RecExtra *extra = frames_extra(f);
+    RecExtra *extra = framewriter_extra(f);
     uint64_t bytes = 0;
     live->tables = *tables_used(&view->tables);
     copy_counters(&view->live->counters, &live->counters);
@@ -259,7 +260,7 @@ static bool copy_tables(RecFrames *f, const LmpView *view) {
     return true;
 }
 
-static bool is_settled(const RecFrames *f) {
+static bool is_settled(const FrameWriter *f) {
     LmpLive *live = (void *)(f->now.fixed + LMP_LIVE_AT);
     const RecExtra *extra = (const void *)(f->now.fixed + REC_EXTRA_AT);
     LmpTables t = tables_at(f->copied, live);
@@ -268,8 +269,8 @@ static bool is_settled(const RecFrames *f) {
 
 /* Copies small tables before they are written, again and again until the program has done nothing
  * meanwhile: then all figures are of one moment. */
-static void settle(RecFrames *f, const LmpView *view) {
-    RecExtra *extra = frames_extra(f);
+static void settle(FrameWriter *f, const LmpView *view) {
+    RecExtra *extra = framewriter_extra(f);
     bool copied = true;
     uint64_t begun = lmp_os->clock() - view->header->start_clock;
     extra->clock[0] = begun;
@@ -281,7 +282,7 @@ static void settle(RecFrames *f, const LmpView *view) {
 }
 
 /* A group of a chunk's first frame becomes the key. */
-static void set_key(RecFrames *f, uint32_t g, bool same) {
+static void set_key(FrameWriter *f, uint32_t g, bool same) {
     const RecGroup *group = &rec_groups[g];
     uint32_t rows = same ? 0 : rec_rows(group, &f->now);
     coding_copy(group, &f->key, &f->tables_now, 0, rows);
@@ -289,7 +290,7 @@ static void set_key(RecFrames *f, uint32_t g, bool same) {
     f->high[g] = rows;
 }
 
-static LmpErr put_section(RecFrames *f, Chunk *chunk, const LmpView *view, RecPart *part) {
+static LmpErr put_section(FrameWriter *f, Chunk *chunk, const LmpView *view, RecPart *part) {
     bool first = chunk->base == 0;
     f->plain.n = 0;
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
@@ -303,8 +304,8 @@ static LmpErr put_section(RecFrames *f, Chunk *chunk, const LmpView *view, RecPa
                            f->scratch, same);
     }
     if (first && chunk->section == REC_TABLES) {
-        f->key_marked = frames_live(f)->marked;
-        f->key_history = frames_live(f)->tables.live_history;
+        f->key_marked = framewriter_live(f)->marked;
+        f->key_history = framewriter_live(f)->tables.live_history;
     }
     part->kind = (uint8_t)chunk->kind;
     part->base = chunk->base;
@@ -334,7 +335,7 @@ static LmpErr put_section(RecFrames *f, Chunk *chunk, const LmpView *view, RecPa
     return LMP_OK;
 }
 
-static bool own_rows(RecFrames *f) {
+static bool own_rows(FrameWriter *f) {
     if (!f->text_rows) f->text_rows = lmp_os->map(TEXT_ROWS, -1, 0, true);
     return f->text_rows != NULL;
 }
@@ -342,9 +343,9 @@ static bool own_rows(RecFrames *f) {
 /* Writes new functions, and once more those that got their name late. Rows are differences from the
  * row before, so that must be as it was written, too, not as the program has it by now. Without
  * memory names stay as they were. */
-static void put_functions(RecFrames *f, uint32_t g, uint32_t end) {
+static void put_functions(FrameWriter *f, uint32_t g, uint32_t end) {
     const LmpFunction *now = (const void *)rec_at(&f->now, LMP_FUNCTIONS_AT);
-    const LmpTablesUsed *used = &frames_live(f)->tables;
+    const LmpTablesUsed *used = &framewriter_live(f)->tables;
     uint32_t have = f->have[g], names = used->names, row = names != f->names ? 1 : have;
     RecMemory m = {f->now.fixed, f->text_rows};
     LmpFunction *written = (void *)rec_at(&m, LMP_FUNCTIONS_AT);
@@ -368,7 +369,7 @@ static void put_functions(RecFrames *f, uint32_t g, uint32_t end) {
 
 /* Finds the texts of sites, which the program's own rows do not have. Without memory they stay
  * unknown. */
-static RecMemory site_texts(RecFrames *f, uint32_t first, uint32_t end) {
+static RecMemory site_texts(FrameWriter *f, uint32_t first, uint32_t end) {
     static char source[4200]; /* a recorder has one thread */
     LmpTables t = tables_at(f->now.tables, (LmpLive *)(void *)(f->now.fixed + LMP_LIVE_AT));
     if (!own_rows(f)) return f->now;
@@ -383,7 +384,7 @@ static RecMemory site_texts(RecFrames *f, uint32_t first, uint32_t end) {
     return m;
 }
 
-static LmpErr put_rows(RecFrames *f, uint64_t clock) {
+static LmpErr put_rows(FrameWriter *f, uint64_t clock) {
     RecPart part = {.kind = REC_ROWS_PART, .clock = clock};
     uint32_t end[REC_GROUPS];
     f->plain.n = 0;
@@ -403,17 +404,17 @@ static LmpErr put_rows(RecFrames *f, uint64_t clock) {
         end[g] = n;
     }
     if (f->plain.n == 0) return LMP_OK;
-    LmpErr err = frames_put_bytes(f, &part, &f->plain);
+    LmpErr err = framewriter_put_bytes(f, &part, &f->plain);
     if (!err) memcpy(f->have, end, sizeof end);
     return err;
 }
 
-LmpErr frames_put(RecFrames *f, const LmpView *view, RecPart *frame, bool with_tables) {
+LmpErr framewriter_put(FrameWriter *f, const LmpView *view, RecPart *frame, bool with_tables) {
     LmpErr err = LMP_OK;
     f->tables_now = f->now;
     if (with_tables && !f->recorded) {
         settle(f, view);
-        frame->live_bytes = frames_live(f)->counters.live_bytes;
+        frame->live_bytes = framewriter_live(f)->counters.live_bytes;
     }
     if (with_tables) {
         RecPart tables = {.clock = frame->clock};

@@ -1,11 +1,11 @@
-/* frames.h - frames of a state as parts of a file: what has changed, against the first frame of the
- * chunk. Takes them from a live state, or from another recording. */
-#ifndef LMP_RECORD_FRAMES_H
-#define LMP_RECORD_FRAMES_H
+/* framewriter.h - frames of a state as parts of a file: what has changed, against the first frame
+ * of the chunk. Takes them from a live state, or from another recording. */
+#ifndef LMP_RECORDING_WRITER_FRAMEWRITER_H
+#define LMP_RECORDING_WRITER_FRAMEWRITER_H
 
 #include "read/view.h"
-#include "record/format/coding.h"
-#include "record/format/part.h"
+#include "recording/format/coding.h"
+#include "recording/format/part.h"
 
 /* Where parts go: sets part->place. */
 typedef struct RecSink {
@@ -13,44 +13,45 @@ typedef struct RecSink {
     void *of;
 } RecSink;
 
-typedef struct RecFrames RecFrames;
+typedef struct FrameWriter FrameWriter;
 
 /* Errors: NOMEM. */
-LmpErr frames_open(RecFrames **out, RecSink sink);
-void frames_close(RecFrames *f);
+LmpErr framewriter_open(FrameWriter **out, RecSink sink);
+void framewriter_close(FrameWriter *f);
 /* The file lies elsewhere in memory from now on. */
-void frames_set_sink(RecFrames *f, RecSink sink);
+void framewriter_set_sink(FrameWriter *f, RecSink sink);
 
 /* The parts that come first: schema, header, how the program was started and where (NULL: not
  * known). */
-LmpErr frames_begin(RecFrames *f, const LmpView *view, const char *again, const char *directory);
+LmpErr framewriter_begin(FrameWriter *f, const LmpView *view, const char *again,
+                         const char *directory);
 
 /* Source files that tables name are kept from now on, so many bytes of text at most, with those
- * that are there already; and frames_put_sources writes those that were read since it was called
- * last. One that finds no room is left out. */
-void frames_keep_sources(RecFrames *f, size_t most);
-void frames_put_sources(RecFrames *f, uint64_t clock);
+ * that are there already; and framewriter_put_sources writes those that were read since it was
+ * called last. One that finds no room is left out. */
+void framewriter_keep_sources(FrameWriter *f, size_t most);
+void framewriter_put_sources(FrameWriter *f, uint64_t clock);
 /* Writes one that is known from another recording. Errors: NOMEM, and the sink's. */
-LmpErr frames_put_source(RecFrames *f, uint64_t clock, const char *source, const char *text,
-                         size_t n);
+LmpErr framewriter_put_source(FrameWriter *f, uint64_t clock, const char *source, const char *text,
+                              size_t n);
 
 /* Looks at the state: all figures but those of the tables. `recorded`: it is the view of a
  * recording. What it has is good until the next call. */
-void frames_take(RecFrames *f, const LmpView *view, bool recorded);
-const LmpLive *frames_live(const RecFrames *f);
+void framewriter_take(FrameWriter *f, const LmpView *view, bool recorded);
+const LmpLive *framewriter_live(const FrameWriter *f);
 /* LmpLive.resident_own of what was taken, unless the program has noted it itself. */
-void frames_set_own(RecFrames *f, uint64_t bytes);
-RecExtra *frames_extra(RecFrames *f);
+void framewriter_set_own(FrameWriter *f, uint64_t bytes);
+RecExtra *framewriter_extra(FrameWriter *f);
 
 /* Writes what was taken: `with_tables`, also the tables, which are read right now, with counters
  * and live_bytes of that moment. Clock, flags, live_bytes and rss of `frame` are given; the rest is
  * filled in. Errors: NOMEM, and the sink's. */
-LmpErr frames_put(RecFrames *f, const LmpView *view, RecPart *frame, bool with_tables);
+LmpErr framewriter_put(FrameWriter *f, const LmpView *view, RecPart *frame, bool with_tables);
 
 /* The part that says that all was written. `left_out`: frames whose tables found no room. */
-LmpErr frames_end(RecFrames *f, uint64_t clock, uint32_t ended, uint64_t left_out);
+LmpErr framewriter_end(FrameWriter *f, uint64_t clock, uint32_t ended, uint64_t left_out);
 
 /* Packs bytes of no section as a part, and puts it. */
-LmpErr frames_put_bytes(RecFrames *f, RecPart *part, const RecBytes *plain);
+LmpErr framewriter_put_bytes(FrameWriter *f, RecPart *part, const RecBytes *plain);
 
 #endif

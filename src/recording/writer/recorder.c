@@ -1,6 +1,6 @@
 /* recorder.c - decides when a frame is due, with tables or without, by what taking the last ones
  * has cost and how much room they took; and when the file is thinned out, a step with each tick. */
-#include "record/writer/recorder.h"
+#include "recording/writer/recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "read/heap/heapmap.h"
-#include "record/format/linetext.h"
-#include "record/format/recfile.h"
-#include "record/format/redundancy.h"
-#include "record/format/texts.h"
-#include "record/reader/recording.h"
-#include "record/writer/compact.h"
-#include "record/writer/frames.h"
+#include "read/heapmap/heapmap.h"
+#include "recording/format/linetext.h"
+#include "recording/format/recfile.h"
+#include "recording/format/redundancy.h"
+#include "recording/format/texts.h"
+#include "recording/reader/recording.h"
+#include "recording/writer/compact.h"
+#include "recording/writer/framewriter.h"
 
 #define MINUTE 60000000000ull
 #define TICK 100000000ull /* ns between frames */
@@ -39,7 +39,7 @@
 
 struct LmpRecorder {
     RecFile file;
-    RecFrames *frames;
+    FrameWriter *frames;
     bool own_fd;
     uint64_t limit;
     uint64_t next, next_tables, next_mark; /* clock: when they are due */
@@ -52,7 +52,7 @@ struct LmpRecorder {
     uint64_t tables_peak;  /* live bytes of the highest frame with tables */
     uint64_t tables_bytes; /* what frames with tables took lately, on average */
     uint64_t tables_most;  /* ... and took, or would have taken, at most */
-    LmpRecordShort shortage, *shortage_out;
+    LmpRecShort shortage, *shortage_out;
     /* output that is not written yet */
     RecBytes output;
     uint64_t output_clock, output_all, output_most;
@@ -78,7 +78,7 @@ static void drop(LmpRecorder *r) {
     compact_drop(r->thin);
     heapmap_free(r->map);
     free(r->name);
-    frames_close(r->frames);
+    framewriter_close(r->frames);
     if (r->own_fd && r->file.fd >= 0) close(r->file.fd);
     recfile_free(&r->file);
     bytes_free(&r->output);
@@ -106,8 +106,8 @@ static size_t sources_most(const LmpRecorder *r) {
 static LmpErr begin_frames(LmpRecorder *r, const LmpView *view, const char *again) {
     char directory[4096];
     bool known = linetexts_directory(view->pid, directory, sizeof directory);
-    LmpErr err = frames_begin(r->frames, view, again, known ? directory : NULL);
-    frames_keep_sources(r->frames, sources_most(r));
+    LmpErr err = framewriter_begin(r->frames, view, again, known ? directory : NULL);
+    framewriter_keep_sources(r->frames, sources_most(r));
     return err;
 }
 
@@ -119,15 +119,15 @@ LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOp
     LmpErr err = fd < 0 ? LMP_E_FILE : recfile_begin(&r->file, fd, 0);
     r->file.fd = fd;
     r->own_fd = options->file != NULL;
-    r->limit = options->limit ? options->limit : LMP_RECORD_LIMIT;
-    if (r->limit < LMP_RECORD_LIMIT_LEAST) r->limit = LMP_RECORD_LIMIT_LEAST;
+    r->limit = options->limit ? options->limit : LMP_REC_LIMIT;
+    if (r->limit < LMP_REC_LIMIT_LEAST) r->limit = LMP_REC_LIMIT_LEAST;
     r->file.most = r->limit;
     r->thin_at = r->limit / 4 * 3;
-    r->output_most = r->limit / 4 < LMP_RECORD_OUTPUT ? r->limit / 4 : LMP_RECORD_OUTPUT;
+    r->output_most = r->limit / 4 < LMP_REC_OUTPUT ? r->limit / 4 : LMP_REC_OUTPUT;
     r->start = view->header->start_clock;
     r->shortage_out = options->shortage;
     if (options->file && !(r->name = strdup(options->file))) err = LMP_E_NOMEM;
-    if (!err) err = frames_open(&r->frames, (RecSink){recfile_put, &r->file});
+    if (!err) err = framewriter_open(&r->frames, (RecSink){recfile_put, &r->file});
     if (!err) err = begin_frames(r, view, options->again);
     if (err) {
         int why = errno;
@@ -145,7 +145,7 @@ LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOp
 static LmpErr put_output(LmpRecorder *r) {
     RecPart part = {.kind = REC_OUTPUT, .clock = r->output_clock};
     if (r->output.n == 0) return LMP_OK;
-    LmpErr err = frames_put_bytes(r->frames, &part, &r->output);
+    LmpErr err = framewriter_put_bytes(r->frames, &part, &r->output);
     r->output.n = 0;
     return err;
 }
@@ -187,14 +187,14 @@ static uint64_t resident(const LmpView *view) {
 /* Takes all figures but those of the tables. Of a program that has ended, lmp's own memory stays as
  * it was last. */
 static void take_figures(LmpRecorder *r, const LmpView *view, uint64_t now) {
-    frames_take(r->frames, view, false);
+    framewriter_take(r->frames, view, false);
     if (!view->pid) return;
     if (now >= r->next_own) {
         uint64_t own = view_memory(view);
         if (own > r->own || lmp_os->alive(view->pid)) r->own = own;
         r->next_own = now + OWN_LOOK;
     }
-    frames_set_own(r->frames, r->own);
+    framewriter_set_own(r->frames, r->own);
 }
 
 /* Returns what is remarkable about the figures that were taken, as flags. */
@@ -215,7 +215,7 @@ static unsigned frame_flags(LmpRecorder *r, const LmpLive *live) {
 /* Takes the heap map after a short look at what has changed: where the time is not enough, the rest
  * comes with later frames. */
 static void take_map(LmpRecorder *r, LmpView *view) {
-    RecExtra *extra = frames_extra(r->frames);
+    RecExtra *extra = framewriter_extra(r->frames);
     view_refresh(view);
     if (view->leaves == 0) return;
     if (r->map_view != view) {
@@ -228,7 +228,7 @@ static void take_map(LmpRecorder *r, LmpView *view) {
     heapmap_refresh(r->map, MAP_LOOK);
     extra->map_total = heapmap_total(r->map);
     extra->map_cell = extra->map_total ? heapmap_fit(r->map, REC_MAP_CELLS, HEAPMAP_MIN_CELL) : 0;
-    HeapCell cell[REC_MAP_CELLS] = {0};
+    MapCell cell[REC_MAP_CELLS] = {0};
     if (extra->map_cell) heapmap_cells(r->map, 0, extra->map_cell, REC_MAP_CELLS, cell);
     _Static_assert(sizeof cell == sizeof extra->map, "cells of both have the same fields");
     memcpy(extra->map, cell, sizeof extra->map);
@@ -259,7 +259,7 @@ static void note_left_out(LmpRecorder *r, uint64_t frames) {
 
 /* Notes that the limit wants so long a time between tables. */
 static void note_apart(LmpRecorder *r, uint64_t apart) {
-    if (apart < LMP_RECORD_APART || apart <= r->shortage.apart) return;
+    if (apart < LMP_REC_APART || apart <= r->shortage.apart) return;
     r->shortage.apart = apart;
     note_short(r);
 }
@@ -270,14 +270,14 @@ static LmpErr put_frame(LmpRecorder *r, LmpView *view, const RecPart *frame, boo
     uint64_t before = r->file.size;
     if (tables) part.flags |= LMP_FRAME_TABLES;
     if (tables) take_map(r, view);
-    LmpErr err = frames_put(r->frames, view, &part, tables);
+    LmpErr err = framewriter_put(r->frames, view, &part, tables);
     if (tables) note_most(r, before);
     if (!err && tables) {
         uint64_t bytes = r->file.size - before;
-        r->tables_marks = frames_live(r->frames)->marks;
+        r->tables_marks = framewriter_live(r->frames)->marks;
         if (part.live_bytes > r->tables_peak) r->tables_peak = part.live_bytes;
         r->tables_bytes = r->tables_bytes ? (r->tables_bytes * 7 + bytes) / 8 : bytes;
-        frames_put_sources(r->frames, part.clock);
+        framewriter_put_sources(r->frames, part.clock);
     }
     return err;
 }
@@ -311,7 +311,7 @@ static uint64_t rest(LmpRecorder *r) {
 static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, unsigned more) {
     uint64_t begun = lmp_os->worked();
     take_figures(r, view, now);
-    const LmpLive *live = frames_live(r->frames);
+    const LmpLive *live = framewriter_live(r->frames);
     unsigned flags = frame_flags(r, live) | more;
     bool tables = wanted || now >= r->next_tables || is_remarkable(r, live, now);
     uint64_t clock = now > r->start ? now - r->start : 0;
@@ -330,7 +330,7 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
     if (err && r->file.full) {
         err = thin(r);
         take_figures(r, view, now);
-        part.live_bytes = frames_live(r->frames)->counters.live_bytes;
+        part.live_bytes = framewriter_live(r->frames)->counters.live_bytes;
         if (!err) err = put_frame(r, view, &part, tables);
         if (err && r->file.full && tables) {
             note_left_out(r, 1);
@@ -357,7 +357,7 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
 /* Puts the file written anew in the place of ours. */
 static LmpErr take_over(LmpRecorder *r) {
     RecFile file;
-    RecFrames *frames;
+    FrameWriter *frames;
     int fd;
     uint32_t left_out = compact_left_out(r->thin);
     LmpErr err = compact_finish(r->thin, r->name ? -1 : r->file.fd, &file, &frames, &fd);
@@ -369,13 +369,13 @@ static LmpErr take_over(LmpRecorder *r) {
     if (r->name) close(r->file.fd);
     if (r->name) file.fd = fd;
     if (!r->name) file.fd = r->file.fd;
-    frames_close(r->frames);
+    framewriter_close(r->frames);
     recfile_free(&r->file);
     file.most = r->limit;
     r->file = file;
     r->frames = frames;
-    frames_set_sink(r->frames, (RecSink){recfile_put, &r->file});
-    frames_keep_sources(r->frames, sources_most(r));
+    framewriter_set_sink(r->frames, (RecSink){recfile_put, &r->file});
+    framewriter_keep_sources(r->frames, sources_most(r));
     if (left_out > 0) note_left_out(r, left_out);
     /* What is written anew is a little more or less than was thought. */
     if (r->file.size > r->limit / 8 * 5 && r->coarse < COARSEST) r->coarse++;
@@ -457,7 +457,7 @@ LmpErr recorder_close(LmpRecorder *r, LmpView *view, uint32_t ended) {
     if (!err) err = put_output(r);
     if (!err && r->file.size > r->limit / 16 * 15) err = thin(r);
     if (!err) err = redundancy_put(&r->file, r->last_clock);
-    if (!err) err = frames_end(r->frames, r->last_clock, ended, r->shortage.tables);
+    if (!err) err = framewriter_end(r->frames, r->last_clock, ended, r->shortage.tables);
     if (!err) err = recfile_end(&r->file);
     int why = r->file.os_error;
     drop(r);

@@ -4,34 +4,34 @@
  * it and does not notice.
  *
  * Not for several threads at once. The format is in docs/formats.md. */
-#ifndef LMP_RECORD_RECORDER_H
-#define LMP_RECORD_RECORDER_H
+#ifndef LMP_RECORDING_WRITER_RECORDER_H
+#define LMP_RECORDING_WRITER_RECORDER_H
 
 #include "read/view.h"
 
 typedef struct LmpRecorder LmpRecorder;
 
-#define LMP_RECORD_LIMIT (64ull << 20)        /* bytes of a file, unless options say otherwise */
-#define LMP_RECORD_LIMIT_LEAST (256ull << 10) /* less is taken for this */
-#define LMP_RECORD_OUTPUT                                                                          \
+#define LMP_REC_LIMIT (64ull << 20)        /* bytes of a file, unless options say otherwise */
+#define LMP_REC_LIMIT_LEAST (256ull << 10) /* less is taken for this */
+#define LMP_REC_OUTPUT                                                                             \
     (16ull << 20) /* bytes of the script's output, at most; and no more than a                     \
                      quarter of the limit */
 
 /* What the limit has cost beyond thinning, until now. */
-typedef struct LmpRecordShort {
+typedef struct LmpRecShort {
     uint64_t tables; /* frames whose tables found no room (count) */
     uint64_t apart;  /* ns between two frames with tables, at most, where the limit wanted that */
     uint64_t enough; /* bytes: a limit that would have been enough; 0: this one was */
-} LmpRecordShort;
-#define LMP_RECORD_APART 30000000000ull /* ns: what is less is as it should be */
+} LmpRecShort;
+#define LMP_REC_APART 30000000000ull /* ns: what is less is as it should be */
 
 typedef struct LmpRecorderOptions {
     const char *file;  /* made with mode 0600, replaced if it is there; NULL: `fd` */
     int fd;            /* with file NULL: a file that we may read and write (a memfd for the live
                           slider); the caller's */
-    uint64_t limit;    /* bytes; 0: LMP_RECORD_LIMIT */
+    uint64_t limit;    /* bytes; 0: LMP_REC_LIMIT */
     const char *again; /* how it was started, for a shell; NULL: not known */
-    LmpRecordShort *shortage; /* filled as it goes, until recorder_close; NULL: not wanted */
+    LmpRecShort *shortage; /* filled as it goes, until recorder_close; NULL: not wanted */
 } LmpRecorderOptions;
 
 /* Begins a recording of the view's state; the first recorder_tick takes its first frame. Errors:
@@ -52,7 +52,7 @@ uint64_t recorder_peak(const LmpRecorder *recorder, uint64_t now);
  * above. */
 LmpErr recorder_frame(LmpRecorder *recorder, LmpView *view, uint64_t now);
 
-/* Output of the script at `clock` (ns since the state's start). Beyond LMP_RECORD_OUTPUT it is left
+/* Output of the script at `clock` (ns since the state's start). Beyond LMP_REC_OUTPUT it is left
  * out. Errors as above. */
 LmpErr recorder_output(LmpRecorder *recorder, uint64_t clock, const char *bytes, size_t n);
 

@@ -1,7 +1,7 @@
 /* redact.c - goes through the functions and tags, marking each text that it has dealt with, and
  * wipes what is left. Texts are changed where they stand in the table, and only get shorter: no row
  * that names one moves. Rows are a file's, and may name anything. */
-#include "record/writer/redact.h"
+#include "recording/writer/redact.h"
 
 #include <stdio.h>
 #include <stdlib.h>

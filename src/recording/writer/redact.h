@@ -2,8 +2,8 @@
  * of the program go: those that a row of the tables still names get stand-ins ("file3", "f12"), by
  * which who made what can be told apart; all others, such as names that were found to be better
  * ones later, are wiped. What stays is Lua's: "[C]", "main chunk", names of its own libraries. */
-#ifndef LMP_RECORD_REDACT_H
-#define LMP_RECORD_REDACT_H
+#ifndef LMP_RECORDING_WRITER_REDACT_H
+#define LMP_RECORDING_WRITER_REDACT_H
 
 #include "read/view.h"
 

@@ -1,6 +1,7 @@
-/* rewrite.c - seeks the kept frames of the old recording in order and writes each with frames.h,
- * the output in between; flags of frames that are dropped go to the next one that stays. */
-#include "record/writer/rewrite.h"
+/* rewrite.c - seeks the kept frames of the old recording in order and writes each with
+ * framewriter.h, the output in between; flags of frames that are dropped go to the next one that
+ * stays. */
+#include "recording/writer/rewrite.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "record/format/redundancy.h"
-#include "record/format/texts.h"
+#include "recording/format/redundancy.h"
+#include "recording/format/texts.h"
 
 /* ---- bit by bit ------------------------------------------------------------------------------ */
 
@@ -32,16 +33,16 @@ LmpErr rewrite_begin(RecRewrite *w, LmpRecording *from, int fd, uint32_t generat
     *w = (RecRewrite){
         .from = from, .keep = keep, .kept = kept, .redact = redact, .output_to = UINT64_MAX};
     LmpErr err = recfile_begin(&w->file, fd, generation);
-    if (!err) err = frames_open(&w->frames, (RecSink){recfile_put, &w->file});
+    if (!err) err = framewriter_open(&w->frames, (RecSink){recfile_put, &w->file});
     if (!err && redact) err = hide_names(from, redact);
     const char *again = redact ? NULL : recording_again(from);
     const char *directory = redact ? NULL : recording_directory(from);
-    if (!err) err = frames_begin(w->frames, recording_view(from), again, directory);
+    if (!err) err = framewriter_begin(w->frames, recording_view(from), again, directory);
     return err;
 }
 
 void rewrite_free(RecRewrite *w) {
-    frames_close(w->frames);
+    framewriter_close(w->frames);
     recfile_free(&w->file);
     bytes_free(&w->output);
     free(w->keep);
@@ -52,7 +53,8 @@ void rewrite_free(RecRewrite *w) {
 static LmpErr put_pieces(RecRewrite *w, uint64_t clock) {
     RecPart part = {.kind = REC_OUTPUT, .clock = clock};
     if (w->output.n == 0) return LMP_OK;
-    LmpErr err = w->output.failed ? LMP_E_NOMEM : frames_put_bytes(w->frames, &part, &w->output);
+    LmpErr err =
+        w->output.failed ? LMP_E_NOMEM : framewriter_put_bytes(w->frames, &part, &w->output);
     w->output.n = 0;
     return err;
 }
@@ -86,12 +88,12 @@ static LmpErr put_frame(RecRewrite *w, uint32_t i, RecKeep keep) {
                     .clock = info.clock,
                     .live_bytes = info.live_bytes,
                     .rss = info.rss};
-    frames_take(w->frames, recording_view(w->from), true);
-    err = frames_put(w->frames, recording_view(w->from), &part, tables);
+    framewriter_take(w->frames, recording_view(w->from), true);
+    err = framewriter_put(w->frames, recording_view(w->from), &part, tables);
     if (err && tables && w->file.full) { /* there is no room for its tables, but for it perhaps */
         w->left_out++;
         part.flags &= (uint8_t)~LMP_FRAME_TABLES;
-        err = frames_put(w->frames, recording_view(w->from), &part, false);
+        err = framewriter_put(w->frames, recording_view(w->from), &part, false);
     }
     if (err && w->file.full) {
         w->flags |= info.flags & (LMP_FRAME_MARK | LMP_FRAME_PEAK | LMP_FRAME_CYCLE);
@@ -127,7 +129,7 @@ static LmpErr put_sources(RecRewrite *w, uint64_t clock) {
         const char *source;
         size_t n;
         const char *text = kepttexts_at(texts, i, &source, &n);
-        err = frames_put_source(w->frames, clock, source, text, n);
+        err = framewriter_put_source(w->frames, clock, source, text, n);
         if (err && w->file.full) err = LMP_OK;
     }
     return err;
@@ -173,8 +175,8 @@ static LmpErr write_cut(LmpRecording *r, const LmpCut *cut, int fd, uint32_t *fr
     if (!err) err = rewrite_rest(&w);
     bool whole = cut->to >= last;
     if (!err && (!whole || recording_complete(r)))
-        err = frames_end(w.frames, whole ? last : cut->to, whole ? recording_ended(r) : 0,
-                         recording_left_out(r));
+        err = framewriter_end(w.frames, whole ? last : cut->to, whole ? recording_ended(r) : 0,
+                              recording_left_out(r));
     if (!err) err = recfile_end(&w.file);
     for (uint32_t i = 0; frames && i < w.file.parts; i++)
         *frames += w.file.part[i].kind == REC_LIVE_PART;

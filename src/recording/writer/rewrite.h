@@ -1,12 +1,12 @@
 /* rewrite.h - makes a recording of another: some of its frames, without what is not to be seen. Bit
  * by bit, for compact.h; and at once, a piece of a recording as a recording of its own. */
-#ifndef LMP_RECORD_REWRITE_H
-#define LMP_RECORD_REWRITE_H
+#ifndef LMP_RECORDING_WRITER_REWRITE_H
+#define LMP_RECORDING_WRITER_REWRITE_H
 
-#include "record/format/recfile.h"
-#include "record/reader/recording.h"
-#include "record/writer/frames.h"
-#include "record/writer/redact.h"
+#include "recording/format/recfile.h"
+#include "recording/reader/recording.h"
+#include "recording/writer/framewriter.h"
+#include "recording/writer/redact.h"
 
 /* ---- bit by bit ------------------------------------------------------------------------------ */
 
@@ -16,7 +16,7 @@ typedef enum RecKeep { REC_DROP, REC_KEEP_FIGURES /* without its tables */, REC_
 typedef struct RecRewrite {
     LmpRecording *from; /* the caller's */
     RecFile file;       /* what is made; its descriptor is the caller's */
-    RecFrames *frames;
+    FrameWriter *frames;
     uint8_t *keep; /* RecKeep of each frame that was there at the beginning; later ones: all */
     uint32_t kept; /* so many */
     uint32_t next; /* frame, */

@@ -152,7 +152,7 @@ static bool put_tree(const LmpReport *r, FILE *out) {
 
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
-static void put_snapshot(FILE *out, uint32_t number, uint64_t ms, uint64_t bytes, bool peak) {
+static void put_point(FILE *out, uint32_t number, uint64_t ms, uint64_t bytes, bool peak) {
     fprintf(out,
             "#-----------\nsnapshot=%u\n#-----------\ntime=%llu\nmem_heap_B=%llu\n"
             "mem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=%s\n",
@@ -205,7 +205,7 @@ LmpErr report_massif(const LmpReport *report, FILE *out) {
     bool made = true;
     if (!h) return LMP_E_NOMEM;
     put_head(report, out);
-    put_snapshot(out, number++, begun, report->from_bytes, false);
+    put_point(out, number++, begun, report->from_bytes, false);
     for (uint32_t i = 0; made && i < h->used && i < LMP_HISTORY; i++) {
         uint64_t ms = history_end_ms(report, i);
         if (ms < begun) ms = begun; /* the last interval, of a program that sleeps */
@@ -214,16 +214,16 @@ LmpErr report_massif(const LmpReport *report, FILE *out) {
         if (tree && report->from > 0) ms = report->top_clock / 1000000;
         at = ms;
         bytes = tree ? peak_bytes(report) : h->samples[i].max_bytes;
-        put_snapshot(out, number++, at, bytes, tree);
+        put_point(out, number++, at, bytes, tree);
         if (tree) made = put_tree(report, out);
     }
     if (made && h->used == 0 && has_tree(report)) { /* it ended within the first interval */
         at = end;
         bytes = peak_bytes(report);
-        put_snapshot(out, number++, at, bytes, true);
+        put_point(out, number++, at, bytes, true);
         made = put_tree(report, out);
     }
     if (at != end || bytes != report->stats.live_bytes || number == 1)
-        put_snapshot(out, number, end, report->stats.live_bytes, false);
+        put_point(out, number, end, report->stats.live_bytes, false);
     return made ? LMP_OK : LMP_E_NOMEM;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/reader/recording.h"
+#include "recording/reader/recording.h"
 #include "report/page/htmlpage_impl.h"
 
 enum {

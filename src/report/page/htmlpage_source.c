@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/format/texts.h"
+#include "recording/format/texts.h"
 #include "report/page/htmlpage_impl.h"
 #include "report/page/sourcelines.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "record/format/linetext.h"
+#include "recording/format/linetext.h"
 
 /* ---- a file ---------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "read/ledger/ledger.h"
-#include "record/format/texts.h"
+#include "recording/format/texts.h"
 
 /* ---- a file ---------------------------------------------------------------------------------- */
 

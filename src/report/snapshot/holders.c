@@ -1,4 +1,4 @@
-/* holders.c - the shortest paths to all objects, folded to a tree: entries of an array or of a
+/* keepers.c - the shortest paths to all objects, folded to a tree: entries of an array or of a
  * large table are one step, [*], and so are the links of a list. What is below the paths is the
  * class of the objects there. */
 #include <stdlib.h>
@@ -6,16 +6,16 @@
 
 #include "base/array.h"
 #include "base/rowindex.h"
-#include "report/heap/heapreport_impl.h"
+#include "report/snapshot/snapshotreport_impl.h"
 
-enum { FIELDS_NAMED = 100, FIELDS_NAMED_FRAME = 1000 }; /* a table with more keys is data */
+enum { FIELDS_NAMED = 100, FIELDS_NAMED_TRUNK = 1000 }; /* a table with more keys is data */
 enum { DEPTH_MOST = 500 };                              /* steps; what goes deeper ends there */
 enum { MANY = 1, LIST = 2, CLASS = 4 };
 enum { UNKNOWN, NAMES, DATA };
 
 typedef struct Folding {
     const LmpSnapshot *s;
-    HeapHolders *out;
+    SnapshotHolders *out;
     uint32_t room;
     uint32_t *row_of; /* of each object */
     uint32_t *order;  /* objects by distance */
@@ -34,7 +34,7 @@ static bool rows_room(Folding *f) {
 }
 
 /* Returns the row below `parent` with this key; makes it. Row 0 when there is no more room. */
-static uint32_t row_of(Folding *f, uint32_t parent, uint64_t a, uint64_t b, HeapHolder made) {
+static uint32_t row_of(Folding *f, uint32_t parent, uint64_t a, uint64_t b, SnapshotHolder made) {
     uint64_t first = (uint64_t)parent << 32 | a;
     uint32_t hash = (uint32_t)rowindex_mix(rowindex_mix(0, first), b), at = hash, row;
     while ((row = rowindex_next(&f->index, hash, &at)))
@@ -60,7 +60,7 @@ static bool is_data(Folding *f, uint32_t table) {
     const LmpSnapshot *s = f->s;
     uint32_t fields = 0;
     bool frame = table == s->registry || table == s->globals || table == s->loaded;
-    uint32_t most = frame ? FIELDS_NAMED_FRAME : FIELDS_NAMED;
+    uint32_t most = frame ? FIELDS_NAMED_TRUNK : FIELDS_NAMED;
     if (f->table[table] == UNKNOWN) {
         for (uint32_t e = s->g.edge_at[table]; e < s->g.edge_at[table + 1] && fields <= most; e++)
             fields += (s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_FIELD;
@@ -72,8 +72,8 @@ static bool is_data(Folding *f, uint32_t table) {
 }
 
 static uint64_t code_of(const LmpSnapshot *s, uint32_t function) {
-    uint32_t proto = function ? snapshot_proto(s, function) : LMP_HEAP_NONE;
-    return proto == LMP_HEAP_NONE ? function : proto;
+    uint32_t proto = function ? snapshot_proto(s, function) : LMP_OBJECT_NONE;
+    return proto == LMP_OBJECT_NONE ? function : proto;
 }
 
 /* Returns what tells a step from others below the same row; *many: it stands for many alike. */
@@ -100,7 +100,7 @@ static uint64_t step_key(Folding *f, uint32_t from, uint32_t e, uint32_t *many) 
     case LMP_EDGE_LOCAL:
         frame = s->g.slot_frame[label];
         return (uint64_t)s->g.slot_name[label] << 32 |
-               (frame == LMP_HEAP_NONE ? 0 : code_of(s, s->g.frame_function[frame]));
+               (frame == LMP_OBJECT_NONE ? 0 : code_of(s, s->g.frame_function[frame]));
     case LMP_EDGE_ROOT:
     case LMP_EDGE_LOT:
     case LMP_EDGE_UPVALUE:
@@ -124,24 +124,25 @@ static uint32_t arrive(Folding *f, uint32_t i) {
     if ((s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_VALUE) return above;
     if (f->out->row[above].depth >= DEPTH_MOST) return above;
     uint64_t label = step_key(f, from, e, &many), kind = kind_key(s, e, many);
-    HeapHolder *last = &f->out->row[above];
+    SnapshotHolder *last = &f->out->row[above];
     if (kind == LMP_EDGE_FIELD && above && !(last->many & MANY) && label == f->key[above][1] &&
         (f->key[above][0] & UINT32_MAX) == kind) {
         last->many |= LIST;
         return above;
     }
     return row_of(f, above, kind, label,
-                  (HeapHolder){.from = from, .edge = e, .many = many, .sample = i});
+                  (SnapshotHolder){.from = from, .edge = e, .many = many, .sample = i});
 }
 
 static void put_object(Folding *f, uint32_t i) {
     const LmpSnapshot *s = f->s;
     uint32_t row = f->row_of[i], size_row = row;
-    bool plain = s->g.kind[i] == LMP_HEAP_UPVALUE || s->g.kind[i] == LMP_HEAP_LOT;
+    bool plain = s->g.kind[i] == LMP_OBJECT_UPVALUE || s->g.kind[i] == LMP_OBJECT_LOT;
     if (row && !plain)
         size_row = row_of(
             f, row, LMP_EDGES + 1, s->class_of[i],
-            (HeapHolder){.from = LMP_HEAP_NONE, .edge = LMP_HEAP_NONE, .many = CLASS, .sample = i});
+            (SnapshotHolder){
+                .from = LMP_OBJECT_NONE, .edge = LMP_OBJECT_NONE, .many = CLASS, .sample = i});
     if (size_row == 0) size_row = row;
     f->out->row[size_row].objects++;
     f->out->row[size_row].size += snapshot_counted(s, i);
@@ -174,7 +175,7 @@ static uint32_t sort(Folding *f) {
 }
 
 static void fold(Folding *f) {
-    f->out->row[0] = (HeapHolder){.from = LMP_HEAP_NONE, .edge = LMP_HEAP_NONE};
+    f->out->row[0] = (SnapshotHolder){.from = LMP_OBJECT_NONE, .edge = LMP_OBJECT_NONE};
     f->out->rows = 1;
     f->key[0][0] = f->key[0][1] = UINT64_MAX;
     uint32_t n = sort(f);
@@ -187,10 +188,10 @@ static void fold(Folding *f) {
     f->out->left_size = f->out->row[0].size;
 }
 
-LmpErr holders_make(HeapHolders *out, const LmpSnapshot *s) {
+LmpErr holders_make(SnapshotHolders *out, const LmpSnapshot *s) {
     Folding f = {.s = s, .out = out};
     size_t n = (size_t)s->g.objects + 1;
-    *out = (HeapHolders){0};
+    *out = (SnapshotHolders){0};
     f.row_of = calloc(n, sizeof *f.row_of);
     f.order = malloc(n * sizeof *f.order);
     f.table = calloc(n, 1);
@@ -206,24 +207,24 @@ LmpErr holders_make(HeapHolders *out, const LmpSnapshot *s) {
     return f.failed ? LMP_E_NOMEM : LMP_OK;
 }
 
-void holders_free(HeapHolders *holders) {
+void holders_free(SnapshotHolders *holders) {
     free(holders->row);
-    *holders = (HeapHolders){0};
+    *holders = (SnapshotHolders){0};
 }
 
-const char *holders_text(const HeapHolders *h, const HeapRedact *r, const LmpSnapshot *s,
+const char *holders_text(const SnapshotHolders *h, const SnapshotRedact *r, const LmpSnapshot *s,
                          uint32_t row, char *out, size_t size) {
-    const HeapHolder *of = &h->row[row];
+    const SnapshotHolder *of = &h->row[row];
     if (row == 0)
         snprintf(out, size, "heap");
     else if (of->many & CLASS)
-        heaptext_class(r, s, of->sample, out, size);
+        objecttext_class(r, s, of->sample, out, size);
     else if ((s->g.edge_kind[of->edge] & LMP_EDGE_KIND) == LMP_EDGE_KEY)
         snprintf(out, size, "key");
     else if (of->many & MANY)
         snprintf(out, size, "[*]");
     else
-        heaptext_step(r, s, of->from, of->edge, out, size);
+        objecttext_step(r, s, of->from, of->edge, out, size);
     size_t used = strlen(out);
     if (of->many & LIST && used + 2 <= size) memcpy(out + used, "*", 2);
     return out;

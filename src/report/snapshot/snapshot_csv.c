@@ -1,17 +1,17 @@
-/* heap_csv.c - a row for every object, for spreadsheets and databases; `id` is its number in a
+/* snapshot_csv.c - a row for every object, for spreadsheets and databases; `id` is its number in a
  * heapsnapshot of the same heap. */
 #include <stdlib.h>
 
-#include "report/heap/heapreport_impl.h"
+#include "report/snapshot/snapshotreport_impl.h"
 #include "report/text.h"
 
-static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uint32_t i,
+static void put_object(FILE *out, const SnapshotRedact *r, const LmpSnapshot *s, uint32_t i,
                        uint32_t id) {
     char text[200];
     uint64_t born = snapshot_born(s, i);
     fprintf(out, "%u,0x%llx,%s,", id, (unsigned long long)s->g.addr[i],
-            heapgraph_kind(s->g.kind[i]));
-    text_csv(out, heaptext_class(r, s, i, text, sizeof text));
+            objectgraph_kind(s->g.kind[i]));
+    text_csv(out, objecttext_class(r, s, i, text, sizeof text));
     text_csv_number(out, snapshot_counted(s, i));
     text_csv_number(out, s->g.size[i]);
     text_csv_number(out, s->retained[i]);
@@ -24,20 +24,20 @@ static void put_object(FILE *out, const HeapRedact *r, const LmpSnapshot *s, uin
     fputc(',', out);
     if (born != UINT64_MAX) fprintf(out, "%llu", (unsigned long long)(born / 1000000));
     fputc(',', out);
-    if (s->parent[i] != LMP_HEAP_NONE && s->parent_edge[i] != LMP_HEAP_NONE) {
+    if (s->parent[i] != LMP_OBJECT_NONE && s->parent_edge[i] != LMP_OBJECT_NONE) {
         fprintf(out, "0x%llx,", (unsigned long long)s->g.addr[s->parent[i]]);
-        text_csv(out, heaptext_step(r, s, s->parent[i], s->parent_edge[i], text, sizeof text));
+        text_csv(out, objecttext_step(r, s, s->parent[i], s->parent_edge[i], text, sizeof text));
     } else {
         fputc(',', out);
     }
     fputc('\n', out);
 }
 
-LmpErr heap_csv(const HeapReport *report, FILE *out) {
-    HeapRedact redact;
+LmpErr snapshot_csv(const SnapshotReport *report, FILE *out) {
+    SnapshotRedact redact;
     LmpErr err = redact_open(&redact, report);
     if (err) return err;
-    uint32_t *id = heapids_make(report->s);
+    uint32_t *id = objectids_make(report->s);
     if (!id) {
         redact_close(&redact);
         return LMP_E_NOMEM;

@@ -1,4 +1,4 @@
-/* heap_heapsnapshot.c - Chrome's .heapsnapshot: every object with its references, and the call
+/* snapshot_devtools.c - Chrome's .heapsnapshot: every object with its references, and the call
  * paths that made them where there are such. Opens in DevTools (Memory, Load), VS Code and memlab.
  *
  * What their readers want, and what follows from it here: keys in this order; unsigned numbers of
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/heap/heapreport_impl.h"
 #include "report/json.h"
+#include "report/snapshot/snapshotreport_impl.h"
 #include "report/texttable.h"
 
 enum { FIELDS = 7, TEXT_MOST = 200 };
@@ -31,7 +31,7 @@ enum { E_CONTEXT, E_ELEMENT, E_PROPERTY, E_INTERNAL, E_HIDDEN, E_SHORTCUT, E_WEA
 typedef struct Chrome {
     const LmpSnapshot *s;
     Json json;
-    HeapRedact redact;
+    SnapshotRedact redact;
     TextTable texts;
     uint32_t *node_of;     /* of each object */
     uint32_t *object_of;   /* of each node; of the node for garbage 0 */
@@ -79,7 +79,7 @@ static uint32_t content(Chrome *c, uint32_t object) {
 
 static uint32_t name_after(Chrome *c, uint32_t object, const char *word) {
     char name[200];
-    heaptext_name(&c->redact, c->s, object, name, sizeof name);
+    objecttext_name(&c->redact, c->s, object, name, sizeof name);
     size_t skip = strncmp(name, word, strlen(word)) == 0 ? strlen(word) : 0;
     return text(c, name + skip);
 }
@@ -88,14 +88,14 @@ static uint32_t class_name(Chrome *c, uint32_t object) {
     uint32_t *kept = &c->class_text[c->s->class_of[object]];
     char name[160];
     if (*kept && !c->redact.known) return *kept - 1;
-    heaptext_class(&c->redact, c->s, object, name, sizeof name);
+    objecttext_class(&c->redact, c->s, object, name, sizeof name);
     bool shape = name[0] == '{' || strcmp(name, "table") == 0;
-    return keep(kept, text(c, shape && c->s->g.kind[object] == LMP_HEAP_TABLE ? "Object" : name));
+    return keep(kept, text(c, shape && c->s->g.kind[object] == LMP_OBJECT_TABLE ? "Object" : name));
 }
 
 static uint32_t function_name(Chrome *c, uint32_t object) {
     uint32_t proto = snapshot_proto(c->s, object);
-    if (proto == LMP_HEAP_NONE) return name_after(c, object, "function ");
+    if (proto == LMP_OBJECT_NONE) return name_after(c, object, "function ");
     uint32_t *kept = &c->proto_text[c->s->ordinal[proto]];
     return *kept ? *kept - 1 : keep(kept, name_after(c, object, "function "));
 }
@@ -103,20 +103,20 @@ static uint32_t function_name(Chrome *c, uint32_t object) {
 static uint32_t node_name(Chrome *c, uint32_t i) {
     const LmpSnapshot *s = c->s;
     switch (s->g.kind[i]) {
-    case LMP_HEAP_STRING:
+    case LMP_OBJECT_STRING:
         return content(c, i);
-    case LMP_HEAP_TABLE:
+    case LMP_OBJECT_TABLE:
         if (i == s->registry) return text(c, "(registry)");
         if (i == s->globals) return text(c, "_G");
         if (i == s->loaded) return text(c, "package.loaded");
         return class_name(c, i);
-    case LMP_HEAP_USERDATA:
+    case LMP_OBJECT_USERDATA:
         return class_name(c, i);
-    case LMP_HEAP_LUA_FUNCTION:
+    case LMP_OBJECT_LUA_FUNCTION:
         return function_name(c, i);
-    case LMP_HEAP_UPVALUE:
+    case LMP_OBJECT_UPVALUE:
         return text(c, "upvalue");
-    case LMP_HEAP_C_FUNCTION:
+    case LMP_OBJECT_C_FUNCTION:
         return name_after(c, i, "function ");
     default:
         return name_after(c, i, "");
@@ -124,12 +124,12 @@ static uint32_t node_name(Chrome *c, uint32_t i) {
 }
 
 static unsigned node_type(const LmpSnapshot *s, uint32_t i) {
-    static const uint8_t type[LMP_HEAP_KINDS] = {
-        [LMP_HEAP_ROOT] = N_SYNTHETIC,     [LMP_HEAP_STRING] = N_STRING,
-        [LMP_HEAP_TABLE] = N_OBJECT,       [LMP_HEAP_LUA_FUNCTION] = N_CLOSURE,
-        [LMP_HEAP_C_FUNCTION] = N_CLOSURE, [LMP_HEAP_USERDATA] = N_NATIVE,
-        [LMP_HEAP_THREAD] = N_NATIVE,      [LMP_HEAP_PROTO] = N_CODE,
-        [LMP_HEAP_UPVALUE] = N_HIDDEN,     [LMP_HEAP_LOT] = N_NATIVE};
+    static const uint8_t type[LMP_OBJECT_KINDS] = {
+        [LMP_OBJECT_ROOT] = N_SYNTHETIC,     [LMP_OBJECT_STRING] = N_STRING,
+        [LMP_OBJECT_TABLE] = N_OBJECT,       [LMP_OBJECT_LUA_FUNCTION] = N_CLOSURE,
+        [LMP_OBJECT_C_FUNCTION] = N_CLOSURE, [LMP_OBJECT_USERDATA] = N_NATIVE,
+        [LMP_OBJECT_THREAD] = N_NATIVE,      [LMP_OBJECT_PROTO] = N_CODE,
+        [LMP_OBJECT_UPVALUE] = N_HIDDEN,     [LMP_OBJECT_LOT] = N_NATIVE};
     return type[s->g.kind[i]];
 }
 
@@ -220,7 +220,7 @@ static uint64_t at_most_32_bits(uint64_t n) {
 
 static void put_node(Chrome *c, uint32_t n, unsigned type, uint32_t name, uint64_t size,
                      uint32_t edges, uint32_t trace) {
-    uint32_t id = n == 1 ? HEAP_ID_GARBAGE : c->id[c->object_of[n]];
+    uint32_t id = n == 1 ? OBJECT_ID_GARBAGE : c->id[c->object_of[n]];
     put(c, (uint64_t[FIELDS]){type, name, id, at_most_32_bits(size), edges, trace}, FIELDS);
 }
 
@@ -256,7 +256,7 @@ static uint32_t label_text(Chrome *c, uint32_t from, uint32_t e) {
     char step[200];
     if ((c->s->g.edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_FIELD)
         return content(c, c->s->g.edge_label[e]);
-    return text(c, heaptext_step(&c->redact, c->s, from, e, step, sizeof step));
+    return text(c, objecttext_step(&c->redact, c->s, from, e, step, sizeof step));
 }
 
 static unsigned edge_type(const LmpSnapshot *s, uint32_t from, uint32_t e) {
@@ -440,14 +440,14 @@ static void put_strings(Chrome *c) {
 }
 
 static bool chrome_open(Chrome *c, bool stacks) {
-    const LmpHeapGraph *g = &c->s->g;
+    const LmpObjectGraph *g = &c->s->g;
     if (!texttable_open(&c->texts, "")) return false;
     c->node_of = calloc((size_t)g->objects + 2, sizeof *c->node_of);
     c->object_of = calloc((size_t)g->objects + 2, sizeof *c->object_of);
-    c->id = heapids_make(c->s);
-    c->string_text = calloc((size_t)g->count[LMP_HEAP_STRING] + 1, sizeof *c->string_text);
+    c->id = objectids_make(c->s);
+    c->string_text = calloc((size_t)g->count[LMP_OBJECT_STRING] + 1, sizeof *c->string_text);
     c->class_text = calloc((size_t)c->s->classes + 1, sizeof *c->class_text);
-    c->proto_text = calloc((size_t)g->count[LMP_HEAP_PROTO] + 1, sizeof *c->proto_text);
+    c->proto_text = calloc((size_t)g->count[LMP_OBJECT_PROTO] + 1, sizeof *c->proto_text);
     if (!c->node_of || !c->object_of || !c->id || !c->string_text || !c->class_text ||
         !c->proto_text)
         return false;
@@ -467,7 +467,7 @@ static void chrome_close(Chrome *c) {
     redact_close(&c->redact);
 }
 
-LmpErr heap_heapsnapshot(const HeapReport *report, FILE *out) {
+LmpErr snapshot_heapsnapshot(const SnapshotReport *report, FILE *out) {
     Chrome c = {.s = report->s, .json = {.out = out, .style = JSON_IN_SCRIPT}};
     Owned owned = {0};
     LmpErr err = redact_open(&c.redact, report);

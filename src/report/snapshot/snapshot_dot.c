@@ -1,19 +1,19 @@
-/* heap_dot.c - graphs for Graphviz: the tree of dominators of what retains most, or the paths to
- * one object. A dashed line means that what is at its end is not referred to directly. */
+/* snapshot_dot.c - graphs for Graphviz: the tree of dominators of what retains most, or the paths
+ * to one object. A dashed line means that what is at its end is not referred to directly. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "read/snapshot/why.h"
-#include "report/heap/heapreport_impl.h"
+#include "report/snapshot/snapshotreport_impl.h"
 
 enum { NODES = 60, NODES_MOST = 500, PATHS = 8, LABEL = 60 };
 
 typedef struct Dot {
-    const HeapReport *report;
+    const SnapshotReport *report;
     const LmpSnapshot *s;
     FILE *out;
-    HeapRedact redact;
+    SnapshotRedact redact;
     uint64_t whole;
 } Dot;
 
@@ -52,7 +52,7 @@ static void put_node(Dot *d, uint32_t i, bool marked) {
     char name[200], own[LMP_NUM], retained[LMP_NUM], site[120];
     double part = share(d, s->retained[i]);
     fprintf(d->out, "  n%u [label=\"", i);
-    put_cut(d, i ? heaptext_name(&d->redact, s, i, name, sizeof name) : "heap");
+    put_cut(d, i ? objecttext_name(&d->redact, s, i, name, sizeof name) : "heap");
     snapshot_site(s, i, site, sizeof site);
     if (*site) {
         fputs("\\n", d->out);
@@ -77,7 +77,7 @@ static void put_head(Dot *d, const char *what) {
     fputs("digraph \"lmp heap\" {\n  graph [rankdir=LR, labelloc=t, fontname=\"Helvetica\", "
           "label=\"",
           d->out);
-    put_label(d, heaptext_program(d->report, program, sizeof program));
+    put_label(d, objecttext_program(d->report, program, sizeof program));
     fprintf(d->out, ": %s live, %s\"];\n", format_bytes(live, d->s->info.live_bytes), what);
     fputs("  node [shape=box, style=\"filled,rounded\", color=\"#888888\", "
           "fontname=\"Helvetica\"];\n"
@@ -120,7 +120,8 @@ static void put_largest(Dot *d, uint32_t most) {
     for (uint32_t k = 1; k < n; k++) {
         uint32_t i = chosen[k], above = d->s->idom[i];
         bool direct = d->s->parent[i] == above;
-        if (direct) heaptext_step(&d->redact, d->s, above, d->s->parent_edge[i], step, sizeof step);
+        if (direct)
+            objecttext_step(&d->redact, d->s, above, d->s->parent_edge[i], step, sizeof step);
         put_line(d, above, i, direct ? step : "", direct ? "" : ", style=dashed");
     }
 }
@@ -143,7 +144,7 @@ static void put_path(Dot *d, const LmpWhyPaths *why, uint32_t path, uint8_t *the
         if (before(why, path, k)) continue;
         if (!there[now->to]) put_node(d, now->to, false);
         there[now->to] = 1;
-        heaptext_step(&d->redact, d->s, now->from, now->edge, step, sizeof step);
+        objecttext_step(&d->redact, d->s, now->from, now->edge, step, sizeof step);
         if (now->times > 1)
             snprintf(label, sizeof label, "%s \xc3\x97%s", step, format_count(count, now->times));
         else
@@ -173,7 +174,7 @@ static LmpErr put_paths(Dot *d, uint32_t object) {
     return err;
 }
 
-LmpErr heap_dot(const HeapReport *report, FILE *out) {
+LmpErr snapshot_dot(const SnapshotReport *report, FILE *out) {
     Dot d = {.report = report, .s = report->s, .out = out, .whole = report->s->reachable_bytes};
     uint32_t most = report->top ? report->top : NODES;
     LmpErr err = redact_open(&d.redact, report);

@@ -1,11 +1,11 @@
-/* heap_holders.c - bytes by the folded path that holds them, a line each, as flame graph tools read
- * it: steps from the root on, `;` between them, a blank and the bytes. In the order of the
+/* snapshot_holders.c - bytes by the folded path that holds them, a line each, as flame graph tools
+ * read it: steps from the root on, `;` between them, a blank and the bytes. In the order of the
  * alphabet, so that two files can be compared line by line. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/heap/heapreport_impl.h"
+#include "report/snapshot/snapshotreport_impl.h"
 
 /* No `;` in a step, and no blank and digits at its end: readers take these for a second figure. */
 static void clean(char *step) {
@@ -19,7 +19,7 @@ static void clean(char *step) {
 
 enum { STEPS_MOST = 128, STEP_MOST = 120 };
 
-static char *line_of(const HeapHolders *h, const HeapRedact *r, const LmpSnapshot *s,
+static char *line_of(const SnapshotHolders *h, const SnapshotRedact *r, const LmpSnapshot *s,
                      uint32_t row) {
     char step[STEP_MOST], number[32];
     uint32_t path[STEPS_MOST], steps = 0;
@@ -43,9 +43,9 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-LmpErr heap_holders(const HeapReport *report, FILE *out) {
-    HeapHolders holders;
-    HeapRedact redact;
+LmpErr snapshot_holders(const SnapshotReport *report, FILE *out) {
+    SnapshotHolders holders;
+    SnapshotRedact redact;
     LmpErr err = redact_open(&redact, report);
     if (!err) err = holders_make(&holders, report->s);
     if (err) {

@@ -1,11 +1,11 @@
-/* heap_json.c - a snapshot as JSON: its totals, the verdict, classes, types, lines, and Lua's usual
- * suspects. Sizes in bytes, times in seconds. */
+/* snapshot_json.c - a snapshot as JSON: its totals, the verdict, classes, types, lines, and Lua's
+ * usual suspects. Sizes in bytes, times in seconds. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "read/snapshot/suspects.h"
-#include "report/heap/heapreport_impl.h"
 #include "report/json.h"
+#include "report/snapshot/snapshotreport_impl.h"
 
 enum { TOP = 1000 };
 
@@ -57,7 +57,7 @@ static void put_verdict(Json *json, const LmpSuspects *suspects, const LmpSnapsh
         json_count(json, "bytes", row->bytes);
         json_text(json, "words", row->words);
         json_text(json, "path", row->path);
-        if (row->object != LMP_HEAP_NONE) {
+        if (row->object != LMP_OBJECT_NONE) {
             snprintf(address, sizeof address, "0x%llx", (unsigned long long)s->g.addr[row->object]);
             json_text(json, "address", address);
         }
@@ -66,17 +66,18 @@ static void put_verdict(Json *json, const LmpSuspects *suspects, const LmpSnapsh
     json_end(json, ']');
 }
 
-static LmpErr put_groups(Json *json, const HeapReport *report, const char *key, LmpHeapBy by) {
-    LmpHeapGroups groups;
+static LmpErr put_groups(Json *json, const SnapshotReport *report, const char *key,
+                         LmpSnapshotBy by) {
+    LmpObjectGroups groups;
     uint32_t most = report->top ? report->top : TOP;
     LmpErr err = groups_make(&groups, report->s, by, false);
     if (err) return err;
     json_begin(json, key, '[');
     for (uint32_t i = 0; i < groups.groups && i < most; i++) {
-        const LmpHeapGroup *g = &groups.group[i];
+        const LmpObjectGroup *g = &groups.group[i];
         json_begin(json, NULL, '{');
         json_text(json, "name", g->name);
-        json_text(json, "type", heapgraph_kind(g->kind));
+        json_text(json, "type", objectgraph_kind(g->kind));
         json_count(json, "objects", g->objects);
         json_count(json, "bytes", g->size);
         json_count(json, "retained", g->retained);
@@ -99,7 +100,7 @@ static void put_row(Json *json, const LmpSuspectTable *t, uint32_t row) {
     json_end(json, '}');
 }
 
-static LmpErr put_page(Json *json, const HeapReport *report, LmpSuspectPage page) {
+static LmpErr put_page(Json *json, const SnapshotReport *report, LmpSuspectPage page) {
     LmpSuspectTable t;
     uint32_t most = report->top ? report->top : TOP;
     LmpErr err = suspects_page_make(&t, report->s, page);
@@ -116,7 +117,7 @@ static LmpErr put_page(Json *json, const HeapReport *report, LmpSuspectPage page
     return LMP_OK;
 }
 
-LmpErr heap_json(const HeapReport *report, FILE *out) {
+LmpErr snapshot_json(const SnapshotReport *report, FILE *out) {
     Json json = {.out = out};
     LmpSuspects *suspects = malloc(sizeof *suspects);
     LmpErr err =

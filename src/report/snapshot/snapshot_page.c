@@ -1,40 +1,40 @@
-/* heap_page.c - the two reports that are a page for a browser (heap.html), with their tree in it as
- * arrays. */
+/* snapshot_page.c - the two reports that are a page for a browser (snapshot.html), with their tree
+ * in it as arrays. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "report/heap/heapreport_impl.h"
+#include "report/snapshot/snapshotreport_impl.h"
 #include "report/webpage.h"
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
 /* A tree as it is drawn: rows come after their parents. */
-typedef struct HeapPageRow {
+typedef struct SnapshotPageRow {
     uint32_t parent;
     uint8_t kind;       /* LmpKind */
     uint64_t size, all; /* its own, with all below it (bytes) */
     uint32_t objects;   /* (count) */
     char name[160];
     char site[100];
-} HeapPageRow;
+} SnapshotPageRow;
 
-typedef struct HeapPage {
+typedef struct SnapshotPage {
     const char *view; /* "treemap", "icicle" */
-    HeapPageRow *row;
+    SnapshotPageRow *row;
     uint32_t rows;
-} HeapPage;
+} SnapshotPage;
 
 typedef struct Drawn {
-    const HeapPage *page;
-    const HeapReport *report;
+    const SnapshotPage *page;
+    const SnapshotReport *report;
 } Drawn;
 
 static void put_head(Json *json, const Drawn *d) {
     const LmpSnapshot *s = d->report->s;
     char program[300], lua[64];
     json_text(json, "view", d->page->view);
-    json_text(json, "program", heaptext_program(d->report, program, sizeof program));
+    json_text(json, "program", objecttext_program(d->report, program, sizeof program));
     json_text(json, "lua", format_text(lua, sizeof lua, s->info.lua, 0));
     json_count(json, "number", s->info.number);
     json_count(json, "pid", s->info.pid);
@@ -46,7 +46,7 @@ static void put_head(Json *json, const Drawn *d) {
 }
 
 /* parent, kind, with all below, own, objects, name, line */
-static void put_row(Json *json, const HeapPageRow *row) {
+static void put_row(Json *json, const SnapshotPageRow *row) {
     json_line(json);
     json_begin(json, NULL, '[');
     json_count(json, NULL, row->parent);
@@ -70,9 +70,9 @@ static LmpErr put_data(Json *json, const void *of) {
     return LMP_OK;
 }
 
-static LmpErr page_write(const HeapPage *page, const HeapReport *report, FILE *out) {
+static LmpErr page_write(const SnapshotPage *page, const SnapshotReport *report, FILE *out) {
     const Drawn drawn = {page, report};
-    return webpage_write(&heap_page, JSON_IN_SCRIPT, put_data, &drawn, out);
+    return webpage_write(&snapshot_page, JSON_IN_SCRIPT, put_data, &drawn, out);
 }
 
 /* ---- treemap --------------------------------------------------------------------------------- */
@@ -91,8 +91,8 @@ typedef struct Candidate {
 
 typedef struct Tree {
     const LmpSnapshot *s;
-    HeapRedact redact;
-    HeapPageRow *row;
+    SnapshotRedact redact;
+    SnapshotPageRow *row;
     uint32_t rows, most;
     Candidate *heap; /* the largest on top */
     uint32_t candidates;
@@ -130,21 +130,22 @@ static void offer(Tree *t, uint32_t row, uint32_t object) {
 
 static void add(Tree *t, uint32_t parent, uint32_t object) {
     const LmpSnapshot *s = t->s;
-    HeapPageRow *row = &t->row[t->rows];
-    *row = (HeapPageRow){.parent = parent,
-                         .kind = (uint8_t)snapshot_kind(s, object),
-                         .size = object ? snapshot_counted(s, object) : 0,
-                         .all = s->retained[object],
-                         .objects = 1};
+    SnapshotPageRow *row = &t->row[t->rows];
+    *row = (SnapshotPageRow){.parent = parent,
+                             .kind = (uint8_t)snapshot_kind(s, object),
+                             .size = object ? snapshot_counted(s, object) : 0,
+                             .all = s->retained[object],
+                             .objects = 1};
     char name[160], step[100] = "";
     bool direct = object && s->parent[object] == s->idom[object];
-    bool by_class = direct && s->g.kind[object] == LMP_HEAP_TABLE && s->idom[object] != 0;
+    bool by_class = direct && s->g.kind[object] == LMP_OBJECT_TABLE && s->idom[object] != 0;
     if (by_class)
-        heaptext_class(&t->redact, s, object, name, sizeof name);
+        objecttext_class(&t->redact, s, object, name, sizeof name);
     else
-        heaptext_name(&t->redact, s, object, name, sizeof name);
+        objecttext_name(&t->redact, s, object, name, sizeof name);
     if (direct)
-        heaptext_step(&t->redact, s, s->parent[object], s->parent_edge[object], step, sizeof step);
+        objecttext_step(&t->redact, s, s->parent[object], s->parent_edge[object], step,
+                        sizeof step);
     if (!object)
         snprintf(row->name, sizeof row->name, "heap");
     else if (*step && strcmp(step, name) != 0 && object != s->globals && object != s->loaded)
@@ -162,10 +163,10 @@ static void add_rest(Tree *t, const Candidate *c) {
     for (uint32_t k = c->next; k < c->end; k++)
         sum += t->s->retained[t->s->child[k]];
     if (sum == 0 || t->rows >= t->most) return;
-    HeapPageRow *row = &t->row[t->rows++];
+    SnapshotPageRow *row = &t->row[t->rows++];
     uint32_t n = c->end - c->next;
-    *row =
-        (HeapPageRow){.parent = c->row, .kind = LMP_OTHER, .size = sum, .all = sum, .objects = n};
+    *row = (SnapshotPageRow){
+        .parent = c->row, .kind = LMP_OTHER, .size = sum, .all = sum, .objects = n};
     snprintf(row->name, sizeof row->name, "%s more", format_count(count, n));
 }
 
@@ -187,7 +188,7 @@ static void grow(Tree *t) {
         add_rest(t, &t->heap[i]);
 }
 
-LmpErr heap_treemap(const HeapReport *report, FILE *out) {
+LmpErr snapshot_treemap(const SnapshotReport *report, FILE *out) {
     Tree t = {.s = report->s, .most = 2 * TREEMAP_ROWS + 2};
     LmpErr err = redact_open(&t.redact, report);
     t.row = malloc(t.most * sizeof *t.row);
@@ -195,7 +196,7 @@ LmpErr heap_treemap(const HeapReport *report, FILE *out) {
     if (!err && (!t.row || !t.heap)) err = LMP_E_NOMEM;
     if (!err) {
         grow(&t);
-        err = page_write(&(HeapPage){"treemap", t.row, t.rows}, report, out);
+        err = page_write(&(SnapshotPage){"treemap", t.row, t.rows}, report, out);
     }
     free(t.row);
     free(t.heap);
@@ -216,7 +217,7 @@ typedef struct Sums {
     uint32_t *page; /* of each row of the tree: its row of the page */
 } Sums;
 
-static void sum_up(const HeapHolders *h, Sums *sums) {
+static void sum_up(const SnapshotHolders *h, Sums *sums) {
     for (uint32_t i = 0; i < h->rows; i++) {
         sums->all[i] = h->row[i].size;
         sums->objects[i] = (uint32_t)h->row[i].objects;
@@ -227,42 +228,42 @@ static void sum_up(const HeapHolders *h, Sums *sums) {
     }
 }
 
-static uint32_t make_rows(const HeapHolders *h, const HeapRedact *r, const LmpSnapshot *s,
-                          Sums *sums, HeapPageRow *row) {
+static uint32_t make_rows(const SnapshotHolders *h, const SnapshotRedact *r, const LmpSnapshot *s,
+                          Sums *sums, SnapshotPageRow *row) {
     uint32_t rows = 0;
     uint64_t least = sums->all[0] / ICICLE_SMALLEST;
     for (uint32_t i = 0; i < h->rows; i++) {
         uint32_t above = sums->page[h->row[i].parent];
         bool shown =
-            i == 0 || (sums->all[i] > least && above != LMP_HEAP_NONE && rows < ICICLE_ROWS);
-        sums->page[i] = shown ? rows : LMP_HEAP_NONE;
+            i == 0 || (sums->all[i] > least && above != LMP_OBJECT_NONE && rows < ICICLE_ROWS);
+        sums->page[i] = shown ? rows : LMP_OBJECT_NONE;
         if (!shown) continue;
-        HeapPageRow *now = &row[rows++];
-        *now = (HeapPageRow){.parent = i ? above : 0,
-                             .kind = (uint8_t)snapshot_kind(s, h->row[i].sample),
-                             .size = h->row[i].size,
-                             .all = sums->all[i],
-                             .objects = sums->objects[i]};
+        SnapshotPageRow *now = &row[rows++];
+        *now = (SnapshotPageRow){.parent = i ? above : 0,
+                                 .kind = (uint8_t)snapshot_kind(s, h->row[i].sample),
+                                 .size = h->row[i].size,
+                                 .all = sums->all[i],
+                                 .objects = sums->objects[i]};
         holders_text(h, r, s, i, now->name, sizeof now->name);
         if (h->row[i].sample) snapshot_site(s, h->row[i].sample, now->site, sizeof now->site);
     }
     return rows;
 }
 
-LmpErr heap_icicle(const HeapReport *report, FILE *out) {
-    HeapHolders h = {0};
-    HeapRedact redact;
+LmpErr snapshot_icicle(const SnapshotReport *report, FILE *out) {
+    SnapshotHolders h = {0};
+    SnapshotRedact redact;
     LmpErr err = redact_open(&redact, report);
     if (!err) err = holders_make(&h, report->s);
     Sums sums = {calloc((size_t)h.rows + 1, sizeof *sums.all),
                  calloc((size_t)h.rows + 1, sizeof *sums.objects),
                  calloc((size_t)h.rows + 1, sizeof *sums.page)};
-    HeapPageRow *row = malloc((ICICLE_ROWS + 1) * sizeof *row);
+    SnapshotPageRow *row = malloc((ICICLE_ROWS + 1) * sizeof *row);
     if (!err && (!sums.all || !sums.objects || !sums.page || !row)) err = LMP_E_NOMEM;
     if (!err) {
         sum_up(&h, &sums);
         uint32_t rows = make_rows(&h, &redact, report->s, &sums, row);
-        err = page_write(&(HeapPage){"icicle", row, rows}, report, out);
+        err = page_write(&(SnapshotPage){"icicle", row, rows}, report, out);
     }
     free(sums.all);
     free(sums.objects);

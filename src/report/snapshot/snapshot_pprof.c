@@ -1,15 +1,15 @@
-/* heap_pprof.c - bytes by the folded path that holds them as a profile for pprof: one sample a
+/* snapshot_pprof.c - bytes by the folded path that holds them as a profile for pprof: one sample a
  * path, a function for each step. */
 #include <stdlib.h>
 
-#include "report/heap/heapreport_impl.h"
 #include "report/pack/protobuf.h"
+#include "report/snapshot/snapshotreport_impl.h"
 #include "report/texttable.h"
 
 typedef struct Profile {
     const LmpSnapshot *s;
-    HeapHolders holders;
-    HeapRedact redact;
+    SnapshotHolders holders;
+    SnapshotRedact redact;
     TextTable texts;
     uint32_t *function_of; /* of each text: its function, 0: none yet */
     uint32_t functions;
@@ -46,7 +46,7 @@ static bool name_steps(Profile *p) {
 }
 
 static void put_sample(Profile *p, uint32_t row) {
-    const HeapHolder *h = &p->holders.row[row];
+    const SnapshotHolder *h = &p->holders.row[row];
     for (uint32_t i = row; i != 0; i = p->holders.row[i].parent) /* leaf first */
         protobuf_varint(&p->part, p->row_function[i]);
     if (row == 0) protobuf_varint(&p->part, p->row_function[0]);
@@ -95,7 +95,7 @@ static void put_profile(Profile *p) {
     gzip_put(p->gzip, &p->out);
 }
 
-LmpErr heap_pprof(const HeapReport *report, FILE *out) {
+LmpErr snapshot_pprof(const SnapshotReport *report, FILE *out) {
     Profile p = {.s = report->s};
     LmpErr err = redact_open(&p.redact, report);
     if (!err) err = holders_make(&p.holders, report->s);

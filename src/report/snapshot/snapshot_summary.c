@@ -1,12 +1,12 @@
-/* heap_summary.c - a snapshot for people, as text: the verdict in sentences, then tables. At most
- * 100 columns. */
+/* snapshot_summary.c - a snapshot for people, as text: the verdict in sentences, then tables. At
+ * most 100 columns. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "read/snapshot/suspects.h"
-#include "report/heap/heapreport_impl.h"
+#include "report/snapshot/snapshotreport_impl.h"
 #include "report/text.h"
 
 enum { WIDTH = 100, TOP = 10, TOP_PAGE = 5, TEXT_MOST = 44, NUMBER = 11 };
@@ -59,7 +59,7 @@ static void put_words(FILE *out, const char *words, int indent) {
     fputc('\n', out);
 }
 
-static LmpErr put_verdict(const HeapReport *report, FILE *out) {
+static LmpErr put_verdict(const SnapshotReport *report, FILE *out) {
     LmpSuspects *suspects = malloc(sizeof *suspects);
     LmpErr err =
         suspects ? suspects_make(suspects, report->s, report->old, report->before) : LMP_E_NOMEM;
@@ -76,13 +76,14 @@ static LmpErr put_verdict(const HeapReport *report, FILE *out) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static uint32_t rows_of(const HeapReport *report, uint32_t all, uint32_t otherwise) {
+static uint32_t rows_of(const SnapshotReport *report, uint32_t all, uint32_t otherwise) {
     uint32_t most = report->top ? report->top : otherwise;
     return all < most ? all : most;
 }
 
-static LmpErr put_groups(const HeapReport *report, LmpHeapBy by, const char *title, FILE *out) {
-    LmpHeapGroups groups;
+static LmpErr put_groups(const SnapshotReport *report, LmpSnapshotBy by, const char *title,
+                         FILE *out) {
+    LmpObjectGroups groups;
     char count[LMP_NUM], size[LMP_NUM], retained[LMP_NUM];
     LmpErr err = groups_make(&groups, report->s, by, false);
     if (err) return err;
@@ -91,7 +92,7 @@ static LmpErr put_groups(const HeapReport *report, LmpHeapBy by, const char *tit
         fprintf(out, "\n  %-*s %*s %*s %*s %5s\n", TEXT_MOST, title, NUMBER, "objects", NUMBER,
                 "bytes", NUMBER, "retained", "");
     for (uint32_t i = 0; i < rows; i++) {
-        const LmpHeapGroup *g = &groups.group[i];
+        const LmpObjectGroup *g = &groups.group[i];
         fputs("  ", out);
         text_put_whole(out, g->name, 2, TEXT_MOST);
         fprintf(out, " %*s %*s %*s %4u%%\n", NUMBER, text_count(count, g->objects, NUMBER), NUMBER,
@@ -137,7 +138,7 @@ static void put_table(const LmpSuspectTable *t, uint32_t rows, FILE *out) {
     }
 }
 
-static LmpErr put_page(const HeapReport *report, LmpSuspectPage page, FILE *out) {
+static LmpErr put_page(const SnapshotReport *report, LmpSuspectPage page, FILE *out) {
     LmpSuspectTable t;
     char count[LMP_NUM], size[LMP_NUM];
     LmpErr err = suspects_page_make(&t, report->s, page);
@@ -158,7 +159,7 @@ static LmpErr put_page(const HeapReport *report, LmpSuspectPage page, FILE *out)
     return LMP_OK;
 }
 
-LmpErr heap_summary(const HeapReport *report, FILE *out) {
+LmpErr snapshot_summary(const SnapshotReport *report, FILE *out) {
     put_head(report->s, out);
     LmpErr err = put_verdict(report, out);
     if (!err) err = put_groups(report, LMP_BY_CLASS, "Class", out);

@@ -1,7 +1,7 @@
-/* heapdump.c - the head and the chunks are read here, byte by byte as they lie in the file, so that
- * a damaged one can be told about too; objects come from the reader that checks every index
- * (heapfile.h), or not at all. */
-#include "report/heap/heapreport.h"
+/* snapshotdump.c - the head and the chunks are read here, byte by byte as they lie in the file, so
+ * that a damaged one can be told about too; objects come from the reader that checks every index
+ * (snapfile.h), or not at all. */
+#include "report/snapshot/snapshotreport.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 #include "base/format.h"
 #include "base/io.h"
 #include "read/view.h"
-#include "shared/heapfile_impl.h"
+#include "shared/snapfile_impl.h"
 
 typedef struct Dump {
-    const HeapDump *what;
+    const SnapshotDump *what;
     FILE *out;
     int fd;
     uint64_t size; /* of the file, bytes */
     bool bad;
-    unsigned char *stored; /* HEAPFILE_PLAIN: a chunk's bytes */
+    unsigned char *stored; /* SNAPFILE_PLAIN: a chunk's bytes */
 } Dump;
 
 static bool read_all(const Dump *d, uint64_t at, void *out, size_t n) {
@@ -57,8 +57,8 @@ static void put_text(FILE *out, const char *name, const char *text, size_t size)
     fputc('\n', out);
 }
 
-static void put_head(Dump *d, const LmpHeapHead *h, bool right) {
-    const LmpHeapInfo *i = &h->info;
+static void put_head(Dump *d, const LmpSnapHead *h, bool right) {
+    const LmpObjectInfo *i = &h->info;
     FILE *out = d->out;
     fprintf(out, "heap snapshot, version %u, %" PRIu64 " bytes\n", h->version, d->size);
     fprintf(out, "0 head: %zu bytes, checksum %016" PRIx64 "%s\n", sizeof *h, h->checksum,
@@ -75,9 +75,9 @@ static void put_head(Dump *d, const LmpHeapHead *h, bool right) {
     fprintf(out, "  live: %" PRIu64 " bytes, %" PRIu64 " blocks\n", i->live_bytes, i->live_blocks);
     fprintf(out, "  objects %u, edges %u, wides %u, frames %u, slots %u, text %" PRIu64 " bytes\n",
             h->objects, h->edges, h->wides, h->frames, h->slots, h->text_bytes);
-    for (uint32_t kind = 1; kind < LMP_HEAP_KINDS; kind++)
-        fprintf(out, "  %s: %u\n", heapgraph_kind(kind), h->count[kind]);
-    for (const LmpHeapModule *m = i->module; m < i->module + LMP_HEAP_MODULES && m->end; m++) {
+    for (uint32_t kind = 1; kind < LMP_OBJECT_KINDS; kind++)
+        fprintf(out, "  %s: %u\n", objectgraph_kind(kind), h->count[kind]);
+    for (const LmpObjectModule *m = i->module; m < i->module + LMP_OBJECT_MODULES && m->end; m++) {
         fprintf(out, "  0x%" PRIx64 " to 0x%" PRIx64 ", less 0x%" PRIx64, m->begin, m->end,
                 m->base);
         put_text(out, "", m->name, sizeof m->name);
@@ -86,45 +86,45 @@ static void put_head(Dump *d, const LmpHeapHead *h, bool right) {
 }
 
 static LmpErr dump_head(Dump *d) {
-    LmpHeapHead head = {0};
+    LmpSnapHead head = {0};
     size_t n = d->size < sizeof head ? (size_t)d->size : sizeof head;
-    if (n < sizeof head.magic || !read_all(d, 0, &head, n) || head.magic != LMP_HEAPFILE_MAGIC)
+    if (n < sizeof head.magic || !read_all(d, 0, &head, n) || head.magic != LMP_SNAPFILE_MAGIC)
         return LMP_E_FOREIGN;
     if (n < sizeof head) {
         fprintf(d->out, "heap snapshot, %" PRIu64 " bytes\n", d->size);
         damaged(d, 0, "head: cut off");
         return LMP_OK;
     }
-    if (head.version != LMP_HEAPFILE_VERSION || head.head_size != sizeof head ||
-        head.info_size != sizeof head.info || head.columns != LMP_HEAP_COLUMNS)
+    if (head.version != LMP_SNAPFILE_VERSION || head.head_size != sizeof head ||
+        head.info_size != sizeof head.info || head.columns != LMP_SNAP_COLUMNS)
         return LMP_E_VERSION;
-    bool right = head.checksum == heapfile_checksum(&head, offsetof(LmpHeapHead, checksum), 0);
+    bool right = head.checksum == snapfile_checksum(&head, offsetof(LmpSnapHead, checksum), 0);
     put_head(d, &head, right);
     if (!right) d->bad = true;
     return LMP_OK;
 }
 
 static const char *section_name(uint32_t section) {
-    static const char *const state[HEAPFILE_PARTS] = {
+    static const char *const state[SNAPFILE_PARTS] = {
         "header",         "figures",     "texts", "functions",    "sites",
         "records",        "nodes",       "paths", "live history", "live history blocks",
         "marked records", "marked nodes"};
-    if (section == LMP_HEAPFILE_END) return "end";
-    if (section < LMP_HEAP_COLUMNS) return heapgraph_columns[section].name;
-    section -= LMP_HEAP_COLUMNS;
-    return section < HEAPFILE_PARTS ? state[section] : "unknown";
+    if (section == LMP_SNAPFILE_END) return "end";
+    if (section < LMP_SNAP_COLUMNS) return objectgraph_columns[section].name;
+    section -= LMP_SNAP_COLUMNS;
+    return section < SNAPFILE_PARTS ? state[section] : "unknown";
 }
 
 /* Lists all chunks, as far as their lengths lead from one to the next. */
 static void dump_chunks(Dump *d) {
-    uint64_t at = sizeof(LmpHeapHead);
-    LmpHeapChunk chunk = {0};
-    while (at < d->size && chunk.section != LMP_HEAPFILE_END) {
+    uint64_t at = sizeof(LmpSnapHead);
+    LmpSnapChunk chunk = {0};
+    while (at < d->size && chunk.section != LMP_SNAPFILE_END) {
         if (d->size - at < sizeof chunk || !read_all(d, at, &chunk, sizeof chunk)) {
             damaged(d, at, "cut off");
             return;
         }
-        if (chunk.plain > HEAPFILE_PLAIN || chunk.stored > chunk.plain) {
+        if (chunk.plain > SNAPFILE_PLAIN || chunk.stored > chunk.plain) {
             damaged(d, at, "no chunk");
             return;
         }
@@ -136,12 +136,12 @@ static void dump_chunks(Dump *d) {
             return;
         }
         bool right = read_all(d, at + sizeof chunk, d->stored, chunk.stored) &&
-                     heapfile_chunk_checksum(&chunk, d->stored) == chunk.checksum;
+                     snapfile_chunk_checksum(&chunk, d->stored) == chunk.checksum;
         fputs(right ? "\n" : ", wrong\n", d->out);
         d->bad |= !right;
         at += sizeof chunk + chunk.stored;
     }
-    if (chunk.section != LMP_HEAPFILE_END)
+    if (chunk.section != LMP_SNAPFILE_END)
         damaged(d, at, "cut off");
     else if (at < d->size)
         damaged(d, at, "more than a snapshot has");
@@ -188,7 +188,7 @@ static void put_tables(FILE *out, const LmpTables *t) {
 
 typedef struct Objects {
     FILE *out;
-    const LmpHeapGraph *g;
+    const LmpObjectGraph *g;
     uint32_t *ordinal;
     uint64_t *text; /* of each string, by ordinal: where it begins */
 } Objects;
@@ -201,36 +201,36 @@ static void put_string(const Objects *o, uint32_t object) {
 
 /* Prints what only objects of its kind have. */
 static void put_kind(const Objects *o, uint32_t object) {
-    const LmpHeapGraph *g = o->g;
+    const LmpObjectGraph *g = o->g;
     uint32_t k = o->ordinal[object];
     FILE *out = o->out;
     switch (g->kind[object]) {
-    case LMP_HEAP_STRING:
+    case LMP_OBJECT_STRING:
         fprintf(out, ", length %" PRIu64 ", hash %016" PRIx64 ", ", g->string_length[k],
                 g->string_hash[k]);
         put_string(o, object);
         break;
-    case LMP_HEAP_TABLE:
+    case LMP_OBJECT_TABLE:
         fprintf(out, ", array %u of %u, hash %u of %u", g->table_array_used[k], g->table_array[k],
                 g->table_hash_used[k], g->table_hash[k]);
         break;
-    case LMP_HEAP_C_FUNCTION:
+    case LMP_OBJECT_C_FUNCTION:
         fprintf(out, ", function at 0x%" PRIx64, g->c_address[k]);
         break;
-    case LMP_HEAP_USERDATA:
+    case LMP_OBJECT_USERDATA:
         fprintf(out, ", %" PRIu64 " bytes for C", g->userdata_bytes[k]);
         break;
-    case LMP_HEAP_THREAD:
+    case LMP_OBJECT_THREAD:
         fprintf(out, ", status %u, %u frames, stack %u of %u", g->thread_status[k],
                 g->thread_frames[k], g->thread_stack_used[k], g->thread_stack[k]);
         break;
-    case LMP_HEAP_PROTO:
+    case LMP_OBJECT_PROTO:
         fprintf(out, ", lines %" PRId32 " to %" PRId32 ", %u instructions, source object %u",
                 (int32_t)g->proto_line[k], (int32_t)g->proto_last[k], g->proto_code[k],
                 g->proto_source[k]);
         break;
-    case LMP_HEAP_LOT:
-        fprintf(out, ", %s, %u blocks", heapgraph_lot(g->lot_what[k]), g->lot_blocks[k]);
+    case LMP_OBJECT_LOT:
+        fprintf(out, ", %s, %u blocks", objectgraph_lot(g->lot_what[k]), g->lot_blocks[k]);
         break;
     default:
         break;
@@ -249,13 +249,13 @@ static void put_edge(const Objects *o, uint32_t edge) {
         "root",     "field", "index",     "integer", "float",  "boolean",    "light",
         "object",   "key",   "metatable", "upvalue", "value",  "user value", "code",
         "constant", "debug", "call",      "local",   "thread", "lot"};
-    const LmpHeapGraph *g = o->g;
+    const LmpObjectGraph *g = o->g;
     uint32_t label = g->edge_label[edge], kind = g->edge_kind[edge] & LMP_EDGE_KIND;
     double number;
     fprintf(o->out, "    %u %s ", g->edge_to[edge], name[kind]);
     switch (kind) {
     case LMP_EDGE_ROOT:
-        fputs(heapgraph_root(label), o->out);
+        fputs(objectgraph_root(label), o->out);
         break;
     case LMP_EDGE_FIELD:
         put_string(o, label);
@@ -271,7 +271,7 @@ static void put_edge(const Objects *o, uint32_t edge) {
         fprintf(o->out, "0x%" PRIx64, (uint64_t)g->wide[label]);
         break;
     case LMP_EDGE_LOT:
-        fputs(heapgraph_lot(label), o->out);
+        fputs(objectgraph_lot(label), o->out);
         break;
     case LMP_EDGE_CALL:
         fprintf(o->out, "frame %u, function %u, line %d", label, g->frame_function[label],
@@ -280,7 +280,7 @@ static void put_edge(const Objects *o, uint32_t edge) {
     case LMP_EDGE_LOCAL:
         if (g->slot_name[label]) put_string(o, g->slot_name[label]);
         fprintf(o->out, " slot %u", g->slot_number[label]);
-        if (g->slot_frame[label] != LMP_HEAP_NONE)
+        if (g->slot_frame[label] != LMP_OBJECT_NONE)
             fprintf(o->out, " of frame %u", g->slot_frame[label]);
         break;
     default:
@@ -293,10 +293,10 @@ static void put_edge(const Objects *o, uint32_t edge) {
 }
 
 static void put_objects(const Objects *o, uint32_t most) {
-    const LmpHeapGraph *g = o->g;
+    const LmpObjectGraph *g = o->g;
     fprintf(o->out, "objects\n");
     for (uint32_t i = 0; i < g->objects && i < most; i++) {
-        fprintf(o->out, "  %u %s: %" PRIu64 " bytes at 0x%" PRIx64, i, heapgraph_kind(g->kind[i]),
+        fprintf(o->out, "  %u %s: %" PRIu64 " bytes at 0x%" PRIx64, i, objectgraph_kind(g->kind[i]),
                 g->size[i], g->addr[i]);
         if (g->context[i]) fprintf(o->out, ", context %u", g->context[i]);
         if (g->birth[i]) fprintf(o->out, ", birth 0x%08x", g->birth[i]);
@@ -309,13 +309,13 @@ static void put_objects(const Objects *o, uint32_t most) {
     if (g->objects > most) fprintf(o->out, "  %u more objects\n", g->objects - most);
 }
 
-static LmpErr dump_objects(const Dump *d, const LmpHeapGraph *g) {
+static LmpErr dump_objects(const Dump *d, const LmpObjectGraph *g) {
     Objects o = {.out = d->out, .g = g};
     o.ordinal = calloc((size_t)g->objects + 1, sizeof *o.ordinal);
-    o.text = calloc((size_t)g->count[LMP_HEAP_STRING] + 1, sizeof *o.text);
+    o.text = calloc((size_t)g->count[LMP_OBJECT_STRING] + 1, sizeof *o.text);
     if (o.ordinal && o.text) {
-        heapgraph_ordinals(g, o.ordinal);
-        for (uint32_t i = 0; i < g->count[LMP_HEAP_STRING]; i++)
+        objectgraph_ordinals(g, o.ordinal);
+        for (uint32_t i = 0; i < g->count[LMP_OBJECT_STRING]; i++)
             o.text[i + 1] = o.text[i] + g->string_shown[i];
         put_objects(&o, d->what->objects);
     }
@@ -326,9 +326,9 @@ static LmpErr dump_objects(const Dump *d, const LmpHeapGraph *g) {
 }
 
 static LmpErr dump_content(Dump *d) {
-    LmpHeapRead read;
+    LmpSnapRead read;
     LmpView view;
-    LmpErr err = heapfile_read(&read, d->fd);
+    LmpErr err = snapfile_read(&read, d->fd);
     if (err == LMP_E_NOMEM) return err;
     if (err) {
         damaged(d, read.bad_at, "damaged: its objects cannot be told");
@@ -342,16 +342,16 @@ static LmpErr dump_content(Dump *d) {
         d->bad = true;
     }
     err = dump_objects(d, &read.graph);
-    heapfile_free(&read);
+    snapfile_free(&read);
     return err;
 }
 
-LmpErr heapdump_write(const HeapDump *dump, int fd, FILE *out) {
+LmpErr snapshotdump_write(const SnapshotDump *dump, int fd, FILE *out) {
     struct stat st;
     Dump d = {.what = dump, .out = out, .fd = fd};
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return LMP_E_FOREIGN;
     d.size = (uint64_t)st.st_size;
-    d.stored = malloc(HEAPFILE_PLAIN);
+    d.stored = malloc(SNAPFILE_PLAIN);
     if (!d.stored) return LMP_E_NOMEM;
     LmpErr err = dump_head(&d);
     if (!err && !d.bad) dump_chunks(&d);

@@ -1,4 +1,4 @@
-/* heap.c - a Lua module for tests of the walk over a heap: it profiles the state that loads it,
+/* values.c - a Lua module for tests of the walk over a heap: it profiles the state that loads it,
  * with an allocator beneath that counts by itself and spoils what is freed, and compares the graph
  * of a walk with what the documented API says (judge.h).
  *
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/heap/layout.h"
-#include "agent/heap/walk.h"
+#include "agent/objects/offsets.h"
+#include "agent/objects/walk.h"
 #include "agent/session/profiler.h"
 #include "agent/state/profile.h"
 #include "base/os.h"
@@ -72,14 +72,14 @@ static bool fails(const char *label, const char *what) {
 }
 
 /* Do its sizes sum to what is counted? */
-static bool sums_fit(const LmpHeapGraph *g, const LmpHeapSums *sums, const char *label) {
+static bool sums_fit(const LmpObjectGraph *g, const LmpObjectSums *sums, const char *label) {
     LmpClassTotal total[LMP_CLASSES];
     uint64_t bytes = 0, blocks = 0;
     counters_read(t.p->counters, total);
     for (unsigned c = 1; c < LMP_C_COUNTED; c++)
         blocks += total[c].live_blocks;
     for (uint32_t i = 0; i < g->objects; i++)
-        if (!(g->flags[i] & LMP_HEAP_BEFORE)) bytes += g->size[i];
+        if (!(g->flags[i] & LMP_OBJECT_BEFORE)) bytes += g->size[i];
     if (bytes == t.p->counters->live_bytes && sums->bytes == bytes && sums->blocks == blocks)
         return true;
     char what[200];
@@ -89,22 +89,22 @@ static bool sums_fit(const LmpHeapGraph *g, const LmpHeapSums *sums, const char 
     return fails(label, what);
 }
 
-static bool walk(LmpHeapMemory *memory, LmpHeapGraph *g, const LmpHeapHand *hand,
+static bool walk(LmpObjectMemory *memory, LmpObjectGraph *g, const LmpObjectHand *hand,
                  const char *label) {
-    LmpHeapSource source;
-    LmpHeapSums sums;
+    LmpObjectSource source;
+    LmpObjectSums sums;
     if (t.p) {
-        heapwalk_source(&source, t.p, hand);
+        objectwalk_source(&source, t.p, hand);
     } else {
-        heapwalk_source_bare(&source, t.L);
+        objectwalk_source_bare(&source, t.L);
     }
-    LmpErr err = heapwalk_run(&source, memory, g, &sums);
-    if (err == LMP_E_LAYOUT) return fails(label, heaplayout_why());
+    LmpErr err = objectwalk_run(&source, memory, g, &sums);
+    if (err == LMP_E_LAYOUT) return fails(label, offsets_why());
     if (err != LMP_OK) return fails(label, err_message(err));
     t.walks++;
     if (hand && (hand->old_addr || hand->new_addr)) t.in_hand++;
     if (judge_form(g) && (!t.p || sums_fit(g, &sums, label))) return true;
-    heapmemory_free(memory);
+    objectmemory_free(memory);
     return *t.wrong ? false : fails(label, judge_said());
 }
 
@@ -116,15 +116,15 @@ static void in_pause(const void *word, uint32_t value, uint64_t ns) {
     if (t.every && atomic_load(&t.p->live->state) == LMP_PAUSED && ++t.paused % t.every == 0 &&
         !*t.wrong && !t.p->closing) {
         const LmpOp *op = &t.p->live->op;
-        LmpHeapHand hand = {(uintptr_t)op->old_addr, (uintptr_t)op->new_addr, op->old_size,
-                            op->new_size};
-        LmpHeapMemory memory;
-        LmpHeapGraph g;
+        LmpObjectHand hand = {(uintptr_t)op->old_addr, (uintptr_t)op->new_addr, op->old_size,
+                              op->new_size};
+        LmpObjectMemory memory;
+        LmpObjectGraph g;
         char label[100];
         snprintf(label, sizeof label, "operation %llu (%u: %llu -> %llu bytes)",
                  (unsigned long long)op->number, op->op, (unsigned long long)op->old_size,
                  (unsigned long long)op->new_size);
-        if (walk(&memory, &g, &hand, label)) heapmemory_free(&memory);
+        if (walk(&memory, &g, &hand, label)) objectmemory_free(&memory);
     }
     if (!t.every) atomic_store(&control->pause, 0);
     atomic_fetch_add(&control->step, 1);
@@ -169,7 +169,7 @@ static int start(lua_State *L) {
     t.os.map = map_some;
     t.maps_left = -1;
     lmp_os = &t.os;
-    heaplayout_known();
+    offsets_known();
     return 0;
 }
 
@@ -186,8 +186,8 @@ static int stop(lua_State *L) {
 static int check_graph(lua_State *L, bool alive) {
     const char *label = luaL_optstring(L, 1, "check");
     int top = lua_gettop(L);
-    LmpHeapMemory memory;
-    LmpHeapGraph g;
+    LmpObjectMemory memory;
+    LmpObjectGraph g;
     if (!t.L) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
         t.L = lua_tothread(L, -1);
@@ -198,7 +198,7 @@ static int check_graph(lua_State *L, bool alive) {
     if (walk(&memory, &g, NULL, label)) {
         if (alive && !judge_alive(&g)) fails(label, judge_said());
         if (!judge_compare(L, top, &g)) fails(label, judge_said());
-        heapmemory_free(&memory);
+        objectmemory_free(&memory);
     }
     t.every = every;
     if (every) {
@@ -236,19 +236,19 @@ static int refuse(lua_State *L) {
 }
 
 static int maps(lua_State *L) {
-    LmpHeapSource source;
-    LmpHeapMemory memory;
-    LmpHeapGraph g;
+    LmpObjectSource source;
+    LmpObjectMemory memory;
+    LmpObjectGraph g;
     LmpErr err = LMP_E_NOMEM;
     int n = 0;
-    heapwalk_source(&source, t.p, NULL);
+    objectwalk_source(&source, t.p, NULL);
     for (; err == LMP_E_NOMEM && n < 1000; n++) {
         t.maps_left = n;
-        err = heapwalk_run(&source, &memory, &g, NULL);
+        err = objectwalk_run(&source, &memory, &g, NULL);
     }
     t.maps_left = -1;
     if (err != LMP_OK) return luaL_error(L, "with %d pieces: %s", n, err_message(err));
-    heapmemory_free(&memory);
+    objectmemory_free(&memory);
     lua_pushinteger(L, n);
     return 1;
 }

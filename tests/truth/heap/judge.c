@@ -25,17 +25,17 @@ __attribute__((format(printf, 1, 2))) static bool wrong(const char *format, ...)
 
 /* ---- the form of a graph --------------------------------------------------------------------- */
 
-static bool is_text(const LmpHeapGraph *g, uint32_t n) {
-    return !n || (n < g->objects && g->kind[n] == LMP_HEAP_STRING);
+static bool is_text(const LmpObjectGraph *g, uint32_t n) {
+    return !n || (n < g->objects && g->kind[n] == LMP_OBJECT_STRING);
 }
 
-static bool label_fits(const LmpHeapGraph *g, uint32_t from, uint64_t e) {
+static bool label_fits(const LmpObjectGraph *g, uint32_t from, uint64_t e) {
     uint32_t label = g->edge_label[e];
     switch (g->edge_kind[e] & LMP_EDGE_KIND) {
     case LMP_EDGE_ROOT:
         return label < LMP_ROOTS && !from;
     case LMP_EDGE_LOT:
-        return label < LMP_LOTS && !from && g->kind[g->edge_to[e]] == LMP_HEAP_LOT;
+        return label < LMP_LOTS && !from && g->kind[g->edge_to[e]] == LMP_OBJECT_LOT;
     case LMP_EDGE_FIELD:
         return label && is_text(g, label);
     case LMP_EDGE_OBJECT:
@@ -45,7 +45,7 @@ static bool label_fits(const LmpHeapGraph *g, uint32_t from, uint64_t e) {
     case LMP_EDGE_LIGHT:
         return label < g->wides;
     case LMP_EDGE_UPVALUE:
-        return g->kind[from] == LMP_HEAP_C_FUNCTION || is_text(g, label);
+        return g->kind[from] == LMP_OBJECT_C_FUNCTION || is_text(g, label);
     case LMP_EDGE_CALL:
         return label < g->frames;
     case LMP_EDGE_LOCAL:
@@ -55,12 +55,12 @@ static bool label_fits(const LmpHeapGraph *g, uint32_t from, uint64_t e) {
     }
 }
 
-bool judge_form(const LmpHeapGraph *g) {
-    uint32_t count[LMP_HEAP_KINDS] = {0};
+bool judge_form(const LmpObjectGraph *g) {
+    uint32_t count[LMP_OBJECT_KINDS] = {0};
     said[0] = 0;
-    if (!g->objects || g->kind[0] != LMP_HEAP_ROOT || g->edge_at[0]) return wrong("no root");
+    if (!g->objects || g->kind[0] != LMP_OBJECT_ROOT || g->edge_at[0]) return wrong("no root");
     for (uint32_t i = 0; i < g->objects; i++) {
-        if (g->kind[i] >= LMP_HEAP_KINDS) return wrong("object %u: kind %u", i, g->kind[i]);
+        if (g->kind[i] >= LMP_OBJECT_KINDS) return wrong("object %u: kind %u", i, g->kind[i]);
         count[g->kind[i]]++;
         if (g->edge_at[i + 1] < g->edge_at[i]) return wrong("object %u: edges", i);
         for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++) {
@@ -70,19 +70,19 @@ bool judge_form(const LmpHeapGraph *g) {
                 return wrong("object %u, kind %u: an edge of kind %u, label %u", i, g->kind[i],
                              g->edge_kind[e], g->edge_label[e]);
         }
-        if (g->kind[i] == LMP_HEAP_ROOT || g->kind[i] == LMP_HEAP_LOT) continue;
+        if (g->kind[i] == LMP_OBJECT_ROOT || g->kind[i] == LMP_OBJECT_LOT) continue;
         if (!g->addr[i] || !g->size[i]) return wrong("object %u: no address, or no size", i);
     }
     if (g->edge_at[g->objects] != g->edges) return wrong("edges: not all are an object's");
-    for (unsigned k = 0; k < LMP_HEAP_KINDS; k++)
+    for (unsigned k = 0; k < LMP_OBJECT_KINDS; k++)
         if (count[k] != g->count[k]) return wrong("kind %u: %u, not %u", k, count[k], g->count[k]);
     for (uint32_t i = 0; i < g->slots; i++) {
-        if (g->slot_frame[i] >= g->frames && g->slot_frame[i] != LMP_HEAP_NONE)
+        if (g->slot_frame[i] >= g->frames && g->slot_frame[i] != LMP_OBJECT_NONE)
             return wrong("slot %u: frame %u", i, g->slot_frame[i]);
         if (!is_text(g, g->slot_name[i])) return wrong("slot %u: name", i);
     }
     uint64_t text = 0;
-    for (uint32_t i = 0; i < count[LMP_HEAP_STRING]; i++)
+    for (uint32_t i = 0; i < count[LMP_OBJECT_STRING]; i++)
         text += g->string_shown[i];
     return text == g->text_bytes || wrong("texts");
 }
@@ -90,7 +90,7 @@ bool judge_form(const LmpHeapGraph *g) {
 /* ---- reachability ---------------------------------------------------------------------------- */
 
 /* What is held, in the order found. Ephemerons: again until nothing is new. */
-static uint8_t *reach(const LmpHeapGraph *g) {
+static uint8_t *reach(const LmpObjectGraph *g) {
     uint8_t *held = calloc(g->objects, 1);
     uint32_t *queue = malloc(g->objects * sizeof *queue), n = 1, done = 0;
     queue[0] = 0;
@@ -105,7 +105,7 @@ static uint8_t *reach(const LmpHeapGraph *g) {
         }
         for (uint32_t i = 0; i < done; i++) {
             uint32_t o = queue[i];
-            if (!(g->flags[o] & LMP_HEAP_WEAK_KEYS)) continue;
+            if (!(g->flags[o] & LMP_OBJECT_WEAK_KEYS)) continue;
             for (uint32_t e = g->edge_at[o]; e < g->edge_at[o + 1]; e++)
                 if (g->edge_kind[e] & LMP_EDGE_EPHEMERON && held[g->edge_label[e]] &&
                     !held[g->edge_to[e]])
@@ -117,7 +117,7 @@ static uint8_t *reach(const LmpHeapGraph *g) {
     return held;
 }
 
-bool judge_alive(const LmpHeapGraph *g) {
+bool judge_alive(const LmpObjectGraph *g) {
     uint8_t *held = reach(g);
     uint32_t gone = 0, first = 0;
     said[0] = 0;
@@ -139,7 +139,7 @@ typedef struct Judge {
     lua_State *L;
     int top, queue; /* the queue's index, its length and what is done of it */
     lua_Integer put, taken;
-    const LmpHeapGraph *g;
+    const LmpObjectGraph *g;
     uint32_t *ordinal;
     uint32_t *frame_at; /* of each thread (row): its first frame */
     uint64_t *text_at;  /* of each string (row) */
@@ -158,20 +158,20 @@ static uint32_t find(const Judge *j, const void *at) {
 }
 
 static bool index_objects(Judge *j) {
-    const LmpHeapGraph *g = j->g;
-    uint32_t next[LMP_HEAP_KINDS] = {0}, frames = 0;
+    const LmpObjectGraph *g = j->g;
+    uint32_t next[LMP_OBJECT_KINDS] = {0}, frames = 0;
     for (j->slots = 64; j->slots < g->objects * 2ull;)
         j->slots *= 2;
     j->slot = calloc(j->slots, sizeof *j->slot);
     j->ordinal = calloc(g->objects, sizeof *j->ordinal);
     j->seen = calloc(g->objects, 1);
-    j->text_at = calloc(g->count[LMP_HEAP_STRING] + 1ul, sizeof *j->text_at);
-    for (uint32_t i = 0; i < g->count[LMP_HEAP_STRING]; i++)
+    j->text_at = calloc(g->count[LMP_OBJECT_STRING] + 1ul, sizeof *j->text_at);
+    for (uint32_t i = 0; i < g->count[LMP_OBJECT_STRING]; i++)
         j->text_at[i + 1] = j->text_at[i] + g->string_shown[i];
-    j->frame_at = calloc(g->count[LMP_HEAP_THREAD] + 1ul, sizeof *j->frame_at);
+    j->frame_at = calloc(g->count[LMP_OBJECT_THREAD] + 1ul, sizeof *j->frame_at);
     for (uint32_t i = 0; i < g->objects; i++) {
         j->ordinal[i] = next[g->kind[i]]++;
-        if (g->kind[i] == LMP_HEAP_ROOT || g->kind[i] == LMP_HEAP_LOT) continue;
+        if (g->kind[i] == LMP_OBJECT_ROOT || g->kind[i] == LMP_OBJECT_LOT) continue;
         if (find(j, (const void *)g->addr[i]))
             return wrong("two objects at one address"); /* NOLINT */
         uint32_t at = (uint32_t)(g->addr[i] * 0x9e3779b97f4a7c15ull >> 32) & (j->slots - 1);
@@ -179,7 +179,7 @@ static bool index_objects(Judge *j) {
             at = (at + 1) & (j->slots - 1);
         j->slot[at] = i;
     }
-    for (uint32_t i = 0; i < g->count[LMP_HEAP_THREAD]; i++) {
+    for (uint32_t i = 0; i < g->count[LMP_OBJECT_THREAD]; i++) {
         j->frame_at[i] = frames;
         frames += g->thread_frames[i];
     }
@@ -242,7 +242,7 @@ static int by_edge(const void *a, const void *b) {
     return x->label < y->label ? -1 : x->label > y->label;
 }
 
-static uint64_t real_label(const LmpHeapGraph *g, uint64_t e) {
+static uint64_t real_label(const LmpObjectGraph *g, uint64_t e) {
     unsigned kind = g->edge_kind[e] & LMP_EDGE_KIND;
     if (kind == LMP_EDGE_INTEGER || kind == LMP_EDGE_FLOAT || kind == LMP_EDGE_LIGHT)
         return (uint64_t)g->wide[g->edge_label[e]];
@@ -251,7 +251,7 @@ static uint64_t real_label(const LmpHeapGraph *g, uint64_t e) {
 
 /* Has object n exactly the edges that are expected, but for those of the kind `but`? */
 static bool edges_fit(Judge *j, uint32_t n, int but) {
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     uint32_t all = g->edge_at[n + 1] - g->edge_at[n], have = 0;
     Edge *got = malloc((all + 1) * sizeof *got);
     for (uint32_t e = g->edge_at[n]; e < g->edge_at[n + 1]; e++)
@@ -284,11 +284,11 @@ static void expect_metatable(Judge *j, int index) {
 static bool see_string(Judge *j, uint32_t n) {
     size_t length;
     const char *s = lua_tolstring(j->L, -1, &length);
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     uint32_t row = j->ordinal[n];
     if (g->string_length[row] != length) return wrong("a string of %zu bytes", length);
     if (g->size[n] != STRING_HEAD + length + 1) return wrong("a string's size");
-    if (!(g->flags[n] & LMP_HEAP_LONG) != (length <= 40)) return wrong("a long string, or not");
+    if (!(g->flags[n] & LMP_OBJECT_LONG) != (length <= 40)) return wrong("a long string, or not");
     return !memcmp(g->text + j->text_at[row], s, g->string_shown[row]) || wrong("a string's text");
 }
 
@@ -350,8 +350,8 @@ static bool see_table(Judge *j, uint32_t n) {
         entries++;
     }
     unsigned flags =
-        (weak_keys ? LMP_HEAP_WEAK_KEYS : 0u) | (weak_values ? LMP_HEAP_WEAK_VALUES : 0u);
-    if ((j->g->flags[n] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES)) != flags)
+        (weak_keys ? LMP_OBJECT_WEAK_KEYS : 0u) | (weak_values ? LMP_OBJECT_WEAK_VALUES : 0u);
+    if ((j->g->flags[n] & (LMP_OBJECT_WEAK_KEYS | LMP_OBJECT_WEAK_VALUES)) != flags)
         return wrong("how weak a table is");
     if (j->g->table_array_used[row] + j->g->table_hash_used[row] != entries)
         return wrong("a table's entries: %u and %u, expected %u", j->g->table_array_used[row],
@@ -360,21 +360,21 @@ static bool see_table(Judge *j, uint32_t n) {
 }
 
 static bool see_upvalue(Judge *j, uint32_t n) { /* its value is at the top */
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     uint32_t value = number(j, -1), met = 0;
-    if (g->kind[n] != LMP_HEAP_UPVALUE) return wrong("an upvalue's kind");
+    if (g->kind[n] != LMP_OBJECT_UPVALUE) return wrong("an upvalue's kind");
     for (uint32_t e = g->edge_at[n]; e < g->edge_at[n + 1]; e++)
         if (g->edge_kind[e] == LMP_EDGE_VALUE) met = g->edge_to[e];
     if (met != value) return wrong("an upvalue's value is %u, expected %u", met, value);
     if (g->edge_at[n + 1] - g->edge_at[n] !=
-        (uint32_t)(value != 0) + ((g->flags[n] & LMP_HEAP_OPEN) != 0))
+        (uint32_t)(value != 0) + ((g->flags[n] & LMP_OBJECT_OPEN) != 0))
         return wrong("an upvalue's references");
     return true;
 }
 
 static bool see_function(Judge *j, uint32_t n) {
     lua_State *L = j->L;
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     bool is_c = lua_iscfunction(L, -1);
     int f = lua_gettop(L), i = 1;
     lua_Debug ar;
@@ -382,7 +382,7 @@ static bool see_function(Judge *j, uint32_t n) {
     if (!is_c && lua_getinfo(L, (lua_pushvalue(L, f), ">u"), &ar) && ar.nups &&
         !lua_upvalueid(L, f, 1))
         return true; /* the parser is making it */
-    if ((g->kind[n] == LMP_HEAP_C_FUNCTION) != is_c) return wrong("a function's kind");
+    if ((g->kind[n] == LMP_OBJECT_C_FUNCTION) != is_c) return wrong("a function's kind");
     for (; (name = lua_getupvalue(L, f, i)); i++) {
         if (is_c) {
             expect(j, number(j, -1), LMP_EDGE_UPVALUE, (uint64_t)i);
@@ -404,7 +404,7 @@ static bool see_function(Judge *j, uint32_t n) {
     for (uint32_t e = g->edge_at[n]; e < g->edge_at[n + 1]; e++) {
         if (g->edge_kind[e] != LMP_EDGE_PROTO) continue;
         uint32_t p = j->ordinal[g->edge_to[e]];
-        if (g->kind[g->edge_to[e]] != LMP_HEAP_PROTO) return wrong("a function's code");
+        if (g->kind[g->edge_to[e]] != LMP_OBJECT_PROTO) return wrong("a function's code");
         lua_pushvalue(L, f);
         lua_getinfo(L, ">S", &ar);
         if ((int)g->proto_line[p] != ar.linedefined || (int)g->proto_last[p] != ar.lastlinedefined)
@@ -433,7 +433,7 @@ static bool see_userdata(Judge *j, uint32_t n) {
 /* Is there a local of that frame and number, or of any if number is 0? */
 static bool has_slot(const Judge *j, uint32_t n, uint32_t frame, uint32_t slot, uint32_t to,
                      uint32_t name) {
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     for (uint32_t e = g->edge_at[n]; e < g->edge_at[n + 1]; e++) {
         if (g->edge_kind[e] != LMP_EDGE_LOCAL || g->edge_to[e] != to) continue;
         uint32_t row = g->edge_label[e];
@@ -446,7 +446,7 @@ static bool has_slot(const Judge *j, uint32_t n, uint32_t frame, uint32_t slot, 
 
 static bool see_frame(Judge *j, uint32_t n, lua_State *T, lua_Debug *ar, uint32_t frame, int most) {
     lua_State *L = j->L;
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     const char *name;
     lua_getinfo(T, "Slf", ar);
     if (T != L) lua_xmove(T, L, 1);
@@ -475,7 +475,7 @@ static bool see_frame(Judge *j, uint32_t n, lua_State *T, lua_Debug *ar, uint32_
 
 static bool see_thread(Judge *j, uint32_t n) {
     lua_State *L = j->L, *T = lua_tothread(L, -1);
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     uint32_t row = j->ordinal[n], frames = 0;
     lua_Debug ar;
     if (g->thread_status[row] != lua_status(T)) return wrong("a thread's status");
@@ -493,7 +493,7 @@ static bool see_thread(Judge *j, uint32_t n) {
         lua_xmove(T, L, 1);
         uint32_t to = number(j, -1);
         lua_pop(L, 1);
-        if (to && !has_slot(j, n, LMP_HEAP_NONE, (uint32_t)i, to, 0)) return false;
+        if (to && !has_slot(j, n, LMP_OBJECT_NONE, (uint32_t)i, to, 0)) return false;
     }
     return true;
 }
@@ -515,10 +515,10 @@ static bool see(Judge *j, uint32_t n) {
 }
 
 static bool compare(Judge *j) {
-    static const int kind[] = {[LUA_TSTRING] = LMP_HEAP_STRING,
-                               [LUA_TTABLE] = LMP_HEAP_TABLE,
-                               [LUA_TUSERDATA] = LMP_HEAP_USERDATA,
-                               [LUA_TTHREAD] = LMP_HEAP_THREAD,
+    static const int kind[] = {[LUA_TSTRING] = LMP_OBJECT_STRING,
+                               [LUA_TTABLE] = LMP_OBJECT_TABLE,
+                               [LUA_TUSERDATA] = LMP_OBJECT_USERDATA,
+                               [LUA_TTHREAD] = LMP_OBJECT_THREAD,
                                [LUA_TFUNCTION] = -1};
     lua_State *L = j->L;
     lua_pushvalue(L, LUA_REGISTRYINDEX);
@@ -539,7 +539,7 @@ static bool compare(Judge *j) {
     uint8_t *held = reach(j->g);
     bool weak = false; /* then the API sees what may be held by nothing */
     for (uint32_t i = 1; i < j->g->objects; i++)
-        weak |= (j->g->flags[i] & (LMP_HEAP_WEAK_KEYS | LMP_HEAP_WEAK_VALUES)) && j->seen[i];
+        weak |= (j->g->flags[i] & (LMP_OBJECT_WEAK_KEYS | LMP_OBJECT_WEAK_VALUES)) && j->seen[i];
     for (uint32_t i = 1; i < j->g->objects; i++)
         if (!weak && j->seen[i] && !held[i])
             wrong("object %u of kind %u is not reached", i, j->g->kind[i]);
@@ -547,7 +547,7 @@ static bool compare(Judge *j) {
     return !*said;
 }
 
-bool judge_compare(lua_State *L, int top, const LmpHeapGraph *g) {
+bool judge_compare(lua_State *L, int top, const LmpObjectGraph *g) {
     Judge j = {.L = L, .top = top, .g = g};
     int before = lua_gettop(L);
     if (!judge_form(g)) return false;

@@ -6,19 +6,19 @@
 
 #include <lua.h>
 
-#include "agent/heap/walk.h"
+#include "agent/objects/walk.h"
 
 /* The first thing that is wrong, in words; "" otherwise. Good until the next call. */
 const char *judge_said(void);
 
 /* Counts, offsets and labels: safe for any graph, asks no state. */
-bool judge_form(const LmpHeapGraph *g);
+bool judge_form(const LmpObjectGraph *g);
 
 /* Compares the graph with what L has. The graph was taken within the C function that runs in L,
  * when its stack had `top` values. Pushes, allocates, and leaves L's stack as it was. */
-bool judge_compare(lua_State *L, int top, const LmpHeapGraph *g);
+bool judge_compare(lua_State *L, int top, const LmpObjectGraph *g);
 
 /* Is every object reachable from the root? */
-bool judge_alive(const LmpHeapGraph *g);
+bool judge_alive(const LmpObjectGraph *g);
 
 #endif

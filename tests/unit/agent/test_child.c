@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/heap/child.h"
+#include "agent/objects/child.h"
 #include "base/os.h"
 
 static LmpBeat *beat;

@@ -1,6 +1,6 @@
 /* Tests of containers.c: which tables a look finds, how many entries they have, what is found in
  * these, and that it stops after its share of a tick. */
-#include "agent/heap/containers.h"
+#include "agent/objects/containers.h"
 
 #include <lauxlib.h>
 #include <lualib.h>

@@ -2,7 +2,7 @@
  * of the process and of its memory cgroup, and by what it does not say. */
 #include "suite.h"
 
-#include "agent/heap/child.h"
+#include "agent/objects/child.h"
 #include "base/forkos.h"
 
 static struct { const char *path, *text; } files[8];

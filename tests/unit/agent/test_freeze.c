@@ -4,8 +4,8 @@
 
 #include <fcntl.h>
 
-#include "agent/heap/freeze.h"
 #include "agent/map/shadow.h"
+#include "agent/objects/freeze.h"
 #include "base/forkos.h"
 #include "read/view.h"
 

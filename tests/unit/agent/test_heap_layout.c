@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/heap/layout.h"
 #include "agent/interp/collector.h"
 #include "agent/interp/frames.h"
+#include "agent/objects/offsets.h"
 #include "refused_memory.h"
 
 /* How many requests there are at least, asked of a process of its own, for what is known stays. By
@@ -23,7 +23,7 @@ static long requests(void) {
     pid_t pid = fork();
     if (pid == 0) {
         refuse_after = MOST;
-        if (heaplayout_known() == LMP_OK) n = MOST - refuse_after;
+        if (offsets_known() == LMP_OK) n = MOST - refuse_after;
         _exit(write(fd[1], &n, sizeof n) != sizeof n);
     }
     ck_assert(read(fd[0], &n, sizeof n) == sizeof n);
@@ -38,14 +38,14 @@ TEST(no_memory_from_some_moment_on) {
     for (long at = 0; at < all; at += 1 + at / 30) {
         refuse_on = true;
         refuse_after = at;
-        LmpErr err = heaplayout_known();
+        LmpErr err = offsets_known();
         refuse_after = -1;
         ck_assert_msg(err == LMP_E_NOMEM, "request %ld of %ld: %d, %s", at, all, (int)err,
-                      heaplayout_why());
-        ck_assert_str_eq(heaplayout_why(), "no memory for looking");
+                      offsets_why());
+        ck_assert_str_eq(offsets_why(), "no memory for looking");
     }
-    ck_assert_int_eq(heaplayout_known(), LMP_OK);
-    ck_assert_str_eq(heaplayout_why(), "");
+    ck_assert_int_eq(offsets_known(), LMP_OK);
+    ck_assert_str_eq(offsets_why(), "");
 }
 
 /* One is refused: the interpreter collects and asks once more, as a rule. */
@@ -55,8 +55,8 @@ TEST(no_memory_once) {
         pid_t pid = fork();
         if (pid == 0) {
             refuse_after = at;
-            LmpErr first = heaplayout_known();
-            _exit((first != LMP_OK && first != LMP_E_NOMEM) || heaplayout_known() != LMP_OK);
+            LmpErr first = offsets_known();
+            _exit((first != LMP_OK && first != LMP_E_NOMEM) || offsets_known() != LMP_OK);
         }
         int status = 1;
         waitpid(pid, &status, 0);

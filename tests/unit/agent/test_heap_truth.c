@@ -9,7 +9,7 @@
 
 #include "own_state.h"
 #include "profiled.h"
-#include "read/heap/heapmap.h"
+#include "read/heapmap/heapmap.h"
 #include "read/view.h"
 
 #define CELLS 1000
@@ -91,10 +91,10 @@ static void *packed(void *ud, void *ptr, size_t osize, size_t nsize) {
 
 static const Where *watched; /* headed: sizes are looked at, where blocks are said to be */
 
-static void look_at_sizes(HeapList *list, uint64_t total) {
-    OWN(free_at) HeapListBlock *block = calloc(total + 1, sizeof *block);
-    HeapListQuery query = {0, UINT64_MAX, (1u << LMP_KINDS) - 1, 0, 0};
-    HeapListResult found = heaplist_read(list, &query, block, (uint32_t)total + 1);
+static void look_at_sizes(MapList *list, uint64_t total) {
+    OWN(free_at) MapListBlock *block = calloc(total + 1, sizeof *block);
+    MapListQuery query = {0, UINT64_MAX, (1u << LMP_KINDS) - 1, 0, 0};
+    MapListResult found = maplist_read(list, &query, block, (uint32_t)total + 1);
     ck_assert_uint_eq(found.count, total);
     for (uint32_t i = 0; i < found.count; i++) {
         ck_assert_uint_eq(block[i].size, size_at(block[i].addr));
@@ -102,10 +102,10 @@ static void look_at_sizes(HeapList *list, uint64_t total) {
     }
 }
 
-static void compare(lua_State *L, LmpView *view, HeapMap *map, HeapList *list, const char *after) {
-    static HeapCell cell[CELLS];
+static void compare(lua_State *L, LmpView *view, HeapMap *map, MapList *list, const char *after) {
+    static MapCell cell[CELLS];
     LmpStats stats;
-    HeapCell sum = {{0}, 0, 0};
+    MapCell sum = {{0}, 0, 0};
     view_refresh(view);
     view_next_frame(view);
     ck_assert(!heapmap_refresh(map, UINT64_MAX));
@@ -120,8 +120,8 @@ static void compare(lua_State *L, LmpView *view, HeapMap *map, HeapList *list, c
         ck_assert_msg(sum.bytes[k] == stats.kind[k].live_bytes, "after \"%s\": %s %llu, want %llu",
                       after, kind_info[k].name, (unsigned long long)sum.bytes[k],
                       (unsigned long long)stats.kind[k].live_bytes);
-        HeapListQuery query = {0, UINT64_MAX, 1u << k, 0, 0};
-        HeapListResult found = heaplist_read(list, &query, NULL, 0);
+        MapListQuery query = {0, UINT64_MAX, 1u << k, 0, 0};
+        MapListResult found = maplist_read(list, &query, NULL, 0);
         ck_assert_uint_eq(found.bytes, stats.kind[k].live_bytes);
         ck_assert_uint_eq(found.total, stats.kind[k].live_blocks);
     }
@@ -134,13 +134,13 @@ static void run_all(lua_State *L) {
     profiled_start(L, profiler_defaults);
     LmpView *view = own_view();
     HeapMap *map = heapmap_new(view);
-    HeapList *list = heaplist_new(view);
+    MapList *list = maplist_new(view);
     compare(L, view, map, list, "start");
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         ck_assert_msg(luaL_dostring(L, scripts[i]) == 0, "%s", lua_tostring(L, -1));
         compare(L, view, map, list, scripts[i]);
     }
-    heaplist_free(list);
+    maplist_free(list);
     heapmap_free(map);
     own_view_close(view);
     profiler_stop(L, NULL);

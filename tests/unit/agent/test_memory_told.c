@@ -96,10 +96,10 @@ TEST(test_around) {
     if (OTHER_MALLOC) return;
     begin();
     ProcessFigures f = look();
-    HeapList *list = heaplist_new(view);
-    HeapListBlock *block = malloc(400000 * sizeof *block);
-    HeapListQuery all = {0, UINT64_MAX, (1u << LMP_KINDS) - 1, 0, 0};
-    HeapListResult found = heaplist_read(list, &all, block, 400000);
+    MapList *list = maplist_new(view);
+    MapListBlock *block = malloc(400000 * sizeof *block);
+    MapListQuery all = {0, UINT64_MAX, (1u << LMP_KINDS) - 1, 0, 0};
+    MapListResult found = maplist_read(list, &all, block, 400000);
     uint64_t around = 0, lua = 0;
     ck_assert_uint_eq(found.count, found.total);
     for (uint32_t i = 0; i < found.count; i++) {
@@ -116,7 +116,7 @@ TEST(test_around) {
     about((int64_t)f.row[PROCESS_AROUND], (int64_t)around, 64, "around");
     ck_assert_uint_eq(f.row[PROCESS_UNTOLD], 0);
     free(block);
-    heaplist_free(list);
+    maplist_free(list);
 }
 
 /* The size of the chunk behind a pointer, without malloc's help. */

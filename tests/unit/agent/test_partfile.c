@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/heap/partfile.h"
+#include "agent/objects/partfile.h"
 #include "base/forkos.h"
 
 static char directory[64], name[128], part[140];

@@ -20,7 +20,7 @@ static void ask_and_wait(bool lines, bool stacks, bool collect) {
     ck_assert_str_eq(last.why_in_place, "");
     ck_assert_uint_gt(last.stop, 0);
     ck_assert_uint_gt(last.slowest, 0);
-    LmpHeapInfo info = check_file(name);
+    LmpObjectInfo info = check_file(name);
     ck_assert_uint_eq(info.live_bytes, last.live_bytes);
     ck_assert_uint_eq(info.live_blocks, last.live_blocks);
     ck_assert_uint_eq(info.number, 1);
@@ -72,7 +72,7 @@ TEST(within_a_paused_operation) {
     ck_assert_int_eq(pauses, 2); /* the buffer, and the string */
     ck_assert_uint_eq(look()->state, LMP_SNAPSHOT_WRITTEN);
     ck_assert_uint_eq(last.how, LMP_SNAPSHOT_ALL);
-    LmpHeapInfo info = check_file(name);
+    LmpObjectInfo info = check_file(name);
     ck_assert_uint_eq(info.paused, 1);
     ck_assert_uint_gt(info.live_bytes, 400000);
     check_figures();
@@ -170,7 +170,7 @@ TEST(at_the_end) {
         own_view_close(view);
         if (i > 0) ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
         lua_close(L); /* else its finalizer ends the profile */
-        LmpHeapInfo info = check_file(path);
+        LmpObjectInfo info = check_file(path);
         ck_assert_uint_eq(info.taken, LMP_TAKEN_IN_PLACE);
         ck_assert_str_eq(info.why_in_place, "");
         ck_assert_uint_gt(info.live_bytes, least / 2);
@@ -202,7 +202,7 @@ TEST(by_conditions) {
     ck_assert_uint_eq(look()->number, 2);
     ck_assert_int_eq(pauses, 0);
     snprintf(path, sizeof path, "%s/lmp-%d-2.heap", directory, (int)getpid());
-    LmpHeapInfo info = check_file(path);
+    LmpObjectInfo info = check_file(path);
     ck_assert_uint_gt(info.live_bytes, 1 << 20);
     unlink(path);
     snprintf(path, sizeof path, "%s/lmp-%d-1.heap", directory, (int)getpid());
@@ -260,7 +260,7 @@ TEST(in_place) {
         ck_assert_uint_eq(look()->state, LMP_SNAPSHOT_WRITTEN);
         ck_assert_uint_eq(last.forked, 0);
         ck_assert_msg(strstr(last.why_in_place, why[i]) != NULL, "%s", last.why_in_place);
-        LmpHeapInfo info = check_file(name);
+        LmpObjectInfo info = check_file(name);
         ck_assert_uint_eq(info.taken, LMP_TAKEN_IN_PLACE);
         ck_assert_str_eq(info.why_in_place, last.why_in_place);
         char line[700];

@@ -50,7 +50,7 @@ static int files_left(void) {
     return n;
 }
 
-static LmpHeapInfo written; /* of the last file */
+static LmpObjectInfo written; /* of the last file */
 
 /* True: there is a whole file, which is removed. Else there is none, and `line` (512 bytes) says
  * why. */

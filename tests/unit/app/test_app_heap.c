@@ -1,7 +1,7 @@
 /* A snapshot over the panels of the program: which set is on the screen, what keys do there, and
  * the ways in and back. */
-#include "heap/proof.h"
 #include "shown_heap.h"
+#include "snapshot/proof.h"
 
 static char *screen(void) {
     char *text = NULL;
@@ -16,11 +16,11 @@ static char *screen(void) {
 TEST(test_it_opens_over_the_program_and_closes_again) {
     open_program(120, 36);
     refresh();
-    open_heap(3);
+    open_snapshot(3);
     play_key(app, '6');
     play_key(app, '6'); /* the sites, enlarged: as it is to be afterwards */
     char *before = screen();
-    app_show_heap(app, heap);
+    app_show_snapshot(app, heap);
     ck_assert(sees("SNAPSHOT 3"));
     ck_assert(sees("1 Verdict"));
     ck_assert(!sees("6 Sites"));
@@ -35,7 +35,7 @@ TEST(test_it_opens_over_the_program_and_closes_again) {
     play_key(app, K_ESC);
     char *after = screen();
     ck_assert_str_eq(before, after);
-    app_show_heap(app, heap); /* as it was left */
+    app_show_snapshot(app, heap); /* as it was left */
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_objects);
     play_key(app, 'q');
     ck_assert(!play_asked(app, REQUEST_QUIT));
@@ -55,8 +55,8 @@ TEST(test_tab_stays_in_the_set) {
                                          &panel_suspects, &panel_compare,    &panel_held};
     open_program(80, 24);
     refresh();
-    open_heap(3);
-    app_show_heap(app, heap);
+    open_snapshot(3);
+    app_show_snapshot(app, heap);
     draw();
     screen_golden(canvas, "screen-80x24-snapshot.txt");
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -78,8 +78,8 @@ TEST(test_the_program_is_not_asked_from_there) {
     static const Key keys[] = {' ', 'n', 'm', 'C', 'b', 'i', 'L'};
     open_program(120, 36);
     refresh();
-    open_heap(3);
-    app_show_heap(app, heap);
+    open_snapshot(3);
+    app_show_snapshot(app, heap);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         play_key(app, keys[i]);
         ck_assert(sees("esc leads back to the program"));
@@ -95,14 +95,14 @@ TEST(test_the_program_is_not_asked_from_there) {
 TEST(test_a_pause_meanwhile_waits_behind_it) {
     open_program(120, 36);
     refresh();
-    open_heap(3);
-    app_show_heap(app, heap);
+    open_snapshot(3);
+    app_show_snapshot(app, heap);
     app_seen(app, LMP_SEEN_PAUSED);
     ck_assert(sees("SNAPSHOT 3"));
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_held);
     play_key(app, K_ESC);
     ck_assert(sees("5 Inspector"));
-    app_show_heap(app, heap);
+    app_show_snapshot(app, heap);
     app_seen(app, LMP_SEEN_RUNNING);
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_held);
     play_key(app, K_ESC);
@@ -114,28 +114,28 @@ TEST(test_the_notice_of_one_opens_it) {
     open_program(120, 36);
     refresh();
     app_say(app, "enter opens snapshot 1: lmp-1-1.heap");
-    app_offer_heap(app);
+    app_offer_snapshot(app);
     play_key(app, K_DOWN); /* something else: enter means what it always does */
     play_key(app, K_ENTER);
-    ck_assert(!play_asked(app, REQUEST_HEAP));
+    ck_assert(!play_asked(app, REQUEST_OPEN_SNAPSHOT));
     app_say(app, "enter opens snapshot 2: lmp-1-2.heap");
-    app_offer_heap(app);
+    app_offer_snapshot(app);
     play_key(app, K_ENTER);
-    ck_assert(play_asked(app, REQUEST_HEAP));
+    ck_assert(play_asked(app, REQUEST_OPEN_SNAPSHOT));
 }
 
 TEST(test_why_from_the_program_and_straight_back) {
     open_program(120, 36);
     refresh();
-    open_heap(3);
+    open_snapshot(3);
     play_key(app, '6');
     play_key(app, K_DOWN);
     play_key(app, K_ENTER);
     ck_assert_ptr_eq(app_ui(app)->over, &panel_site);
     play_key(app, 'w');
-    ck_assert(play_asked(app, REQUEST_HEAP));
+    ck_assert(play_asked(app, REQUEST_OPEN_SNAPSHOT));
     ck_assert_int_eq(app_ui(app)->wish.what, WISH_LINE);
-    app_show_heap(app, heap); /* what the viewer does */
+    app_show_snapshot(app, heap); /* what the viewer does */
     ck_assert(sees("is not in this snapshot"));
     play_key(app, K_ESC);
     ck_assert_ptr_eq(app_ui(app)->over, &panel_site);
@@ -148,8 +148,8 @@ TEST(test_without_a_program) {
     app_say(app, "Reading some.heap, 1.2 MiB ...");
     ck_assert(sees("Reading some.heap, 1.2 MiB"));
     ck_assert(sees("no snapshot is open"));
-    open_heap(3);
-    app_show_heap(app, heap);
+    open_snapshot(3);
+    app_show_snapshot(app, heap);
     play_key(app, K_ESC); /* there is nothing to go back to */
     ck_assert(sees("1 Verdict"));
     play_key(app, ' ');
@@ -162,8 +162,8 @@ TEST(test_without_a_program) {
 /* Who holds what a line has made is only told if that holder alone retains half of what is kept. */
 TEST(test_a_holder_of_little_is_none) {
     open_program(120, 36);
-    open_heap(3);
-    const LmpHeapGroups *groups = opened_groups(heap, LMP_BY_LINE);
+    open_snapshot(3);
+    const LmpObjectGroups *groups = opened_groups(heap, LMP_BY_LINE);
     uint32_t held = 0;
     for (uint32_t i = 0; i < groups->groups; i++) {
         UiProof proof = {0};

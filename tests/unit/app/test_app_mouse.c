@@ -63,7 +63,7 @@ TEST(keys_in_the_footer_are_keys) {
     footer("z thaw", false);
     ck_assert(!app_ui(app)->frozen);
     footer("tab panel", true);
-    ck_assert_ptr_ne(app_ui(app)->focus, &panel_heap);
+    ck_assert_ptr_ne(app_ui(app)->focus, &panel_heapmap);
     footer("? help", true);
     ck_assert(is_on(&panel_help));
     footer("? close help", false);
@@ -132,9 +132,9 @@ TEST(tabs_and_titles) {
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_types);
     ck_assert(!app_ui(app)->enlarged);
     click(MOUSE_DOUBLE, "2 Types", 3, false); /* as enter does there */
-    ck_assert(app_ui(app)->enlarged && !is_on(&panel_heap));
+    ck_assert(app_ui(app)->enlarged && !is_on(&panel_heapmap));
     click(MOUSE_DOUBLE, "2 Types", 3, false);
-    ck_assert(!app_ui(app)->enlarged && is_on(&panel_heap));
+    ck_assert(!app_ui(app)->enlarged && is_on(&panel_heapmap));
     /* a title is no row: the page of the line under the cursor stays closed */
     click(MOUSE_CLICK, "6 Sites", 4, false);
     click(MOUSE_DOUBLE, "6 Sites", 4, false);

@@ -61,12 +61,12 @@ TEST(what_leads_nowhere_says_so) {
 TEST(enter_opens_the_page) {
     set_up(120, 36, true);
     press("6\n");
-    ck_assert(is_on(&panel_site) && !is_on(&panel_heap));
+    ck_assert(is_on(&panel_site) && !is_on(&panel_heapmap));
     ck_assert(shows("options.lua:12  in main chunk") && shows("Callers") && shows("History"));
     ck_assert_uint_eq(app_parts(app), LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE);
     play_key(app, K_ESC);
     draw();
-    ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && !is_on(&panel_site));
+    ck_assert(is_on(&panel_sites) && is_on(&panel_heapmap) && !is_on(&panel_site));
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_sites);
 }
 
@@ -95,7 +95,7 @@ TEST(pages_lead_back) {
     back_to(&panel_function);
     back_to(&panel_functions);
     press("\n\n6"); /* another panel closes all of them */
-    ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && !app_ui(app)->over);
+    ck_assert(is_on(&panel_sites) && is_on(&panel_heapmap) && !app_ui(app)->over);
 }
 
 /* From a frame of the call stack under a pause to the page of its line. */

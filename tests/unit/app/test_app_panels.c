@@ -34,17 +34,17 @@ TEST(the_next_tab_is_shown) {
             round = shows(panel_output.title);
             play_key(app, '\t');
             app_draw(app, canvas, now);
-        } while (app_ui(app)->focus != &panel_heap);
+        } while (app_ui(app)->focus != &panel_heapmap);
         ck_assert(round);
     }
 }
 
 TEST(panels_by_tab_and_number) {
     set_up(120, 36, true);
-    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heapmap);
     const Panel *order[] = {&panel_types, &panel_timeline,  &panel_output, &panel_inspector,
                             &panel_sites, &panel_functions, &panel_tree,   &panel_leaks,
-                            &panel_tags,  &panel_heap};
+                            &panel_tags,  &panel_heapmap};
     for (int i = 0; i < 10; i++) {
         tab('\t');
         ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
@@ -64,34 +64,34 @@ TEST(enlarge_and_back) {
     set_up(120, 36, true);
     press("2\n");
     ck_assert(app_ui(app)->enlarged);
-    ck_assert(is_on(&panel_types) && !is_on(&panel_heap));
+    ck_assert(is_on(&panel_types) && !is_on(&panel_heapmap));
     ck_assert_int_eq(app_where(app, &panel_types).w, 118);
     press("\t"); /* the next one, enlarged as well */
     ck_assert(is_on(&panel_timeline) && !is_on(&panel_types));
     play_key(app, K_ESC);
     app_draw(app, canvas, now);
-    ck_assert(is_on(&panel_types) && is_on(&panel_heap));
+    ck_assert(is_on(&panel_types) && is_on(&panel_heapmap));
     ck_assert(!play_asked(app, REQUEST_QUIT));
 }
 
 TEST(help_opens_and_closes) {
     set_up(120, 36, true);
     press("?");
-    ck_assert(is_on(&panel_help) && !is_on(&panel_heap));
+    ck_assert(is_on(&panel_help) && !is_on(&panel_heapmap));
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) { /* it tells every key */
         if (action_info[i].help) ck_assert_msg(action_info[i].help[0] != 0, "row %d", i);
     }
     ck_assert(shows("ask for a full garbage collection"));
     press("?");
-    ck_assert(!is_on(&panel_help) && is_on(&panel_heap));
+    ck_assert(!is_on(&panel_help) && is_on(&panel_heapmap));
     press("?");
     play_key(app, K_ESC);
     app_draw(app, canvas, now);
-    ck_assert(is_on(&panel_heap));
-    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
+    ck_assert(is_on(&panel_heapmap));
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heapmap);
     press("?2"); /* a panel's number closes it too */
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_types);
-    ck_assert(is_on(&panel_heap));
+    ck_assert(is_on(&panel_heapmap));
 }
 
 /* What has the keys is on the screen, at every size and whatever is pressed. */
@@ -118,7 +118,7 @@ TEST(the_focus_is_always_on_the_screen) {
 
 /* Panels get the room that they count on. */
 TEST(panels_have_their_least_room) {
-    static const Panel *const panels[] = {&panel_heap,     &panel_types,  &panel_timeline,
+    static const Panel *const panels[] = {&panel_heapmap,  &panel_types,  &panel_timeline,
                                           &panel_output,   &panel_blocks, &panel_help,
                                           &panel_inspector};
     static const char *const keys[] = {"1", "2", "3", "4", "5", "?", "1\n"};

@@ -97,8 +97,8 @@ TEST(a_mark_counts_everywhere) {
 
 TEST(sites_stand_at_the_bottom) {
     set_up(120, 36, true);
-    ck_assert(is_on(&panel_sites) && is_on(&panel_heap) && is_on(&panel_timeline));
-    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heap);
+    ck_assert(is_on(&panel_sites) && is_on(&panel_heapmap) && is_on(&panel_timeline));
+    ck_assert_ptr_eq(app_ui(app)->focus, &panel_heapmap);
     ck_assert(shows("options.lua:12") && shows("exact, by line"));
     ck_assert_uint_eq(app_parts(app), LEDGER_SITES);
     press("4");

@@ -255,7 +255,7 @@ TEST(a_drag_is_a_range) {
     ck_assert_int_eq(request->since.what, SINCE_PIECE);
     ck_assert_uint_le(request->since.from, (uint64_t)moment);
     ck_assert_uint_eq(request->since.to, whole.clock);
-    rect = app_where(app, &panel_heap); /* other panels have no drags */
+    rect = app_where(app, &panel_heapmap); /* other panels have no drags */
     play_mouse(app, MOUSE_CLICK, rect.x + 1, rect.y + 1);
     play_mouse(app, MOUSE_RELEASE, rect.x + 5, rect.y + 1);
     asks_nothing();

@@ -116,7 +116,7 @@ static void want_to_know(void) {
     play_key(app, K_ENTER);
     ck_assert_ptr_eq(app_ui(app)->over, &panel_site);
     play_key(app, 'w');
-    ck_assert_ptr_nonnull(asked(REQUEST_HEAP));
+    ck_assert_ptr_nonnull(asked(REQUEST_OPEN_SNAPSHOT));
     app_offer_taking(app); /* what the viewer does */
 }
 
@@ -132,23 +132,23 @@ TEST(why_without_a_snapshot) {
     ck_assert(play_asked(app, REQUEST_REMEMBER));
     ck_assert_ptr_nonnull(asked(REQUEST_SNAPSHOT));
     play_key(app, 'w'); /* again while it is written */
-    ck_assert_ptr_nonnull(asked(REQUEST_HEAP));
+    ck_assert_ptr_nonnull(asked(REQUEST_OPEN_SNAPSHOT));
     app_offer_taking(app);
     ck_assert(sees("on its way"));
     app_say(app, "enter opens snapshot 1: lmp-1-1.heap");
-    app_offer_heap(app);
-    ck_assert_ptr_nonnull(asked(REQUEST_HEAP)); /* by itself */
+    app_offer_snapshot(app);
+    ck_assert_ptr_nonnull(asked(REQUEST_OPEN_SNAPSHOT)); /* by itself */
     draw();
-    open_heap(1);
-    app_show_heap(app, heap);
+    open_snapshot(1);
+    app_show_snapshot(app, heap);
     ck_assert_int_eq(app_ui(app)->wish.what, WISH_LINE);
     draw();
     ck_assert_ptr_eq(app_ui(app)->over, &panel_why);
     play_key(app, K_ESC);
     ck_assert_ptr_eq(app_ui(app)->over, &panel_site);
     app_say(app, "enter opens snapshot 2: lmp-1-2.heap");
-    app_offer_heap(app); /* by somebody else: nobody waits for it */
-    ck_assert_ptr_null(asked(REQUEST_HEAP));
+    app_offer_snapshot(app); /* by somebody else: nobody waits for it */
+    ck_assert_ptr_null(asked(REQUEST_OPEN_SNAPSHOT));
     close_heap();
 }
 
@@ -170,9 +170,9 @@ TEST(why_and_no_snapshot_comes) {
     play_key(app, 'S');
     const Request *request = asked(REQUEST_SNAPSHOT);
     ck_assert(request && request->collect);
-    app_no_heap(app);    /* it has failed */
-    app_offer_heap(app); /* later, another */
-    ck_assert_ptr_null(asked(REQUEST_HEAP));
+    app_no_snapshot(app);    /* it has failed */
+    app_offer_snapshot(app); /* later, another */
+    ck_assert_ptr_null(asked(REQUEST_OPEN_SNAPSHOT));
     app_seen(app, LMP_SEEN_FINISHED);
     app_offer_taking(app);
     ck_assert(sees("No snapshot was taken while the program ran"));
@@ -181,26 +181,26 @@ TEST(why_and_no_snapshot_comes) {
 TEST(an_old_one_is_renewed) {
     static const Config config = {.count = 1, .line = {{"collect", "on"}}};
     begin(&config);
-    open_heap(1);
-    app_offer_heap(app);
+    open_snapshot(1);
+    app_offer_snapshot(app);
     play_key(app, '6');
     play_key(app, K_DOWN);
     play_key(app, K_ENTER);
     play_key(app, 'w');
-    ck_assert_ptr_nonnull(asked(REQUEST_HEAP));
+    ck_assert_ptr_nonnull(asked(REQUEST_OPEN_SNAPSHOT));
     UiWish wish = app_ui(app)->wish;
-    app_show_heap(app, heap);
+    app_show_snapshot(app, heap);
     ck_assert(sees("This is of 40 s ago; S asks a new snapshot the same"));
     ck_assert(sees("40 s ago"));
     play_key(app, 'S');
     ck_assert_ptr_nonnull(asked(REQUEST_SNAPSHOT));
     draw(); /* the old one has its page until then */
-    app_offer_heap(app);
-    ck_assert_ptr_nonnull(asked(REQUEST_HEAP));
+    app_offer_snapshot(app);
+    ck_assert_ptr_nonnull(asked(REQUEST_OPEN_SNAPSHOT));
     draw();
     app_model(app)->clock = 63 * SECOND; /* the new one is not old */
     app_say(app, "%s", "");
-    app_show_heap(app, heap);
+    app_show_snapshot(app, heap);
     ck_assert_int_eq(app_ui(app)->wish.what, WISH_LINE);
     ck_assert_str_eq(app_ui(app)->wish.line, wish.line);
     ck_assert(!sees("a new snapshot the same"));
@@ -213,17 +213,17 @@ TEST(an_old_one_is_renewed) {
 /* Over a snapshot without a wish S takes another, which is offered. */
 TEST(another_from_there) {
     begin(NULL);
-    open_heap(1);
-    app_show_heap(app, heap);
+    open_snapshot(1);
+    app_show_snapshot(app, heap);
     play_key(app, 'S');
     ck_assert(sees("Collect first?"));
     play_key(app, 'y');
     ck_assert_ptr_nonnull(asked(REQUEST_SNAPSHOT));
     app_say(app, "enter opens snapshot 2: lmp-1-2.heap");
-    app_offer_heap(app);
-    ck_assert_ptr_null(asked(REQUEST_HEAP));
+    app_offer_snapshot(app);
+    ck_assert_ptr_null(asked(REQUEST_OPEN_SNAPSHOT));
     ck_assert(sees("SNAPSHOT 1"));
     play_key(app, K_ENTER);
-    ck_assert_ptr_nonnull(asked(REQUEST_HEAP));
+    ck_assert_ptr_nonnull(asked(REQUEST_OPEN_SNAPSHOT));
     close_heap();
 }

@@ -1,7 +1,7 @@
 /* test_verdict_line.c - the line under the header: what of a sentence and of its advice is shown
  * where there is no room for both. */
 #include "app_fixture.h"
-#include "heap/proof.h"
+#include "snapshot/proof.h"
 
 static char row[1024], next_row[1024];
 static int header; /* rows above the panels */
@@ -76,7 +76,7 @@ TEST(proven) {
     set_up_tall(120, 36, "file.lua:32", "keeps what it is given", "take entries out");
     Ui *ui = app_ui(app);
     Verdict *v = &app_model(app)->verdicts.verdict[0];
-    v->place = VERDICT_AT_HEAP;
+    v->place = VERDICT_AT_SNAPSHOT;
     v->site = 7;
     snprintf(v->kept, sizeof v->kept, "./desk/file.lua:12");
     v->score = 9;

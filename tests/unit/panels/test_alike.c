@@ -8,7 +8,7 @@
 
 enum { BLOCKS = 6000 };
 
-static HeapListBlock block[BLOCKS];
+static MapListBlock block[BLOCKS];
 static Model *m;
 static Ui ui;
 static Alike *alike;
@@ -19,7 +19,7 @@ static uint64_t most_bytes;
  * sets of keys; every fiftieth is gone. */
 static uint32_t contents = 10;
 
-static LmpPreview content_of(const HeapListBlock *b) {
+static LmpPreview content_of(const MapListBlock *b) {
     LmpPreview p = {.addr = b->addr};
     uint64_t n = b->addr / 64;
     if (n % 50 == 49) return p;
@@ -47,8 +47,8 @@ static void set_up(uint32_t count) {
     most_bytes = 0;
     contents = 10;
     for (uint32_t i = 0; i < count; i++) {
-        HeapListBlock *b = &block[i];
-        *b = (HeapListBlock){.addr = 64 * (uint64_t)i, .size = 100, .kind = LMP_STRING};
+        MapListBlock *b = &block[i];
+        *b = (MapListBlock){.addr = 64 * (uint64_t)i, .size = 100, .kind = LMP_STRING};
         b->text = i % 4 < 2;
         if (i % 4 == 2) b->kind = LMP_TABLE;
         if (i % 4 == 3) b->part = true;
@@ -64,7 +64,7 @@ static bool answer(void) {
     ck_assert_uint_le(r->preview.count, LMP_PREVIEWS);
     m->preview_count = r->preview.count;
     for (uint32_t i = 0; i < r->preview.count; i++) {
-        const HeapListBlock *b = &block[r->preview.addr[i] / 64];
+        const MapListBlock *b = &block[r->preview.addr[i] / 64];
         m->preview[i] = content_of(b);
         bytes += b->size;
     }

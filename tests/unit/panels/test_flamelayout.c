@@ -2,7 +2,7 @@
  * random trees row by row; a rest paged through to its end. */
 #include "suite.h"
 
-#include "panels/flame/flamelayout.h"
+#include "panels/flame/flameplan.h"
 
 /* ---- dividing -------------------------------------------------------------------------------- */
 
@@ -35,19 +35,19 @@ static void naive_divide(const uint64_t *value, int n, uint64_t rest, uint64_t o
 
 TEST(test_by_hand) {
     int w[5];
-    flamelayout_divide((uint64_t[]){50, 30, 20}, 3, 0, 0, 10, w);
+    flameplan_divide((uint64_t[]){50, 30, 20}, 3, 0, 0, 10, w);
     ck_assert_int_eq(w[0], 5);
     ck_assert_int_eq(w[1], 3);
     ck_assert_int_eq(w[2], 2);
-    flamelayout_divide((uint64_t[]){1, 1, 1}, 3, 0, 0, 11, w); /* two are left for the first two */
+    flameplan_divide((uint64_t[]){1, 1, 1}, 3, 0, 0, 11, w); /* two are left for the first two */
     ck_assert_int_eq(w[0], 4);
     ck_assert_int_eq(w[1], 4);
     ck_assert_int_eq(w[2], 3);
-    flamelayout_divide((uint64_t[]){500, 499}, 2, 1, 0, 10, w); /* what is too small is seen */
+    flameplan_divide((uint64_t[]){500, 499}, 2, 1, 0, 10, w); /* what is too small is seen */
     ck_assert_int_eq(w[0], 4);
     ck_assert_int_eq(w[1], 5);
     ck_assert_int_eq(w[2], 1);
-    flamelayout_divide((uint64_t[]){5}, 1, 1, 4, 10, w);
+    flameplan_divide((uint64_t[]){5}, 1, 1, 4, 10, w);
     ck_assert_int_eq(w[0], 5);
     ck_assert_int_eq(w[1], 1);
     ck_assert_int_eq(w[2], 4);
@@ -61,7 +61,7 @@ TEST(test_dividing_by_chance) {
         for (int i = 0; i < n; i++)
             value[i] = suite_below(most);
         if (rest + own == 0) own = 1;
-        flamelayout_divide(value, (uint32_t)n, rest, own, w, got);
+        flameplan_divide(value, (uint32_t)n, rest, own, w, got);
         naive_divide(value, n, rest, own, w, want);
         for (int i = 0; i < n + 2; i++) {
             ck_assert_msg(got[i] == want[i], "round %d, item %d of %d: %d, not %d", round, i, n,
@@ -79,7 +79,7 @@ TEST(test_dividing_rubbish) {
         int got[10], sum = 0, w = 1 + (int)suite_below(1000);
         for (int i = 0; i < 8; i++)
             value[i] = suite_below(2) ? UINT64_MAX - suite_below(9) : suite_random();
-        flamelayout_divide(value, 8, suite_random(), suite_random(), w, got);
+        flameplan_divide(value, 8, suite_random(), suite_random(), w, got);
         for (int i = 0; i < 10; i++) {
             ck_assert_int_ge(got[i], 0);
             sum += got[i];
@@ -134,9 +134,9 @@ static void make_graph(Graph *g, uint64_t whole) {
     }
 }
 
-/* Every frame with a column is there and has its columns, what is narrower is in the rest beside
+/* Every bar with a column is there and has its columns, what is narrower is in the rest beside
  * it, all within the block above, from its left end on without a gap. */
-static void check_below(const Graph *g, const FlameLayout *l, int row, uint32_t up) {
+static void check_below(const Graph *g, const FlamePlan *l, int row, uint32_t up) {
     const FlameBlock *b = &l->block[up];
     const Node *n = &g->node[b->node];
     uint64_t shown[64], rest = 0, sum = 0;
@@ -182,11 +182,11 @@ static void check_below(const Graph *g, const FlameLayout *l, int row, uint32_t 
 TEST(test_graphs_by_chance) {
     static Graph g;
     FlameNodes nodes = {&g, children, value, compare};
-    FlameLayout l = {0}, part = {0};
+    FlamePlan l = {0}, part = {0};
     for (int round = 0; round < 300; round++) {
         make_graph(&g, 1 + suite_below(1ull << suite_below(40)));
         FlameView view = {.w = 1 + (int)suite_below(220), .h = 100};
-        flamelayout_make(&l, &nodes, &view);
+        flameplan_make(&l, &nodes, &view);
         ck_assert_int_ge(l.rows, 1);
         ck_assert(!l.deeper);
         ck_assert_int_eq(l.block[0].w, view.w);
@@ -194,15 +194,15 @@ TEST(test_graphs_by_chance) {
             for (uint32_t b = l.row[row]; b < l.row[row + 1]; b++) {
                 if (row + 1 < l.rows && !l.block[b].rest) check_below(&g, &l, row, b);
                 int x = l.block[b].x + (int)suite_below((uint64_t)l.block[b].w);
-                ck_assert_uint_eq(flamelayout_at(&l, x, row), b);
-                ck_assert_int_eq(flamelayout_row_of(&l, b), row);
+                ck_assert_uint_eq(flameplan_at(&l, x, row), b);
+                ck_assert_int_eq(flameplan_row_of(&l, b), row);
             }
         }
         /* a window shows the same */
         FlameView window = view;
         window.top = (int)suite_below((uint64_t)l.rows);
         window.h = 1 + (int)suite_below(5);
-        flamelayout_make(&part, &nodes, &window);
+        flameplan_make(&part, &nodes, &window);
         int rows = l.rows - window.top < window.h ? l.rows - window.top : window.h;
         ck_assert_int_eq(part.rows, rows);
         ck_assert(part.deeper == (window.top + window.h < l.rows));
@@ -216,8 +216,8 @@ TEST(test_graphs_by_chance) {
             }
         }
     }
-    flamelayout_free(&l);
-    flamelayout_free(&part);
+    flameplan_free(&l);
+    flameplan_free(&part);
 }
 
 /* A thousand children, none of which has a column: page after page shows each of them once. */
@@ -225,7 +225,7 @@ TEST(test_paging_through_a_rest) {
     static Graph g;
     static int seen[4096];
     FlameNodes nodes = {&g, children, value, compare};
-    OWN(flamelayout_free) FlameLayout l = {0};
+    OWN(flameplan_free) FlamePlan l = {0};
     g = (Graph){.nodes = 1001};
     g.node[0] = (Node){.first = 1, .children = 1000};
     for (uint32_t i = 1; i <= 1000; i++) {
@@ -233,14 +233,14 @@ TEST(test_paging_through_a_rest) {
         g.node[0].value += g.node[i].value;
     }
     FlameView view = {.w = 80, .h = 10};
-    flamelayout_make(&l, &nodes, &view); /* none of them */
+    flameplan_make(&l, &nodes, &view); /* none of them */
     ck_assert_uint_eq(l.row[2] - l.row[1], 1);
     ck_assert_uint_eq(l.block[1].rest, 1000);
     ck_assert_int_eq(l.block[1].w, 80);
     view.paged = true;
     for (int pages = 0; view.skip < 1000; pages++) {
         ck_assert_int_lt(pages, 100);
-        flamelayout_make(&l, &nodes, &view);
+        flameplan_make(&l, &nodes, &view);
         ck_assert_int_eq(l.rows, 2);
         uint32_t shown = 0, rest = 0;
         int x = 0;
@@ -263,16 +263,16 @@ TEST(test_paging_through_a_rest) {
 TEST(test_nothing_to_show) {
     static Graph g;
     FlameNodes nodes = {&g, children, value, compare};
-    OWN(flamelayout_free) FlameLayout l = {0};
+    OWN(flameplan_free) FlamePlan l = {0};
     g = (Graph){.nodes = 1};
-    flamelayout_make(&l, &nodes, &(FlameView){.w = 80, .h = 10});
+    flameplan_make(&l, &nodes, &(FlameView){.w = 80, .h = 10});
     ck_assert_int_eq(l.rows, 0);
     g.node[0].value = 1;
-    flamelayout_make(&l, &nodes, &(FlameView){.w = 0, .h = 10});
+    flameplan_make(&l, &nodes, &(FlameView){.w = 0, .h = 10});
     ck_assert_int_eq(l.rows, 0);
-    flamelayout_make(&l, &nodes, &(FlameView){.w = 1, .h = 1});
+    flameplan_make(&l, &nodes, &(FlameView){.w = 1, .h = 1});
     ck_assert_int_eq(l.rows, 1);
-    ck_assert_uint_eq(flamelayout_at(&l, 0, 0), 0);
-    ck_assert_uint_eq(flamelayout_at(&l, 1, 0), FLAME_NONE);
-    ck_assert_uint_eq(flamelayout_at(&l, 0, 1), FLAME_NONE);
+    ck_assert_uint_eq(flameplan_at(&l, 0, 0), 0);
+    ck_assert_uint_eq(flameplan_at(&l, 1, 0), FLAME_NONE);
+    ck_assert_uint_eq(flameplan_at(&l, 0, 1), FLAME_NONE);
 }

@@ -1,4 +1,4 @@
-/* The frames of a flame graph against a naive merging of all paths, both ways up; and what is found
+/* The bars of a flame graph against a naive merging of all paths, both ways up; and what is found
  * in them: shares in which each byte counts once. */
 #include "fake_tree.h"
 
@@ -30,7 +30,7 @@ static void add_way(Ways *ways, const char *text, uint64_t value) {
     snprintf(ways->way[ways->n++].text, sizeof ways->way->text, "%s", text);
 }
 
-/* Every node's own figure goes to all frames on its path. */
+/* Every node's own figure goes to all bars on its path. */
 static Ways naive(const Tree *t, FlameMetric metric, bool inverted) {
     Ways ways = {0};
     for (uint32_t i = 1; i < t->ledger.nodes; i++) {
@@ -56,18 +56,18 @@ static const Way *way_of(const Ways *ways, const char *text) {
     return NULL;
 }
 
-static void name_way(const FlameTree *tree, uint32_t frame, char *out, size_t size) {
+static void name_way(const FlameTree *tree, uint32_t bar, char *out, size_t size) {
     uint32_t path[256], n = 0;
     size_t used = 0;
-    for (; frame != FLAME_ROOT; frame = flametree_parent(tree, frame))
-        path[n++] = flametree_function(tree, frame);
+    for (; bar != FLAME_ROOT; bar = flametree_parent(tree, bar))
+        path[n++] = flametree_function(tree, bar);
     out[0] = 0;
     while (n-- > 0)
         used += (size_t)snprintf(out + used, size - used, "/%u", path[n]);
 }
 
-/* All frames there are, opened; returns how many but the root. */
-static uint32_t check_frames(FlameTree *tree, const Ways *ways) {
+/* All bars there are, opened; returns how many but the root. */
+static uint32_t check_bars(FlameTree *tree, const Ways *ways) {
     uint32_t queue[8192], used = 0, n = 0;
     queue[used++] = FLAME_ROOT;
     for (uint32_t i = 0; i < used; i++) {
@@ -101,7 +101,7 @@ static Tree *random_tree(uint32_t n, uint32_t long_ways) {
     return t;
 }
 
-TEST(test_frames_by_chance) {
+TEST(test_bars_by_chance) {
     OWN(flametree_free_at) FlameTree *tree = flametree_new();
     for (int round = 0; round < 60; round++) {
         OWN(tree_free_at)
@@ -110,14 +110,14 @@ TEST(test_frames_by_chance) {
             FlameMetric metric = (FlameMetric)suite_below(FLAME_METRICS);
             Ways ways = naive(t, metric, inverted);
             ck_assert(flametree_update(tree, &t->ledger, metric, inverted));
-            ck_assert_uint_eq(check_frames(tree, &ways), ways.n);
+            ck_assert_uint_eq(check_bars(tree, &ways), ways.n);
             ck_assert(!flametree_cut(tree));
             free(ways.way);
         }
     }
 }
 
-/* A frame is found again by the functions around it, in a tree that was read anew. */
+/* A bar is found again by the functions around it, in a tree that was read anew. */
 TEST(test_places) {
     OWN(flametree_free_at) FlameTree *tree = flametree_new();
     FlamePlace place = {0};
@@ -125,24 +125,24 @@ TEST(test_places) {
         OWN(tree_free_at) Tree *t = random_tree(80, 5);
         bool inverted = round % 2, whole;
         ck_assert(flametree_update(tree, &t->ledger, FLAME_LIVE, inverted));
-        uint32_t frame = FLAME_ROOT, first;
-        for (uint32_t n; (n = flametree_children(tree, frame, &first)) > 0;)
-            frame = first + (uint32_t)suite_below(n);
+        uint32_t bar = FLAME_ROOT, first;
+        for (uint32_t n; (n = flametree_children(tree, bar, &first)) > 0;)
+            bar = first + (uint32_t)suite_below(n);
         char was[512], is[512];
-        uint64_t key = flametree_key(tree, frame);
-        name_way(tree, frame, was, sizeof was);
-        ck_assert(flameplace_set(&place, tree, frame));
+        uint64_t key = flametree_key(tree, bar);
+        name_way(tree, bar, was, sizeof was);
+        ck_assert(flameplace_set(&place, tree, bar));
         ck_assert(flametree_update(tree, &t->ledger, FLAME_LIVE, inverted));
-        frame = flameplace_find(&place, tree, &whole);
-        name_way(tree, frame, is, sizeof is);
+        bar = flameplace_find(&place, tree, &whole);
+        name_way(tree, bar, is, sizeof is);
         ck_assert(whole);
         ck_assert_str_eq(was, is);
-        ck_assert_uint_eq(flametree_key(tree, frame), key);
+        ck_assert_uint_eq(flametree_key(tree, bar), key);
         if (place.n == 0) continue;
         place.id[place.n - 1] = 1; /* no such function: what is around it */
-        frame = flameplace_find(&place, tree, &whole);
+        bar = flameplace_find(&place, tree, &whole);
         ck_assert(!whole);
-        ck_assert_uint_eq(flametree_depth(tree, frame), place.n - 1);
+        ck_assert_uint_eq(flametree_depth(tree, bar), place.n - 1);
     }
     flameplace_free(&place);
 }
@@ -176,38 +176,38 @@ TEST(test_finding_by_chance) {
         ck_assert_uint_eq(find.hits, hits);
         /* from hit to hit by size, each once; its place leads to it */
         uint64_t last = UINT64_MAX;
-        uint32_t frame = FLAME_ROOT; /* no hit */
+        uint32_t bar = FLAME_ROOT; /* no hit */
         FlamePlace place = {0};
         for (uint32_t i = 0; i < hits; i++) {
             uint32_t number;
             bool whole;
             FlameHit hit, before;
-            ck_assert(flamefind_next(&find, tree, frame, 1, &hit, &number));
+            ck_assert(flamefind_next(&find, tree, bar, 1, &hit, &number));
             ck_assert_uint_eq(number, i + 1);
             ck_assert_uint_le(hit.value, last);
             last = hit.value;
             ck_assert(flameplace_of_hit(&place, tree, &hit));
-            frame = flameplace_find(&place, tree, &whole);
+            bar = flameplace_find(&place, tree, &whole);
             ck_assert(whole);
-            ck_assert_uint_eq(flametree_key(tree, frame), hit.key);
-            ck_assert(flamefind_has(&find, tree, frame));
-            ck_assert_uint_eq(flametree_value(tree, frame), hit.value);
-            ck_assert(flamefind_next(&find, tree, frame, -1, &before, &number));
+            ck_assert_uint_eq(flametree_key(tree, bar), hit.key);
+            ck_assert(flamefind_has(&find, tree, bar));
+            ck_assert_uint_eq(flametree_value(tree, bar), hit.value);
+            ck_assert(flamefind_next(&find, tree, bar, -1, &before, &number));
             ck_assert_uint_eq(number, i == 0 ? hits : i);
             ck_assert(hits == 1 || before.key != hit.key);
-            /* those below a frame that is zoomed to */
+            /* those below a bar that is zoomed to */
             if (i > 3) continue;
             OWN(flamefind_free) FlameFind zoomed = {0};
             char from[512], text[520];
             uint32_t inside = 0;
-            name_way(tree, frame, from, sizeof from);
+            name_way(tree, bar, from, sizeof from);
             for (uint32_t k = 0; k < ways.n; k++) {
                 snprintf(text, sizeof text, "%s/", ways.way[k].text);
                 size_t n = strlen(from);
                 bool is = strncmp(text, from, n) == 0 && text[n] == '/';
                 inside += is && match[strtoul(strrchr(ways.way[k].text, '/') + 1, NULL, 10)];
             }
-            ck_assert(flamefind_update(&zoomed, tree, match, frame));
+            ck_assert(flamefind_update(&zoomed, tree, match, bar));
             ck_assert_uint_eq(zoomed.hits, hits);
             ck_assert_uint_eq(zoomed.inside, inside);
         }
@@ -216,7 +216,7 @@ TEST(test_finding_by_chance) {
     }
 }
 
-/* The type that has most below a frame, by what each node makes. */
+/* The type that has most below a bar, by what each node makes. */
 TEST(test_types_by_chance) {
     OWN(flametree_free_at) FlameTree *tree = flametree_new();
     for (int round = 0; round < 60; round++) {
@@ -261,16 +261,16 @@ TEST(test_very_deep) {
     t->row[0] = (LmpTreeRow){.first = 1, .children = 1};
     OWN(flametree_free_at) FlameTree *tree = flametree_new();
     FlameNodes nodes;
-    OWN(flamelayout_free) FlameLayout l = {0};
+    OWN(flameplan_free) FlamePlan l = {0};
     FlameView view = {.w = 120, .h = 40, .top = DEEP};
     ck_assert(flametree_update(tree, &t->ledger, FLAME_LIVE, false));
     nodes = flametree_nodes(tree);
-    flamelayout_make(&l, &nodes, &view);
+    flameplan_make(&l, &nodes, &view);
     ck_assert_int_gt(l.depth, 200000); /* the last ones have no column */
     ck_assert(flametree_update(tree, &t->ledger, FLAME_LIVE, true));
     nodes = flametree_nodes(tree);
     view.top = 0;
-    flamelayout_make(&l, &nodes, &view);
+    flameplan_make(&l, &nodes, &view);
     ck_assert_int_gt(l.rows, 20);
     ck_assert(flametree_cut(tree)); /* and no further */
     uint8_t match[FUNCTIONS] = {1};

@@ -1,5 +1,5 @@
 /* The flame graph as a panel: golden files, and what keys and the mouse do. Searching:
- * test_panel_flame_find.c. What stands where is tested in test_flamelayout.c, which frames there
+ * test_panel_flame_find.c. What stands where is tested in test_flamelayout.c, which bars there
  * are in test_flametree.c. */
 #include "flame_stage.h"
 
@@ -71,7 +71,7 @@ TEST(test_moving) {
     ck_press(s, "d", "main chunk  a.lua");
     ck_press(s, "d", "big local  a.lua:5  in line 6"); /* to the widest */
     ck_says(s, "58.6 KiB live  60.0 % of all");
-    ck_press(s, "r", "small upvalue"); /* the rest stands behind frames */
+    ck_press(s, "r", "small upvalue"); /* the rest stands behind bars */
     ck_press(s, "r", "50 of what main chunk calls, each too narrow");
     ck_says(s, "2.0 KiB live  2.0 % of all");
     ck_press(s, "r", "50 of what main chunk calls"); /* nothing further */
@@ -297,7 +297,7 @@ TEST(test_rows_share_the_height) {
     ck_assert_int_eq(line_of(s, "main chunk a"), 1);
 }
 
-/* Figures change, and with them the order of the ledger: frames keep their places, and what is
+/* Figures change, and with them the order of the ledger: bars keep their places, and what is
  * selected and zoomed to stays. */
 TEST(test_refreshes) {
     OWN(known_free) Known k = known_program();

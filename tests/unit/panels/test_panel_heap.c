@@ -221,7 +221,8 @@ TEST(test_recorded) {
         m->map[i].bytes[i < 100 ? LMP_STRING : LMP_TABLE] = m->map_cell;
     }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        OWN(stage_free_at) Stage *s = stage_new(&panel_heap, m, sizes[i][0], sizes[i][1], false, 0);
+        OWN(stage_free_at)
+        Stage *s = stage_new(&panel_heapmap, m, sizes[i][0], sizes[i][1], false, 0);
         s->ui.time.past = true;
         stage_update(s);
         stage_draw(s);

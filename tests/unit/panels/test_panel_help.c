@@ -55,7 +55,7 @@ TEST(test_outside_lua) {
     static const char *const words[] = {"Outside Lua", "beyond the heap", "ten seconds",
                                         "the same moment"};
     static char text[1 << 16];
-    OWN(stage_free_at) Stage *s = help_stage(&panel_heap, NULL, 900, 120);
+    OWN(stage_free_at) Stage *s = help_stage(&panel_heapmap, NULL, 900, 120);
     FILE *docs = fopen(TEST_DOCS "/display.md", "r");
     ck_assert_ptr_nonnull(docs);
     text[fread(text, 1, sizeof text - 1, docs)] = 0;
@@ -79,7 +79,7 @@ TEST(test_pictures) {
         const char *name;
     } looks[] = {{&panel_sites, 78, 22, "help-sites-78x22.txt"},
                  {&panel_blocks, 118, 34, "help-blocks-118x34.txt"},
-                 {&panel_heap, 58, 14, "help-heap-58x14.txt"},
+                 {&panel_heapmap, 58, 14, "help-heap-58x14.txt"},
                  {&panel_output, 58, 14, "help-output-58x14.txt"}}; /* needs no words */
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         void *state = panel_create(looks[i].panel);

@@ -2,7 +2,7 @@
  * it. Golden files, and that the three agree in every row. */
 #include "flame_stage.h"
 #include "panels/flame/flametree.h"
-#include "widget/measure.h"
+#include "widget/shownfigure.h"
 #include "widget/table.h"
 
 #define SECOND 1000000000ull
@@ -207,8 +207,8 @@ TEST(test_columns_have_room) {
         }
 }
 
-static double figure(const LedgerFixture *f, MeasureName name, const LmpTally *t) {
-    return measure_value(&measure[name], f->model, t);
+static double figure(const LedgerFixture *f, ShownName name, const LmpTally *t) {
+    return shownfigure_value(&shown_figure[name], f->model, t);
 }
 
 /* What was allocated and not freed is what has grown, in each line and function. */

@@ -39,7 +39,7 @@ static void tear_down(void) {
 }
 
 /* Field by field: what lies between them may be anything. */
-static void check_same(const HeapListBlock *a, const HeapListBlock *b) {
+static void check_same(const MapListBlock *a, const MapListBlock *b) {
     ck_assert_uint_eq(a->addr, b->addr);
     ck_assert_uint_eq(a->size, b->size);
     ck_assert_uint_eq(a->alloc_context, b->alloc_context);
@@ -48,7 +48,7 @@ static void check_same(const HeapListBlock *a, const HeapListBlock *b) {
 }
 
 static int by_address(const void *a, const void *b) {
-    uint64_t x = ((const HeapListBlock *)a)->addr, y = ((const HeapListBlock *)b)->addr;
+    uint64_t x = ((const MapListBlock *)a)->addr, y = ((const MapListBlock *)b)->addr;
     return x < y ? -1 : x > y;
 }
 
@@ -64,17 +64,17 @@ static int look(SiteBlocks *b, uint32_t id, uint64_t budget) {
 
 TEST(test_all_and_no_others) {
     set_up();
-    static HeapListBlock all[1 << 17], mine[1 << 17];
-    HeapList *list = heaplist_new(&heap->view);
-    HeapListQuery everything = {0, UINT64_MAX, (1u << LMP_KINDS) - 1, 0, 0};
-    HeapListResult r = heaplist_read(list, &everything, all, 1 << 17);
+    static MapListBlock all[1 << 17], mine[1 << 17];
+    MapList *list = maplist_new(&heap->view);
+    MapListQuery everything = {0, UINT64_MAX, (1u << LMP_KINDS) - 1, 0, 0};
+    MapListResult r = maplist_read(list, &everything, all, 1 << 17);
     ck_assert_uint_eq(r.count, r.total);
     SiteBlocks *b = site_blocks_new(1 << 17);
     uint64_t seen = 0;
     for (uint32_t s = 0; s < model->ledger.sites; s++) {
         uint32_t count, want = 0;
         look(b, model->ledger.site[s].id, s % 2 ? 1000000000 : 1);
-        const HeapListBlock *got = site_blocks_list(b, &count);
+        const MapListBlock *got = site_blocks_list(b, &count);
         for (uint32_t i = 0; i < r.count; i++)
             if (ledger_site_of(&model->ledger, &tables->t, all[i].alloc_context) == s) want++;
         ck_assert_uint_eq(count, want);
@@ -89,7 +89,7 @@ TEST(test_all_and_no_others) {
     }
     ck_assert_uint_gt(seen, 5000);
     site_blocks_free(b);
-    heaplist_free(list);
+    maplist_free(list);
     tear_down();
 }
 

@@ -111,9 +111,9 @@ static void finish(const Naive *n, Candidate *c) {
 
 static bool naive_before(const Naive *n, const Candidate *a, const Candidate *b) {
     int order = 0;
-    if (n->request.measure) {
-        double x = n->request.measure(NULL, &a->total, &a->own);
-        double y = n->request.measure(NULL, &b->total, &b->own);
+    if (n->request.shown_figure) {
+        double x = n->request.shown_figure(NULL, &a->total, &a->own);
+        double y = n->request.shown_figure(NULL, &b->total, &b->own);
         order = x > y ? -1 : x < y;
     }
     if (!order) order = a->is_line - b->is_line;
@@ -248,7 +248,7 @@ TEST(test_rows_are_those_of_a_naive_expansion) {
         LmpTreeRow *raw = random_nodes(count, (uint32_t)suite_below(9));
         tree_arrange(tree, raw);
         TreeRows *rows = treerows_new();
-        Naive n = {.tree = tree, .request = {.measure = by_total, .filter = ""}};
+        Naive n = {.tree = tree, .request = {.shown_figure = by_total, .filter = ""}};
         n.way = calloc(WAYS, sizeof *n.way);
         n.row = calloc(2 * count + 2, sizeof *n.row);
         OWN(free_at) Way *unfiltered = calloc(WAYS, sizeof *unfiltered);
@@ -267,7 +267,9 @@ TEST(test_rows_are_those_of_a_naive_expansion) {
                 }
                 n.request.filter = filter;
             } else if (suite_below(5) == 0) {
-                n.request.measure = suite_below(3) == 0 ? NULL : suite_below(2) ? by_total : by_own;
+                n.request.shown_figure = suite_below(3) == 0 ? NULL
+                                         : suite_below(2)    ? by_total
+                                                             : by_own;
                 n.request.reverse = suite_below(2);
             } else if (suite_below(5) == 0) { /* the program goes on */
                 for (uint32_t i = 1; i < count; i++)
@@ -303,7 +305,7 @@ TEST(test_order_is_held) {
         OWN(free_at) LmpTreeRow *raw = random_nodes(80, 3);
         tree_arrange(tree, raw);
         OWN(treerows_free_at) TreeRows *rows = treerows_new();
-        TreeWanted request = {.measure = by_total, .filter = ""};
+        TreeWanted request = {.shown_figure = by_total, .filter = ""};
         ck_assert(treerows_update(rows, &tree->ledger, &request));
         open_all(rows, &tree->ledger, &request);
         uint64_t was[200];

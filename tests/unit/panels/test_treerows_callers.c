@@ -49,7 +49,7 @@ TEST(test_damaged_figures_wrap) {
         for (uint32_t i = 1; i < n; i++)
             tree->row[i].shallow.realloc_bytes = tree->row[i].retained.realloc_bytes = INT64_MAX;
         OWN(treerows_free_at) TreeRows *rows = treerows_new();
-        TreeWanted request = {.callers = callers, .measure = by_total, .filter = ""};
+        TreeWanted request = {.callers = callers, .shown_figure = by_total, .filter = ""};
         ck_assert(treerows_update(rows, &tree->ledger, &request));
         open_all(rows, &tree->ledger, &request);
         uint64_t wrapped = 0;
@@ -71,7 +71,7 @@ TEST(test_callers_add_up) {
         OWN(free_at) Path *path = calloc((size_t)n * n + 1, sizeof *path);
         uint32_t paths = naive_paths(tree, path);
         OWN(treerows_free_at) TreeRows *rows = treerows_new();
-        TreeWanted request = {.callers = true, .measure = by_total, .filter = ""};
+        TreeWanted request = {.callers = true, .shown_figure = by_total, .filter = ""};
         ck_assert(treerows_update(rows, &tree->ledger, &request));
         open_all(rows, &tree->ledger, &request);
         ck_assert_uint_eq(treerows_count(rows), paths);
@@ -117,7 +117,7 @@ TEST(test_callers_under_a_filter) {
     tally(&raw[5].shallow, 4, 50);
     tree_arrange(tree, raw);
     OWN(treerows_free_at) TreeRows *rows = treerows_new();
-    TreeWanted request = {.callers = true, .measure = by_total, .filter = "f1"};
+    TreeWanted request = {.callers = true, .shown_figure = by_total, .filter = "f1"};
     ck_assert(treerows_update(rows, &tree->ledger, &request));
     /* the way to f1 is open, that to f4 is not kept; sums stay those of all */
     ck_assert_uint_eq(treerows_count(rows), 3);
@@ -145,7 +145,7 @@ TEST(test_hottest_path) {
     }
     tree_arrange(tree, raw);
     OWN(treerows_free_at) TreeRows *rows = treerows_new();
-    TreeWanted request = {.measure = by_total, .filter = ""};
+    TreeWanted request = {.shown_figure = by_total, .filter = ""};
     treerows_open_hottest(rows, UINT32_MAX, 64);
     ck_assert(treerows_update(rows, &tree->ledger, &request));
     /* down to the line where most of it is made */
@@ -183,7 +183,7 @@ TEST(test_deep_recursion) {
     }
     tree_arrange(tree, raw);
     OWN(treerows_free_at) TreeRows *rows = treerows_new();
-    TreeWanted request = {.measure = by_total, .filter = ""};
+    TreeWanted request = {.shown_figure = by_total, .filter = ""};
     treerows_open_hottest(rows, UINT32_MAX, UINT32_MAX);
     double start = seconds();
     ck_assert(treerows_update(rows, &tree->ledger, &request));
@@ -237,7 +237,7 @@ TEST(test_a_million_nodes) {
     OWN(free_at) LmpTreeRow *raw = random_nodes(n, 4);
     tree_arrange(tree, raw);
     OWN(treerows_free_at) TreeRows *rows = treerows_new();
-    TreeWanted request = {.measure = by_total, .filter = ""};
+    TreeWanted request = {.shown_figure = by_total, .filter = ""};
     treerows_open_hottest(rows, UINT32_MAX, 64);
     ck_assert(treerows_update(rows, &tree->ledger, &request));
     uint32_t shown = treerows_count(rows);
@@ -252,7 +252,7 @@ TEST(test_a_million_nodes) {
 TEST(test_an_empty_tree) {
     OWN(tree_free_at) Tree *tree = tree_new(1);
     OWN(treerows_free_at) TreeRows *rows = treerows_new();
-    TreeWanted request = {.measure = by_total, .filter = "x"};
+    TreeWanted request = {.shown_figure = by_total, .filter = "x"};
     tree->ledger.nodes = 0;
     ck_assert(treerows_update(rows, &tree->ledger, &request));
     ck_assert_uint_eq(treerows_count(rows), 0);

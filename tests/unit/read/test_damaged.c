@@ -12,14 +12,14 @@
 
 #include "agent/session/profiler.h"
 #include "own_state.h"
-#include "read/heap/heapmap.h"
+#include "read/heapmap/heapmap.h"
 #include "read/ledger/ledger.h"
 #include "read/view.h"
 #include "report/formats/formats.h"
 #include "state_parts.h"
 
 RELEASE_AT(lua_close)
-RELEASE_AT(heaplist_free)
+RELEASE_AT(maplist_free)
 
 static uint8_t *good; /* mostly holes, as the state */
 static size_t good_size;
@@ -112,21 +112,21 @@ static void read_heap(void) {
     HeapMap *map = heapmap_new(&view);
     if (!map) return;
     heapmap_refresh(map, 1u << 22);
-    static HeapCell cells[256];
+    static MapCell cells[256];
     uint64_t total = heapmap_total(map);
     heapmap_cells(map, 0, heapmap_fit(map, 256, HEAPMAP_MIN_CELL), 256, cells);
     heapmap_cells(map, total / 2, HEAPMAP_MIN_CELL, 256, cells);
     heapmap_cells(map, ~0ull - 5, ~0ull, 3, cells);
-    HeapRange range = heapmap_range(map, total / 3, 4096);
+    MapRange range = heapmap_range(map, total / 3, 4096);
     heapmap_free(map);
-    OWN(heaplist_free_at) HeapList *list = heaplist_new(&view);
+    OWN(maplist_free_at) MapList *list = maplist_new(&view);
     if (!list) return;
-    static HeapListBlock blocks[64];
-    HeapListQuery query = {.from = 0, .to = ~0ull, .kinds = 63, .key = range.start};
-    heaplist_read(list, &query, blocks, 64);
+    static MapListBlock blocks[64];
+    MapListQuery query = {.from = 0, .to = ~0ull, .kinds = 63, .key = range.start};
+    maplist_read(list, &query, blocks, 64);
     query.from = range.start;
     query.first = 10;
-    heaplist_read(list, &query, blocks, 64);
+    maplist_read(list, &query, blocks, 64);
 }
 
 /* Who made what, all of it, and who made a block. */

@@ -40,18 +40,18 @@ TEST(heap) {
     view_next_frame(&f->view);
     long before = pieces;
     HeapMap *map = heapmap_new(&f->view);
-    HeapList *list = heaplist_new(&f->view);
+    MapList *list = maplist_new(&f->view);
     while (heapmap_refresh(map, UINT64_MAX)) {
     }
-    HeapListBlock block[4];
-    const HeapListQuery query = {FIXTURE_LOW, HEAP_ADDRESS_END, (1u << LMP_KINDS) - 1, 0, 0};
-    HeapListResult got = heaplist_read(list, &query, block, 4);
+    MapListBlock block[4];
+    const MapListQuery query = {FIXTURE_LOW, MAP_ADDRESS_END, (1u << LMP_KINDS) - 1, 0, 0};
+    MapListResult got = maplist_read(list, &query, block, 4);
     ck_assert_uint_gt(got.count, 0);
     ck_assert_int_gt(pieces, before + 10);
-    heaplist_free(list);
+    maplist_free(list);
     heapmap_free(map);
     ck_assert_int_eq(pieces, before);
-    heaplist_free(NULL);
+    maplist_free(NULL);
     heapmap_free(NULL);
 }
 
@@ -90,10 +90,10 @@ TEST(places) {
     ck_assert_uint_lt(second, total);
     ck_assert_uint_gt(heapmap_address(map, second), FIXTURE_HIGH - (1ull << 32));
     ck_assert_uint_lt(heapmap_address(map, second - 1), FIXTURE_HIGH - (1ull << 32));
-    ck_assert(!heapmap_position(map, HEAP_ADDRESS_END - 1, &past));
+    ck_assert(!heapmap_position(map, MAP_ADDRESS_END - 1, &past));
     ck_assert_uint_eq(past, total);
 
-    HeapRange whole = heapmap_range(map, 0, total), first = heapmap_range(map, 0, second);
+    MapRange whole = heapmap_range(map, 0, total), first = heapmap_range(map, 0, second);
     ck_assert_uint_eq(whole.pieces, 2);
     ck_assert_uint_eq(whole.start, heapmap_address(map, 0));
     ck_assert_uint_eq(whole.end, heapmap_address(map, second - 1) + 1);

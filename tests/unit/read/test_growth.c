@@ -9,8 +9,8 @@
 
 enum { CLASSES = 5, OBJECTS = 60, SHOTS = 5, FULL = 8 };
 
-static LmpHeapInfo info_of(uint32_t number) {
-    LmpHeapInfo info = {.pid = 1, .number = number, .clock = number * 40000000000ull};
+static LmpObjectInfo info_of(uint32_t number) {
+    LmpObjectInfo info = {.pid = 1, .number = number, .clock = number * 40000000000ull};
     info.realtime = 1790000000000000000ull + info.clock;
     strcpy(info.program, "series.lua");
     return info;
@@ -67,7 +67,7 @@ static void take(Run *run, uint32_t k) {
     }
     for (uint32_t i = 0; i < OBJECTS; i++)
         if (run->one[i].at[k].there) add(graph, list, &run->one[i], &run->one[i].at[k], i + 1);
-    LmpHeapInfo info = info_of(k + 1);
+    LmpObjectInfo info = info_of(k + 1);
     ck_assert_int_eq(snapshot_of_graph(&run->s[k], &info, graph_done(graph)), LMP_OK);
 }
 
@@ -118,16 +118,16 @@ static int64_t naive(const Run *run, uint32_t k, uint32_t class) {
     return all;
 }
 
-static LmpHeapChange change_of(uint32_t class) {
-    LmpHeapChange change = {.kind = LMP_HEAP_TABLE};
+static LmpSnapshotChange change_of(uint32_t class) {
+    LmpSnapshotChange change = {.kind = LMP_OBJECT_TABLE};
     class_name(class, change.name, sizeof change.name);
     return change;
 }
 
-static LmpHeapGrowth growth_to(const Run *run, uint32_t shots) {
-    LmpHeapGrowth growth = {.by = LMP_BY_CLASS};
+static LmpSnapshotSteps growth_to(const Run *run, uint32_t shots) {
+    LmpSnapshotSteps growth = {.by = LMP_BY_CLASS};
     for (uint32_t k = 0; k + 1 < shots; k++)
-        ck_assert_int_eq(growth_add(&growth, &run->s[k], &run->s[k + 1]), LMP_OK);
+        ck_assert_int_eq(steps_add(&growth, &run->s[k], &run->s[k + 1]), LMP_OK);
     return growth;
 }
 
@@ -158,23 +158,23 @@ TEST(against_a_model) {
     uint32_t fired = 0, fell = 0;
     for (int round = 0; round < 400; round++) {
         live(&run, 2 + (uint32_t)suite_below(SHOTS - 1));
-        LmpHeapGrowth growth = growth_to(&run, run.shots);
+        LmpSnapshotSteps growth = growth_to(&run, run.shots);
         ck_assert_uint_eq(growth.steps, run.shots - 1);
         uint64_t most = 0;
         uint32_t first = 0;
         for (uint32_t c = 0; c < CLASSES; c++) {
-            LmpHeapChange change = change_of(c);
+            LmpSnapshotChange change = change_of(c);
             bool each = true, grew = true;
             int64_t sum = 0;
             for (uint32_t k = 0; k + 1 < run.shots; k++) {
                 int64_t bytes = naive(&run, k, c);
-                ck_assert_msg(growth_of(&growth, &change, k) == bytes,
+                ck_assert_msg(grown_by(&growth, &change, k) == bytes,
                               "round %d, class %u, step %u: %lld, not %lld", round, c, k,
-                              (long long)growth_of(&growth, &change, k), (long long)bytes);
+                              (long long)grown_by(&growth, &change, k), (long long)bytes);
                 sum += bytes;
                 grew = grew && bytes > 0;
             }
-            ck_assert_int_eq(growth_all(&growth, &change, &each), sum);
+            ck_assert_int_eq(steps_all(&growth, &change, &each), sum);
             ck_assert_int_eq(each, grew);
             fell += !grew && sum > 0;
             if (named(&run, c) > most) most = named(&run, c), first = c;
@@ -186,7 +186,7 @@ TEST(against_a_model) {
             ck_assert_int_eq((int64_t)(run.s[k + 1].reachable_bytes - run.s[k].reachable_bytes),
                              all);
         }
-        growth_free(&growth);
+        steps_free(&growth);
         growth = growth_to(&run, run.shots - 1);
         ck_assert_int_eq(
             suspects_make(&suspects, &run.s[run.shots - 1], &run.s[run.shots - 2], &growth),
@@ -195,7 +195,7 @@ TEST(against_a_model) {
             if (says(&suspects, c)) ck_assert_msg(named(&run, c) > 0, "round %d, %u", round, c);
         if (most > 0) ck_assert_msg(says(&suspects, first), "round %d: not %u", round, first);
         fired += most > 0;
-        growth_free(&growth);
+        steps_free(&growth);
         forget(&run);
     }
     ck_assert_uint_gt(fired, 50); /* both have been there */
@@ -238,7 +238,7 @@ TEST(only_what_grew_each_time) {
     ck_assert(says(&suspects, 0) && !says(&suspects, 1) && says(&suspects, 2));
     ck_assert_int_eq(suspects_make(&suspects, &run.s[2], &run.s[0], NULL), LMP_OK);
     ck_assert(says(&suspects, 0) && says(&suspects, 1) && says(&suspects, 2));
-    LmpHeapGrowth growth = growth_to(&run, 2);
+    LmpSnapshotSteps growth = growth_to(&run, 2);
     ck_assert_int_eq(suspects_make(&suspects, &run.s[2], &run.s[1], &growth), LMP_OK);
     ck_assert(says(&suspects, 0) && !says(&suspects, 1) && !says(&suspects, 2));
     bool told = false;
@@ -247,7 +247,7 @@ TEST(only_what_grew_each_time) {
                               "{k0} grew by 4.0 KiB since snapshot 1, each time: 2.0 KiB, then "
                               "2.0 KiB (at last 4 objects new, 0 gone).");
     ck_assert(told);
-    growth_free(&growth);
+    steps_free(&growth);
     forget(&run);
 }
 
@@ -255,33 +255,33 @@ TEST(why_there_is_no_telling) {
     static Run run;
     static LmpSuspects suspects;
     burst(&run, 4);
-    LmpHeapGrowth growth = growth_to(&run, 3);
+    LmpSnapshotSteps growth = growth_to(&run, 3);
     run.s[1].info.pid = 2; /* the two between are of another run */
     run.s[2].info.pid = 2;
-    LmpHeapGrowth foreign = growth_to(&run, 3);
+    LmpSnapshotSteps foreign = growth_to(&run, 3);
     run.s[1].info.pid = run.s[2].info.pid = 1;
     ck_assert(foreign.foreign && !growth.foreign);
     ck_assert_int_eq(suspects_make(&suspects, &run.s[3], &run.s[2], &foreign), LMP_OK);
-    ck_assert_str_eq(words_of(&suspects, LMP_SUSPECT_GROWTH),
+    ck_assert_str_eq(words_of(&suspects, LMP_SUSPECT_GROWN),
                      "Growth: the earlier snapshots are of several runs.");
     /* the same heap once more: nothing grew in the last step */
     ck_assert_int_eq(suspects_make(&suspects, &run.s[2], &run.s[2], &growth), LMP_OK);
-    ck_assert_str_eq(words_of(&suspects, LMP_SUSPECT_GROWTH),
+    ck_assert_str_eq(words_of(&suspects, LMP_SUSPECT_GROWN),
                      "Nothing grew each time since snapshot 1 and by 2 % of its heap in all.");
-    growth_free(&growth);
-    growth_free(&foreign);
+    steps_free(&growth);
+    steps_free(&foreign);
     forget(&run);
 }
 
 TEST(no_more_than_there_is_room) {
     static Run run;
     burst(&run, 2);
-    LmpHeapGrowth growth = {.by = LMP_BY_CLASS};
-    for (uint32_t i = 0; i < LMP_GROWTH_STEPS; i++)
-        ck_assert_int_eq(growth_add(&growth, &run.s[i % 2], &run.s[(i + 1) % 2]), LMP_OK);
-    ck_assert_int_eq(growth_add(&growth, &run.s[0], &run.s[1]), LMP_E_BUSY);
-    ck_assert_uint_eq(growth.steps, LMP_GROWTH_STEPS);
-    growth_free(&growth);
+    LmpSnapshotSteps growth = {.by = LMP_BY_CLASS};
+    for (uint32_t i = 0; i < LMP_STEPS_MOST; i++)
+        ck_assert_int_eq(steps_add(&growth, &run.s[i % 2], &run.s[(i + 1) % 2]), LMP_OK);
+    ck_assert_int_eq(steps_add(&growth, &run.s[0], &run.s[1]), LMP_E_BUSY);
+    ck_assert_uint_eq(growth.steps, LMP_STEPS_MOST);
+    steps_free(&growth);
     forget(&run);
 }
 
@@ -300,7 +300,7 @@ static int file_of(const Run *run, uint32_t k, char *name, size_t size) {
 /* A display takes one after the other: from the third on, what grew in the last two steps. */
 TEST(one_after_the_other) {
     static Run run;
-    OpenedHeap *heap = NULL;
+    OpenedSnapshot *heap = NULL;
     char name[64];
     burst(&run, 4);
     for (uint32_t k = 0; k < 4; k++) {
@@ -322,7 +322,7 @@ TEST(one_after_the_other) {
 
 TEST(all_at_once) {
     static Run run;
-    OpenedHeap *heap = NULL;
+    OpenedSnapshot *heap = NULL;
     char name[3][64];
     const char *failed = NULL, *older[] = {name[0], name[1], "/dev/null"};
     int fd[3];
@@ -345,7 +345,7 @@ TEST(all_at_once) {
     files.file = "/tmp/there-is-no/such.heap";
     ck_assert_int_eq(opened_open(&heap, &files, &failed), LMP_E_FILE);
     ck_assert_str_eq(failed, files.file);
-    LmpHeapInfo info;
+    LmpObjectInfo info;
     ck_assert_int_eq(snapshot_info(&info, name[1]), LMP_OK);
     ck_assert_uint_eq(info.number, 2);
     ck_assert_int_eq(snapshot_info(&info, "/dev/null"), LMP_E_FOREIGN);
@@ -381,7 +381,7 @@ static Graph *with_coroutine(Fate fate, bool then) {
     }
     uint32_t value[2];
     for (int i = 0; i < 2; i++) {
-        value[i] = graph_object(graph, LMP_HEAP_USERDATA, 1000);
+        value[i] = graph_object(graph, LMP_OBJECT_USERDATA, 1000);
         graph_index(graph, globals, 20 + (uint32_t)i, value[i]);
     }
     uint32_t thread = graph_thread(graph, fate == RAN && then ? 0 : 1);
@@ -402,7 +402,7 @@ TEST(coroutines_that_stay) {
         Graph *graph[2] = {with_coroutine(fate, true), with_coroutine(fate, false)};
         LmpSnapshot s[2];
         for (uint32_t k = 0; k < 2; k++) {
-            LmpHeapInfo info = info_of(k + 1);
+            LmpObjectInfo info = info_of(k + 1);
             ck_assert_int_eq(snapshot_of_graph(&s[k], &info, graph_done(graph[k])), LMP_OK);
         }
         ck_assert_int_eq(suspects_make(&suspects, &s[1], NULL, NULL), LMP_OK);

@@ -3,9 +3,9 @@
 
 #include "base/os.h"
 #include "fake_heap.h"
-#include "read/heap/heapmap.h"
+#include "read/heapmap/heapmap.h"
 
-RELEASE_AT(heaplist_free)
+RELEASE_AT(maplist_free)
 RELEASE_AT(heapmap_free)
 
 #define ALL_KINDS ((1u << LMP_KINDS) - 1)
@@ -105,7 +105,7 @@ static bool counted(const Block *b) {
     return b->cls < LMP_C_COUNTED;
 }
 
-static void naive_sum(const Naive *n, uint64_t from, uint64_t to, HeapCell *out) {
+static void naive_sum(const Naive *n, uint64_t from, uint64_t to, MapCell *out) {
     for (uint32_t i = 0; i < n->count; i++) {
         const Block *b = &n->block[i];
         uint64_t a = b->addr > from ? b->addr : from;
@@ -118,14 +118,14 @@ static void naive_sum(const Naive *n, uint64_t from, uint64_t to, HeapCell *out)
 
 static void check_cells(const Naive *n, const HeapMap *map, uint64_t first, uint64_t size,
                         uint32_t count) {
-    OWN(free_at) HeapCell *cell = calloc(count, sizeof *cell);
+    OWN(free_at) MapCell *cell = calloc(count, sizeof *cell);
     heapmap_cells(map, first, size, count, cell);
     for (uint32_t i = 0; i < count; i++) {
-        HeapCell want = {{0}, 0, 0};
-        HeapRange range = heapmap_range(map, first + i * size, size);
+        MapCell want = {{0}, 0, 0};
+        MapRange range = heapmap_range(map, first + i * size, size);
         uint64_t at = first + i * size, covered = 0;
         for (uint32_t piece = 0; piece < range.pieces; piece++) {
-            HeapRange r = heapmap_range(map, at, first + (i + 1) * size - at);
+            MapRange r = heapmap_range(map, at, first + (i + 1) * size - at);
             naive_sum(n, r.start, r.end, &want);
             at += r.end - r.start;
             covered += r.end - r.start;
@@ -142,13 +142,13 @@ static void check_cells(const Naive *n, const HeapMap *map, uint64_t first, uint
 
 /* The whole heap in one go holds every byte there is: nothing is off the edge. */
 static void check_whole(const Naive *n, const HeapMap *map) {
-    HeapCell want = {{0}, 0, 0};
+    MapCell want = {{0}, 0, 0};
     naive_sum(n, 0, UINT64_MAX, &want);
     uint32_t count = 1 + (uint32_t)suite_below(500);
     uint64_t size = heapmap_fit(map, count, HEAPMAP_MIN_CELL);
-    HeapCell *cell = calloc(count, sizeof *cell);
+    MapCell *cell = calloc(count, sizeof *cell);
     heapmap_cells(map, 0, size, count, cell);
-    HeapCell got = {{0}, 0, 0};
+    MapCell got = {{0}, 0, 0};
     for (uint32_t i = 0; i < count; i++) {
         for (int k = 0; k < LMP_KINDS; k++)
             got.bytes[k] += cell[i].bytes[k];
@@ -172,12 +172,12 @@ static void check_positions(const HeapMap *map) {
     }
 }
 
-static void check_list(const Naive *n, HeapList *list, uint64_t from, uint64_t to) {
-    HeapListBlock out[16];
-    HeapListQuery q = {from, to, (unsigned)suite_below(ALL_KINDS + 1), suite_below(40), 0};
+static void check_list(const Naive *n, MapList *list, uint64_t from, uint64_t to) {
+    MapListBlock out[16];
+    MapListQuery q = {from, to, (unsigned)suite_below(ALL_KINDS + 1), suite_below(40), 0};
     if (n->count > 0 && suite_below(2)) q.key = n->block[suite_below(n->count)].addr;
-    HeapListResult r = heaplist_read(list, &q, out, 16);
-    HeapListResult want = {0, 0, 0, 0};
+    MapListResult r = maplist_read(list, &q, out, 16);
+    MapListResult want = {0, 0, 0, 0};
     for (uint32_t i = 0; i < n->count; i++) {
         const Block *b = &n->block[i];
         if (from >= to || !counted(b) || b->addr >= to || b->addr + b->size <= from ||
@@ -186,7 +186,7 @@ static void check_list(const Naive *n, HeapList *list, uint64_t from, uint64_t t
         want.bytes += b->size;
         if (q.key && b->addr < q.key) want.key++;
         if (want.total++ < q.first || want.count == 16) continue;
-        const HeapListBlock *o = &out[want.count++];
+        const MapListBlock *o = &out[want.count++];
         ck_assert_uint_lt(want.count, r.count + 1);
         ck_assert_uint_eq(o->addr, b->addr);
         ck_assert_uint_eq(o->size, b->size);
@@ -200,7 +200,7 @@ static void check_list(const Naive *n, HeapList *list, uint64_t from, uint64_t t
     ck_assert_uint_eq(r.key, want.key);
 }
 
-static void check_all(const Naive *n, HeapMap *map, HeapList *list) {
+static void check_all(const Naive *n, HeapMap *map, MapList *list) {
     check_whole(n, map);
     check_positions(map);
     for (int i = 0; i < 6 && heapmap_total(map) > 0; i++) {
@@ -230,7 +230,7 @@ TEST(test_against_model) {
     OWN(free_at) Naive *n = calloc(1, sizeof *n);
     n->heap = fake_new(true);
     HeapMap *map = heapmap_new(&n->heap->view);
-    HeapList *list = heaplist_new(&n->heap->view);
+    MapList *list = maplist_new(&n->heap->view);
     for (unsigned round = 0; round < 120; round++) {
         naive_work(n, (unsigned)suite_below(200), round % 20 < 14 ? 6 : 1);
         view_next_frame(&n->heap->view);
@@ -243,7 +243,7 @@ TEST(test_against_model) {
     view_next_frame(&n->heap->view);
     heapmap_refresh(map, FOREVER);
     check_all(n, map, list);
-    heaplist_free(list);
+    maplist_free(list);
     heapmap_free(map);
     fake_free(n->heap);
 }
@@ -254,7 +254,7 @@ TEST(test_small_budget) {
     OWN(free_at) Naive *n = calloc(1, sizeof *n);
     n->heap = fake_new(true);
     HeapMap *map = heapmap_new(&n->heap->view);
-    HeapList *list = heaplist_new(&n->heap->view);
+    MapList *list = maplist_new(&n->heap->view);
     for (unsigned round = 0; round < 20; round++) {
         for (int frame = 0; frame < 10; frame++) { /* at work meanwhile */
             naive_work(n, 20, 5);
@@ -269,7 +269,7 @@ TEST(test_small_budget) {
         heapmap_refresh(map, 0);
         check_all(n, map, list);
     }
-    heaplist_free(list);
+    maplist_free(list);
     heapmap_free(map);
     fake_free(n->heap);
 }
@@ -289,7 +289,7 @@ TEST(test_same_stamp) {
     n->heap->leaf[0]->touch[16] = n->heap->control.frame - 1; /* stamped by a hook a frame behind */
     view_next_frame(&n->heap->view);
     heapmap_refresh(map, FOREVER);
-    HeapCell cell;
+    MapCell cell;
     heapmap_cells(map, 0, 1ull << 40, 1, &cell);
     ck_assert_uint_eq(cell.bytes[LMP_STRING], 50);
     ck_assert_uint_eq(cell.bytes[LMP_TABLE], 40);
@@ -306,9 +306,9 @@ TEST(test_holes_stay) {
     uint64_t addr = 7ull << LMP_LEAF_BITS;
     fake_place(heap, addr, 3 << 20, LMP_C_TABLE_PART, 1);
     fake_place(heap, addr + (3 << 20), 40, LMP_C_STRING, 1);
-    mprotect(heap->leaf[0]->entry + 1024, (HEAP_PART_ENTRIES - 1024) * 4, PROT_NONE);
+    mprotect(heap->leaf[0]->entry + 1024, (MAP_PART_ENTRIES - 1024) * 4, PROT_NONE);
     refresh(heap, map);
-    HeapCell cell;
+    MapCell cell;
     heapmap_cells(map, 0, 4 << 20, 1, &cell);
     ck_assert_uint_eq(cell.bytes[LMP_TABLE], 3 << 20);
     ck_assert_uint_eq(cell.bytes[LMP_STRING], 40);
@@ -326,13 +326,13 @@ TEST(test_stable) {
     uint64_t low = 0x55d000000000, high = 0x7f1000000000;
     for (uint64_t i = 0; i < 64; i++)
         fake_place(heap, high + i * 4096, 4000, LMP_C_STRING, 1);
-    uint32_t layouts = 0, before = heapmap_layout(map);
+    uint32_t layouts = 0, before = heapmap_arrange(map);
     for (uint64_t i = 0; i < 20000; i++) { /* 20 MiB, a KiB at a time */
         fake_place(heap, low + i * 1024, 1000, LMP_C_TABLE, 1);
         if (i % 50) continue;
         refresh(heap, map);
-        layouts += heapmap_layout(map) != before;
-        before = heapmap_layout(map);
+        layouts += heapmap_arrange(map) != before;
+        before = heapmap_arrange(map);
     }
     ck_assert_uint_lt(layouts, 60);
     ck_assert_uint_eq(heapmap_regions(map), 2);
@@ -344,17 +344,17 @@ TEST(test_stable) {
         ck_assert_uint_lt(position, heapmap_total(map));
     }
     refresh(heap, map);
-    before = heapmap_layout(map);
+    before = heapmap_arrange(map);
     ck_assert(heapmap_position(map, high, &position));
     for (uint64_t i = 10; i < 20000; i++)
         fake_take(heap, low + i * 1024, 1000);
     refresh(heap, map);
-    ck_assert_uint_eq(heapmap_layout(map), before); /* not at once ... */
+    ck_assert_uint_eq(heapmap_arrange(map), before); /* not at once ... */
     for (int i = 0; i < 12; i++) {
         fake_now += 1000000000;
         refresh(heap, map);
     }
-    ck_assert_uint_ne(heapmap_layout(map), before); /* ... but then */
+    ck_assert_uint_ne(heapmap_arrange(map), before); /* ... but then */
     ck_assert_uint_lt(heapmap_total(map), 1 << 20);
 }
 
@@ -369,32 +369,32 @@ TEST(test_empty) {
     ck_assert(!heapmap_position(map, 4711, &position));
     ck_assert_uint_eq(heapmap_range(map, 0, 64).pieces, 0);
     ck_assert_uint_eq(heapmap_fit(map, 0, 16), 16);
-    HeapCell cell[3];
+    MapCell cell[3];
     heapmap_cells(map, 0, 64, 3, cell);
     ck_assert_uint_eq(cell[0].capacity, 0);
-    ck_assert_int_eq(heapcell_kind(&cell[0], ALL_KINDS), -1);
+    ck_assert_int_eq(mapcell_kind(&cell[0], ALL_KINDS), -1);
 }
 
 TEST(test_dominant_kind) {
-    HeapCell cell = {.bytes = {[LMP_STRING] = 10, [LMP_TABLE] = 30, [LMP_OTHER] = 5}};
-    ck_assert_int_eq(heapcell_kind(&cell, ALL_KINDS), LMP_TABLE);
-    ck_assert_int_eq(heapcell_kind(&cell, ALL_KINDS & ~(1u << LMP_TABLE)), LMP_STRING);
-    ck_assert_int_eq(heapcell_kind(&cell, 1u << LMP_THREAD), -1);
-    ck_assert_uint_eq(heapcell_bytes(&cell, 1u << LMP_TABLE | 1u << LMP_OTHER), 35);
+    MapCell cell = {.bytes = {[LMP_STRING] = 10, [LMP_TABLE] = 30, [LMP_OTHER] = 5}};
+    ck_assert_int_eq(mapcell_kind(&cell, ALL_KINDS), LMP_TABLE);
+    ck_assert_int_eq(mapcell_kind(&cell, ALL_KINDS & ~(1u << LMP_TABLE)), LMP_STRING);
+    ck_assert_int_eq(mapcell_kind(&cell, 1u << LMP_THREAD), -1);
+    ck_assert_uint_eq(mapcell_bytes(&cell, 1u << LMP_TABLE | 1u << LMP_OTHER), 35);
 }
 
 TEST(test_age) {
     uint64_t least, most;
-    ck_assert(heaplist_age(1, 1000, 700, &least, &most));
+    ck_assert(maplist_age(1, 1000, 700, &least, &most));
     ck_assert_uint_eq(least, 0);
     ck_assert_uint_eq(most, 700);
-    ck_assert(heaplist_age(3, 1000, 9500, &least, &most));
+    ck_assert(maplist_age(3, 1000, 9500, &least, &most));
     ck_assert_uint_eq(least, 6500);
     ck_assert_uint_eq(most, 7500);
-    ck_assert(!heaplist_age(0, 1000, 700, &least, &most));
-    ck_assert(!heaplist_age(9, 1000, 700, &least, &most));
-    ck_assert(!heaplist_age(3, 0, 700, &least, &most));
-    ck_assert(!heaplist_age(255, UINT64_MAX, 700, &least, &most));
+    ck_assert(!maplist_age(0, 1000, 700, &least, &most));
+    ck_assert(!maplist_age(9, 1000, 700, &least, &most));
+    ck_assert(!maplist_age(3, 0, 700, &least, &most));
+    ck_assert(!maplist_age(255, UINT64_MAX, 700, &least, &most));
 }
 
 /* ---- hostile state --------------------------------------------------------------------------- */
@@ -422,7 +422,7 @@ TEST(test_hostile) {
     for (int round = 0; round < 40; round++) {
         OWN(fake_free_at) FakeHeap *heap = fake_new(false);
         OWN(heapmap_free_at) HeapMap *map = heapmap_new(&heap->view);
-        OWN(heaplist_free_at) HeapList *list = heaplist_new(&heap->view);
+        OWN(maplist_free_at) MapList *list = maplist_new(&heap->view);
         for (int step = 0; step < 4; step++) {
             uint64_t bases[] = {suite_random(), suite_below(4), suite_below(1 << 22), 0x3fffff,
                                 UINT64_MAX};
@@ -447,7 +447,7 @@ TEST(test_hostile) {
             view_next_frame(&heap->view);
             heapmap_refresh(map, suite_below(2) ? FOREVER : 0);
             uint64_t total = heapmap_total(map);
-            HeapCell cell[300];
+            MapCell cell[300];
             for (int i = 0; i < 10; i++) {
                 uint64_t size = HEAPMAP_MIN_CELL << suite_below(32);
                 uint64_t first = (total ? suite_below(total) : suite_random()) & ~(size - 1);
@@ -457,12 +457,12 @@ TEST(test_hostile) {
             }
             uint64_t fit = heapmap_fit(map, 300, HEAPMAP_MIN_CELL);
             heapmap_cells(map, 0, fit, 300, cell);
-            HeapListBlock out[10];
+            MapListBlock out[10];
             for (int i = 0; i < 4; i++) {
                 uint64_t from = heapmap_address(map, total ? suite_below(total) : 0);
-                HeapListQuery q = {from, from + suite_below(1 << 20), ALL_KINDS, suite_below(50),
-                                   suite_random()};
-                heaplist_read(list, &q, out, 10);
+                MapListQuery q = {from, from + suite_below(1 << 20), ALL_KINDS, suite_below(50),
+                                  suite_random()};
+                maplist_read(list, &q, out, 10);
             }
         }
     }

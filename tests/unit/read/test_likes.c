@@ -5,7 +5,7 @@
 #include "graph_fixture.h"
 #include "read/snapshot/groups.h"
 
-static const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1, .realtime = 5000000000};
+static const LmpObjectInfo info = {.pid = 1, .serial = 1, .number = 1, .realtime = 5000000000};
 
 static Graph *graph;
 static LmpSnapshot s;
@@ -40,7 +40,7 @@ static uint32_t table_of(const char *const *key, unsigned keys, const char *text
 }
 
 static void make(LmpLikeBy by) {
-    const LmpHeapGraph *g = graph_done(graph);
+    const LmpObjectGraph *g = graph_done(graph);
     ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
     members = 0;
     for (uint32_t i = 1; i < g->objects; i++)

@@ -98,7 +98,7 @@ TEST(held_and_waiting) {
     begin();
     uint32_t held = block(100), dead = block(200), both[] = {held, dead};
     for (size_t i = 0; i < 2; i++) {
-        graph->object[both[i]].flags |= LMP_HEAP_FINALIZER | LMP_HEAP_FINALIZING;
+        graph->object[both[i]].flags |= LMP_OBJECT_FINALIZER | LMP_OBJECT_FINALIZING;
         graph_edge(graph, 0, both[i], LMP_EDGE_ROOT, LMP_ROOT_FINALIZING);
     }
     graph_field(graph, globals, "held", held);
@@ -134,7 +134,7 @@ TEST(coroutines_by_state) {
         snprintf(name, sizeof name, "co%zu", i);
         graph_field(graph, globals, name, thread);
         if (state[i].frame) graph_frame(graph, body, 3);
-        if (state[i].body) graph_local(graph, LMP_HEAP_NONE, NULL, 0, body);
+        if (state[i].body) graph_local(graph, LMP_OBJECT_NONE, NULL, 0, body);
         if (i == 3) running = thread;
     }
     graph_edge(graph, 0, running, LMP_EDGE_ROOT, LMP_ROOT_RUNNING);
@@ -155,7 +155,7 @@ TEST(coroutines_by_state) {
 TEST(weak_tables) {
     begin();
     uint32_t weak = graph_table(graph, 4, 3, 0, 0), held = block(100);
-    graph->object[weak].flags |= LMP_HEAP_WEAK_VALUES;
+    graph->object[weak].flags |= LMP_OBJECT_WEAK_VALUES;
     graph_field(graph, globals, "weak", weak);
     graph_field(graph, globals, "held", held);
     graph_edge(graph, weak, held, LMP_EDGE_INDEX | LMP_EDGE_WEAK, 1);

@@ -6,14 +6,14 @@
 #include "graph_random.h"
 #include "read/snapshot/snapshot.h"
 
-static const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1};
+static const LmpObjectInfo info = {.pid = 1, .serial = 1, .number = 1};
 
 /* ---- the judge ------------------------------------------------------------------------------- */
 
 enum { MOST = 256, ROUNDS = 4 };
 
 typedef struct Judge {
-    const LmpHeapGraph *g;
+    const LmpObjectGraph *g;
     uint32_t registry;
     uint32_t from[8 * MOST]; /* of each edge */
     bool held[MOST];
@@ -21,16 +21,16 @@ typedef struct Judge {
     bool dominates[MOST][MOST]; /* [a][b]: b is not held without a */
 } Judge;
 
-static bool is_ephemeron(const LmpHeapGraph *g, uint32_t e) {
+static bool is_ephemeron(const LmpObjectGraph *g, uint32_t e) {
     return (g->edge_kind[e] & LMP_EDGE_EPHEMERON) && !(g->edge_kind[e] & LMP_EDGE_WEAK);
 }
 
-static bool is_plain(const LmpHeapGraph *g, uint32_t e) {
+static bool is_plain(const LmpObjectGraph *g, uint32_t e) {
     return !(g->edge_kind[e] & (LMP_EDGE_EPHEMERON | LMP_EDGE_WEAK));
 }
 
 static void judge_held(Judge *j) {
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     memset(j->held, 0, sizeof j->held);
     j->held[0] = true;
     for (bool more = true; more;) {
@@ -53,7 +53,7 @@ static uint32_t source(const Judge *j, uint32_t e) {
 }
 
 static int judge_round(const Judge *j, uint32_t e) {
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     uint32_t label = g->edge_label[e];
     unsigned kind = g->edge_kind[e] & LMP_EDGE_KIND;
     if (!is_plain(g, e)) return 0;
@@ -62,7 +62,7 @@ static int judge_round(const Judge *j, uint32_t e) {
         if (kind == LMP_EDGE_FIELD) { /* the only key with an underscore at its begin */
             uint32_t at = 0;
             for (uint32_t i = 0; i < label; i++)
-                if (g->kind[i] == LMP_HEAP_STRING) at++;
+                if (g->kind[i] == LMP_OBJECT_STRING) at++;
             uint64_t text = 0;
             for (uint32_t i = 0; i < at; i++)
                 text += g->string_shown[i];
@@ -78,17 +78,17 @@ static int judge_round(const Judge *j, uint32_t e) {
 }
 
 static void judge_distances(Judge *j) {
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     bool done[MOST] = {false};
     for (uint32_t i = 0; i < g->objects; i++)
-        j->distance[i] = LMP_HEAP_NONE;
+        j->distance[i] = LMP_OBJECT_NONE;
     j->distance[0] = 0;
     for (int round = 0; round < ROUNDS; round++) {
         for (bool more = true; more;) {
             more = false;
             for (uint32_t e = 0; e < g->edges; e++) {
                 uint32_t from = source(j, e), to = g->edge_to[e];
-                if (from == MOST || j->distance[from] == LMP_HEAP_NONE) continue;
+                if (from == MOST || j->distance[from] == LMP_OBJECT_NONE) continue;
                 if (judge_round(j, e) > round || done[to]) continue;
                 if (j->distance[to] <= j->distance[from] + 1) continue;
                 j->distance[to] = j->distance[from] + 1;
@@ -96,7 +96,7 @@ static void judge_distances(Judge *j) {
             }
         }
         for (uint32_t i = 0; i < g->objects; i++)
-            done[i] = j->distance[i] != LMP_HEAP_NONE;
+            done[i] = j->distance[i] != LMP_OBJECT_NONE;
     }
 }
 
@@ -134,14 +134,14 @@ static uint32_t judge_idom(const Judge *j, uint32_t b) {
             nearest = c == b || !j->dominates[c][b] || j->dominates[c][a];
         if (nearest) return a;
     }
-    return LMP_HEAP_NONE;
+    return LMP_OBJECT_NONE;
 }
 
-static void judge_make(Judge *j, const LmpHeapGraph *g) {
+static void judge_make(Judge *j, const LmpObjectGraph *g) {
     ck_assert_uint_le(g->objects, MOST);
     ck_assert_uint_le(g->edges, sizeof j->from / sizeof *j->from);
     j->g = g;
-    j->registry = LMP_HEAP_NONE;
+    j->registry = LMP_OBJECT_NONE;
     for (uint32_t i = 0; i < g->objects; i++)
         for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
             j->from[e] = i;
@@ -156,13 +156,13 @@ static void judge_make(Judge *j, const LmpHeapGraph *g) {
 /* ---- comparing ------------------------------------------------------------------------------- */
 
 static void check_paths(const LmpSnapshot *s, const Judge *j) {
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     for (uint32_t i = 0; i < g->objects; i++) {
         ck_assert_uint_eq(s->distance[i], j->distance[i]);
         ck_assert_int_eq(snapshot_garbage(s, i), !j->held[i]);
         if (i == 0 || !j->held[i]) {
-            ck_assert_uint_eq(s->parent[i], LMP_HEAP_NONE);
-            ck_assert_uint_eq(s->parent_edge[i], LMP_HEAP_NONE);
+            ck_assert_uint_eq(s->parent[i], LMP_OBJECT_NONE);
+            ck_assert_uint_eq(s->parent_edge[i], LMP_OBJECT_NONE);
             continue;
         }
         uint32_t edge = s->parent_edge[i];
@@ -173,21 +173,21 @@ static void check_paths(const LmpSnapshot *s, const Judge *j) {
 }
 
 static void check_retained(const LmpSnapshot *s, const Judge *j) {
-    const LmpHeapGraph *g = j->g;
+    const LmpObjectGraph *g = j->g;
     for (uint32_t a = 0; a < g->objects; a++) {
         uint64_t retained = 0, before = 0;
         for (uint32_t b = 0; b < g->objects; b++) {
             bool dominates = j->dominates[a][b] || (a == b && j->held[a]);
             ck_assert_int_eq(snapshot_dominates(s, a, b), dominates);
             if (!dominates && a != b) continue;
-            if (g->flags[b] & LMP_HEAP_BEFORE)
+            if (g->flags[b] & LMP_OBJECT_BEFORE)
                 before += g->size[b];
             else
                 retained += g->size[b];
         }
         ck_assert_uint_eq(s->retained[a], retained);
         ck_assert_uint_eq(s->retained_before[a], before);
-        ck_assert_uint_eq(s->idom[a], a == 0 || !j->held[a] ? LMP_HEAP_NONE : judge_idom(j, a));
+        ck_assert_uint_eq(s->idom[a], a == 0 || !j->held[a] ? LMP_OBJECT_NONE : judge_idom(j, a));
     }
 }
 
@@ -205,7 +205,7 @@ static void check_children(const LmpSnapshot *s) {
 }
 
 static void check_incoming(const LmpSnapshot *s) {
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     bool met[8 * MOST] = {false};
     ck_assert_uint_eq(s->in_at[g->objects], g->edges);
     for (uint32_t i = 0; i < g->objects; i++)
@@ -222,7 +222,7 @@ static void check_sums(const LmpSnapshot *s, const Judge *j) {
     uint64_t reachable = 0, garbage = 0, before = 0;
     uint32_t objects = 0, dead = 0, old = 0;
     for (uint32_t i = 1; i < j->g->objects; i++) {
-        bool is_old = j->g->flags[i] & LMP_HEAP_BEFORE;
+        bool is_old = j->g->flags[i] & LMP_OBJECT_BEFORE;
         uint64_t size = is_old ? 0 : j->g->size[i];
         if (is_old) before += j->g->size[i], old++;
         if (j->held[i])
@@ -255,7 +255,7 @@ static void check_words(const LmpSnapshot *s) {
 
 static void play(const GraphPlan *plan) {
     OWN(graph_free_at) Graph *graph = graph_random(plan);
-    const LmpHeapGraph *g = graph_done(graph);
+    const LmpObjectGraph *g = graph_done(graph);
     static Judge j;
     judge_make(&j, g);
     OWN(snapshot_close) LmpSnapshot s;
@@ -288,14 +288,14 @@ TEST(test_random_heaps) {
 /* A list of a million and more, doubly linked: a million deep, and every element refers back. */
 TEST(test_long_list) {
     enum { LINKS = 2500000 };
-    LmpHeapGraph g = {.objects = LINKS + 1, .edges = 2 * LINKS};
-    g.count[LMP_HEAP_ROOT] = 1, g.count[LMP_HEAP_TABLE] = LINKS;
-    for (uint32_t c = 0; c < LMP_HEAP_COLUMNS; c++)
-        *(void **)((char *)&g + heapgraph_columns[c].at) =
-            graph_column(heapgraph_rows(&g, &heapgraph_columns[c]), heapgraph_columns[c].width);
+    LmpObjectGraph g = {.objects = LINKS + 1, .edges = 2 * LINKS};
+    g.count[LMP_OBJECT_ROOT] = 1, g.count[LMP_OBJECT_TABLE] = LINKS;
+    for (uint32_t c = 0; c < LMP_SNAP_COLUMNS; c++)
+        *(void **)((char *)&g + objectgraph_columns[c].at) = graph_column(
+            objectgraph_rows(&g, &objectgraph_columns[c]), objectgraph_columns[c].width);
     uint32_t e = 0;
     for (uint32_t i = 0; i <= LINKS; i++) {
-        g.kind[i] = i ? LMP_HEAP_TABLE : LMP_HEAP_ROOT;
+        g.kind[i] = i ? LMP_OBJECT_TABLE : LMP_OBJECT_ROOT;
         g.size[i] = i ? 56 : 0;
         g.addr[i] = 64ull * i;
         g.edge_at[i] = e;
@@ -313,8 +313,8 @@ TEST(test_long_list) {
         ck_assert_uint_eq(s.retained[i], 56ull * (LINKS - i + 1));
     }
     snapshot_close(&s);
-    for (uint32_t c = 0; c < LMP_HEAP_COLUMNS; c++)
-        free(*(void **)((char *)&g + heapgraph_columns[c].at));
+    for (uint32_t c = 0; c < LMP_SNAP_COLUMNS; c++)
+        free(*(void **)((char *)&g + objectgraph_columns[c].at));
 }
 
 TEST(test_wide_array) {
@@ -327,7 +327,7 @@ TEST(test_wide_array) {
         graph->object[item].size = 56 + i * 7919ull % 100003;
         graph_index(graph, array, i, item);
     }
-    const LmpHeapGraph *g = graph_done(graph);
+    const LmpObjectGraph *g = graph_done(graph);
     OWN(snapshot_close) LmpSnapshot s;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
     ck_assert_uint_eq(s.child_at[array + 1] - s.child_at[array], ITEMS);

@@ -6,20 +6,21 @@
 #include "read/snapshot/compare.h"
 #include "read/snapshot/groups.h"
 
-static const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1, .realtime = 5000000000};
+static const LmpObjectInfo info = {.pid = 1, .serial = 1, .number = 1, .realtime = 5000000000};
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 /* Is anybody above i in the tree of dominators in this group? */
-static bool covered(const LmpSnapshot *s, const LmpHeapGroups *groups, uint32_t i, uint32_t group) {
-    for (i = s->idom[i]; i != LMP_HEAP_NONE; i = s->idom[i])
+static bool covered(const LmpSnapshot *s, const LmpObjectGroups *groups, uint32_t i,
+                    uint32_t group) {
+    for (i = s->idom[i]; i != LMP_OBJECT_NONE; i = s->idom[i])
         if (groups->group_of[i] == group) return true;
     return false;
 }
 
 /* Bytes that are held no more once all of the group are gone, by the definition. */
-static uint64_t freed(const LmpSnapshot *s, const LmpHeapGroups *groups, uint32_t group) {
-    const LmpHeapGraph *g = &s->g;
+static uint64_t freed(const LmpSnapshot *s, const LmpObjectGroups *groups, uint32_t group) {
+    const LmpObjectGraph *g = &s->g;
     bool held[256] = {true};
     for (bool more = true; more;) {
         more = false;
@@ -38,10 +39,10 @@ static uint64_t freed(const LmpSnapshot *s, const LmpHeapGroups *groups, uint32_
     return bytes;
 }
 
-static void check_groups(const LmpSnapshot *s, const LmpHeapGroups *groups, bool garbage) {
+static void check_groups(const LmpSnapshot *s, const LmpObjectGroups *groups, bool garbage) {
     uint32_t members = 0;
     for (uint32_t k = 0; k < groups->groups; k++) {
-        const LmpHeapGroup *group = &groups->group[k];
+        const LmpObjectGroup *group = &groups->group[k];
         uint64_t size = 0, retained = 0, last = UINT64_MAX;
         ck_assert_uint_gt(group->objects, 0);
         ck_assert_uint_eq(group->first, members);
@@ -62,7 +63,7 @@ static void check_groups(const LmpSnapshot *s, const LmpHeapGroups *groups, bool
     uint32_t wanted = 0;
     for (uint32_t i = 0; i < s->g.objects; i++) {
         bool in = i > 0 && snapshot_garbage(s, i) == garbage;
-        ck_assert_int_eq(groups->group_of[i] != LMP_HEAP_NONE, in);
+        ck_assert_int_eq(groups->group_of[i] != LMP_OBJECT_NONE, in);
         wanted += in;
     }
     ck_assert_uint_eq(members, wanted);
@@ -73,17 +74,17 @@ TEST(test_random_groups) {
         GraphPlan plan = {1 + (uint32_t)suite_below(40), (uint32_t)suite_below(160), suite_below(2),
                           suite_below(2), suite_below(2)};
         OWN(graph_free_at) Graph *graph = graph_random(&plan);
-        const LmpHeapGraph *g = graph_done(graph);
+        const LmpObjectGraph *g = graph_done(graph);
         OWN(snapshot_close) LmpSnapshot s;
         ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
         for (unsigned by = 0; by < LMP_BYS; by++)
             for (int garbage = 0; garbage < 2; garbage++) {
-                OWN(groups_free) LmpHeapGroups groups;
-                ck_assert_int_eq(groups_make(&groups, &s, (LmpHeapBy)by, garbage), LMP_OK);
+                OWN(groups_free) LmpObjectGroups groups;
+                ck_assert_int_eq(groups_make(&groups, &s, (LmpSnapshotBy)by, garbage), LMP_OK);
                 check_groups(&s, &groups, garbage);
                 if (by == LMP_BY_TYPE)
                     for (uint32_t i = 1; i < g->objects; i++)
-                        if (groups.group_of[i] != LMP_HEAP_NONE)
+                        if (groups.group_of[i] != LMP_OBJECT_NONE)
                             ck_assert_uint_eq(groups.group[groups.group_of[i]].kind, g->kind[i]);
             }
     }
@@ -101,9 +102,9 @@ TEST(test_list_counts_once) {
             graph_edge(graph, 0, link, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
         last = link;
     }
-    const LmpHeapGraph *g = graph_done(graph);
+    const LmpObjectGraph *g = graph_done(graph);
     OWN(snapshot_close) LmpSnapshot s;
-    OWN(groups_free) LmpHeapGroups groups;
+    OWN(groups_free) LmpObjectGroups groups;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
     ck_assert_int_eq(groups_make(&groups, &s, LMP_BY_CLASS, false), LMP_OK);
     ck_assert_str_eq(groups.group[0].name, "{next}"); /* the last one is empty */
@@ -133,7 +134,8 @@ TEST(test_survivors_among_replaced) {
         heap[h]->object[array].birth = birth(1, 1);
         graph_edge(heap[h], 0, array, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
         for (uint32_t i = 0; i < MANY; i++) {
-            uint32_t item = graph_object(heap[h], i % 3 ? LMP_HEAP_TABLE : LMP_HEAP_USERDATA, 56);
+            uint32_t item =
+                graph_object(heap[h], i % 3 ? LMP_OBJECT_TABLE : LMP_OBJECT_USERDATA, 56);
             bool anew = h == 1 && !survives[i];
             heap[h]->object[item].birth = birth(3 + i % 5 + (anew ? 5 : 0), 2 + i % 7);
             if (h == 1 && survives[i] && i % 2) heap[h]->object[item].size = 100; /* it grew */
@@ -141,15 +143,15 @@ TEST(test_survivors_among_replaced) {
         }
     }
     LmpSnapshot s[2];
-    LmpHeapInfo later = info;
+    LmpObjectInfo later = info;
     later.realtime += 1000000000, later.clock = 1000000000, later.number = 2;
     ck_assert_int_eq(snapshot_of_graph(&s[0], &info, graph_done(heap[0])), LMP_OK);
     ck_assert_int_eq(snapshot_of_graph(&s[1], &later, graph_done(heap[1])), LMP_OK);
-    LmpHeapCompare compare;
+    LmpSnapshotCompare compare;
     ck_assert_int_eq(compare_make(&compare, &s[0], &s[1], LMP_BY_TYPE), LMP_OK);
     ck_assert_uint_eq(compare.was[1], 1);
     for (uint32_t i = 0; i < MANY; i++)
-        ck_assert_uint_eq(compare.was[i + 2], survives[i] ? i + 2 : LMP_HEAP_NONE);
+        ck_assert_uint_eq(compare.was[i + 2], survives[i] ? i + 2 : LMP_OBJECT_NONE);
     ck_assert_uint_eq(compare.all.kept, SURVIVORS + 1);
     ck_assert_uint_eq(compare.all.made, MANY - SURVIVORS);
     ck_assert_uint_eq(compare.all.gone, MANY - SURVIVORS);
@@ -160,7 +162,7 @@ TEST(test_survivors_among_replaced) {
     ck_assert_int_eq(compare.all.grown_bytes, (int64_t)grown);
     compare_free(&compare);
 
-    LmpHeapCompare runs; /* by counts alone nobody survives */
+    LmpSnapshotCompare runs; /* by counts alone nobody survives */
     ck_assert_int_eq(compare_runs(&runs, &s[0], &s[1], LMP_BY_TYPE), LMP_OK);
     ck_assert_uint_eq(runs.all.made, MANY + 1);
     ck_assert_uint_eq(runs.all.gone, MANY + 1);
@@ -182,30 +184,31 @@ TEST(test_who_is_what) {
         heap[h]->object[array].birth = birth(1, 1);
         for (uint32_t i = 0; i < ROWS; i++) {
             bool table = i != OTHER_TYPE || h == 0;
-            uint32_t item = graph_object(heap[h], table ? LMP_HEAP_TABLE : LMP_HEAP_USERDATA, 56);
+            uint32_t item =
+                graph_object(heap[h], table ? LMP_OBJECT_TABLE : LMP_OBJECT_USERDATA, 56);
             GraphObject *o = &heap[h]->object[item];
             o->birth = birth(i == MADE_ANEW ? 7 + h : 7, 7);
             if (i == BEFORE || (i == NO_MORE_BEFORE && h == 0)) {
-                o->flags = LMP_HEAP_BEFORE;
+                o->flags = LMP_OBJECT_BEFORE;
                 o->birth = 0;
             }
             if (i == UNSORTED) o->addr = 16;
             if (i == DROPPED && h == 1) continue;
             graph_index(heap[h], array, i + 1, item);
         }
-        uint32_t lot = graph_object(heap[h], LMP_HEAP_LOT, 100 + 50 * (uint32_t)h);
+        uint32_t lot = graph_object(heap[h], LMP_OBJECT_LOT, 100 + 50 * (uint32_t)h);
         heap[h]->object[lot].a = LMP_LOT_HOST;
         graph_edge(heap[h], 0, lot, LMP_EDGE_LOT, LMP_LOT_HOST);
     }
     LmpSnapshot s[2];
-    LmpHeapCompare compare;
+    LmpSnapshotCompare compare;
     ck_assert_int_eq(snapshot_of_graph(&s[0], &info, graph_done(heap[0])), LMP_OK);
     ck_assert_int_eq(snapshot_of_graph(&s[1], &info, graph_done(heap[1])), LMP_OK);
     ck_assert_int_eq(compare_make(&compare, &s[0], &s[1], LMP_BY_TYPE), LMP_OK);
     static const bool is_same[ROWS] = {
         [KEPT] = true, [BEFORE] = true, [DROPPED] = true, [UNSORTED] = true};
     for (uint32_t i = 0; i < ROWS; i++)
-        ck_assert_msg(compare.was[i + 2] == (is_same[i] ? i + 2 : LMP_HEAP_NONE), "row %u", i);
+        ck_assert_msg(compare.was[i + 2] == (is_same[i] ? i + 2 : LMP_OBJECT_NONE), "row %u", i);
     ck_assert_uint_eq(compare.all.kept, 5); /* array, kept, before, unsorted, lot */
     ck_assert_uint_eq(compare.all.made, 3);
     ck_assert_uint_eq(compare.all.gone, 4);
@@ -254,7 +257,7 @@ TEST(test_rewritten_births) {
         view[h].header = &header;
         s[h].view = &view[h];
     }
-    LmpHeapCompare compare;
+    LmpSnapshotCompare compare;
     ck_assert_int_eq(compare_make(&compare, &s[0], &s[1], LMP_BY_TYPE), LMP_OK);
     for (uint32_t i = 0; i < ROWS; i++)
         ck_assert_msg((compare.was[i + 1] == i + 1) == row[i].same, "row %u", i);

@@ -6,7 +6,7 @@
 #include "graph_fixture.h"
 #include "read/snapshot/snapshot.h"
 
-static const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1};
+static const LmpObjectInfo info = {.pid = 1, .serial = 1, .number = 1};
 
 /* A program with globals, modules, a registry, and a graph to fill. */
 typedef struct Program {
@@ -78,7 +78,7 @@ TEST(test_tables) {
     uint32_t numbers = graph_table(g, 1000, 1000, 0, 0), set = graph_table(g, 0, 0, 4, 1);
     graph_edge(g, set, item, LMP_EDGE_KEY, 0);
     uint32_t weak = graph_table(g, 0, 0, 4, 1);
-    g->object[weak].flags = LMP_HEAP_WEAK_VALUES;
+    g->object[weak].flags = LMP_OBJECT_WEAK_VALUES;
     graph_edge(g, weak, item, LMP_EDGE_KEY, 0);
     graph_edge(g, weak, item, LMP_EDGE_OBJECT | LMP_EDGE_WEAK, item);
     uint32_t many = graph_table(g, 0, 0, 32, 32);
@@ -131,8 +131,8 @@ TEST(test_metatables) {
     graph_field(g, module, "Order", inner);
     graph_field(g, by_index, "__index", inner);
     uint32_t meta[] = {named, global, inner, by_index, nameless}, object[5];
-    uint32_t file = graph_object(g, LMP_HEAP_USERDATA, 60),
-             plain = graph_object(g, LMP_HEAP_USERDATA, 60);
+    uint32_t file = graph_object(g, LMP_OBJECT_USERDATA, 60),
+             plain = graph_object(g, LMP_OBJECT_USERDATA, 60);
     graph_edge(g, file, named, LMP_EDGE_METATABLE, 0);
     for (int i = 0; i < 5; i++) {
         object[i] = graph_table(g, 0, 0, 1, 1);
@@ -167,10 +167,11 @@ TEST(test_functions) {
     graph_index(g, entries, 1, nameless);
     uint32_t chunk = graph_proto(g, "local x = 1\nreturn x", 0, 0), main = graph_function(g, chunk);
     graph_index(g, entries, 2, main);
-    uint32_t insert = graph_object(g, LMP_HEAP_C_FUNCTION, 32), table = graph_table(g, 0, 0, 1, 1);
+    uint32_t insert = graph_object(g, LMP_OBJECT_C_FUNCTION, 32),
+             table = graph_table(g, 0, 0, 1, 1);
     graph_field(g, p.globals, "table", table);
     graph_field(g, table, "insert", insert);
-    uint32_t other = graph_object(g, LMP_HEAP_C_FUNCTION, 48);
+    uint32_t other = graph_object(g, LMP_OBJECT_C_FUNCTION, 48);
     g->object[insert].wide = 0x1000, g->object[other].wide = 0x2000;
     graph_edge(g, other, entries, LMP_EDGE_UPVALUE, 2);
     uint32_t worker = graph_thread(g, 1);
@@ -179,7 +180,7 @@ TEST(test_functions) {
     graph_local(g, frame, "conn", 1, cache);
     graph_local(g, frame, NULL, 4, entries);
     uint32_t fresh = graph_thread(g, 0);
-    graph_local(g, LMP_HEAP_NONE, NULL, 1, get);
+    graph_local(g, LMP_OBJECT_NONE, NULL, 1, get);
     program_open(&p);
     ck_assert_str_eq(name(&p, get), "function get (cache.lua:3)");
     ck_assert_str_eq(class(&p, get), "function get (cache.lua:3)");
@@ -214,10 +215,10 @@ TEST(test_strings_and_keys) {
         graph_string(g, "a long text that goes on for longer than anybody wants to read it "
                         "in a row of a table");
     graph_edge(g, table, value, LMP_EDGE_INTEGER, graph_wide(g, -5));
-    uint32_t half = graph_object(g, LMP_HEAP_USERDATA, 50),
-             yes = graph_object(g, LMP_HEAP_USERDATA, 50);
-    uint32_t light = graph_object(g, LMP_HEAP_USERDATA, 50),
-             keyed = graph_object(g, LMP_HEAP_USERDATA, 50);
+    uint32_t half = graph_object(g, LMP_OBJECT_USERDATA, 50),
+             yes = graph_object(g, LMP_OBJECT_USERDATA, 50);
+    uint32_t light = graph_object(g, LMP_OBJECT_USERDATA, 50),
+             keyed = graph_object(g, LMP_OBJECT_USERDATA, 50);
     double x = 0.5;
     int64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -225,7 +226,7 @@ TEST(test_strings_and_keys) {
     graph_edge(g, table, yes, LMP_EDGE_BOOLEAN, 1);
     graph_edge(g, table, light, LMP_EDGE_LIGHT, graph_wide(g, 0xbeef));
     graph_edge(g, table, keyed, LMP_EDGE_OBJECT, value);
-    uint32_t lot = graph_object(g, LMP_HEAP_LOT, 4096);
+    uint32_t lot = graph_object(g, LMP_OBJECT_LOT, 4096);
     g->object[lot].a = LMP_LOT_CODE, g->object[lot].b = 12;
     graph_edge(g, 0, lot, LMP_EDGE_LOT, LMP_LOT_CODE);
     program_open(&p);
@@ -237,7 +238,7 @@ TEST(test_strings_and_keys) {
     ck_assert_str_eq(step(&p, table, yes), "[true]");
     ck_assert_str_eq(step(&p, table, light), "[light 0xbeef]");
     ck_assert_str_eq(step(&p, table, keyed), "[table {}]");
-    ck_assert_str_eq(name(&p, lot), heapgraph_lot(LMP_LOT_CODE));
+    ck_assert_str_eq(name(&p, lot), objectgraph_lot(LMP_LOT_CODE));
     ck_assert_str_eq(preview(&p, lot), "12 blocks");
 }
 

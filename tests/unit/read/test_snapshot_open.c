@@ -11,7 +11,7 @@
 #include "heapfile_fixture.h"
 #include "read/snapshot/groups.h"
 
-static const LmpHeapInfo info = {.pid = 7, .serial = 1, .number = 1, .clock = 100000000000};
+static const LmpObjectInfo info = {.pid = 7, .serial = 1, .number = 1, .clock = 100000000000};
 static char path[64];
 
 static void write_bytes(const unsigned char *bytes, size_t n) {
@@ -22,7 +22,7 @@ static void write_bytes(const unsigned char *bytes, size_t n) {
     fclose(f);
 }
 
-static void write_snapshot(const LmpHeapGraph *g, FakeTables *t, uint32_t layout) {
+static void write_snapshot(const LmpObjectGraph *g, FakeTables *t, uint32_t layout) {
     LmpHeader header = {.magic = LMP_MAGIC,
                         .layout = layout,
                         .header_size = sizeof(LmpHeader),
@@ -30,7 +30,7 @@ static void write_snapshot(const LmpHeapGraph *g, FakeTables *t, uint32_t layout
                         .live_size = sizeof(LmpLive),
                         .leaf_size = sizeof(LmpLeaf),
                         .pid = 7};
-    LmpHeapState state = {&header, t->live, &t->t};
+    LmpSnapState state = {&header, t->live, &t->t};
     FileBytes file = {0};
     ck_assert_int_eq(file_write(&file, &info, g, t ? &state : NULL), LMP_OK);
     write_bytes(file.bytes, file.n);
@@ -60,10 +60,10 @@ TEST(test_with_tables) {
         graph->object[object[i]].birth = i < 3 ? (1 + 40 * i) << LMP_BLOCK_BIRTH_SHIFT : 0;
     }
     uint32_t before = graph_table(graph, 0, 0, 0, 0);
-    graph->object[before].flags = LMP_HEAP_BEFORE;
+    graph->object[before].flags = LMP_OBJECT_BEFORE;
     graph_edge(graph, 0, before, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
     uint32_t function = graph_function(graph, graph_proto(graph, "@cache.lua", 3, 9));
-    uint32_t c = graph_object(graph, LMP_HEAP_C_FUNCTION, 48);
+    uint32_t c = graph_object(graph, LMP_OBJECT_C_FUNCTION, 48);
     graph->object[c].wide = t->t.function[insert].address;
     graph_edge(graph, 0, function, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
     write_snapshot(graph_done(graph), t, LMP_LAYOUT);
@@ -85,11 +85,11 @@ TEST(test_with_tables) {
     ck_assert_str_eq(snapshot_name(&s, function, out, sizeof out), "function fetch (cache.lua:3)");
     ck_assert_str_eq(snapshot_name(&s, c, out, sizeof out), "function table.insert [C]");
 
-    LmpHeapGroups groups;
+    LmpObjectGroups groups;
     ck_assert_int_eq(groups_make(&groups, &s, LMP_BY_LINE, false), LMP_OK);
     uint32_t found = 0;
     for (uint32_t k = 0; k < groups.groups; k++) {
-        const LmpHeapGroup *group = &groups.group[k];
+        const LmpObjectGroup *group = &groups.group[k];
         bool line = strcmp(group->name, "cache.lua:5") == 0;
         found += line || strcmp(group->name, "(before start)") == 0 ||
                  strcmp(group->name, "(not known)") == 0;
@@ -118,7 +118,7 @@ TEST(test_no_snapshot) {
 
     OWN(fake_tables_free_at) FakeTables *t = fake_tables_new(NULL);
     OWN(graph_free_at) Graph *graph = graph_new();
-    const LmpHeapGraph *g = graph_done(graph);
+    const LmpObjectGraph *g = graph_done(graph);
     write_snapshot(g, t, LMP_LAYOUT + 1);
     ck_assert_int_eq(snapshot_open(&s, path), LMP_E_VERSION);
     write_snapshot(g, t, LMP_LAYOUT);

@@ -8,7 +8,7 @@
 #include "read/snapshot/compare.h"
 #include "refused_memory.h"
 
-static const LmpHeapInfo info = {.pid = 1, .serial = 1, .number = 1};
+static const LmpObjectInfo info = {.pid = 1, .serial = 1, .number = 1};
 
 static long maps_until; /* mappings until one is refused; below zero: none is */
 
@@ -35,7 +35,7 @@ static void refuse_each(LmpErr (*make)(void *of), void *of) {
 }
 
 typedef struct Heaps {
-    const LmpHeapGraph *graph;
+    const LmpObjectGraph *graph;
     LmpSnapshot s;
     FileBytes file;
 } Heaps;
@@ -51,16 +51,16 @@ static LmpErr make_snapshot(void *of) {
 static LmpErr read_file(void *of) {
     Heaps *h = of;
     int fd = file_fd(h->file.bytes, h->file.n);
-    LmpHeapRead read;
-    LmpErr err = heapfile_read(&read, fd);
+    LmpSnapRead read;
+    LmpErr err = snapfile_read(&read, fd);
     close(fd);
-    if (!err) heapfile_free(&read);
+    if (!err) snapfile_free(&read);
     return err;
 }
 
 static LmpErr make_groups(void *of) {
     Heaps *h = of;
-    LmpHeapGroups groups;
+    LmpObjectGroups groups;
     LmpErr err = groups_make(&groups, &h->s, LMP_BY_CLASS, false);
     if (!err) groups_free(&groups);
     return err;
@@ -68,7 +68,7 @@ static LmpErr make_groups(void *of) {
 
 static LmpErr make_compare(void *of) {
     Heaps *h = of;
-    LmpHeapCompare compare;
+    LmpSnapshotCompare compare;
     LmpErr err = compare_make(&compare, &h->s, &h->s, LMP_BY_CLASS);
     if (!err) compare_free(&compare);
     return err;

@@ -206,21 +206,21 @@ TEST(growth) {
             graph_field(after.graph, point, "y", point);
             graph_index(after.graph, list, i, point);
         }
-        const LmpHeapGraph *g = graph_done(before.graph);
-        LmpHeapInfo info = leaky_info(g);
+        const LmpObjectGraph *g = graph_done(before.graph);
+        LmpObjectInfo info = leaky_info(g);
         ck_assert_int_eq(snapshot_of_graph(&old, &info, g), LMP_OK);
         graph = after.graph;
         open_snapshot();
         ck_assert_int_eq(suspects_make(&now, &snapshot, &old, NULL), LMP_OK);
         bool found = false;
         for (uint32_t i = 0; i < now.fired; i++)
-            found = found || (now.row[i].rule == LMP_SUSPECT_GROWTH && now.row[i].object == list);
+            found = found || (now.row[i].rule == LMP_SUSPECT_GROWN && now.row[i].object == list);
         ck_assert(found == (added * 104 * 50 >= old.reachable_bytes));
         ck_assert(found == (added == 30));
         old.info.pid++; /* of another run: it says so */
         ck_assert_int_eq(suspects_make(&now, &snapshot, &old, NULL), LMP_OK);
         for (uint32_t i = 0; i < now.fired; i++)
-            ck_assert(now.row[i].rule != LMP_SUSPECT_GROWTH);
+            ck_assert(now.row[i].rule != LMP_SUSPECT_GROWN);
         suite_close();
         snapshot_close(&old);
         graph_free(before.graph);

@@ -8,9 +8,9 @@
 
 /* ---- a judge --------------------------------------------------------------------------------- */
 
-/* Bytes that cannot be reached without the edge `cut` (LMP_HEAP_NONE: with all), and whether
+/* Bytes that cannot be reached without the edge `cut` (LMP_OBJECT_NONE: with all), and whether
  * `object` is among them. No ephemerons in these graphs. */
-static uint64_t unreachable(const LmpHeapGraph *g, uint32_t cut, uint32_t object, bool *gone) {
+static uint64_t unreachable(const LmpObjectGraph *g, uint32_t cut, uint32_t object, bool *gone) {
     uint8_t *seen = calloc(g->objects, 1);
     uint32_t *list = calloc(g->objects, sizeof *list), n = 0;
     uint64_t bytes = 0;
@@ -69,14 +69,14 @@ TEST(test_random_cuts_free_what_they_promise) {
     for (int round = 0; round < 600; round++) {
         uint32_t n = 2 + (uint32_t)(suite_random() % 14);
         OWN(graph_free_at) Graph *graph = random_graph(n, (uint32_t)(suite_random() % (2 * n + 2)));
-        const LmpHeapGraph *g = graph_done(graph);
-        LmpHeapInfo info = {0};
+        const LmpObjectGraph *g = graph_done(graph);
+        LmpObjectInfo info = {0};
         LmpSnapshot s;
         ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
         for (uint32_t i = 1; i < g->objects; i++) {
             LmpWhyPaths why;
             bool gone;
-            uint64_t waste = unreachable(g, LMP_HEAP_NONE, i, &gone);
+            uint64_t waste = unreachable(g, LMP_OBJECT_NONE, i, &gone);
             ck_assert_int_eq(why_make(&why, &s, i, 4, NULL, 0), LMP_OK);
             ck_assert_int_eq(why.paths == 0, gone);
             ck_assert_int_eq(why.held == LMP_HELD, !gone);
@@ -109,7 +109,7 @@ enum { FAR = 1000000 };
 
 /* How many of the references in `costs` the path from the root that has fewest of them has; those
  * that `closed` has, and weak ones, are not to be used. FAR: there is no path. */
-static uint32_t cheapest(const LmpHeapGraph *g, uint32_t object, const bool *costs,
+static uint32_t cheapest(const LmpObjectGraph *g, uint32_t object, const bool *costs,
                          const bool *closed, const bool *ignored) {
     uint32_t *cost = calloc(g->objects, sizeof *cost);
     ck_assert_ptr_nonnull(cost);
@@ -135,7 +135,7 @@ static uint32_t cheapest(const LmpHeapGraph *g, uint32_t object, const bool *cos
  * an ignored one, each with as few references of those before as there can be. */
 static void expect_few_in_common(const LmpSnapshot *s, uint32_t object, uint32_t most,
                                  const bool *ignored, const LmpWhyPaths *why) {
-    const LmpHeapGraph *g = &s->g;
+    const LmpObjectGraph *g = &s->g;
     bool *used = calloc(g->edges, sizeof *used), *unused = calloc(g->edges, sizeof *unused);
     bool *none = calloc(g->edges, sizeof *none), *met = calloc(g->objects, sizeof *met);
     ck_assert(used && unused && none && met);
@@ -171,8 +171,8 @@ TEST(test_random_paths_have_least_in_common) {
     for (int round = 0; round < 150; round++) {
         uint32_t n = 4 + (uint32_t)(suite_random() % 40);
         OWN(graph_free_at) Graph *graph = random_graph(n, n + (uint32_t)(suite_random() % (3 * n)));
-        const LmpHeapGraph *g = graph_done(graph);
-        LmpHeapInfo info = {0};
+        const LmpObjectGraph *g = graph_done(graph);
+        LmpObjectInfo info = {0};
         OWN(snapshot_close) LmpSnapshot s;
         ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
         OWN(free_at) bool *ignored = calloc(g->objects, sizeof *ignored);
@@ -202,7 +202,7 @@ typedef struct Two {
 
 /* registry.left.a = object, registry.right.b.c = object */
 static void two_open(Two *t) {
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     t->graph = graph_new();
     t->registry = graph_table(t->graph, 0, 0, 4, 2);
     t->left = graph_table(t->graph, 0, 0, 1, 1);
@@ -246,7 +246,7 @@ TEST(test_the_frame_is_held_in_many_ways) {
     graph_field(graph, registry, "env", globals);
     graph_field(graph, globals, "list", list);
     graph_index(graph, list, 1, object);
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
@@ -273,7 +273,7 @@ TEST(test_names_first_and_the_container) {
         object = graph_table(graph, 0, 0, 4, 2);
         graph_index(graph, bus, i, object);
     }
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     char text[200];
@@ -321,7 +321,7 @@ TEST(test_a_list_is_one_step) {
         graph_edge(graph, link, at, LMP_EDGE_OBJECT, at); /* and back */
         at = link;
     }
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     char text[200];
@@ -352,7 +352,7 @@ TEST(test_a_list_from_both_ends) {
         before = link;
     }
     graph_field(graph, list, "last", before);
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     char text[200];
@@ -373,13 +373,13 @@ TEST(test_a_value_of_a_weak_key) {
     OWN(graph_free_at) Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 0, 0, 2, 2), cache = graph_table(graph, 0, 0, 1, 1);
     uint32_t key = graph_table(graph, 0, 0, 0, 0), value = graph_table(graph, 5, 5, 0, 0);
-    graph->object[cache].flags |= LMP_HEAP_WEAK_KEYS;
+    graph->object[cache].flags |= LMP_OBJECT_WEAK_KEYS;
     graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
     graph_field(graph, registry, "cache", cache);
     graph_field(graph, registry, "user", key);
     graph_edge(graph, cache, value, LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON, key);
     graph_edge(graph, cache, key, LMP_EDGE_KEY | LMP_EDGE_WEAK, 0);
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     char text[200];
@@ -403,7 +403,7 @@ TEST(test_an_upvalue_and_its_value_are_one_step) {
     graph_field(graph, registry, "get", get);
     graph_upvalue(graph, get, "entries", entries);
     graph_field(graph, entries, "req-1042", object);
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
@@ -422,14 +422,14 @@ TEST(test_an_open_upvalue_is_no_further_holder) {
     uint32_t registry = graph_table(graph, 0, 0, 1, 1), cache = graph_table(graph, 9, 9, 0, 0);
     uint32_t get = graph_function(graph, graph_proto(graph, "@cache.lua", 3, 5));
     uint32_t entries = graph_upvalue(graph, get, "entries", cache);
-    graph->object[entries].flags |= LMP_HEAP_OPEN;
+    graph->object[entries].flags |= LMP_OBJECT_OPEN;
     graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
     graph_field(graph, registry, "get", get);
     uint32_t thread = graph_thread(graph, 0);
     graph_edge(graph, 0, thread, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
     graph_local(graph, graph_frame(graph, 0, 7), "entries", 1, cache);
     graph_edge(graph, thread, entries, LMP_EDGE_UPVALUE, 0);
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
@@ -445,8 +445,8 @@ TEST(test_a_run_through_a_weak_table_names_it) {
     uint32_t registry = graph_table(graph, 0, 0, 4, 4), globals = graph_table(graph, 0, 0, 4, 4);
     uint32_t first = graph_table(graph, 1, 1, 0, 0), at = first, link[LINKS];
     uint32_t weak = graph_table(graph, 0, 0, 64, LINKS), other = graph_table(graph, 0, 0, 1, 1);
-    graph->object[weak].flags |= LMP_HEAP_WEAK_KEYS;
-    graph->object[other].flags |= LMP_HEAP_WEAK_KEYS;
+    graph->object[weak].flags |= LMP_OBJECT_WEAK_KEYS;
+    graph->object[other].flags |= LMP_OBJECT_WEAK_KEYS;
     graph_edge(graph, 0, registry, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
     graph_index(graph, registry, 2, globals);
     graph_field(graph, globals, "props", weak);
@@ -459,7 +459,7 @@ TEST(test_a_run_through_a_weak_table_names_it) {
         graph_edge(graph, table, link[i], LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON, at);
         at = link[i];
     }
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     LmpWhyPaths why;
     LmpWhyShape shape[4];
@@ -490,7 +490,7 @@ TEST(test_weakly_by_a_finalizer_and_not_at_all) {
     graph_edge(graph, 0, dying, LMP_EDGE_ROOT, LMP_ROOT_FINALIZING);
     graph_index(graph, dying, 1, of_dying);
     graph_index(graph, garbage, 1, of_garbage);
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
     const struct {

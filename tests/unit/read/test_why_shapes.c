@@ -27,7 +27,7 @@ TEST(test_shapes_of_many) {
             graph_edge(graph, handler, member[i], LMP_EDGE_FIELD, callback);
         }
     }
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     LmpWhyShape shape[4];
     uint32_t asked = 0;
@@ -59,7 +59,7 @@ TEST(test_shapes_of_a_long_list_end) {
         graph_edge(graph, at, member[i], LMP_EDGE_FIELD, next);
         at = member[i];
     }
-    LmpHeapInfo info = {0};
+    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     LmpWhyShape shape[4];
     uint32_t asked = 0;

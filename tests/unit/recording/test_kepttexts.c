@@ -2,10 +2,10 @@
  * cuts; redacted it is gone; damage to one costs only that. */
 #include <sys/stat.h>
 
-#include "record/format/linetext.h"
-#include "record/format/texts.h"
-#include "record/writer/rewrite.h"
 #include "record_fixture.h"
+#include "recording/format/linetext.h"
+#include "recording/format/texts.h"
+#include "recording/writer/rewrite.h"
 
 RELEASE_AT(kepttexts_free)
 
@@ -115,7 +115,7 @@ TEST(all_of_them_are_bounded) {
         size_t each;
         uint64_t limit;
         uint32_t kept;
-    } bound[] = {{EACH, 0, LINETEXT_KEPT_ALL / EACH}, {SMALL, LMP_RECORD_LIMIT_LEAST, 1}};
+    } bound[] = {{EACH, 0, LINETEXT_KEPT_ALL / EACH}, {SMALL, LMP_REC_LIMIT_LEAST, 1}};
     for (size_t k = 0; k < sizeof bound / sizeof *bound; k++) {
         OWN(recording_close_at) LmpRecording *r;
         begin();

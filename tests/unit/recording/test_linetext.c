@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/format/linetext.h"
+#include "recording/format/linetext.h"
 #include "suite.h"
 
 static void write_file(const char *name, const char *text, size_t n) {

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "record/reader/moment.h"
 #include "record_fixture.h"
+#include "recording/reader/moment.h"
 
 #define S SECOND
 

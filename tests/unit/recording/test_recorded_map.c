@@ -9,8 +9,8 @@
 #include "own_state.h"
 #include "profiled.h"
 #include "read/stats.h"
-#include "record/reader/recording.h"
-#include "record/writer/recorder.h"
+#include "recording/reader/recording.h"
+#include "recording/writer/recorder.h"
 
 RELEASE_AT(lua_close)
 

@@ -1,8 +1,8 @@
 /* test_recording.c - what a recording says of every frame is what was there; whatever is done to
  * its bytes, nothing else is said. */
-#include "record/format/recscan.h"
-#include "record/format/tablechecks.h"
 #include "record_fixture.h"
+#include "recording/format/recscan.h"
+#include "recording/format/tablechecks.h"
 
 enum { FRAMES = 120, FEW_FRAMES = 20 };
 
@@ -242,7 +242,7 @@ TEST(test_output) {
     size_t all = 0;
     for (uint32_t i = 0; i < recording_outputs(read); i++)
         all += recording_output(read, i).n;
-    ck_assert_uint_eq(all, LMP_RECORD_OUTPUT);
+    ck_assert_uint_eq(all, LMP_REC_OUTPUT);
     ck_assert_uint_eq(recording_frame(read, recording_frames(read) - 1).flags & LMP_FRAME_END,
                       LMP_FRAME_END);
 }

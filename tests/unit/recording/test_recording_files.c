@@ -2,11 +2,11 @@
  * is cut out of one, and what of it is hidden. */
 #include <sys/stat.h>
 
-#include "record/reader/apply.h"
 #include "record_fixture.h"
+#include "recording/reader/apply.h"
 
-#include "record/reader/recording.h"
-#include "record/writer/rewrite.h"
+#include "recording/reader/recording.h"
+#include "recording/writer/rewrite.h"
 
 /* ---- other layouts --------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  * be: what is wrong is lost, and nothing else; and parts that an index or lost bytes would hide. */
 #include "record_fixture.h"
 
-#include "record/reader/apply.h"
+#include "recording/reader/apply.h"
 
 enum { FRAMES = 12 };
 

@@ -2,9 +2,9 @@
  * and what the file says only once is there again, or shown as unknown. */
 #include "record_fixture.h"
 
-#include "record/format/recscan.h"
-#include "record/format/redundancy.h"
-#include "record/reader/recording.h"
+#include "recording/format/recscan.h"
+#include "recording/format/redundancy.h"
+#include "recording/reader/recording.h"
 
 enum { MOST_FRAMES = 100 };
 

@@ -5,9 +5,9 @@
 
 #include "record_fixture.h"
 
-#include "record/format/recfile.h"
-#include "record/reader/recording.h"
-#include "record/writer/rewrite.h"
+#include "recording/format/recfile.h"
+#include "recording/reader/recording.h"
+#include "recording/writer/rewrite.h"
 
 /* Two that write to one file would leave one that nobody can read, and say that all is well. */
 TEST(test_two_writers) {

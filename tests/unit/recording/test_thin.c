@@ -1,8 +1,8 @@
 /* test_thin.c - a recording of a day stays below its limit, and has what is to be kept. */
 #include <sys/stat.h>
 
-#include "record/writer/compact.h"
 #include "record_fixture.h"
+#include "recording/writer/compact.h"
 
 /* What was there at each tick, by which any frame can be checked. */
 typedef struct Tick {
@@ -258,7 +258,7 @@ TEST(test_full_disk) {
 
 /* A minute of a program whose tables are large beside the limit. Returns how many frames say that
  * their tables found no room. */
-static uint64_t record_large(uint64_t limit, LmpRecordShort *shortage) {
+static uint64_t record_large(uint64_t limit, LmpRecShort *shortage) {
     enum { SITES = 12000 };
     static FakeSpot spot[SITES];
     int fd = record_memfd();
@@ -290,14 +290,14 @@ static uint64_t record_large(uint64_t limit, LmpRecordShort *shortage) {
 
 /* A limit that has no room for tables is told, and so is one that is enough. */
 TEST(test_short) {
-    LmpRecordShort shortage = {0}, enough = {0};
-    uint64_t left_out = record_large(LMP_RECORD_LIMIT_LEAST, &shortage);
+    LmpRecShort shortage = {0}, enough = {0};
+    uint64_t left_out = record_large(LMP_REC_LIMIT_LEAST, &shortage);
     fprintf(stderr, "%llu moments without tables, %llu s apart, %llu bytes would do\n",
             (unsigned long long)left_out, (unsigned long long)(shortage.apart / SECOND),
             (unsigned long long)shortage.enough);
     ck_assert_uint_gt(left_out, 0);
     ck_assert_uint_eq(left_out, shortage.tables);
-    ck_assert_uint_ge(shortage.enough, 2 * LMP_RECORD_LIMIT_LEAST);
+    ck_assert_uint_ge(shortage.enough, 2 * LMP_REC_LIMIT_LEAST);
     ck_assert_uint_eq(record_large(shortage.enough, &enough), 0);
     ck_assert_uint_eq(enough.tables, 0);
     ck_assert_uint_eq(enough.enough, 0);

@@ -3,9 +3,9 @@
 #include "replay/player.h"
 
 #include "read/verdict/verdict.h"
-#include "record/reader/moment.h"
-#include "record/writer/frames.h"
 #include "record_fixture.h"
+#include "recording/reader/moment.h"
+#include "recording/writer/framewriter.h"
 
 enum { FRAMES = 90, SITES = 512 };
 
@@ -182,12 +182,12 @@ TEST(the_past_is_not_waited_for) {
 static void record_some_tables(uint32_t frames, uint32_t with) {
     Recorded *s = recorded_new();
     RecFile file;
-    RecFrames *f;
+    FrameWriter *f;
     fd = record_memfd();
     start = record_clock;
     ck_assert_int_eq(recfile_begin(&file, fd, 0), LMP_OK);
-    ck_assert_int_eq(frames_open(&f, (RecSink){recfile_put, &file}), LMP_OK);
-    ck_assert_int_eq(frames_begin(f, &s->view, NULL, NULL), LMP_OK);
+    ck_assert_int_eq(framewriter_open(&f, (RecSink){recfile_put, &file}), LMP_OK);
+    ck_assert_int_eq(framewriter_begin(f, &s->view, NULL, NULL), LMP_OK);
     uint32_t function = fake_function(s->tables, LMP_F_MAIN, "@leak.lua", 0, "main chunk");
     FakeSpot leak = {fake_site(s->tables, function, 7, 0), 0, LMP_C_TABLE, 0};
     for (int i = 0; i < 14; i++) { /* of which sentences say what part of the heap it holds */
@@ -203,17 +203,17 @@ static void record_some_tables(uint32_t frames, uint32_t with) {
         live->gc.ring[live->gc.cycles++ % LMP_GC_RING] =
             (LmpGcCycle){.freed_bytes = (i + 1) * live->counters.live_bytes / 8,
                          .live_bytes = live->counters.live_bytes};
-        frames_take(f, &s->view, false);
+        framewriter_take(f, &s->view, false);
         RecPart part = {.clock = record_clock - start,
                         .live_bytes = s->view.live->counters.live_bytes,
                         .flags = with >> i & 1 ? LMP_FRAME_TABLES : 0};
         know(&known[i], s, with >> i & 1);
         known[i].clock = part.clock;
-        ck_assert_int_eq(frames_put(f, &s->view, &part, with >> i & 1), LMP_OK);
+        ck_assert_int_eq(framewriter_put(f, &s->view, &part, with >> i & 1), LMP_OK);
     }
-    ck_assert_int_eq(frames_end(f, record_clock - start, 0, 0), LMP_OK);
+    ck_assert_int_eq(framewriter_end(f, record_clock - start, 0, 0), LMP_OK);
     ck_assert_int_eq(recfile_end(&file), LMP_OK);
-    frames_close(f);
+    framewriter_close(f);
     recfile_free(&file);
     recorded_free(s);
     ck_assert_int_eq(recording_open_fd(&recording, fd), LMP_OK);

@@ -5,8 +5,8 @@
 
 #include "diff_fixture.h"
 #include "page_data.h"
-#include "record/format/linetext.h"
-#include "record/format/texts.h"
+#include "recording/format/linetext.h"
+#include "recording/format/texts.h"
 
 static const DiffReportKind *const html = &diffreport_kinds[DIFF_HTML];
 

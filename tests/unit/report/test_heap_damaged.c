@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "leaky_file.h"
-#include "report/heap/heapreport.h"
+#include "report/snapshot/snapshotreport.h"
 
 static LmpErr open_bytes(LmpSnapshot *s, const FileBytes *file, size_t n) {
     char name[64];
@@ -19,8 +19,8 @@ static LmpErr dump_some(const unsigned char *bytes, size_t n, uint32_t objects, 
     size_t size = 0;
     int fd = file_fd(bytes, n);
     FILE *out = open_memstream(text, &size);
-    HeapDump dump = {.objects = objects};
-    LmpErr err = heapdump_write(&dump, fd, out);
+    SnapshotDump dump = {.objects = objects};
+    LmpErr err = snapshotdump_write(&dump, fd, out);
     fclose(out);
     close(fd);
     ck_assert_uint_eq(strlen(*text), size); /* no NULs of the file */
@@ -33,7 +33,7 @@ static LmpErr dump_bytes(const unsigned char *bytes, size_t n, char **text) {
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-static LmpHeapRead sound; /* its parts are in memory that may be written, and are put back */
+static LmpSnapRead sound; /* its parts are in memory that may be written, and are put back */
 static LmpSnapshot before;
 
 static uint64_t any(void) {
@@ -50,17 +50,17 @@ static void spoil(void *bytes, size_t n) {
     memcpy((char *)bytes + suite_below(n / width) * width, &word, width);
 }
 
-static void spoil_columns(LmpHeapGraph *g) {
+static void spoil_columns(LmpObjectGraph *g) {
     for (uint64_t n = 1 + suite_below(4); n > 0; n--) {
-        const LmpHeapColumn *column = &heapgraph_columns[suite_below(LMP_HEAP_COLUMNS)];
+        const LmpObjectColumn *column = &objectgraph_columns[suite_below(LMP_SNAP_COLUMNS)];
         spoil(*(void **)((char *)g + column->at),
-              (size_t)heapgraph_rows(g, column) * column->width);
+              (size_t)objectgraph_rows(g, column) * column->width);
     }
 }
 
 /* One of the parts of the shared state; `was` is its bytes, to be put back. */
-static const HeapfilePart *spoil_state(const LmpTables *tables, char **was) {
-    const HeapfilePart *part = &heapfile_parts[suite_below(HEAPFILE_PARTS)];
+static const SnapfilePart *spoil_state(const LmpTables *tables, char **was) {
+    const SnapfilePart *part = &snapfile_parts[suite_below(SNAPFILE_PARTS)];
     size_t n = (part->rows ? (size_t)part->rows(tables) : 1) * part->row;
     char *at = (char *)sound.whole + part->at;
     *was = malloc(n + 1);
@@ -81,11 +81,11 @@ static void write_damaged(FileBytes *file) {
     char *whole = sound.whole, *was = NULL;
     LmpLive *state_live = (LmpLive *)(whole + LMP_LIVE_AT);
     LmpTables tables = tables_at(whole + LMP_TABLES_AT, state_live);
-    LmpHeapState state = {(LmpHeader *)whole, state_live, &tables};
-    LmpHeapGraph g = file_apart(&sound.graph);
+    LmpSnapState state = {(LmpHeader *)whole, state_live, &tables};
+    LmpObjectGraph g = file_apart(&sound.graph);
     uint64_t how = suite_below(3);
     size_t n = 0;
-    const HeapfilePart *part = NULL;
+    const SnapfilePart *part = NULL;
     if (how == 0) spoil_columns(&g);
     if (how == 1) {
         part = spoil_state(&tables, &was);
@@ -109,18 +109,18 @@ static void write_all(const LmpSnapshot *s) {
     OWN(free_at) char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    HeapReport report = {.s = s, .top = suite_below(3) ? 0 : 1 + (uint32_t)suite_below(50)};
+    SnapshotReport report = {.s = s, .top = suite_below(3) ? 0 : 1 + (uint32_t)suite_below(50)};
     report.redact = suite_below(3) == 0;
     report.no_stacks = suite_below(3) == 0;
     if (suite_below(2)) report.old = &before;
     if (suite_below(2)) report.address = s->g.addr[suite_below(s->g.objects)];
-    for (unsigned k = 0; k < HEAP_REPORT_KINDS; k++) {
-        if (heapreport_lacks(&heapreport_kinds[k], &report)) continue;
-        ck_assert_int_eq(heapreport_kinds[k].write(&report, out), LMP_OK);
+    for (unsigned k = 0; k < SNAPSHOT_REPORT_KINDS; k++) {
+        if (snapshotreport_lacks(&snapshotreport_kinds[k], &report)) continue;
+        ck_assert_int_eq(snapshotreport_kinds[k].write(&report, out), LMP_OK);
     }
     for (int i = 0; i < 4; i++) {
-        HeapDiff d = {.old = i < 2 ? s : &before, .newer = i < 2 ? &before : s, .json = i % 2};
-        ck_assert_int_eq(heapdiff_write(&d, out), LMP_OK);
+        SnapshotDiff d = {.old = i < 2 ? s : &before, .newer = i < 2 ? &before : s, .json = i % 2};
+        ck_assert_int_eq(snapshotdiff_write(&d, out), LMP_OK);
     }
     fclose(out);
     ck_assert_uint_gt(size, 1000);
@@ -135,7 +135,7 @@ static Leaky begin(FileBytes *file) {
 
 static void end_of(Leaky leaky, FileBytes *file) {
     snapshot_close(&before);
-    heapfile_free(&sound);
+    snapfile_free(&sound);
     graph_free(leaky.graph);
     free(file->bytes);
 }
@@ -194,7 +194,7 @@ TEST(dump_of_a_damaged_one) {
     ck_assert_int_eq(dump_bytes(file.bytes, file.n, &text), LMP_OK);
     ck_assert_ptr_null(strstr(text, "wrong"));
     free(text);
-    file.bytes[sizeof(LmpHeapHead) + sizeof(LmpHeapChunk)] ^= 1;
+    file.bytes[sizeof(LmpSnapHead) + sizeof(LmpSnapChunk)] ^= 1;
     ck_assert_int_eq(dump_bytes(file.bytes, file.n, &text), LMP_E_DAMAGED);
     const char *wrong = strstr(text, ", wrong\n"), *end = strstr(text, " end: 0 of 0 bytes");
     ck_assert_ptr_nonnull(wrong);

@@ -8,31 +8,31 @@
 
 TEST(as_they_are) {
     open_leaky();
-    HeapReport report = {.s = &snapshot};
-    heap_golden(HEAP_REPORT_SUMMARY, &report, "heap-summary.txt");
-    heap_golden(HEAP_REPORT_JSON, &report, "heap.json");
-    heap_golden(HEAP_REPORT_CSV, &report, "heap.csv");
-    heap_golden(HEAP_REPORT_HOLDERS, &report, "heap.folded");
+    SnapshotReport report = {.s = &snapshot};
+    heap_golden(SNAPSHOT_REPORT_SUMMARY, &report, "heap-summary.txt");
+    heap_golden(SNAPSHOT_REPORT_JSON, &report, "heap.json");
+    heap_golden(SNAPSHOT_REPORT_CSV, &report, "heap.csv");
+    heap_golden(SNAPSHOT_REPORT_HOLDERS, &report, "heap.folded");
     report.top = 20;
-    heap_golden(HEAP_REPORT_DOT, &report, "heap.dot");
+    heap_golden(SNAPSHOT_REPORT_DOT, &report, "heap.dot");
     report.address = snapshot.g.addr[leaky.ephemeron_value];
-    heap_golden(HEAP_REPORT_DOT, &report, "heap-paths.dot");
+    heap_golden(SNAPSHOT_REPORT_DOT, &report, "heap-paths.dot");
 }
 
 TEST(with_lines) {
     open_with_lines();
-    HeapReport report = {.s = &snapshot, .top = 4};
-    heap_golden(HEAP_REPORT_SUMMARY, &report, "heap-summary-lines.txt");
-    heap_golden(HEAP_REPORT_JSON, &report, "heap-lines.json");
+    SnapshotReport report = {.s = &snapshot, .top = 4};
+    heap_golden(SNAPSHOT_REPORT_SUMMARY, &report, "heap-summary-lines.txt");
+    heap_golden(SNAPSHOT_REPORT_JSON, &report, "heap-lines.json");
 }
 
 /* ---- compared -------------------------------------------------------------------------------- */
 
-static void golden_diff(const HeapDiff *diff, const char *name) {
+static void golden_diff(const SnapshotDiff *diff, const char *name) {
     OWN(free_at) char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    ck_assert_int_eq(heapdiff_write(diff, out), LMP_OK);
+    ck_assert_int_eq(snapshotdiff_write(diff, out), LMP_OK);
     fclose(out);
     suite_golden(name, text);
 }
@@ -48,19 +48,19 @@ TEST(differences) {
         graph_index(later.graph, later.handlers, 200 + i, function);
     }
     later.graph->object[later.entries].birth = 99u << LMP_BLOCK_BIRTH_SHIFT;
-    const LmpHeapGraph *g = graph_done(later.graph);
-    LmpHeapInfo info = leaky_info(g);
+    const LmpObjectGraph *g = graph_done(later.graph);
+    LmpObjectInfo info = leaky_info(g);
     info.number = 2;
     info.clock += 30000000000;
     info.realtime += 30000000000;
     ck_assert_int_eq(snapshot_of_graph(&newer, &info, g), LMP_OK);
-    HeapDiff diff = {.old = &snapshot, .newer = &newer};
+    SnapshotDiff diff = {.old = &snapshot, .newer = &newer};
     golden_diff(&diff, "heap-diff.txt");
     diff.json = true;
     golden_diff(&diff, "heap-diff.json");
-    HeapReport report = {.s = &newer, .old = &snapshot};
+    SnapshotReport report = {.s = &newer, .old = &snapshot};
     size_t size;
-    char *text = heap_of(HEAP_REPORT_SUMMARY, &report, &size);
+    char *text = opened_from(SNAPSHOT_REPORT_SUMMARY, &report, &size);
     ck_assert_ptr_nonnull(strstr(text, " grew by "));
     free(text);
     newer.info.pid = 1; /* of another run: counts alone */
@@ -89,15 +89,16 @@ TEST(step_by_step) {
             graph_field(graph, point, "x", point);
             graph_index(graph, burst, i, point);
         }
-        const LmpHeapGraph *g = graph_done(graph);
-        LmpHeapInfo info = leaky_info(g);
+        const LmpObjectGraph *g = graph_done(graph);
+        LmpObjectInfo info = leaky_info(g);
         info.number = k + 1;
         info.clock += k * 30000000000;
         info.realtime += k * 30000000000;
         ck_assert_int_eq(snapshot_of_graph(&s[k], &info, g), LMP_OK);
     }
     const LmpSnapshot *between = &s[1];
-    HeapDiff diff = {.old = &s[0], .newer = &s[2], .between = &between, .betweens = 1, .top = 12};
+    SnapshotDiff diff = {
+        .old = &s[0], .newer = &s[2], .between = &between, .betweens = 1, .top = 12};
     golden_diff(&diff, "heap-diff-steps.txt");
     diff.json = true;
     golden_diff(&diff, "heap-diff-steps.json");
@@ -109,7 +110,7 @@ TEST(step_by_step) {
 
 /* By call path: each has one row under a name of its own, and all of them are the whole heap. */
 TEST(by_call_path) {
-    LmpHeapGroups groups;
+    LmpObjectGroups groups;
     uint64_t bytes = 0;
     uint32_t callers = 0;
     open_with_lines();
@@ -132,12 +133,12 @@ TEST(by_call_path) {
 /* Gives all strings other letters but those that are Lua's own; what a source's first byte says
  * stays, and so does their order in the alphabet, which that of keys is. Short words, keys and
  * words of the formats ("id", "name") among them. */
-static void other_words(const LmpHeapGraph *g) {
+static void other_words(const LmpObjectGraph *g) {
     char *at = (char *)g->text; /* the fixture's */
     for (uint32_t i = 1, row = 0; i < g->objects; i++) {
-        if (g->kind[i] != LMP_HEAP_STRING) continue;
+        if (g->kind[i] != LMP_OBJECT_STRING) continue;
         size_t n = g->string_shown[row++];
-        bool lua = g->flags[i] & LMP_HEAP_FIXED || luawords_only(at, n, "");
+        bool lua = g->flags[i] & LMP_OBJECT_FIXED || luawords_only(at, n, "");
         for (size_t k = 0; k < n && !lua; k++)
             if (at[k] >= 'a' && at[k] < 'z') at[k]++;
         at += n;
@@ -146,7 +147,7 @@ static void other_words(const LmpHeapGraph *g) {
 
 /* A report says the same whatever words a program has. */
 TEST(redacted) {
-    for (unsigned kind = 0; kind < HEAP_REPORT_KINDS; kind++) {
+    for (unsigned kind = 0; kind < SNAPSHOT_REPORT_KINDS; kind++) {
         char *text[2];
         size_t size[2];
         bool lacks = false;
@@ -162,19 +163,19 @@ TEST(redacted) {
                 graph_field(graph, table, constant[i], graph_table(graph, 2000 + i, 0, 0, 0));
                 graph_index(graph, table, i + 1, string);
             }
-            const LmpHeapGraph *g = graph_done(graph);
-            LmpHeapInfo info = leaky_info(g);
+            const LmpObjectGraph *g = graph_done(graph);
+            LmpObjectInfo info = leaky_info(g);
             if (other) other_words(g);
             if (other) strcpy(info.program, "zzz.lua");
             ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
-            HeapReport report = {.s = &snapshot, .redact = true, .top = 400};
-            lacks = heapreport_lacks(&heapreport_kinds[kind], &report) != NULL;
-            if (!lacks) text[other] = heap_of(kind, &report, &size[other]);
+            SnapshotReport report = {.s = &snapshot, .redact = true, .top = 400};
+            lacks = snapshotreport_lacks(&snapshotreport_kinds[kind], &report) != NULL;
+            if (!lacks) text[other] = opened_from(kind, &report, &size[other]);
         }
-        ck_assert_int_eq(lacks, kind == HEAP_REPORT_SUMMARY || kind == HEAP_REPORT_JSON);
+        ck_assert_int_eq(lacks, kind == SNAPSHOT_REPORT_SUMMARY || kind == SNAPSHOT_REPORT_JSON);
         if (lacks) continue;
         ck_assert_msg(size[0] == size[1] && memcmp(text[0], text[1], size[0]) == 0,
-                      "report %s has words of the program", heapreport_kinds[kind].name);
+                      "report %s has words of the program", snapshotreport_kinds[kind].name);
         free(text[0]);
         free(text[1]);
     }
@@ -182,7 +183,7 @@ TEST(redacted) {
 
 TEST(not_redacted) {
     open_leaky();
-    char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
+    char *text = heap_as(SNAPSHOT_REPORT_HEAPSNAPSHOT);
     ck_assert_ptr_nonnull(strstr(text, "req-1003"));
     ck_assert_ptr_nonnull(strstr(text, "client 7"));
     free(text);
@@ -227,12 +228,12 @@ static uint64_t sample_bytes(const unsigned char *at, const unsigned char *end) 
 }
 
 TEST(pprof) {
-    HeapReport report;
+    SnapshotReport report;
     size_t size, zipped;
     uint64_t sum = 0, texts = 0;
     open_leaky();
-    report = (HeapReport){.s = &snapshot};
-    char *bytes = heap_of(HEAP_REPORT_PPROF, &report, &zipped);
+    report = (SnapshotReport){.s = &snapshot};
+    char *bytes = opened_from(SNAPSHOT_REPORT_PPROF, &report, &zipped);
     unsigned char *profile = unzipped(bytes, zipped, &size);
     const unsigned char *at = profile;
     while (at < profile + size) {
@@ -257,7 +258,7 @@ TEST(pprof) {
 TEST(holders_sum_up) {
     uint64_t sum = 0;
     open_leaky();
-    char *text = heap_as(HEAP_REPORT_HOLDERS);
+    char *text = heap_as(SNAPSHOT_REPORT_HOLDERS);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         char *blank = strrchr(line, ' ');
         ck_assert_ptr_nonnull(blank);
@@ -283,18 +284,18 @@ static void check_page(unsigned kind, const char *name) {
 
 TEST(pages) {
     open_leaky();
-    check_page(HEAP_REPORT_TREEMAP, "heap-treemap.json");
-    check_page(HEAP_REPORT_ICICLE, "heap-icicle.json");
+    check_page(SNAPSHOT_REPORT_TREEMAP, "heap-treemap.json");
+    check_page(SNAPSHOT_REPORT_ICICLE, "heap-icicle.json");
 }
 
 TEST(lacking) {
     open_leaky();
-    HeapReport report = {.s = &snapshot, .address = 1};
-    ck_assert_str_eq(heapreport_lacks(heapreport_find("dot"), &report),
+    SnapshotReport report = {.s = &snapshot, .address = 1};
+    ck_assert_str_eq(snapshotreport_lacks(snapshotreport_find("dot"), &report),
                      "there is no object at this address");
-    ck_assert_str_eq(heapreport_lacks(heapreport_find("csv"), &report),
+    ck_assert_str_eq(snapshotreport_lacks(snapshotreport_find("csv"), &report),
                      "only dot is about one object");
     report.address = snapshot.g.addr[leaky.garbage];
-    ck_assert_ptr_nonnull(heapreport_lacks(heapreport_find("dot"), &report));
-    ck_assert_ptr_null(heapreport_find("nothing"));
+    ck_assert_ptr_nonnull(snapshotreport_lacks(snapshotreport_find("dot"), &report));
+    ck_assert_ptr_null(snapshotreport_find("nothing"));
 }

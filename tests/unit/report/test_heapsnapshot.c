@@ -59,7 +59,7 @@ static int by_number(const void *a, const void *b) {
 TEST(heapsnapshot_is_sound) {
     size_t nodes, edges;
     open_leaky();
-    char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
+    char *text = heap_as(SNAPSHOT_REPORT_HEAPSNAPSHOT);
     uint64_t *node = numbers(text, "\"nodes\":[", &nodes);
     uint64_t *edge = numbers(text, "\"edges\":[", &edges), sum = 0, size = 0;
     ck_assert_uint_eq(nodes % FIELDS, 0);
@@ -96,12 +96,12 @@ TEST(heapsnapshot_is_sound) {
 TEST(ids_are_those_of_objects) {
     size_t nodes;
     open_leaky();
-    char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
+    char *text = heap_as(SNAPSHOT_REPORT_HEAPSNAPSHOT);
     uint64_t *before = numbers(text, "\"nodes\":[", &nodes), *after;
     free(text);
     uint32_t changed = leaky.entries;
     leaky.graph->g.birth[changed] = 77;
-    text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
+    text = heap_as(SNAPSHOT_REPORT_HEAPSNAPSHOT);
     after = numbers(text, "\"nodes\":[", &nodes);
     size_t differ = 0;
     for (size_t i = 0; i < nodes / FIELDS; i++)
@@ -118,7 +118,7 @@ TEST(call_paths) {
     size_t nodes;
     open_with_lines();
     ck_assert(snapshot.ledger.stacks);
-    char *text = heap_as(HEAP_REPORT_HEAPSNAPSHOT);
+    char *text = heap_as(SNAPSHOT_REPORT_HEAPSNAPSHOT);
     uint64_t functions = field(text, "\"trace_function_count\":"), ids = 0;
     ck_assert_uint_gt(functions, 10);
     const char *tree = strstr(text, "\"trace_tree\":[") + strlen("\"trace_tree\":["), *at = tree;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "page_data.h"
-#include "record/format/texts.h"
+#include "recording/format/texts.h"
 #include "report/formats/formats.h"
 #include "report_fixture.h"
 

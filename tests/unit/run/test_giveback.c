@@ -13,7 +13,7 @@
 #include "profiled.h"
 #include "read/view.h"
 #include "report/formats/formats.h"
-#include "shared/recordnote.h"
+#include "shared/recnote.h"
 
 /* A history fills in 25 seconds, which a slow machine takes. */
 enum { MOST_KIB = 256 + sizeof(LmpHistory) / 1024 };

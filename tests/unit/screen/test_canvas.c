@@ -80,7 +80,7 @@ TEST(hostile_text_draws_as_question_marks) {
 
 TEST(ascii_canvas_has_only_ascii) {
     OWN(canvas_free_at) Canvas *canvas = canvas_new(13, 3, false);
-    canvas_box(canvas, (Rect){0, 0, 13, 3}, STYLE(TONE_FRAME));
+    canvas_box(canvas, (Rect){0, 0, 13, 3}, STYLE(TONE_BORDER));
     canvas_text(canvas, 1, 1, 11, STYLE(TONE_TEXT), "▲ Δ … é日 ⣿");
     for (int i = 0; i < 36; i++)
         ck_assert_uint_lt(canvas->cells[i].glyph, 0x7f);
@@ -311,7 +311,7 @@ TEST(the_environment_chooses_the_theme) {
 TEST(pictures_are_well_formed) {
     OWN(canvas_free_at) Canvas *canvas = canvas_new(8, 2, true);
     canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "<&>▀⣿日");
-    canvas_box(canvas, (Rect){0, 1, 8, 1}, STYLE(TONE_FRAME));
+    canvas_box(canvas, (Rect){0, 1, 8, 1}, STYLE(TONE_BORDER));
     Theme theme = {.mode = THEME_256};
     OWN(free_at) char *text = NULL;
     size_t size = 0;
@@ -354,7 +354,7 @@ TEST(pictures_join_what_belongs_together) {
     Style cell = STYLE_ON(TONE_KIND(LMP_TABLE), TONE_KIND(LMP_STRING));
     canvas_fill(canvas, (Rect){0, 0, 8, 1}, G_UPPER_HALF, cell);
     canvas_fill(canvas, (Rect){0, 1, 8, 1}, ' ', STYLE_ON(TONE_TEXT, TONE_KIND(LMP_STRING)));
-    canvas_box(canvas, (Rect){0, 2, 8, 3}, STYLE(TONE_FRAME));
+    canvas_box(canvas, (Rect){0, 2, 8, 3}, STYLE(TONE_BORDER));
     canvas_put(canvas, 1, 3, G_BRAILLE + 0x81, STYLE(TONE_TEXT));
     canvas_put(canvas, 2, 3, G_BRAILLE + 0x01, STYLE(TONE_TEXT));
     canvas_text(canvas, 0, 5, -1, STYLE(TONE_TEXT), "ab→cd");

@@ -1,7 +1,7 @@
 /* Tests of the layout at every size, and of the table of actions. */
 #include "base/kind.h"
 #include "screen/action.h"
-#include "screen/layout.h"
+#include "screen/screenplan.h"
 #include "suite.h"
 
 static bool inside(Rect rect, int w, int h) {
@@ -19,7 +19,7 @@ TEST(every_size) {
         for (int h = 1; h <= 100; h++) {
             for (int way = 0; way <= 2 * BOTTOM_MUCH + 1; way++) {
                 int bottom = way / 2;
-                Layout layout = layout_make(w, h, (Bottom)bottom, way % 2);
+                ScreenPlan layout = screenplan_make(w, h, (Bottom)bottom, way % 2);
                 Rect all[SLOTS + 2];
                 memcpy(all, layout.slot, sizeof layout.slot);
                 all[SLOTS] = layout.header;
@@ -47,7 +47,7 @@ TEST(what_is_dropped_first) {
         for (int h = 4; h <= 100; h++) {
             for (int way = 0; way <= 2 * BOTTOM_MUCH + 1; way++) {
                 int bottom = way / 2;
-                Layout layout = layout_make(w, h, (Bottom)bottom, way % 2);
+                ScreenPlan layout = screenplan_make(w, h, (Bottom)bottom, way % 2);
                 bool map = layout.slot[SLOT_MAP].w > 0, types = layout.slot[SLOT_TYPES].w > 0;
                 bool timeline = layout.slot[SLOT_TIMELINE].w > 0;
                 bool low = layout.slot[SLOT_BOTTOM].w > 0;
@@ -62,20 +62,20 @@ TEST(what_is_dropped_first) {
 }
 
 TEST(known_sizes) {
-    Layout layout = layout_make(120, 36, BOTTOM_SOME, false);
+    ScreenPlan layout = screenplan_make(120, 36, BOTTOM_SOME, false);
     ck_assert_int_eq(layout.header.h, 4);
-    ck_assert_int_eq(layout_make(120, 36, BOTTOM_SOME, true).header.h, 5);
-    ck_assert_int_eq(layout_make(120, 20, BOTTOM_SOME, true).header.h, 5);
-    ck_assert_int_eq(layout_make(120, 19, BOTTOM_SOME, true).header.h, 4);
+    ck_assert_int_eq(screenplan_make(120, 36, BOTTOM_SOME, true).header.h, 5);
+    ck_assert_int_eq(screenplan_make(120, 20, BOTTOM_SOME, true).header.h, 5);
+    ck_assert_int_eq(screenplan_make(120, 19, BOTTOM_SOME, true).header.h, 4);
     for (int i = 0; i < SLOTS; i++)
         ck_assert_int_gt(layout.slot[i].w, 0);
-    layout = layout_make(80, 24, BOTTOM_SOME, false);
+    layout = screenplan_make(80, 24, BOTTOM_SOME, false);
     for (int i = 0; i < SLOTS; i++)
         ck_assert_int_gt(layout.slot[i].w, 0);
-    layout = layout_make(60, 15, BOTTOM_SOME, false);
+    layout = screenplan_make(60, 15, BOTTOM_SOME, false);
     ck_assert_int_gt(layout.slot[SLOT_MAP].w, 0);
     ck_assert_int_gt(layout.slot[SLOT_TYPES].w, 0);
-    layout = layout_make(20, 5, BOTTOM_SOME, false);
+    layout = screenplan_make(20, 5, BOTTOM_SOME, false);
     ck_assert_int_eq(layout.slot[SLOT_TYPES].h, 3);
     ck_assert_int_eq(layout.footer.y, 4);
 }
@@ -83,8 +83,8 @@ TEST(known_sizes) {
 TEST(frames_leave_room) {
     for (int w = 1; w <= 60; w++) {
         for (int h = 1; h <= 30; h++) {
-            FrameKind kind;
-            Rect outer = {3, 4, w, h}, inner = layout_inside(outer, &kind);
+            BorderKind kind;
+            Rect outer = {3, 4, w, h}, inner = screenplan_inside(outer, &kind);
             ck_assert_int_gt(inner.w, 0);
             ck_assert_int_gt(inner.h, 0);
             ck_assert_int_ge(inner.x, outer.x);

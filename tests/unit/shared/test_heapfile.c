@@ -9,22 +9,22 @@
 #include "read/snapshot/snapshot.h"
 #include "read/view.h"
 
-static const LmpHeapInfo info = {.pid = 7,
-                                 .serial = 1,
-                                 .number = 3,
-                                 .live_bytes = 12345,
-                                 .program = "app.lua",
-                                 .lua = "Lua 5.4.6",
-                                 .lmp = "1.0.0"};
+static const LmpObjectInfo info = {.pid = 7,
+                                   .serial = 1,
+                                   .number = 3,
+                                   .live_bytes = 12345,
+                                   .program = "app.lua",
+                                   .lua = "Lua 5.4.6",
+                                   .lmp = "1.0.0"};
 
-static void check_same(const LmpHeapGraph *a, const LmpHeapGraph *b) {
+static void check_same(const LmpObjectGraph *a, const LmpObjectGraph *b) {
     ck_assert_uint_eq(a->objects, b->objects);
     ck_assert_uint_eq(a->edges, b->edges);
     ck_assert_mem_eq(a->count, b->count, sizeof a->count);
-    for (uint32_t i = 0; i < LMP_HEAP_COLUMNS; i++) {
-        const LmpHeapColumn *column = &heapgraph_columns[i];
-        uint64_t rows = heapgraph_rows(a, column);
-        ck_assert_uint_eq(rows, heapgraph_rows(b, column));
+    for (uint32_t i = 0; i < LMP_SNAP_COLUMNS; i++) {
+        const LmpObjectColumn *column = &objectgraph_columns[i];
+        uint64_t rows = objectgraph_rows(a, column);
+        ck_assert_uint_eq(rows, objectgraph_rows(b, column));
         const void *x = *(void *const *)((const char *)a + column->at);
         const void *y = *(void *const *)((const char *)b + column->at);
         ck_assert_msg(rows == 0 || memcmp(x, y, rows * column->width) == 0, "%s", column->name);
@@ -39,9 +39,9 @@ static Graph *all_columns(void) {
     uint32_t frame = graph_frame(graph, function, 5);
     graph_frame(graph, 0, -1);
     graph_local(graph, frame, "conn", 1, thread);
-    graph_local(graph, LMP_HEAP_NONE, NULL, 2, function);
-    uint32_t c = graph_object(graph, LMP_HEAP_C_FUNCTION, 48),
-             lot = graph_object(graph, LMP_HEAP_LOT, 4096);
+    graph_local(graph, LMP_OBJECT_NONE, NULL, 2, function);
+    uint32_t c = graph_object(graph, LMP_OBJECT_C_FUNCTION, 48),
+             lot = graph_object(graph, LMP_OBJECT_LOT, 4096);
     graph->object[c].wide = 0xfedcba9876543210ull;
     graph->object[lot].a = LMP_LOT_CODE;
     graph_edge(graph, 0, lot, LMP_EDGE_LOT, LMP_LOT_CODE);
@@ -60,16 +60,16 @@ static Graph *all_columns(void) {
 TEST(test_round_trip) {
     for (int round = 0; round < 500; round++) {
         OWN(graph_free_at) Graph *graph = all_columns();
-        const LmpHeapGraph *g = graph_done(graph);
+        const LmpObjectGraph *g = graph_done(graph);
         FileBytes file = {0};
-        LmpHeapRead read;
+        LmpSnapRead read;
         ck_assert_int_eq(file_write(&file, &info, g, NULL), LMP_OK);
         ck_assert_int_eq(file_read(&read, file.bytes, file.n), LMP_OK);
         check_same(g, &read.graph);
         ck_assert_mem_eq(&read.info, &info, sizeof info);
         ck_assert_uint_eq(read.bytes, file.n);
         ck_assert_ptr_null(read.whole);
-        heapfile_free(&read);
+        snapfile_free(&read);
         free(file.bytes);
     }
 }
@@ -84,13 +84,13 @@ TEST(test_many_chunks) {
         graph_edge(graph, 0, 1 + (uint32_t)suite_below(table), LMP_EDGE_ROOT, LMP_ROOT_FIXED);
         graph_index(graph, table, i, 1 + (uint32_t)suite_below(table));
     }
-    const LmpHeapGraph *g = graph_done(graph);
+    const LmpObjectGraph *g = graph_done(graph);
     FileBytes file = {0};
-    LmpHeapRead read;
+    LmpSnapRead read;
     ck_assert_int_eq(file_write(&file, &info, g, NULL), LMP_OK);
     ck_assert_int_eq(file_read(&read, file.bytes, file.n), LMP_OK);
     check_same(g, &read.graph);
-    heapfile_free(&read);
+    snapfile_free(&read);
     free(file.bytes);
 }
 
@@ -119,19 +119,19 @@ TEST(test_state) {
     live->tables.records = 7000, live->tables.nodes = 900, live->tables.paths = 1;
     live->clock = 99;
     LmpTables tables = tables_at(whole + LMP_TABLES_AT, live);
-    for (uint32_t i = HEAPFILE_TABLES; i < HEAPFILE_PARTS; i++)
-        fill(whole + heapfile_parts[i].at,
-             (size_t)heapfile_parts[i].rows(&tables) * heapfile_parts[i].row);
+    for (uint32_t i = SNAPFILE_TABLES; i < SNAPFILE_PARTS; i++)
+        fill(whole + snapfile_parts[i].at,
+             (size_t)snapfile_parts[i].rows(&tables) * snapfile_parts[i].row);
     Graph *graph = all_columns();
-    const LmpHeapGraph *g = graph_done(graph);
-    LmpHeapState state = {(LmpHeader *)whole, live, &tables};
+    const LmpObjectGraph *g = graph_done(graph);
+    LmpSnapState state = {(LmpHeader *)whole, live, &tables};
     FileBytes file = {0};
-    LmpHeapRead read;
+    LmpSnapRead read;
     ck_assert_int_eq(file_write(&file, &info, g, &state), LMP_OK);
     ck_assert_int_eq(file_read(&read, file.bytes, file.n), LMP_OK);
     check_same(g, &read.graph);
-    for (uint32_t i = 0; i < HEAPFILE_PARTS; i++) {
-        const HeapfilePart *part = &heapfile_parts[i];
+    for (uint32_t i = 0; i < SNAPFILE_PARTS; i++) {
+        const SnapfilePart *part = &snapfile_parts[i];
         size_t rows = part->rows ? part->rows(&tables) : 1;
         ck_assert_mem_eq((char *)read.whole + part->at, whole + part->at, rows * part->row);
     }
@@ -139,12 +139,12 @@ TEST(test_state) {
     ck_assert_int_eq(view_open_whole(&view, read.whole), LMP_OK);
     ck_assert_uint_eq(view.live->clock, 99);
     view_close(&view);
-    heapfile_free(&read);
+    snapfile_free(&read);
 
     state.tables = NULL; /* a state without tables */
     ck_assert_int_eq(file_write(&file, &info, g, &state), LMP_OK);
     ck_assert_int_eq(file_read(&read, file.bytes, file.n), LMP_OK);
-    heapfile_free(&read);
+    snapfile_free(&read);
     free(file.bytes);
     graph_free(graph);
     munmap(whole, VIEW_WHOLE);
@@ -154,7 +154,7 @@ TEST(test_state) {
 
 TEST(test_disk_full) {
     OWN(graph_free_at) Graph *graph = all_columns();
-    const LmpHeapGraph *g = graph_done(graph);
+    const LmpObjectGraph *g = graph_done(graph);
     FileBytes file = {0}, full = {0};
     ck_assert_int_eq(file_write(&file, &info, g, NULL), LMP_OK);
     for (full.most = 1; full.most < file.n; full.most += 1 + full.most / 50)
@@ -166,7 +166,7 @@ TEST(test_disk_full) {
 TEST(test_every_prefix) {
     OWN(graph_free_at) Graph *graph = all_columns();
     FileBytes file = {0};
-    LmpHeapRead read;
+    LmpSnapRead read;
     ck_assert_int_eq(file_write(&file, &info, graph_done(graph), NULL), LMP_OK);
     for (size_t n = 0; n < file.n; n++) {
         /* in memory of its own, so that a byte read too far is noticed */
@@ -188,7 +188,7 @@ TEST(test_every_prefix) {
 TEST(test_every_byte) {
     OWN(graph_free_at) Graph *graph = all_columns();
     FileBytes file = {0};
-    LmpHeapRead read;
+    LmpSnapRead read;
     ck_assert_int_eq(file_write(&file, &info, graph_done(graph), NULL), LMP_OK);
     for (size_t n = 0; n < file.n; n++) {
         file.bytes[n] ^= (unsigned char)(1 << suite_below(8));
@@ -202,7 +202,7 @@ TEST(test_every_byte) {
  * looked at in every way. */
 TEST(test_made_up) {
     OWN(graph_free_at) Graph *graph = all_columns();
-    const LmpHeapGraph *g = graph_done(graph);
+    const LmpObjectGraph *g = graph_done(graph);
     FileBytes file = {0};
     int good = 0, bad = 0;
     for (int round = 0; round < 20000; round++) {
@@ -210,7 +210,7 @@ TEST(test_made_up) {
         for (uint64_t n = 1 + suite_below(4); n > 0; n--)
             file.bytes[suite_below(file.n)] = (unsigned char)suite_random();
         file_mend(file.bytes, file.n);
-        LmpHeapRead read;
+        LmpSnapRead read;
         if (file_read(&read, file.bytes, file.n)) {
             bad++;
             continue;
@@ -226,7 +226,7 @@ TEST(test_made_up) {
                 snapshot_step(&s, i, e, words, sizeof words);
         }
         snapshot_close(&s);
-        heapfile_free(&read);
+        snapfile_free(&read);
     }
     ck_assert_int_gt(good, 100);
     ck_assert_int_gt(bad, 100);
@@ -239,23 +239,24 @@ TEST(test_each_index) {
         const char *column;
         uint64_t value;
     } row[] = {
-        {"kind", LMP_HEAP_KINDS},     {"kind", LMP_HEAP_ROOT},     {"edge_at", 1},
+        {"kind", LMP_OBJECT_KINDS},   {"kind", LMP_OBJECT_ROOT},   {"edge_at", 1},
         {"edge_at", UINT32_MAX - 1},  {"edge_to", UINT32_MAX - 1}, {"edge_to", 0},
         {"edge_label", UINT32_MAX},   {"edge_kind", 31},           {"string_shown", 1u << 31},
         {"proto_source", UINT32_MAX}, {"lot_what", LMP_LOTS},      {"thread_frames", 100},
         {"frame_function", 1u << 30}, {"slot_frame", 1u << 30},    {"slot_name", 1u << 30}};
     OWN(graph_free_at) Graph *graph = all_columns();
-    const LmpHeapGraph *g = graph_done(graph);
+    const LmpObjectGraph *g = graph_done(graph);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        for (uint32_t c = 0; c < LMP_HEAP_COLUMNS; c++) {
-            const LmpHeapColumn *column = &heapgraph_columns[c];
+        for (uint32_t c = 0; c < LMP_SNAP_COLUMNS; c++) {
+            const LmpObjectColumn *column = &objectgraph_columns[c];
             if (strcmp(column->name, row[i].column) != 0) continue;
-            uint64_t rows = heapgraph_rows(g, column), value = row[i].value;
+            uint64_t rows = objectgraph_rows(g, column), value = row[i].value;
             if (strcmp(row[i].column, "edge_to") == 0 && value == 0) value = g->objects;
             char *at = *(char **)((char *)&graph->g + column->at), was[8];
             ck_assert_uint_gt(rows, 0);
             for (uint64_t k = 0; k < rows; k++) {
-                if (strcmp(column->name, "kind") == 0 && value == LMP_HEAP_ROOT && k == 0) continue;
+                if (strcmp(column->name, "kind") == 0 && value == LMP_OBJECT_ROOT && k == 0)
+                    continue;
                 if (strcmp(column->name, "edge_label") == 0 &&
                     (1ull << (g->edge_kind[k] & LMP_EDGE_KIND) &
                      (1ull << LMP_EDGE_INDEX | 1ull << LMP_EDGE_METATABLE | 1ull << LMP_EDGE_KEY |
@@ -267,7 +268,7 @@ TEST(test_each_index) {
                 if (memcmp(was, &value, column->width) == 0) continue;
                 memcpy(at + k * column->width, &value, column->width);
                 FileBytes file = {0};
-                LmpHeapRead read;
+                LmpSnapRead read;
                 ck_assert_int_eq(file_write(&file, &info, g, NULL), LMP_OK);
                 ck_assert_msg(file_read(&read, file.bytes, file.n) == LMP_E_DAMAGED,
                               "%s[%llu] = %llu", column->name, (unsigned long long)k,

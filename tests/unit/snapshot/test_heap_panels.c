@@ -2,21 +2,21 @@
  * what keys do, with a heap built by hand (cached_heap.h). */
 #include "app_play.h"
 #include "cached_heap.h"
-#include "heap/heap_open.h"
 #include "panel_draw.h"
+#include "snapshot/snapshot_pages.h"
 #include "widget/table.h"
 
 typedef struct Heaps {
     Graph *graph, *older_graph;
     LmpSnapshot now, older;
-    OpenedHeap *heap;
+    OpenedSnapshot *heap;
     Model *model;
 } Heaps;
 
 static Heaps heaps_new(void) {
     Heaps h = {.graph = cached_graph(300), .older_graph = cached_graph(100)};
-    const LmpHeapGraph *g = graph_done(h.graph), *older = graph_done(h.older_graph);
-    LmpHeapInfo info = cached_info(g, 2), before = cached_info(older, 1);
+    const LmpObjectGraph *g = graph_done(h.graph), *older = graph_done(h.older_graph);
+    LmpObjectInfo info = cached_info(g, 2), before = cached_info(older, 1);
     before.clock -= 30000000000u; /* of the same run, half a minute earlier */
     before.realtime -= 30000000000u;
     ck_assert_int_eq(snapshot_of_graph(&h.now, &info, g), LMP_OK);
@@ -171,7 +171,7 @@ TEST(test_a_wish_from_the_program) {
     OWN(heaps_free) Heaps h = heaps_new();
     OWN(stage_free_at) Stage *s = stage_new(&panel_why, h.model, 78, 12, true, 256);
     ui_ask_why_block(&s->ui, h.now.g.addr[some_body(&h.now)]);
-    ck_assert(request_waits(&s->ui.requests, REQUEST_HEAP));
+    ck_assert(request_waits(&s->ui.requests, REQUEST_OPEN_SNAPSHOT));
     ck_says(s, "body of request 7");
     ck_assert_int_eq(s->ui.wish.what, WISH_NOTHING);
     ui_ask_why_block(&s->ui, 12345);
@@ -189,7 +189,7 @@ TEST(test_an_object_has_references_both_ways) {
     stage_act(s, ACT_RIGHT);
     ck_says(s, "upvalue");
     stage_act(s, ACT_ENTER); /* to the upvalue that has it */
-    ck_assert_uint_eq(h.now.g.kind[s->ui.object], LMP_HEAP_UPVALUE);
+    ck_assert_uint_eq(h.now.g.kind[s->ui.object], LMP_OBJECT_UPVALUE);
 }
 
 TEST(test_dominators_open_close_and_follow) {
@@ -258,7 +258,7 @@ TEST(test_compare_leads_to_new_objects) {
     OWN(heaps_free) Heaps h = heaps_new();
     Stage *s = stage_new(&panel_compare, h.model, 118, 16, true, 256);
     free(stage_text(s, false));
-    const LmpHeapChange *most = &opened_compare(h.heap, LMP_BY_CLASS)->change[0];
+    const LmpSnapshotChange *most = &opened_compare(h.heap, LMP_BY_CLASS)->change[0];
     ck_assert(stage_act(s, ACT_ENTER));
     ck_assert_ptr_eq(s->ui.over, &panel_members);
     ck_assert_uint_eq(s->ui.members.count, most->made);
@@ -319,8 +319,8 @@ TEST(test_what_takes_long_says_so_first) {
     graph_edge(graph, 0, list, LMP_EDGE_ROOT, LMP_ROOT_REGISTRY);
     for (uint32_t i = 0; i < 300001; i++)
         graph_index(graph, list, i + 1, graph_table(graph, 0, 0, 0, 0));
-    const LmpHeapGraph *g = graph_done(graph);
-    LmpHeapInfo info = cached_info(g, 1);
+    const LmpObjectGraph *g = graph_done(graph);
+    LmpObjectInfo info = cached_info(g, 1);
     OWN(snapshot_close) LmpSnapshot snapshot;
     ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
     OWN(free_at) Model *model = calloc(1, sizeof *model);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "heap/treemap.h"
+#include "snapshot/treemap.h"
 
 #define MOST 400u
 

@@ -7,49 +7,49 @@
 #include "read/model/opened.h"
 #include "screen/canvas.h"
 #include "suite.h"
-#include "viewer/heap_wait.h"
+#include "viewer/snapshot_opening.h"
 
 TEST(as_wide_as_there_is_room) {
     static const char *const wide = "Reading lmp-4711-1.heap, 320.5 MiB  ━━━━━━━━━━────────── ";
-    HeapWait wait = {.what = "lmp-4711-1.heap, 320.5 MiB"};
-    char line[HEAP_WAIT_LINE];
-    heap_wait_words(&wait, "finding what is held", 0.5, true, 120, line);
+    SnapshotOpening wait = {.what = "lmp-4711-1.heap, 320.5 MiB"};
+    char line[SNAPSHOT_OPENING_LINE];
+    snapshot_opening_words(&wait, "finding what is held", 0.5, true, 120, line);
     ck_assert_msg(strncmp(line, wide, strlen(wide)) == 0, "%s", line);
     ck_assert_ptr_nonnull(strstr(line, " 50 %  esc stops it  finding what is held"));
     for (int width = 20; width < 130; width++) {
-        heap_wait_words(&wait, "finding what is held", 0.37, width % 2, width, line);
+        snapshot_opening_words(&wait, "finding what is held", 0.37, width % 2, width, line);
         ck_assert_int_le(canvas_width(line), width);
         ck_assert_ptr_nonnull(strstr(line, "37 %  esc stops it"));
     }
     double before = -1;
     for (int i = 0; i <= 10; i++) { /* the bar only grows */
-        heap_wait_words(&wait, "x", i / 10.0, false, 120, line);
+        snapshot_opening_words(&wait, "x", i / 10.0, false, 120, line);
         double full = (double)(strrchr(line, '=') ? strrchr(line, '=') - line : 0);
         ck_assert(full >= before);
         before = full;
     }
-    heap_wait_words(&wait, "x", 7, true, 120, line);
+    snapshot_opening_words(&wait, "x", 7, true, 120, line);
     ck_assert_ptr_nonnull(strstr(line, "100 %"));
 }
 
 TEST(keys_meanwhile) {
     static const Key stops[] = {K_ESC, 'q', 'Q', K_CTRL('C')};
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
-        HeapWait wait = {.stopped = false};
-        heap_wait_event(&wait, (Event){.key = K_RESIZE});
-        heap_wait_event(&wait, (Event){.key = '2'});
+        SnapshotOpening wait = {.stopped = false};
+        snapshot_opening_event(&wait, (Event){.key = K_RESIZE});
+        snapshot_opening_event(&wait, (Event){.key = '2'});
         ck_assert(!wait.stopped);
-        heap_wait_event(&wait, (Event){.key = stops[i]});
+        snapshot_opening_event(&wait, (Event){.key = stops[i]});
         ck_assert(wait.stopped);
-        ck_assert_uint_eq(heap_wait_later(&wait).key, '2');
-        ck_assert_uint_eq(heap_wait_later(&wait).key, stops[i] == 'Q' ? 'Q' : K_NONE);
+        ck_assert_uint_eq(snapshot_opening_later(&wait).key, '2');
+        ck_assert_uint_eq(snapshot_opening_later(&wait).key, stops[i] == 'Q' ? 'Q' : K_NONE);
     }
-    HeapWait wait = {.stopped = false};
-    for (unsigned i = 0; i < HEAP_WAIT_KEYS + 5; i++)
-        heap_wait_event(&wait, (Event){.key = 0x100 + i});
-    for (unsigned i = 0; i < HEAP_WAIT_KEYS; i++)
-        ck_assert_uint_eq(heap_wait_later(&wait).key, 0x100 + i);
-    ck_assert_uint_eq(heap_wait_later(&wait).key, K_NONE);
+    SnapshotOpening wait = {.stopped = false};
+    for (unsigned i = 0; i < SNAPSHOT_OPENING_KEYS + 5; i++)
+        snapshot_opening_event(&wait, (Event){.key = 0x100 + i});
+    for (unsigned i = 0; i < SNAPSHOT_OPENING_KEYS; i++)
+        ck_assert_uint_eq(snapshot_opening_later(&wait).key, 0x100 + i);
+    ck_assert_uint_eq(snapshot_opening_later(&wait).key, K_NONE);
 }
 
 /* ---- the reader ------------------------------------------------------------------------------ */
@@ -88,12 +88,12 @@ static int large_file(char *name, size_t size) {
     }
     free(text);
     for (uint32_t i = 0; i < LINKS; i++) {
-        uint32_t link = graph_object(graph, LMP_HEAP_USERDATA, 40);
+        uint32_t link = graph_object(graph, LMP_OBJECT_USERDATA, 40);
         graph_edge(graph, last, link, LMP_EDGE_USER_VALUE, 1);
         last = link;
     }
-    const LmpHeapGraph *g = graph_done(graph);
-    LmpHeapInfo info = {.pid = 1, .number = 1};
+    const LmpObjectGraph *g = graph_done(graph);
+    LmpObjectInfo info = {.pid = 1, .number = 1};
     FileBytes file = {0};
     ck_assert_int_eq(file_write(&file, &info, g, NULL), LMP_OK);
     int fd = file_fd(file.bytes, file.n);
@@ -136,7 +136,7 @@ TEST(several_files) {
     OWN(close_at) int fd = large_file(name, sizeof name);
     Teller t = {.progress.tell = note, .most = 1 << 30};
     OpenedFiles files = {name, older, 2, &t.progress};
-    OpenedHeap *heap = NULL;
+    OpenedSnapshot *heap = NULL;
     ck_assert_int_eq(opened_open(&heap, &files, &failed), LMP_OK);
     ck_assert(!t.back);
     ck_assert(t.last > 0.9);
@@ -148,9 +148,9 @@ TEST(several_files) {
         ck_assert_int_eq(opened_open(&heap, &files, &failed), LMP_E_STOPPED);
         ck_assert_ptr_null(heap);
     }
-    OpenedHeap *kept = NULL; /* stopped, the one that is open stays */
+    OpenedSnapshot *kept = NULL; /* stopped, the one that is open stays */
     ck_assert_int_eq(opened_next(&kept, name, NULL), LMP_OK);
-    OpenedHeap *same = kept;
+    OpenedSnapshot *same = kept;
     Teller stops = {.progress.tell = note, .most = 4};
     ck_assert_int_eq(opened_next(&kept, name, &stops.progress), LMP_E_STOPPED);
     ck_assert_ptr_eq(kept, same);

@@ -1,6 +1,6 @@
 /* flamecallers.c - the hits of the inverted graph. Each node that made something has a path of
- * callers, and a frame is what paths have in common at their beginning. So paths are sorted into
- * frames step by step outwards, like words into a dictionary, and dropped as soon as they stand
+ * callers, and a bar is what paths have in common at their beginning. So paths are sorted into
+ * bars step by step outwards, like words into a dictionary, and dropped as soon as they stand
  * alone, or have no hit left. Nodes with a common caller go on as one.
  *
  * Counting hits does not need to know who made what, so it moves one number per path. */
@@ -10,11 +10,11 @@
 
 #define SOON 12u /* callers ahead, whose nodes are fetched */
 
-/* A frame: paths that are the same so far. */
+/* A bar: paths that are the same so far. */
 typedef struct Group {
     uint32_t first, n;
     uint32_t function;
-    bool on; /* on the way to the frame that is zoomed to, or that one, or inside */
+    bool on; /* on the way to the bar that is zoomed to, or that one, or inside */
 } Group;
 
 /* A path, for listing hits: a node that made something, how far out its path has come, and the
@@ -31,7 +31,7 @@ typedef struct Level {
     uint32_t callers, groups, caller_room, made_room, group_room;
 } Level;
 
-/* For a node: how many hits and frames its path outwards has, its own frame included. */
+/* For a node: how many hits and bars its path outwards has, its own bar included. */
 typedef struct Ahead {
     uint32_t parent, function, hits, depth;
 } Ahead;
@@ -44,7 +44,7 @@ struct FlameCallers {
     Ahead *step_at; /* ... and the callers that the paths have come to */
     Ahead *ahead;
     uint32_t *slot; /* by function: its group's number + 1 among those being made */
-    uint32_t *zoom; /* functions of the frame that is zoomed to, the first one outermost */
+    uint32_t *zoom; /* functions of the bar that is zoomed to, the first one outermost */
     uint64_t steps;
     uint32_t zoom_depth, depth;
     uint32_t node_room, function_room, zoom_room, step_room;
@@ -111,13 +111,13 @@ static bool make_room(FlameCallers *c, const Ledger *ledger) {
     return ahead && c->slot;
 }
 
-static bool zoom_to(FlameCallers *c, const FlameTree *tree, uint32_t frame) {
-    uint32_t n = c->zoom_depth = flametree_depth(tree, frame);
+static bool zoom_to(FlameCallers *c, const FlameTree *tree, uint32_t bar) {
+    uint32_t n = c->zoom_depth = flametree_depth(tree, bar);
     void *zoom = room_for(c->zoom, &c->zoom_room, n, sizeof *c->zoom);
     if (!zoom) return false;
     c->zoom = zoom;
-    for (; n-- > 0; frame = flametree_parent(tree, frame))
-        c->zoom[n] = flametree_function(tree, frame);
+    for (; n-- > 0; bar = flametree_parent(tree, bar))
+        c->zoom[n] = flametree_function(tree, bar);
     return true;
 }
 
@@ -134,7 +134,7 @@ static void look_ahead(FlameCallers *c, FlameFind *f, uint32_t nodes, const uint
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
-/* Returns the key of the frame around a path that has come to `at`: of the path's frames before
+/* Returns the key of the bar around a path that has come to `at`: of the path's bars before
  * that. */
 static uint64_t key_around(const FlameCallers *c, const Made *path) {
     uint64_t key = flametree_key_root();
@@ -143,7 +143,7 @@ static uint64_t key_around(const FlameCallers *c, const Made *path) {
     return key;
 }
 
-/* Counts the hits of a path that stands alone from the frame of `at` on, within the frame that is
+/* Counts the hits of a path that stands alone from the bar of `at` on, within the bar that is
  * zoomed to. */
 static uint32_t inside_of(const FlameCallers *c, Ahead at) {
     for (uint32_t depth = c->depth + 1; depth < c->zoom_depth; depth++) {
@@ -171,7 +171,7 @@ static bool find_alone(FlameCallers *c, FlameFind *f, uint32_t i, bool on) {
     return add(c, f, c->step.made + i, at.hits, on ? inside_of(c, at) : 0);
 }
 
-static bool find_frame(const FlameCallers *c, FlameFind *f, const Group *group) {
+static bool find_bar(const FlameCallers *c, FlameFind *f, const Group *group) {
     Made all = {0};
     if (!f->match[group->function]) return true;
     if (c->list) all = c->now.made[group->first];
@@ -182,7 +182,7 @@ static bool find_frame(const FlameCallers *c, FlameFind *f, const Group *group) 
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* Returns true if a frame of this function below one that is `on` is also on the way to the
+/* Returns true if a bar of this function below one that is `on` is also on the way to the
  * zoom. */
 static bool is_on(const FlameCallers *c, bool on, uint32_t function) {
     return on && (c->depth >= c->zoom_depth || c->zoom[c->depth] == function);
@@ -202,7 +202,7 @@ static void count(FlameCallers *c, bool on) {
     }
 }
 
-/* Makes frames of the callers in `step`, below one frame; a caller with one path adds its hits.
+/* Makes bars of the callers in `step`, below one bar; a caller with one path adds its hits.
  * Returns false: no memory. */
 static bool sort(FlameCallers *c, FlameFind *f, bool on) {
     Level *next = &c->next, *step = &c->step;
@@ -282,7 +282,7 @@ static bool find_level(FlameCallers *c, FlameFind *f) {
     for (uint32_t g = 0; g < c->now.groups && !f->cut; g++) {
         const Group *group = &c->now.group[g];
         c->steps += group->n;
-        if (!find_frame(c, f, group) || !step_out(c, f, group)) return false;
+        if (!find_bar(c, f, group) || !step_out(c, f, group)) return false;
         f->cut = c->steps >= FLAME_FIND_STEPS;
     }
     return true;

@@ -1,6 +1,6 @@
 /* flamedraw.c - draws each block of the layout: a ground by share, type or change (or brackets and
- * a letter where colours are few), the frame's name and figure; and up to four lines below about
- * the selected frame. */
+ * a letter where colours are few), the bar's name and figure; and up to four lines below about
+ * the selected bar. */
 #include "panels/flame/flamedraw.h"
 
 #include <stdio.h>
@@ -9,13 +9,13 @@
 #include "base/format.h"
 #include "widget/describe.h"
 
-#define CRUMBS 600 /* bytes of the names of the frames around the one that is zoomed to */
+#define CRUMBS 600 /* bytes of the names of the bars around the one that is zoomed to */
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-void flamedraw_name(const FlameTree *tree, uint32_t frame, bool utf8, char *out, size_t size) {
+void flamedraw_name(const FlameTree *tree, uint32_t bar, bool utf8, char *out, size_t size) {
     char plain[256];
-    uint32_t function = flametree_function(tree, frame);
+    uint32_t function = flametree_function(tree, bar);
     if (function == FLAME_NONE) {
         snprintf(out, size, "all");
         return;
@@ -43,21 +43,21 @@ static double share(uint64_t part, uint64_t whole) {
 }
 
 /* Writes "all > main chunk > run": if there is too little room, only the innermost names. */
-static void name_path(const FlameTree *tree, uint32_t frame, bool utf8, char out[CRUMBS]) {
+static void name_path(const FlameTree *tree, uint32_t bar, bool utf8, char out[CRUMBS]) {
     const char *sign = utf8 ? " ▸ " : " > ";
     char name[256];
     size_t at = CRUMBS - 1;
     out[at] = 0;
     for (bool first = true;; first = false) {
-        flamedraw_name(tree, frame, utf8, name, sizeof name);
+        flamedraw_name(tree, bar, utf8, name, sizeof name);
         size_t n = strlen(name), between = first ? 0 : strlen(sign);
         if (n + between > at) break;
         at -= between;
         memcpy(out + at, sign, between);
         at -= n;
         memcpy(out + at, name, n);
-        if (frame == FLAME_ROOT) break;
-        frame = flametree_parent(tree, frame);
+        if (bar == FLAME_ROOT) break;
+        bar = flametree_parent(tree, bar);
     }
     memmove(out, out + at, CRUMBS - at);
 }
@@ -78,15 +78,15 @@ static int change_of(FlameSum sum) {
 }
 
 /* Returns a block's ground, and the sign that says the same without colours (0: none). */
-static Tone ground_of(const FlameLook *look, uint32_t frame, char *sign) {
+static Tone ground_of(const FlameLook *look, uint32_t bar, char *sign) {
     *sign = 0;
     if (look->colour == FLAME_BY_TYPE) {
-        unsigned kind = flametree_kind(look->tree, frame);
+        unsigned kind = flametree_kind(look->tree, bar);
         if (kind >= LMP_KINDS) return TONE_FLAME_REST;
         *sign = kind_info[kind].letter;
         return TONE_KIND(kind);
     }
-    FlameSum sum = flametree_sum(look->tree, frame);
+    FlameSum sum = flametree_sum(look->tree, bar);
     if (look->colour == FLAME_BY_CHANGE) {
         int change = change_of(sum);
         *sign = change > 0 ? '+' : change < 0 ? '-' : 0;
@@ -141,11 +141,11 @@ static void draw_rest(const FlameBlock *block, Canvas *canvas, int x, int y, int
 
 /* Adds the file to "main chunk", as all modules are named. A name that is too long loses its
  * beginning, so the file stays; its ".lua" goes first. */
-static void add_file(const FlameTree *tree, uint32_t frame, bool utf8, int room, char *out,
+static void add_file(const FlameTree *tree, uint32_t bar, bool utf8, int room, char *out,
                      size_t size) {
     char file[128];
     size_t used = strlen(out);
-    uint32_t function = flametree_function(tree, frame);
+    uint32_t function = flametree_function(tree, bar);
     if (function == FLAME_NONE) return;
     const LmpFunctionRow *row = &flametree_ledger(tree)->function[function];
     if (row->is_c || row->linedefined != 0 || strcmp(row->name, "main chunk") != 0) return;
@@ -158,7 +158,7 @@ static void add_file(const FlameTree *tree, uint32_t frame, bool utf8, int room,
     if (*file) snprintf(out + used, size - used, " %s", file);
 }
 
-/* Draws, in the lines below a frame's name, its figure and its share of all, if there is room. */
+/* Draws, in the lines below a bar's name, its figure and its share of all, if there is room. */
 static void draw_line(const FlameLook *look, const FlameBlock *block, Canvas *canvas, Rect rect,
                       Style style, int line) {
     char text[LMP_NUM + 8];
@@ -172,7 +172,7 @@ static void draw_line(const FlameLook *look, const FlameBlock *block, Canvas *ca
     if (wide <= rect.w) canvas_text(canvas, rect.x + pad, rect.y, wide, style, text);
 }
 
-/* Draws the text of a frame's block, and at its right the figure if there is room for both and the
+/* Draws the text of a bar's block, and at its right the figure if there is room for both and the
  * figure has no line of its own. */
 static void draw_words(const FlameLook *look, const Ui *ui, const FlameBlock *block, Canvas *canvas,
                        Rect rect, Style style, char sign) {
@@ -206,7 +206,7 @@ static void draw_block(const FlameLook *look, const Ui *ui, uint32_t i, Canvas *
     bool hit = look->find && flamefind_has(look->find, look->tree, block->node);
     Tone ground = look->find && !hit ? TONE_FLAME_REST : ground_of(look, block->node, &sign);
     if (look->find && !hit) sign = 0;
-    int row = flamelayout_row_of(look->layout, i), w = block->w;
+    int row = flameplan_row_of(look->layout, i), w = block->w;
     for (int line = 0; line < look->tall; line++, y++) {
         Paint paint = paint_of(look, ui, ground, edge_of(look, ui, row, line), hit, i == look->at);
         Rect rect = {x, y, w > 1 ? w - 1 : w,
@@ -227,7 +227,7 @@ static void draw_block(const FlameLook *look, const Ui *ui, uint32_t i, Canvas *
 }
 
 void flamedraw_graph(const FlameLook *look, const Ui *ui, Canvas *canvas, Rect rect) {
-    const FlameLayout *layout = look->layout;
+    const FlamePlan *layout = look->layout;
     for (int row = 0; row < layout->rows; row++)
         for (uint32_t i = layout->row[row]; i < layout->row[row + 1]; i++)
             draw_block(look, ui, i, canvas, rect.x + layout->block[i].x, rect.y + row * look->tall);
@@ -331,7 +331,7 @@ static const char *change_words(const FlameLook *look, const LmpTally *t) {
                                                     : "against the other run";
 }
 
-/* Draws all figures of the frame: first, if two runs are compared, what differs; in a range, what
+/* Draws all figures of the bar: first, if two runs are compared, what differs; in a range, what
  * happened in it. */
 static void draw_figures(const FlameLook *look, Pen pen) {
     char figure[LMP_NUM];

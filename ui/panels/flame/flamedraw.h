@@ -17,14 +17,14 @@ enum { FLAME_TALL = 3 };
 
 typedef struct FlameLook {
     FlameTree *tree;
-    const FlameLayout *layout;
+    const FlamePlan *layout;
     const FlameFind *find; /* lights up what matches; NULL: nothing is sought */
     FlameMetric metric;
     FlameColour colour;
     bool range;        /* figures since the mark are those of a range of time */
-    uint32_t root;     /* the frame that is zoomed to */
-    uint32_t selected; /* frame */
-    uint32_t at;       /* the selected frame's block; FLAME_NONE */
+    uint32_t root;     /* the bar that is zoomed to */
+    uint32_t selected; /* bar */
+    uint32_t at;       /* the selected bar's block; FLAME_NONE */
     int tall;     /* lines of a block, up to FLAME_TALL: its name, its figure, its share of all */
     bool against; /* two runs are compared, in place of now and a mark */
     bool rest;    /* the selection is the children of `selected` that are too narrow */
@@ -36,8 +36,8 @@ int flamedraw_lines(int h);
 void flamedraw_graph(const FlameLook *look, const Ui *ui, Canvas *canvas, Rect rect);
 /* Draws the lines below, at most `lines` from rect's first on. */
 void flamedraw_below(const FlameLook *look, const Ui *ui, Canvas *canvas, Rect rect, int lines);
-/* Writes the name of a frame, as on its block: safe to draw. The root: "all". */
-void flamedraw_name(const FlameTree *tree, uint32_t frame, bool utf8, char *out, size_t size);
+/* Writes the name of a bar, as on its block: safe to draw. The root: "all". */
+void flamedraw_name(const FlameTree *tree, uint32_t bar, bool utf8, char *out, size_t size);
 /* Returns the word behind a figure; `range`: as in FlameLook. */
 const char *flamedraw_word(FlameMetric metric, bool range);
 /* Writes a figure of the metric: "12.3 MiB", "1,204". `out` has LMP_NUM bytes. */

@@ -1,4 +1,4 @@
-/* flamefind.c - one pass over the ledger's nodes, parents first, finds the frames whose function
+/* flamefind.c - one pass over the ledger's nodes, parents first, finds the bars whose function
  * matches (inverted: flamecallers.c). Hits are kept as runs of equal value; the next hit is found
  * by comparing all runs. */
 #include <stdlib.h>
@@ -40,7 +40,7 @@ bool flamefind_add(FlameFind *f, FlameRun run, uint32_t inside) {
     return true;
 }
 
-/* Adds a node of the frame `key`, which is a hit. Returns false: no memory. */
+/* Adds a node of the bar `key`, which is a hit. Returns false: no memory. */
 static bool add(FlameFind *f, uint64_t key, FlameRun run, bool inside) {
     uint32_t i = keymap_get(&f->by_key, key, FLAME_NONE);
     if (i != FLAME_NONE) {
@@ -50,8 +50,8 @@ static bool add(FlameFind *f, uint64_t key, FlameRun run, bool inside) {
     return keymap_set(&f->by_key, key, f->runs) && flamefind_add(f, run, inside);
 }
 
-static bool find_below(FlameFind *f, const FlameTree *tree, uint32_t frame) {
-    uint64_t zoom = flametree_key(tree, frame);
+static bool find_below(FlameFind *f, const FlameTree *tree, uint32_t bar) {
+    uint64_t zoom = flametree_key(tree, bar);
     const uint64_t *total = flametree_total(tree);
     const FlameLink *links = flametree_links(tree);
     uint32_t nodes = flametree_ledger(tree)->nodes;
@@ -100,8 +100,8 @@ void flamefind_free(FlameFind *find) {
     *find = (FlameFind){0};
 }
 
-bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t frame) {
-    uint32_t function = flametree_function(tree, frame);
+bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t bar) {
+    uint32_t function = flametree_function(tree, bar);
     return function != FLAME_NONE && find->match[function];
 }
 
@@ -190,13 +190,13 @@ static bool room_for(FlamePlace *place, uint32_t n) {
     return true;
 }
 
-bool flameplace_set(FlamePlace *place, const FlameTree *tree, uint32_t frame) {
+bool flameplace_set(FlamePlace *place, const FlameTree *tree, uint32_t bar) {
     const Ledger *ledger = flametree_ledger(tree);
-    uint32_t n = flametree_depth(tree, frame);
+    uint32_t n = flametree_depth(tree, bar);
     if (!room_for(place, n)) return false;
     place->n = n;
-    for (; n-- > 0; frame = flametree_parent(tree, frame))
-        place->id[n] = ledger->function[flametree_function(tree, frame)].id;
+    for (; n-- > 0; bar = flametree_parent(tree, bar))
+        place->id[n] = ledger->function[flametree_function(tree, bar)].id;
     return true;
 }
 
@@ -226,12 +226,12 @@ void flameplace_free(FlamePlace *place) {
 }
 
 uint32_t flameplace_find(const FlamePlace *place, FlameTree *tree, bool *whole) {
-    uint32_t frame = FLAME_ROOT;
+    uint32_t bar = FLAME_ROOT;
     *whole = true;
     for (uint32_t i = 0; i < place->n && *whole; i++) {
-        uint32_t next = flametree_child_of(tree, frame, place->id[i]);
+        uint32_t next = flametree_child_of(tree, bar, place->id[i]);
         *whole = next != FLAME_NONE;
-        if (*whole) frame = next;
+        if (*whole) bar = next;
     }
-    return frame;
+    return bar;
 }

@@ -1,6 +1,6 @@
-/* flamefind.h - finds the frames of a flame graph whose functions are sought: all of them, also
+/* flamefind.h - finds the bars of a flame graph whose functions are sought: all of them, also
  * those too narrow or too deep to be seen, and their share of the whole, in which each byte counts
- * once however many of the frames around it match.
+ * once however many of the bars around it match.
  *
  * The search is one pass over the nodes of the ledger. Inverted, a path is followed only while it
  * is the same as others; the hits on its rest are a known number. So hits are counted at first, and
@@ -14,14 +14,14 @@
 #define FLAME_FIND_STEPS (1u << 23)
 
 typedef struct FlameHit {
-    uint64_t key, value; /* of the frame */
+    uint64_t key, value; /* of the bar */
     uint32_t node,
-        at; /* one of the frame's nodes; inverted: the node that made something, and the caller */
+        at; /* one of the bar's nodes; inverted: the node that made something, and the caller */
 } FlameHit;
 
-/* Hits of one value: a frame, or inverted all hits of a path from one frame on. */
+/* Hits of one value: a bar, or inverted all hits of a path from one bar on. */
 typedef struct FlameRun {
-    uint64_t key; /* of the frame around the first hit */
+    uint64_t key; /* of the bar around the first hit */
     uint64_t value;
     uint32_t node, at; /* of the first hit, or of what is between it and `key` */
     uint32_t hits;
@@ -31,28 +31,28 @@ typedef struct FlameCallers FlameCallers;
 
 typedef struct FlameFind {
     uint32_t hits;
-    uint32_t inside; /* hits in the frame that is zoomed to, that one included */
+    uint32_t inside; /* hits in the bar that is zoomed to, that one included */
     uint64_t value;  /* of all hits, each byte once */
     bool cut;        /* there may be more: too many paths */
     /* private */
     const uint8_t *match;
     FlameRun *run;
     uint32_t runs, run_room, node_room;
-    uint64_t *key;  /* by node: of its frame */
-    uint8_t *state; /* by node: a frame around it is a hit, or the frame zoomed to */
+    uint64_t *key;  /* by node: of its bar */
+    uint8_t *state; /* by node: a bar around it is a hit, or the bar zoomed to */
     KeyMap by_key;
     FlameCallers *callers; /* inverted */
 } FlameFind;
 
 /* Finds all hits. `match`: by row of the ledger's functions, not 0: sought; it stays the caller's,
- * unchanged until the next call. `zoom`: the frame that is zoomed to. `find`: all zeroes before the
+ * unchanged until the next call. `zoom`: the bar that is zoomed to. `find`: all zeroes before the
  * first time. Returns false, without hits: no memory. */
 bool flamefind_update(FlameFind *find, const FlameTree *tree, const uint8_t *match, uint32_t zoom);
 void flamefind_free(FlameFind *find);
-/* Returns true if the frame is a hit. */
-bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t frame);
-/* Finds the hit after the frame `from` (or, `step` -1, before it) by size, largest first, wrapping
- * around; from a frame that is no hit the largest (smallest). `tree` is as in flamefind_update.
+/* Returns true if the bar is a hit. */
+bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t bar);
+/* Finds the hit after the bar `from` (or, `step` -1, before it) by size, largest first, wrapping
+ * around; from a bar that is no hit the largest (smallest). `tree` is as in flamefind_update.
  * Returns false: no hits, or no memory. `place`: the hit's number from 1. */
 bool flamefind_next(FlameFind *find, const FlameTree *tree, uint32_t from, int step, FlameHit *next,
                     uint32_t *place);
@@ -66,22 +66,22 @@ typedef struct FlamePlace {
 
 typedef struct FlameZoom {
     FlamePlace place;
-    bool paged; /* shows a rest of the frame's children (FlameView) */
+    bool paged; /* shows a rest of the bar's children (FlameView) */
     uint32_t skip;
 } FlameZoom;
 
 /* Return false: no memory, and the place is unchanged. */
-bool flameplace_set(FlamePlace *place, const FlameTree *tree, uint32_t frame);
+bool flameplace_set(FlamePlace *place, const FlameTree *tree, uint32_t bar);
 bool flameplace_of_hit(FlamePlace *place, const FlameTree *tree, const FlameHit *hit);
 bool flameplace_copy(FlamePlace *place, const FlamePlace *from);
 void flameplace_free(FlamePlace *place);
-/* Returns the frame of a place, or the innermost frame around it that exists now; *whole: it is the
- * frame itself. */
+/* Returns the bar of a place, or the innermost bar around it that exists now; *whole: it is the
+ * bar itself. */
 uint32_t flameplace_find(const FlamePlace *place, FlameTree *tree, bool *whole);
 
 /* Private to flamefind.c and flamecallers.c, which finds in the inverted graph. */
 
-/* Appends a run; `inside`: how many of its hits are in the frame that is zoomed to. Returns false:
+/* Appends a run; `inside`: how many of its hits are in the bar that is zoomed to. Returns false:
  * no memory. */
 bool flamefind_add(FlameFind *find, FlameRun run, uint32_t inside);
 

@@ -1,7 +1,7 @@
-/* flamelayout.c - goes from row to row: for each block of a row, chooses the children that get a
+/* flameplan.c - goes from row to row: for each block of a row, chooses the children that get a
  * column (or one page of them), divides the columns by largest remainder, and keeps the rows that
  * are on the screen. */
-#include "panels/flame/flamelayout.h"
+#include "panels/flame/flameplan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct FlameRow {
 
 typedef struct Work {
     FlameRow now, next; /* the row being divided, the next one */
-    Chosen *chosen;     /* children of one frame that are drawn, or (of a rest) all */
+    Chosen *chosen;     /* children of one bar that are drawn, or (of a rest) all */
     uint64_t *value;
     int *width;
     uint32_t chosen_room, divide_room;
@@ -63,8 +63,8 @@ static void show_rest(uint32_t n, int *width) {
     width[n]++;
 }
 
-void flamelayout_divide(const uint64_t *value, uint32_t n, uint64_t rest, uint64_t own, int w,
-                        int *width) {
+void flameplan_divide(const uint64_t *value, uint32_t n, uint64_t rest, uint64_t own, int w,
+                      int *width) {
     Left few[64], *left = n + 2 <= 64 ? few : malloc((n + 2) * sizeof *left);
     uint64_t whole = plus(rest, own), sum = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -133,10 +133,10 @@ static void sort(const FlameNodes *nodes, Chosen *chosen, uint32_t n,
 typedef struct Choice {
     uint32_t chosen, rest;
     uint64_t rest_value, own;
-    bool paged; /* widths are shares of the chosen children, not of the frame */
+    bool paged; /* widths are shares of the chosen children, not of the bar */
 } Choice;
 
-/* Chooses the children that get at least one of the frame's w columns. */
+/* Chooses the children that get at least one of the bar's w columns. */
 static bool choose(Work *work, const FlameNodes *nodes, uint32_t node, int w, Choice *out) {
     uint32_t first, n = nodes->children(nodes->context, node, &first);
     uint64_t whole = nodes->value(nodes->context, node), sum = 0;
@@ -209,10 +209,10 @@ static bool divide(Work *work, FlameBlock block, uint32_t up, const Choice *choi
     int *width = work->width, x = block.x;
     if (choice->paged) {
         int rest = choice->rest > 0 && block.w > 1;
-        flamelayout_divide(work->value, n, 0, 0, block.w - rest, width);
+        flameplan_divide(work->value, n, 0, 0, block.w - rest, width);
         width[n] = rest;
     } else {
-        flamelayout_divide(work->value, n, choice->rest_value, choice->own, block.w, width);
+        flameplan_divide(work->value, n, choice->rest_value, choice->own, block.w, width);
     }
     for (uint32_t i = 0; i <= n; i++) {
         if (width[i] <= 0) continue;
@@ -229,7 +229,7 @@ static bool divide(Work *work, FlameBlock block, uint32_t up, const Choice *choi
     return true;
 }
 
-static bool keep(FlameLayout *layout, const FlameRow *row) {
+static bool keep(FlamePlan *layout, const FlameRow *row) {
     FlameBlock *block =
         room_for(layout->block, &layout->block_room, layout->blocks + row->used, sizeof *block);
     if (!block) return false;
@@ -256,7 +256,7 @@ static bool divide_row(Work *work, const FlameNodes *nodes, const FlameView *vie
     return true;
 }
 
-static bool make_rows(FlameLayout *layout, Work *work, const FlameNodes *nodes,
+static bool make_rows(FlamePlan *layout, Work *work, const FlameNodes *nodes,
                       const FlameView *view) {
     uint32_t *at =
         room_for(layout->row, &layout->row_room, (uint32_t)view->h + 2, sizeof *layout->row);
@@ -290,7 +290,7 @@ static void work_free(Work *work) {
     free(work->width);
 }
 
-void flamelayout_make(FlameLayout *layout, const FlameNodes *nodes, const FlameView *view) {
+void flameplan_make(FlamePlan *layout, const FlameNodes *nodes, const FlameView *view) {
     Work work = {0};
     layout->blocks = 0;
     layout->rows = layout->depth = 0;
@@ -303,15 +303,15 @@ void flamelayout_make(FlameLayout *layout, const FlameNodes *nodes, const FlameV
     work_free(&work);
 }
 
-void flamelayout_free(FlameLayout *layout) {
+void flameplan_free(FlamePlan *layout) {
     free(layout->block);
     free(layout->row);
-    *layout = (FlameLayout){0};
+    *layout = (FlamePlan){0};
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-uint32_t flamelayout_at(const FlameLayout *layout, int x, int row) {
+uint32_t flameplan_at(const FlamePlan *layout, int x, int row) {
     int i = row - layout->top;
     if (i < 0 || i >= layout->rows) return FLAME_NONE;
     uint32_t low = layout->row[i], end = layout->row[i + 1], high = end;
@@ -325,7 +325,7 @@ uint32_t flamelayout_at(const FlameLayout *layout, int x, int row) {
     return low < end && layout->block[low].x <= x ? low : FLAME_NONE;
 }
 
-int flamelayout_row_of(const FlameLayout *layout, uint32_t block) {
+int flameplan_row_of(const FlamePlan *layout, uint32_t block) {
     int i = 0;
     while (i + 1 < layout->rows && layout->row[i + 1] <= block)
         i++;

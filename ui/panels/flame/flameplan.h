@@ -1,38 +1,38 @@
-/* flamelayout.h - gives the blocks of a flame graph their places: pure arithmetic, without knowing
- * what a frame is or how it is drawn.
+/* flameplan.h - gives the blocks of a flame graph their places: pure arithmetic, without knowing
+ * what a bar is or how it is drawn.
  *
- * A row divides the columns of each frame among those it called, by largest remainder, so that they
- * add up to its columns exactly; the frame's own part is left over at the right. Children that
+ * A row divides the columns of each bar among those it called, by largest remainder, so that they
+ * add up to its columns exactly; the bar's own part is left over at the right. Children that
  * would get less than a column join one block, the rest, which has at least one column: so none
- * vanishes. Only frames that have a column are looked into, so the work is that of what can be
+ * vanishes. Only bars that have a column are looked into, so the work is that of what can be
  * seen. */
-#ifndef LMP_FLAMELAYOUT_H
-#define LMP_FLAMELAYOUT_H
+#ifndef LMP_PANELS_FLAME_FLAMEPLAN_H
+#define LMP_PANELS_FLAME_FLAMEPLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define FLAME_NONE UINT32_MAX
 
-/* What is laid out. `value` of a frame is at least the sum of its children's. */
+/* What is laid out. `value` of a bar is at least the sum of its children's. */
 typedef struct FlameNodes {
     void *context;
-    /* Returns how many children a frame has, numbered from *first on, in any order. */
+    /* Returns how many children a bar has, numbered from *first on, in any order. */
     uint32_t (*children)(void *context, uint32_t node, uint32_t *first);
     uint64_t (*value)(void *context, uint32_t node);
-    /* Returns < 0: a stands left of b. Never 0 for two children of one frame. */
+    /* Returns < 0: a stands left of b. Never 0 for two children of one bar. */
     int (*compare)(void *context, uint32_t a, uint32_t b);
 } FlameNodes;
 
 typedef struct FlameBlock {
     int x, w;       /* columns, w > 0 */
-    uint32_t node;  /* the frame; for the rest: the children's parent */
-    uint32_t rest;  /* children in it (count); 0: a frame */
+    uint32_t node;  /* the bar; for the rest: the children's parent */
+    uint32_t rest;  /* children in it (count); 0: a bar */
     uint32_t up;    /* block in the row above; FLAME_NONE: none is laid out */
-    uint64_t value; /* of the frame; for the rest: the sum */
+    uint64_t value; /* of the bar; for the rest: the sum */
 } FlameBlock;
 
-typedef struct FlameLayout {
+typedef struct FlamePlan {
     FlameBlock *block; /* row after row, each from left to right */
     uint32_t *row;     /* row[i] up to row[i + 1] is the row top + i; `rows` of them */
     int top, rows;
@@ -41,7 +41,7 @@ typedef struct FlameLayout {
     bool failed; /* no memory: no blocks */
     /* private */
     uint32_t blocks, block_room, row_room;
-} FlameLayout;
+} FlamePlan;
 
 /* The part to lay out, and the room for it. */
 typedef struct FlameView {
@@ -54,16 +54,16 @@ typedef struct FlameView {
 } FlameView;
 
 /* `layout` all zeroes before the first time. */
-void flamelayout_make(FlameLayout *layout, const FlameNodes *nodes, const FlameView *view);
-void flamelayout_free(FlameLayout *layout);
+void flameplan_make(FlamePlan *layout, const FlameNodes *nodes, const FlameView *view);
+void flameplan_free(FlamePlan *layout);
 /* Returns the block at a column of a row (from the root's, 0, on); FLAME_NONE: none. */
-uint32_t flamelayout_at(const FlameLayout *layout, int x, int row);
+uint32_t flameplan_at(const FlamePlan *layout, int x, int row);
 /* Returns the row that a block is in. */
-int flamelayout_row_of(const FlameLayout *layout, uint32_t block);
+int flameplan_row_of(const FlamePlan *layout, uint32_t block);
 
 /* Divides w columns among value[0] .. value[n - 1], a rest and what is left over: width[i],
  * width[n] and width[n + 1]. The rest gets at least one if it is not 0, and w permits. */
-void flamelayout_divide(const uint64_t *value, uint32_t n, uint64_t rest, uint64_t own, int w,
-                        int *width);
+void flameplan_divide(const uint64_t *value, uint32_t n, uint64_t rest, uint64_t own, int w,
+                      int *width);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "widget/measure.h"
+#include "widget/shownfigure.h"
 #include "widget/table.h"
 
 static void ended(LineEdit *edit, Ui *ui, bool entered) {
@@ -28,7 +28,7 @@ bool flamestate_begin(void *state) {
 void flamestate_end(void *state) {
     Flame *s = state;
     flametree_free(s->tree);
-    flamelayout_free(&s->layout);
+    flameplan_free(&s->layout);
     flamefind_free(&s->find);
     for (int i = 0; i < FLAME_ZOOMS; i++)
         flameplace_free(&s->zoom[i].place);
@@ -42,23 +42,25 @@ bool flamestate_there(const Flame *s, const Model *model) {
 }
 
 FlameMetric *flamestate_chosen(Flame *s, const Model *model) {
-    return measure_in_range(model) ? &s->ranged : measure_in_since(model) ? &s->since : &s->metric;
+    return shownfigure_in_range(model)   ? &s->ranged
+           : shownfigure_in_since(model) ? &s->since
+                                         : &s->metric;
 }
 
 FlameMetric flamestate_metric(const Flame *s, const Model *model) {
-    FlameMetric metric = measure_in_range(model)   ? s->ranged
-                         : measure_in_since(model) ? s->since
-                                                   : s->metric;
+    FlameMetric metric = shownfigure_in_range(model)   ? s->ranged
+                         : shownfigure_in_since(model) ? s->since
+                                                       : s->metric;
     const FlameMetricInfo *info = &flame_metric[metric];
     bool none = (info->marked && !model->ledger_marked) ||
                 (info->compared && !model->against.name) ||
-                (info->since && !measure_in_since(model));
+                (info->since && !shownfigure_in_since(model));
     return none ? FLAME_LIVE : metric;
 }
 
 const char *flamestate_name(FlameMetric metric, const Model *model) {
     const FlameMetricInfo *info = &flame_metric[metric];
-    if (measure_in_range(model) && info->ranged) return info->ranged;
+    if (shownfigure_in_range(model) && info->ranged) return info->ranged;
     return model->against.name && info->compared_name ? info->compared_name : info->name;
 }
 
@@ -129,20 +131,20 @@ static void seek(Flame *s, const Ledger *ledger, bool fresh) {
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
-/* The block in `row` of a frame, or of its children that are too narrow. */
-static uint32_t block_of(const Flame *s, int row, uint32_t frame, bool rest) {
+/* The block in `row` of a bar, or of its children that are too narrow. */
+static uint32_t block_of(const Flame *s, int row, uint32_t bar, bool rest) {
     int i = row - s->layout.top;
     if (i < 0 || i >= s->layout.rows) return FLAME_NONE;
     for (uint32_t b = s->layout.row[i]; b < s->layout.row[i + 1]; b++)
-        if (s->layout.block[b].node == frame && (s->layout.block[b].rest > 0) == rest) return b;
+        if (s->layout.block[b].node == bar && (s->layout.block[b].rest > 0) == rest) return b;
     return FLAME_NONE;
 }
 
-static int row_of_frame(const Flame *s, uint32_t frame) {
-    return (int)(flametree_depth(s->tree, frame) - flametree_depth(s->tree, s->root));
+static int row_of_bar(const Flame *s, uint32_t bar) {
+    return (int)(flametree_depth(s->tree, bar) - flametree_depth(s->tree, s->root));
 }
 
-static void make_layout(Flame *s, Rect rect, bool fresh) {
+static void make_screenplan(Flame *s, Rect rect, bool fresh) {
     int h = flamestate_rows(rect);
     FlameView view = {.root = s->root,
                       .paged = flamestate_zoom(s)->paged,
@@ -157,19 +159,19 @@ static void make_layout(Flame *s, Rect rect, bool fresh) {
     s->made.view = view;
     if (same) return;
     FlameNodes nodes = flametree_nodes(s->tree);
-    flamelayout_make(&s->layout, &nodes, &view);
+    flameplan_make(&s->layout, &nodes, &view);
     if (s->layout.rows > 0 || s->top == 0 || s->layout.failed) return;
     s->top =
         s->layout.depth > h ? s->layout.depth - h : 0; /* the tree has not so many rows any more */
     s->made.view.top = view.top = s->top;
-    flamelayout_make(&s->layout, &nodes, &view);
+    flameplan_make(&s->layout, &nodes, &view);
 }
 
 /* Chooses the lines of a row: if all rows are on the screen, they share its lines. While a person
- * looks at the same frame, rows get lower as more come, but not higher again, so that the picture
+ * looks at the same bar, rows get lower as more come, but not higher again, so that the picture
  * does not jump. */
 static void choose_tall(Flame *s, int h, bool other) {
-    const FlameLayout *layout = &s->layout;
+    const FlamePlan *layout = &s->layout;
     uint64_t zoom = flametree_key(s->tree, s->root);
     bool all = layout->top == 0 && !layout->deeper && layout->rows > 0;
     int most = all ? h / layout->rows : 1;
@@ -179,24 +181,23 @@ static void choose_tall(Flame *s, int h, bool other) {
 }
 
 /* Finds the selection's block: its own, or that of the rest it is among, or else that of the
- * innermost frame around it that has one. */
+ * innermost bar around it that has one. */
 static void find_block(Flame *s) {
-    s->at = block_of(s, row_of_frame(s, s->selected) + s->rest, s->selected, s->rest);
+    s->at = block_of(s, row_of_bar(s, s->selected) + s->rest, s->selected, s->rest);
     s->hidden = s->at == FLAME_NONE;
-    for (uint32_t frame = s->selected; s->at == FLAME_NONE;
-         frame = flametree_parent(s->tree, frame)) {
-        int row = row_of_frame(s, frame);
-        s->at = block_of(s, row, frame, false);
-        if (s->at == FLAME_NONE || frame == s->selected) {
-            if (frame == s->root || row <= 0) break;
+    for (uint32_t bar = s->selected; s->at == FLAME_NONE; bar = flametree_parent(s->tree, bar)) {
+        int row = row_of_bar(s, bar);
+        s->at = block_of(s, row, bar, false);
+        if (s->at == FLAME_NONE || bar == s->selected) {
+            if (bar == s->root || row <= 0) break;
             continue;
         }
-        uint32_t rest = block_of(s, row + 1, frame, true);
+        uint32_t rest = block_of(s, row + 1, bar, true);
         if (rest != FLAME_NONE) s->at = rest;
     }
 }
 
-static void find_frames(Flame *s) {
+static void find_bars(Flame *s) {
     bool whole, zoomed;
     s->root = flameplace_find(&flamestate_zoom(s)->place, s->tree, &zoomed);
     s->selected = flameplace_find(&s->chosen, s->tree, &whole);
@@ -220,12 +221,12 @@ bool flamestate_sync(Flame *s, const Model *model, Rect rect) {
         s->failed = !flametree_update(s->tree, &model->ledger, metric, s->inverted);
     }
     if (s->failed) return false;
-    find_frames(s);
-    int row = row_of_frame(s, s->selected) + s->rest, h = flamestate_rows(rect);
+    find_bars(s);
+    int row = row_of_bar(s, s->selected) + s->rest, h = flamestate_rows(rect);
     if (s->follow && row < s->top) s->top = row;
     if (s->follow && h > 0 && row >= s->top + h) s->top = row - h + 1;
     s->follow = false;
-    make_layout(s, rect, fresh);
+    make_screenplan(s, rect, fresh);
     if (s->layout.failed || s->layout.rows == 0) return false;
     choose_tall(s, h, other);
     find_block(s);

@@ -1,5 +1,5 @@
 /* flamestate.h - what a flame graph shows: the figure, what is zoomed to, selected and sought;
- * brings frames, layout and matches up to date when the figures or any of that have changed. Keys
+ * brings bars, layout and matches up to date when the figures or any of that have changed. Keys
  * and drawing: panel_flame.c. */
 #ifndef LMP_FLAMESTATE_H
 #define LMP_FLAMESTATE_H
@@ -9,7 +9,7 @@
 
 #define FLAME_PARTS (LEDGER_TREE | LEDGER_FUNCTIONS | LEDGER_TREE_KINDS)
 
-/* What the frames and the layout were made for. */
+/* What the bars and the layout were made for. */
 typedef struct FlameMade {
     uint64_t serial; /* of model->ledger; 0: none */
     FlameMetric metric;
@@ -19,7 +19,7 @@ typedef struct FlameMade {
 
 typedef struct Flame {
     FlameTree *tree;
-    FlameLayout layout;
+    FlamePlan layout;
     FlameMetric metric; /* as chosen; some are not available without a mark */
     FlameMetric ranged; /* the same in a range of time (Model.held) */
     FlameMetric since;  /* the same while survivors are shown (Model.since) */
@@ -28,7 +28,7 @@ typedef struct Flame {
     bool inverted;
     FlameZoom zoom[FLAME_ZOOMS]; /* the first one is everything */
     int zooms;                   /* the last one is on the screen */
-    FlamePlace chosen;           /* the frame that is selected ... */
+    FlamePlace chosen;           /* the bar that is selected ... */
     bool rest;                   /* ... or its children that are too narrow */
     bool follow;                 /* the selection has moved: bring its row onto the screen */
     int top;                     /* the first row on the screen */
@@ -49,7 +49,7 @@ typedef struct Flame {
 
     FlameMade made;
     bool failed;             /* no memory */
-    uint32_t root, selected; /* frames: zoomed to, selected */
+    uint32_t root, selected; /* bars: zoomed to, selected */
     uint32_t at;             /* the selection's block; FLAME_NONE */
     bool hidden;             /* the selection has no block of its own: `at` is one around it */
 } Flame;

@@ -1,12 +1,12 @@
-/* flametree.c - one pass sums up the chosen figure by node (children into parents); opening a frame
- * groups its nodes' children by function (inverted: its paths by the next caller) into new frames.
- * `slot` finds a function's frame among siblings. */
+/* flametree.c - one pass sums up the chosen figure by node (children into parents); opening a bar
+ * groups its nodes' children by function (inverted: its paths by the next caller) into new bars.
+ * `slot` finds a function's bar among siblings. */
 #include "panels/flame/flametree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Frame {
+typedef struct Bar {
     uint64_t key, value;
     uint32_t parent, depth;
     uint32_t function; /* row in the ledger's functions */
@@ -16,9 +16,9 @@ typedef struct Frame {
     uint8_t kind;
     bool open;           /* its children have been made */
     bool summed, sorted; /* `sum` and `kind` are known */
-} Frame;
+} Bar;
 
-/* A node of the ledger's tree that is in a frame. Inverted: a node that made something, and how far
+/* A node of the ledger's tree that is in a bar. Inverted: a node that made something, and how far
  * out its path has come. */
 typedef struct Member {
     uint32_t node, at;
@@ -28,18 +28,18 @@ struct FlameTree {
     const Ledger *ledger; /* NULL: none */
     FlameMetric metric;
     bool inverted, cut;
-    uint32_t node_room, function_room, frame_room, member_room;
+    uint32_t node_room, function_room, bar_room, member_room;
     uint64_t *own, *total; /* by node */
     FlameLink *link;       /* by node */
-    FlameSum *sum;         /* by node: the figures that a frame adds up */
-    LmpTally tally;        /* of frame `tallied` */
+    FlameSum *sum;         /* by node: the figures that a bar adds up */
+    LmpTally tally;        /* of bar `tallied` */
     uint32_t tallied;
     uint64_t (*by_kind)[LMP_KINDS]; /* by node: its total by type */
     bool kinds_made;
     uint32_t kind_room;
-    uint32_t *slot; /* by function: frame + 1 among the siblings being made */
-    Frame *frame;
-    uint32_t frames;
+    uint32_t *slot; /* by function: bar + 1 among the siblings being made */
+    Bar *bar;
+    uint32_t bars;
     Member *member;
     uint32_t members;
 };
@@ -128,7 +128,7 @@ void flametree_free(FlameTree *t) {
     free(t->sum);
     free(t->by_kind);
     free(t->slot);
-    free(t->frame);
+    free(t->bar);
     free(t->member);
     free(t);
 }
@@ -158,13 +158,13 @@ static bool function_room(FlameTree *t, uint32_t functions) {
     return t->slot != NULL;
 }
 
-static bool frame_room(FlameTree *t, uint32_t n) {
-    if (n <= t->frame_room) return true;
+static bool bar_room(FlameTree *t, uint32_t n) {
+    if (n <= t->bar_room) return true;
     uint32_t room = n + n / 2 + 256;
-    Frame *frame = realloc(t->frame, room * sizeof *frame);
-    if (!frame) return false;
-    t->frame = frame;
-    t->frame_room = room;
+    Bar *bar = realloc(t->bar, room * sizeof *bar);
+    if (!bar) return false;
+    t->bar = bar;
+    t->bar_room = room;
     return true;
 }
 
@@ -203,16 +203,16 @@ static void sum_up(FlameTree *t) {
 static bool make_root(FlameTree *t) {
     uint32_t n = t->ledger->nodes;
     t->members = 0;
-    if (!frame_room(t, 1) || !member_room(t, t->inverted ? n : 1)) return false;
+    if (!bar_room(t, 1) || !member_room(t, t->inverted ? n : 1)) return false;
     if (t->inverted)
         for (uint32_t i = 1; i < n; i++)
             if (t->own[i]) t->member[t->members++] = (Member){i, i};
     if (!t->inverted) t->member[t->members++] = (Member){0, 0};
-    t->frame[0] = (Frame){.key = flametree_key_root(),
-                          .value = t->total[0],
-                          .function = FLAME_NONE,
-                          .members = t->members};
-    t->frames = 1;
+    t->bar[0] = (Bar){.key = flametree_key_root(),
+                      .value = t->total[0],
+                      .function = FLAME_NONE,
+                      .members = t->members};
+    t->bars = 1;
     return true;
 }
 
@@ -222,7 +222,7 @@ bool flametree_update(FlameTree *t, const Ledger *ledger, FlameMetric metric, bo
     t->inverted = inverted;
     t->cut = t->kinds_made = false;
     t->tallied = FLAME_NONE;
-    t->frames = t->members = 0;
+    t->bars = t->members = 0;
     if (ledger->nodes == 0 || !node_room(t, ledger->nodes) ||
         !function_room(t, ledger->functions)) {
         t->ledger = NULL;
@@ -231,7 +231,7 @@ bool flametree_update(FlameTree *t, const Ledger *ledger, FlameMetric metric, bo
     sum_up(t);
     if (make_root(t)) return true;
     t->ledger = NULL;
-    t->frames = 0;
+    t->bars = 0;
     return false;
 }
 
@@ -249,55 +249,55 @@ uint64_t flametree_key_below(uint64_t key, uint32_t function_id) {
 
 /* ---- children -------------------------------------------------------------------------------- */
 
-/* Makes the frame of `function` among the siblings. Returns FLAME_NONE: no memory. */
+/* Makes the bar of `function` among the siblings. Returns FLAME_NONE: no memory. */
 static uint32_t sibling(FlameTree *t, uint32_t parent, uint32_t function) {
-    if (!frame_room(t, t->frames + 1)) return FLAME_NONE;
-    const Frame *up = &t->frame[parent];
+    if (!bar_room(t, t->bars + 1)) return FLAME_NONE;
+    const Bar *up = &t->bar[parent];
     uint64_t key = flametree_key_below(up->key, t->ledger->function[function].id);
-    t->frame[t->frames] =
-        (Frame){.key = key, .parent = parent, .depth = up->depth + 1, .function = function};
-    t->slot[function] = t->frames + 1;
-    return t->frames++;
+    t->bar[t->bars] =
+        (Bar){.key = key, .parent = parent, .depth = up->depth + 1, .function = function};
+    t->slot[function] = t->bars + 1;
+    return t->bars++;
 }
 
 /* Counts a member of the child with this function. Returns false: no memory. */
 static bool count(FlameTree *t, uint32_t parent, uint32_t function, uint64_t value) {
     uint32_t i = t->slot[function] ? t->slot[function] - 1 : sibling(t, parent, function);
     if (i == FLAME_NONE) return false;
-    Frame *frame = &t->frame[i];
-    frame->members++;
-    frame->value = plus(frame->value, value);
+    Bar *bar = &t->bar[i];
+    bar->members++;
+    bar->value = plus(bar->value, value);
     return true;
 }
 
 static void enter(FlameTree *t, uint32_t function, Member member) {
-    Frame *frame = &t->frame[t->slot[function] - 1];
-    t->member[frame->first_member + frame->members++] = member;
+    Bar *bar = &t->bar[t->slot[function] - 1];
+    t->member[bar->first_member + bar->members++] = member;
 }
 
-/* Gives the members of the frames from `first` on their places. Returns false: no room. */
+/* Gives the members of the bars from `first` on their places. Returns false: no room. */
 static bool place(FlameTree *t, uint32_t first) {
     uint64_t need = t->members;
-    for (uint32_t i = first; i < t->frames; i++)
-        need += t->frame[i].members;
+    for (uint32_t i = first; i < t->bars; i++)
+        need += t->bar[i].members;
     if (need > FLAME_MOST_MEMBERS || !member_room(t, (uint32_t)need)) return false;
-    for (uint32_t i = first; i < t->frames; i++) {
-        t->frame[i].first_member = t->members;
-        t->members += t->frame[i].members;
-        t->frame[i].members = 0;
+    for (uint32_t i = first; i < t->bars; i++) {
+        t->bar[i].first_member = t->members;
+        t->members += t->bar[i].members;
+        t->bar[i].members = 0;
     }
     return true;
 }
 
-/* Makes the frames below a frame from the children of its nodes. */
-static bool open_below(FlameTree *t, uint32_t frame) {
+/* Makes the bars below a bar from the children of its nodes. */
+static bool open_below(FlameTree *t, uint32_t bar) {
     const LmpTreeRow *tree = t->ledger->tree;
-    uint32_t first = t->frames, from = t->frame[frame].first_member;
-    uint32_t end = from + t->frame[frame].members;
+    uint32_t first = t->bars, from = t->bar[bar].first_member;
+    uint32_t end = from + t->bar[bar].members;
     for (uint32_t m = from; m < end; m++) {
         const LmpTreeRow *row = &tree[t->member[m].node];
         for (uint32_t i = row->first; i < row->first + row->children; i++)
-            if (t->total[i] && !count(t, frame, t->link[i].function, t->total[i])) return false;
+            if (t->total[i] && !count(t, bar, t->link[i].function, t->total[i])) return false;
     }
     if (!place(t, first)) return false;
     for (uint32_t m = from; m < end; m++) {
@@ -308,49 +308,49 @@ static bool open_below(FlameTree *t, uint32_t frame) {
     return true;
 }
 
-/* Inverted: makes the frames of the callers; for the root, of those who made something. */
-static bool open_callers(FlameTree *t, uint32_t frame) {
+/* Inverted: makes the bars of the callers; for the root, of those who made something. */
+static bool open_callers(FlameTree *t, uint32_t bar) {
     const FlameLink *link = t->link;
-    uint32_t first = t->frames, from = t->frame[frame].first_member;
-    uint32_t end = from + t->frame[frame].members;
+    uint32_t first = t->bars, from = t->bar[bar].first_member;
+    uint32_t end = from + t->bar[bar].members;
     for (uint32_t m = from; m < end; m++) {
         Member member = t->member[m];
-        uint32_t at = frame == FLAME_ROOT ? member.node : link[member.at].parent;
-        if (at && !count(t, frame, link[at].function, t->own[member.node])) return false;
+        uint32_t at = bar == FLAME_ROOT ? member.node : link[member.at].parent;
+        if (at && !count(t, bar, link[at].function, t->own[member.node])) return false;
     }
     if (!place(t, first)) return false;
     for (uint32_t m = from; m < end; m++) {
         Member member = t->member[m];
-        uint32_t at = frame == FLAME_ROOT ? member.node : link[member.at].parent;
+        uint32_t at = bar == FLAME_ROOT ? member.node : link[member.at].parent;
         if (at) enter(t, link[at].function, (Member){member.node, at});
     }
     return true;
 }
 
-static void open(FlameTree *t, uint32_t frame) {
-    uint32_t first = t->frames;
-    t->frame[frame].open = true;
-    bool ok = t->inverted ? open_callers(t, frame) : open_below(t, frame);
-    for (uint32_t i = first; i < t->frames; i++)
-        t->slot[t->frame[i].function] = 0;
+static void open(FlameTree *t, uint32_t bar) {
+    uint32_t first = t->bars;
+    t->bar[bar].open = true;
+    bool ok = t->inverted ? open_callers(t, bar) : open_below(t, bar);
+    for (uint32_t i = first; i < t->bars; i++)
+        t->slot[t->bar[i].function] = 0;
     if (!ok) {
         t->cut = true;
-        t->frames = first;
+        t->bars = first;
     }
-    t->frame[frame].first = first;
-    t->frame[frame].children = t->frames - first;
+    t->bar[bar].first = first;
+    t->bar[bar].children = t->bars - first;
 }
 
-uint32_t flametree_children(FlameTree *t, uint32_t frame, uint32_t *first) {
-    if (!t->frame[frame].open) open(t, frame);
-    *first = t->frame[frame].first;
-    return t->frame[frame].children;
+uint32_t flametree_children(FlameTree *t, uint32_t bar, uint32_t *first) {
+    if (!t->bar[bar].open) open(t, bar);
+    *first = t->bar[bar].first;
+    return t->bar[bar].children;
 }
 
-uint32_t flametree_child_of(FlameTree *t, uint32_t frame, uint32_t function_id) {
-    uint32_t first, n = flametree_children(t, frame, &first);
+uint32_t flametree_child_of(FlameTree *t, uint32_t bar, uint32_t function_id) {
+    uint32_t first, n = flametree_children(t, bar, &first);
     for (uint32_t i = first; i < first + n; i++)
-        if (t->ledger->function[t->frame[i].function].id == function_id) return i;
+        if (t->ledger->function[t->bar[i].function].id == function_id) return i;
     return FLAME_NONE;
 }
 
@@ -358,7 +358,7 @@ bool flametree_cut(const FlameTree *t) {
     return t->cut;
 }
 
-/* ---- frames ---------------------------------------------------------------------------------- */
+/* ---- bars ---------------------------------------------------------------------------------- */
 
 static uint32_t nodes_children(void *context, uint32_t node, uint32_t *first) {
     return flametree_children(context, node, first);
@@ -372,8 +372,8 @@ static uint64_t nodes_value(void *context, uint32_t node) {
  * and stand alike in two runs. */
 static int nodes_compare(void *context, uint32_t a, uint32_t b) {
     const FlameTree *t = context;
-    const LmpFunctionRow *x = &t->ledger->function[t->frame[a].function];
-    const LmpFunctionRow *y = &t->ledger->function[t->frame[b].function];
+    const LmpFunctionRow *x = &t->ledger->function[t->bar[a].function];
+    const LmpFunctionRow *y = &t->ledger->function[t->bar[b].function];
     int order = strcmp(x->name, y->name);
     if (order == 0) order = strcmp(x->short_src, y->short_src);
     if (order) return order;
@@ -385,20 +385,20 @@ FlameNodes flametree_nodes(FlameTree *t) {
     return (FlameNodes){t, nodes_children, nodes_value, nodes_compare};
 }
 
-uint64_t flametree_value(const FlameTree *t, uint32_t frame) {
-    return frame < t->frames ? t->frame[frame].value : 0;
+uint64_t flametree_value(const FlameTree *t, uint32_t bar) {
+    return bar < t->bars ? t->bar[bar].value : 0;
 }
-uint32_t flametree_parent(const FlameTree *t, uint32_t frame) {
-    return t->frame[frame].parent;
+uint32_t flametree_parent(const FlameTree *t, uint32_t bar) {
+    return t->bar[bar].parent;
 }
-uint32_t flametree_depth(const FlameTree *t, uint32_t frame) {
-    return t->frame[frame].depth;
+uint32_t flametree_depth(const FlameTree *t, uint32_t bar) {
+    return t->bar[bar].depth;
 }
-uint32_t flametree_function(const FlameTree *t, uint32_t frame) {
-    return t->frame[frame].function;
+uint32_t flametree_function(const FlameTree *t, uint32_t bar) {
+    return t->bar[bar].function;
 }
-uint64_t flametree_key(const FlameTree *t, uint32_t frame) {
-    return t->frame[frame].key;
+uint64_t flametree_key(const FlameTree *t, uint32_t bar) {
+    return t->bar[bar].key;
 }
 const FlameLink *flametree_links(const FlameTree *t) {
     return t->link;
@@ -416,8 +416,8 @@ bool flametree_inverted(const FlameTree *t) {
     return t->inverted;
 }
 
-FlameSum flametree_sum(FlameTree *t, uint32_t frame) {
-    Frame *f = &t->frame[frame];
+FlameSum flametree_sum(FlameTree *t, uint32_t bar) {
+    Bar *f = &t->bar[bar];
     for (uint32_t i = f->first_member; i < f->first_member + f->members && !f->summed; i++) {
         const FlameSum *sum = &t->sum[t->member[i].node];
         f->sum.live += sum->live;
@@ -428,22 +428,22 @@ FlameSum flametree_sum(FlameTree *t, uint32_t frame) {
     return f->sum;
 }
 
-LmpTally flametree_tally(FlameTree *t, uint32_t frame) {
-    const Frame *f = &t->frame[frame];
+LmpTally flametree_tally(FlameTree *t, uint32_t bar) {
+    const Bar *f = &t->bar[bar];
     LmpTally sum = {0};
-    if (frame == FLAME_ROOT) return t->ledger->tree[0].retained; /* the same either way up */
-    if (t->tallied == frame) return t->tally;
+    if (bar == FLAME_ROOT) return t->ledger->tree[0].retained; /* the same either way up */
+    if (t->tallied == bar) return t->tally;
     for (uint32_t i = f->first_member; i < f->first_member + f->members; i++) {
         const LmpTreeRow *row = &t->ledger->tree[t->member[i].node];
         tally_add(&sum, t->inverted ? &row->shallow : &row->retained);
     }
-    t->tallied = frame;
+    t->tallied = bar;
     t->tally = sum;
     return sum;
 }
 
-int32_t flametree_line(const FlameTree *t, uint32_t frame) {
-    const Frame *f = &t->frame[frame];
+int32_t flametree_line(const FlameTree *t, uint32_t bar) {
+    const Bar *f = &t->bar[bar];
     for (uint32_t i = f->first_member; i < f->first_member + f->members; i++) {
         const LmpTreeRow *row = &t->ledger->tree[t->member[i].at];
         if (row->line > 0) return row->line;
@@ -475,8 +475,8 @@ static bool make_kinds(FlameTree *t) {
     return true;
 }
 
-unsigned flametree_kind(FlameTree *t, uint32_t frame) {
-    Frame *f = &t->frame[frame];
+unsigned flametree_kind(FlameTree *t, uint32_t bar) {
+    Bar *f = &t->bar[bar];
     uint64_t sum[LMP_KINDS] = {0};
     unsigned most = LMP_KINDS;
     if (f->sorted) return f->kind;

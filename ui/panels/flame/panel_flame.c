@@ -1,13 +1,13 @@
 /* panel_flame.c - keys and mouse of the call tree as a flame graph that hangs from the top: each
- * frame as wide as its share, below it the functions it called; or inverted. F in the tree opens
- * it. Frames: flametree.c; places: flamelayout.c; search: flamefind.c; drawing: flamedraw.c;
+ * bar as wide as its share, below it the functions it called; or inverted. F in the tree opens
+ * it. Bars: flametree.c; places: flameplan.c; search: flamefind.c; drawing: flamedraw.c;
  * selection and zoom: flamestate.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "panels/flame/flamestate.h"
-#include "widget/measure.h"
+#include "widget/shownfigure.h"
 #include "widget/tallycell.h"
 
 #define LEGIBLE 8 /* columns for a match that is brought into view */
@@ -24,7 +24,7 @@ static FlameLook look_of(Flame *s, const Model *model) {
                        .find = s->found ? &s->find : NULL,
                        .metric = flamestate_metric(s, model),
                        .colour = flamestate_colour(s, model),
-                       .range = measure_in_range(model),
+                       .range = shownfigure_in_range(model),
                        .root = s->root,
                        .selected = s->selected,
                        .at = s->at,
@@ -55,7 +55,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     flamedraw_below(&look, ui, canvas, below, lines);
 }
 
-/* Writes "walk": 12.3 % · 3 of 17 frames, 4 more too narrow. */
+/* Writes "walk": 12.3 % · 3 of 17 bars, 4 more too narrow. */
 static void note_found(const Flame *s, const Ui *ui, char *out, size_t size) {
     char what[64], count[LMP_NUM], place[LMP_NUM + 8] = "", hidden[LMP_NUM + 40] = "";
     uint64_t all = flametree_value(s->tree, FLAME_ROOT);
@@ -92,7 +92,7 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
                                     : "",
              flamedraw_figure(figure, metric, flametree_value(s->tree, s->root)),
              flame_metric[metric].bytes ? " " : "", flame_metric[metric].bytes ? "" : " ",
-             flame_metric[metric].bytes ? flamedraw_word(metric, measure_in_range(model))
+             flame_metric[metric].bytes ? flamedraw_word(metric, shownfigure_in_range(model))
                                         : flamestate_name(metric, model),
              flamestate_name(metric, model), colours[flamestate_colour(s, model)],
              s->inverted ? "callees" : "callers");
@@ -110,14 +110,14 @@ static void choose(Flame *s, uint32_t block) {
 
 static void sideways(Flame *s, int step) {
     if (s->at == FLAME_NONE) return;
-    int i = flamelayout_row_of(&s->layout, s->at) - s->layout.top;
+    int i = flameplan_row_of(&s->layout, s->at) - s->layout.top;
     if (step < 0 && s->at > s->layout.row[i]) choose(s, s->at - 1);
     if (step > 0 && s->at + 1 < s->layout.row[i + 1]) choose(s, s->at + 1);
 }
 
 /* Scrolls so that there is a row above (-1) or below (1) the row of `at` on the screen. */
 static void scroll_to(Flame *s, const Model *model, Rect rect, int step) {
-    int row = s->at == FLAME_NONE ? 0 : flamelayout_row_of(&s->layout, s->at) + step;
+    int row = s->at == FLAME_NONE ? 0 : flameplan_row_of(&s->layout, s->at) + step;
     bool beyond = step > 0 ? row >= s->layout.top + s->layout.rows && s->layout.deeper
                            : row < s->layout.top && row >= 0;
     if (!beyond) return;
@@ -134,7 +134,7 @@ static void up(Flame *s, const Model *model, Rect rect) {
 static void down(Flame *s, const Model *model, Rect rect) {
     scroll_to(s, model, rect, 1);
     if (s->at == FLAME_NONE) return;
-    int i = flamelayout_row_of(&s->layout, s->at) - s->layout.top + 1;
+    int i = flameplan_row_of(&s->layout, s->at) - s->layout.top + 1;
     uint32_t most = FLAME_NONE;
     if (i >= s->layout.rows) return;
     for (uint32_t b = s->layout.row[i]; b < s->layout.row[i + 1]; b++) {
@@ -169,7 +169,7 @@ static uint32_t children_shown(const Flame *s) {
     return n;
 }
 
-/* Zooms into the frame of the selection's block; into a rest that has the whole screen already, by
+/* Zooms into the bar of the selection's block; into a rest that has the whole screen already, by
  * its next page. */
 static bool zoom_in(Flame *s) {
     if (s->at == FLAME_NONE) return true;
@@ -208,20 +208,20 @@ static void invert(Flame *s) {
 
 /* Goes down the path of the largest, as long as a child has at least half. */
 static void hottest(Flame *s) {
-    uint32_t frame = s->selected;
-    for (uint32_t next = frame; next != FLAME_NONE;) {
-        uint32_t first, n = flametree_children(s->tree, frame, &first);
+    uint32_t bar = s->selected;
+    for (uint32_t next = bar; next != FLAME_NONE;) {
+        uint32_t first, n = flametree_children(s->tree, bar, &first);
         uint64_t most = 0;
         next = FLAME_NONE;
         for (uint32_t i = first; i < first + n; i++) {
             uint64_t value = flametree_value(s->tree, i);
-            if (value <= most || value < flametree_value(s->tree, frame) / 2) continue;
+            if (value <= most || value < flametree_value(s->tree, bar) / 2) continue;
             most = value;
             next = i;
         }
-        if (next != FLAME_NONE) frame = next;
+        if (next != FLAME_NONE) bar = next;
     }
-    if (flameplace_set(&s->chosen, s->tree, frame)) s->rest = false;
+    if (flameplace_set(&s->chosen, s->tree, bar)) s->rest = false;
     s->follow = true;
 }
 
@@ -244,12 +244,12 @@ static bool next_match(Flame *s, const Model *model, Rect rect, int step) {
     if (in_view(s, model, rect, 1) && flametree_key(s->tree, s->selected) == key) return true;
     bool whole;
     FlamePlace up = {0};
-    uint32_t frame = flameplace_find(&s->chosen, s->tree, &whole);
+    uint32_t bar = flameplace_find(&s->chosen, s->tree, &whole);
     bool far = zoomed != flametree_key_root();
     if (far) zoom_to(s, &s->zoom[0].place, false, 0);
     if (far && in_view(s, model, rect, LEGIBLE)) return true;
     if (far) zoom_out(s);
-    if (whole && flameplace_set(&up, s->tree, flametree_parent(s->tree, frame))) {
+    if (whole && flameplace_set(&up, s->tree, flametree_parent(s->tree, bar))) {
         zoom_to(s, &up, false, 0);
         if (!in_view(s, model, rect, LEGIBLE)) {
             zoom_out(s);
@@ -374,7 +374,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
         return true;
     }
     if (event.y < 0 || event.y >= flamestate_rows(rect)) return true;
-    uint32_t block = flamelayout_at(&s->layout, event.x, s->layout.top + event.y / s->tall);
+    uint32_t block = flameplan_at(&s->layout, event.x, s->layout.top + event.y / s->tall);
     if (block == FLAME_NONE) return true;
     choose(s, block);
     return event.what == MOUSE_CLICK; /* twice: enter */

@@ -132,14 +132,14 @@ uint64_t inspector_line(const LmpOp *op, uint32_t frame) {
 }
 
 /* The words of a line of the list, safe to print. */
-typedef struct FrameWords {
+typedef struct LapWords {
     char where[128], name[sizeof((LmpFrame *)0)->name], kind[24];
-} FrameWords;
+} LapWords;
 
 static const char tail_words[] = " (tail call)"; /* why the caller is missing */
 
-static FrameWords words_of(const LmpFrame *frame, bool utf8) {
-    FrameWords w;
+static LapWords words_of(const LmpFrame *frame, bool utf8) {
+    LapWords w;
     char plain[sizeof w.name];
     inspector_where(frame, w.where, sizeof w.where, utf8);
     describe_function(plain, sizeof plain, w.kind, sizeof w.kind, inspector_called(frame));
@@ -149,7 +149,7 @@ static FrameWords words_of(const LmpFrame *frame, bool utf8) {
 
 static void draw_frame_line(const LmpFrame *frame, bool utf8, Canvas *canvas, Rect rect, int y,
                             int where_w) {
-    FrameWords w = words_of(frame, utf8);
+    LapWords w = words_of(frame, utf8);
     int right = rect.x + rect.w;
     Style style = STYLE(frame->is_c || frame->line <= 0 ? TONE_MUTED : TONE_SOURCE);
     canvas_tail(canvas, rect.x + MARK, y, where_w, style, style, w.where);
@@ -175,7 +175,7 @@ static int where_width(const LmpOp *op, bool utf8) {
 int inspector_stack_width(const LmpOp *op, bool utf8) {
     int widest = 0;
     for (uint32_t i = 0; i < op->frames; i++) {
-        FrameWords w = words_of(&op->frame[i], utf8);
+        LapWords w = words_of(&op->frame[i], utf8);
         int width = canvas_width(w.name) + (w.kind[0] ? BETWEEN + canvas_width(w.kind) : 0);
         if (op->frame[i].tail) width += (int)strlen(tail_words);
         if (width > widest) widest = width;

@@ -95,7 +95,7 @@ static Rect label_room(const Parts *p) {
 /* The room of the list of frames, h 0: none, and leaves *rect to the timeline. */
 static Rect list_room(const Model *model, Rect *rect) {
     Rect list = *rect;
-    list.h = frames_list_lines(model, rect->h);
+    list.h = laps_list_lines(model, rect->h);
     rect->h -= list.h;
     list.y += rect->h;
     if (rect->w >= 34) {
@@ -151,7 +151,7 @@ static unsigned draw_moments(const Moment *moment, uint32_t n, TimeSpan s, Canva
     unsigned signs = 0;
     for (uint32_t i = 0; i < n; i++) {
         column[i] = timewindow_column(s, moment[i].clock, rect.w);
-        if (column[i] >= 0) signs |= moment[i].frame ? LABEL_FRAME : LABEL_MARK;
+        if (column[i] >= 0) signs |= moment[i].frame ? LABEL_LAP : LABEL_MARK;
     }
     moments_draw(moment, column, n, canvas, rect, y);
     return signs;
@@ -261,8 +261,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     follow(t, ui);
     if (rect.w <= 0 || rect.h <= 0 || model->history.interval == 0) return;
     Rect list = list_room(model, &rect);
-    if (list.h > 0)
-        frames_list_draw(model, ui, canvas, list, t->window.looks ? t->window.cursor : 0);
+    if (list.h > 0) laps_list_draw(model, ui, canvas, list, t->window.looks ? t->window.cursor : 0);
     Parts p = parts_of(rect, t->gutter);
     if (t->window.looks && t->window.cursor > model->clock) t->window.cursor = model->clock;
     TimeSpan s = timewindow_span(&t->window, model->clock);
@@ -423,7 +422,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     model = whole_of(model, ui);
     follow(t, ui);
     Rect above = rect, list = list_room(model, &above);
-    uint64_t frame = frames_list_moment(model, list, event.y - above.h);
+    uint64_t frame = laps_list_moment(model, list, event.y - above.h);
     if (event.what == MOUSE_CLICK && frame > 0 && ui->time.can) {
         ask(ui, TIME_EVENT, (int64_t)frame);
         return true;

@@ -19,7 +19,7 @@ static void of_mark(Moment *out, const LmpMark *mark, bool utf8) {
 }
 
 /* Names a frame as the program did, or by its number. */
-static void of_frame(Moment *out, const LmpLapStats *lap, bool utf8) {
+static void of_lap(Moment *out, const LmpLapStats *lap, bool utf8) {
     char number[LMP_NUM], bytes[LMP_NUM], name[LMP_LAP_NAME];
     *out = (Moment){.clock = (uint64_t)(lap->at * 1e9), .frame = true, .tone = TONE_GROWTH};
     format_count(number, lap->number);
@@ -35,7 +35,7 @@ uint32_t moments_of(const Model *model, bool utf8, Moment out[MOMENTS]) {
         of_mark(&out[n++], &model->mark[i], utf8);
     for (uint32_t i = 0; i < frames; i++) {
         Moment moment;
-        of_frame(&moment, &model->stats.worst_frames.row[i], utf8);
+        of_lap(&moment, &model->stats.worst_frames.row[i], utf8);
         uint32_t at = n++;
         for (; at > 0 && out[at - 1].clock > moment.clock; at--)
             out[at] = out[at - 1];
@@ -121,7 +121,7 @@ static void add_signs(Line *line, bool utf8, const LabelNow *now) {
     if (rate == 0 && now->density > 0)
         line_add(line, 7, STYLE(TONE_MUTED), " up to %s a column", format_short(a, now->density));
     if (now->signs & LABEL_MARK) add_sign(line, 5, STYLE(TONE_MARK), G_DASH_VLINE, "mark");
-    if (now->signs & LABEL_FRAME) add_sign(line, 5, STYLE(TONE_GROWTH), G_DASH_VLINE, "frame");
+    if (now->signs & LABEL_LAP) add_sign(line, 5, STYLE(TONE_GROWTH), G_DASH_VLINE, "frame");
 }
 
 void label_now(Canvas *canvas, Rect line, const Model *model, const LabelNow *now, LineFit *fit) {
@@ -175,7 +175,7 @@ static uint32_t count_of(const Model *model) {
     return count < LMP_LAPS_WORST ? count : LMP_LAPS_WORST;
 }
 
-int frames_list_lines(const Model *model, int h) {
+int laps_list_lines(const Model *model, int h) {
     int count = (int)count_of(model), most = h / 3 - ABOVE;
     if (count == 0 || h < ROOM_LEAST) return 0;
     if (most < FEWEST) most = FEWEST;
@@ -207,7 +207,7 @@ static void draw_row(const LmpLapStats *lap, bool utf8, Canvas *canvas, Rect rec
     line_draw(&line, canvas, rect.x, y, rect.w);
 }
 
-void frames_list_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, uint64_t at) {
+void laps_list_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, uint64_t at) {
     const LmpLapList *worst = &model->stats.worst_frames;
     draw_row(NULL, ui->utf8, canvas, rect, rect.y + ABOVE - 1);
     for (int i = 0; i + ABOVE < rect.h && (uint32_t)i < count_of(model); i++) {
@@ -219,7 +219,7 @@ void frames_list_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rec
     }
 }
 
-uint64_t frames_list_moment(const Model *model, Rect rect, int line) {
+uint64_t laps_list_moment(const Model *model, Rect rect, int line) {
     const LmpLapList *worst = &model->stats.worst_frames;
     int i = line - ABOVE;
     return i >= 0 && line < rect.h && (uint32_t)i < count_of(model) ? moment_of(&worst->row[i]) : 0;

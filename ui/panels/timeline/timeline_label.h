@@ -33,7 +33,7 @@ const Moment *moments_next(const Moment *moment, uint32_t n, uint64_t at, int st
 /* The signs in the picture. */
 enum {
     LABEL_MARK = 1,
-    LABEL_FRAME = 2,
+    LABEL_LAP = 2,
     LABEL_GC = 4 /* a tick for each cycle, or their density */
 };
 
@@ -54,10 +54,10 @@ void label_moment(Canvas *canvas, Rect line, uint64_t clock, const ModelPast *pa
 
 /* Returns how many of `h` lines the list takes, with its heading and a blank line above; 0: no
  * frames, or no room. */
-int frames_list_lines(const Model *model, int h);
+int laps_list_lines(const Model *model, int h);
 /* `at`: the moment whose frame is marked, nanoseconds since start; 0: none. */
-void frames_list_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, uint64_t at);
+void laps_list_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, uint64_t at);
 /* Returns the moment of the frame on a line of the room, 0: none. */
-uint64_t frames_list_moment(const Model *model, Rect rect, int line);
+uint64_t laps_list_moment(const Model *model, Rect rect, int line);
 
 #endif
