@@ -205,13 +205,13 @@ bool __wrap_frames_fit(lua_State *L) {
     (void)L;
     return !answer.unfit;
 }
-void __wrap_looks_open(LmpProfile *q);
-void __wrap_looks_open(LmpProfile *q) {
+void __wrap_inspect_open(LmpProfile *q);
+void __wrap_inspect_open(LmpProfile *q) {
     (void)q;
     looking++;
 }
-void __wrap_looks_close(LmpProfile *q);
-void __wrap_looks_close(LmpProfile *q) {
+void __wrap_inspect_close(LmpProfile *q);
+void __wrap_inspect_close(LmpProfile *q) {
     (void)q;
     looking--;
 }
