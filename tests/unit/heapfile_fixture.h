@@ -1,4 +1,4 @@
-/* snapfile_fixture.h - snapshot files in memory: written by snapfile_write, changed, read again. */
+/* heapfile_fixture.h - snapshot files in memory: written by snapfile_write, changed, read again. */
 #ifndef LMP_SNAPFILE_FIXTURE_H
 #define LMP_SNAPFILE_FIXTURE_H
 

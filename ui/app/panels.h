@@ -1,5 +1,5 @@
 /* panels.h - every panel there is: the one list of them. Who opens a panel from a file of its own
- * room finds that panel's name there (panels/opened.h, heap/heap_open.h). */
+ * room finds that panel's name there (panels/opened.h, snapshot/snapshot_pages.h). */
 #ifndef LMP_APP_PANELS_H
 #define LMP_APP_PANELS_H
 

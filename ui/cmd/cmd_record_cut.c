@@ -1,6 +1,6 @@
 /* cmd_record_cut.c - `lmp record cut`: copies a piece of a recording, for somebody else to look at.
- * Reads the options, finds the two moments, and has recording_cut (record/writer/rewrite.h) write
- * the frames in between to a new file. */
+ * Reads the options, finds the two moments, and has recording_cut (recording/writer/rewrite.h)
+ * write the frames in between to a new file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

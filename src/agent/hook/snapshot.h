@@ -1,10 +1,10 @@
 /* snapshot.h - taking a snapshot of the heap: when, by whom, into which file, and what becomes of
- * it. How the heap is walked is heap/walk.h.
+ * it. How the heap is walked is objects/walk.h.
  *
  * A child with a copy of the heap walks it and writes, while the program goes on; shadow map and
- * tables are frozen meanwhile (heap/freeze.h). Where that cannot be, the program stands while it is
- * done in place, and LmpSnapshotLive says why. Until the child has ended and everything is merged,
- * all operations take the slow path, and the slowest is noted. */
+ * tables are frozen meanwhile (objects/freeze.h). Where that cannot be, the program stands while it
+ * is done in place, and LmpSnapshotLive says why. Until the child has ended and everything is
+ * merged, all operations take the slow path, and the slowest is noted. */
 #ifndef LMP_SNAPSHOT_TAKE_H
 #define LMP_SNAPSHOT_TAKE_H
 

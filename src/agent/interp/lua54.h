@@ -4,8 +4,9 @@
  * What is the same in all releases stands here as constants (lstate.h, lobject.h, lfunc.h, lgc.h,
  * lopcodes.h of Lua); where releases differ, lua54_releases has a row for each kind of them. What
  * may differ with the build as well, such as the fields of the global state, is found by search at
- * start. Nothing of this is trusted: frames.c, collector.c and heap/offsets_check.c compare it with
- * the documented API before anything is read, and without an agreement lmp uses that API alone.
+ * start. Nothing of this is trusted: frames.c, collector.c and objects/offsets_check.c compare it
+ * with the documented API before anything is read, and without an agreement lmp uses that API
+ * alone.
  *
  * Lua 5.5 would be a second column: these names with its numbers, chosen by LUA_VERSION_NUM, as the
  * module is built for one version. */

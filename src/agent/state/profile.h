@@ -132,7 +132,7 @@ typedef struct LmpProfile {
     struct LmpOwnerRules *rules;             /* owner.h */
     struct LmpSafepoints *safepoints;        /* safepoint.h: of the state */
     struct LmpSnapshots *snapshots;          /* snapshot.h */
-    struct LmpContainerLooks *containers;    /* heap/containers.h */
+    struct LmpContainerLooks *containers;    /* objects/containers.h */
     struct LmpCallerSampling *callers;       /* callers.h */
     struct LmpCycles *cycles;                /* cycles.h */
     struct LmpLiveHistoryPlan *live_history; /* cycles.h */

@@ -1,6 +1,6 @@
 /* snapshotreport.h - reports of a heap snapshot, for people and for other tools. A new one is a
- * file heap_NAME.c and a row of SNAPSHOT_REPORTS: that row is its name for `lmp report`, its line
- * in the help and its part in the man page. */
+ * file snapshot_NAME.c and a row of SNAPSHOT_REPORTS: that row is its name for `lmp report`, its
+ * line in the help and its part in the man page. */
 #ifndef LMP_REPORT_SNAPSHOT_SNAPSHOTREPORT_H
 #define LMP_REPORT_SNAPSHOT_SNAPSHOTREPORT_H
 
