@@ -83,7 +83,7 @@ TEST(test_tables) {
     graph_edge(g, weak, item, LMP_EDGE_OBJECT | LMP_EDGE_WEAK, item);
     uint32_t many = graph_table(g, 0, 0, 32, 32);
     for (int i = 0; i < 20; i++) {
-        char text[8];
+        char text[16];
         snprintf(text, sizeof text, "k%d", i);
         graph_field(g, many, text, array);
     }
