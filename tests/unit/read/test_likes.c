@@ -130,7 +130,7 @@ TEST(test_content) {
 TEST(test_dictionaries) {
     for (int t = 0; t < 2; t++) {
         const char *key[20];
-        char name[20][16];
+        char name[20][32];
         for (int i = 0; i < 20; i++) {
             snprintf(name[i], sizeof name[i], "key %d %d", t, i);
             key[i] = name[i];
