@@ -15,7 +15,7 @@ static uint64_t whole(uint64_t n, uint64_t unit) {
     return n / unit + (n % unit >= unit / 2);
 }
 
-/* Returns the same in tenths. */
+/* The same in tenths. */
 static uint64_t tenths(uint64_t n, uint64_t unit) {
     return n / unit * 10 + (n % unit * 10 + unit / 2) / unit;
 }

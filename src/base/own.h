@@ -24,7 +24,7 @@ typedef struct LmpOwnFd {
  * when there was no room: then the result is -1. */
 int ownfd_lift(int fd);
 
-/* Returns the same, and remembers which file it is. */
+/* Does the same, and remembers which file it is. */
 LmpOwnFd ownfd_take(int fd);
 
 /* Remembers which file a descriptor is that stays where it is. */

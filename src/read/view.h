@@ -76,8 +76,8 @@ void view_collect(LmpView *view);
 void view_collect_no_more(LmpView *view);
 void view_mark(LmpView *view);
 /* Asks for a snapshot of the heap, into this file (absolute; with "/" at the end: a name is chosen
- * there). Returns the request's number: LmpSnapshotLive.request
- * is it from the beginning on, or .busy, if another one was under way. 0: the name is too long. */
+ * there). Returns the request's number: LmpSnapshotLive.request is it from the beginning on, or
+ * .busy, if another one was under way. 0: the name is too long. */
 uint32_t view_snapshot(LmpView *view, const char *file, LmpSnapshotHow how);
 /* Cancels that one, if it has not begun. */
 void view_snapshot_no_more(LmpView *view, uint32_t request);

@@ -85,7 +85,7 @@ static const LmpTally *of_tag(const Ledger *l, uint32_t row) {
     return &l->tag[row].tally;
 }
 
-/* Returns rows in which anything has happened, in order; the caller frees them. */
+/* Returns the rows in which anything has happened, in order; the caller frees them. */
 static Ranked *rank(const Ledger *l, TallyOf *tally, uint32_t rows, uint32_t *n) {
     Ranked *list = malloc(((size_t)rows + 1) * sizeof *list);
     *n = 0;

@@ -18,7 +18,7 @@
 /* Objects of one site, in the entries of a container and below these. */
 typedef struct LmpContained {
     uint32_t site; /* row of the sites; 0: none */
-    uint32_t each; /* objects for each entry, on average, in LMP_CONTAINER_EACHths */
+    uint32_t each; /* objects for each entry, on average, in parts of LMP_CONTAINER_EACH */
 } LmpContained;
 
 typedef struct LmpContainer {

@@ -214,7 +214,7 @@ typedef struct LmpObjectColumn {
 #define LMP_SNAP_COLUMNS 37u
 extern const LmpObjectColumn objectgraph_columns[LMP_SNAP_COLUMNS];
 
-/* Returns rows that a column has in this graph. */
+/* Returns how many rows a column has in this graph. */
 uint64_t objectgraph_rows(const LmpObjectGraph *graph, const LmpObjectColumn *column);
 
 /* The row of each object among those of its kind: out[graph->objects]. */

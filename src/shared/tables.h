@@ -40,7 +40,7 @@ LmpTables tables_at(void *base, LmpLive *live);
  * while they are frozen. */
 const LmpTablesUsed *tables_used(const LmpTables *t);
 
-/* Returns rows in use, cut to what there can be; row 0 included. */
+/* Returns how many rows are in use, cut to what there can be; row 0 included. */
 uint32_t tables_functions(const LmpTables *t);
 uint32_t tables_sites(const LmpTables *t);
 uint32_t tables_records(const LmpTables *t);

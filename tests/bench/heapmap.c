@@ -1,4 +1,4 @@
-/* heapmap - what the heap map costs a viewer: builds a shadow map of so many blocks and times the
+/* heapmap.c - what the heap map costs a viewer: builds a shadow map of so many blocks and times the
  * looks at it. Prints a line each; CPU time, for other programs may be at work.
  *
  *     bench_heapmap [BLOCKS]      20 million blocks, about 1 GiB of addresses, when not told */

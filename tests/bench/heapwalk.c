@@ -1,4 +1,4 @@
-/* objectwalk - what a walk over a heap costs the program in place: builds so many objects and walks
+/* heapwalk.c - what a walk over a heap costs the program in place: builds so many objects and walks
  * them, three times. Prints a line each. And what starting a child with a copy of it takes, which
  * is most of the stop when a snapshot is taken.
  *

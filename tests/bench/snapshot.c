@@ -1,4 +1,4 @@
-/* snapshot - what it costs to write a heap snapshot, to open it and to know who dominates whom:
+/* snapshot.c - what it costs to write a heap snapshot, to open it and to know who dominates whom:
  * builds heaps of so many objects and times each step. Prints a line each: CPU time, for other
  * programs may be at work, and of it the system's, which is nearly all for making empty pages: in a
  * virtual machine that has not touched its memory yet that may be most of the time.

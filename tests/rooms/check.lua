@@ -3,8 +3,8 @@
 --     folder/  what it is
 --       sees room room lua.h ...
 -- where a room is called as includes and CMake call it, without src/ and ui/.
--- A source may include headers of its own room and of the rooms in its row's last column, written
--- as room/file.h, headers of Lua and curses where the row names them, and the C library.
+-- A source may include headers of its own room and of the rooms that its room sees, written as
+-- room/file.h, headers of Lua and curses where it sees them, and the C library.
 -- CMake's libraries of the rooms (lmp_room) link each other as the table says: no room more, none
 -- less.
 --

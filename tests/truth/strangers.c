@@ -1,4 +1,4 @@
-/* foreign.c - who else calls the allocator of a profiled state: states made with what
+/* strangers.c - who else calls the allocator of a profiled state: states made with what
  * lua_getallocf answers, in the same thread and in others, at any time; libraries that keep it; the
  * state itself in other threads; allocators put over it.
  *

@@ -1,4 +1,4 @@
-/* app_state.h - the inside of App, for app.c, app_*.c, header.c and footer.c only. */
+/* app_state.h - the inside of App, for the files of this room only. */
 #ifndef LMP_APP_STATE_H
 #define LMP_APP_STATE_H
 

@@ -1,5 +1,5 @@
-/* layout.c - splits the body into one or two columns by its width, gives the bottom panel its rows,
- * and leaves out what has fewer than its least rows. */
+/* screenplan.c - splits the body into one or two columns by its width, gives the bottom panel its
+ * rows, and leaves out what has fewer than its least rows. */
 #include "screen/screenplan.h"
 
 #define TYPES_H 10    /* heading, six kinds, total, border */

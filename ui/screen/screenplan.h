@@ -1,4 +1,4 @@
-/* layout.h - where everything stands on a screen of a given size: a pure function, no state.
+/* screenplan.h - where everything stands on a screen of a given size: a pure function, no state.
  *
  * At any size the rectangles lie inside the screen and do not overlap, the header has its first
  * line, and the footer has its line from three rows on. What does not fit is left out in this

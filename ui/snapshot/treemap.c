@@ -115,7 +115,7 @@ static bool all_fit(const TreemapRoom *room, const Rect *tile, uint32_t count) {
     return true;
 }
 
-/* Returns the last tile's place, and the room that it leaves: along the lower edge, where texts
+/* Returns the last tile's place, and in *left the room beside it: along the lower edge, where texts
  * fit, unless the least size costs much more there than along the right one. */
 static Rect place_rest(const TreemapRoom *room, double part, Rect *left) {
     Rect r = room->rect, rest = r;

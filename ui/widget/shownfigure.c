@@ -1,4 +1,4 @@
-/* shownfigure.c - the table `measure`: for each computed figure its titles, the function that
+/* shownfigure.c - the table `shown_figure`: for each computed figure its titles, the function that
  * computes it from a tally, and the one that writes it into a cell. Without a value a figure is
  * NaN, and its cell empty. */
 #include "widget/shownfigure.h"

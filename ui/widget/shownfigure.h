@@ -1,7 +1,7 @@
 /* shownfigure.h - the figures of a tally that tables show: those of tally_figures, and those that
- * are computed from them, one row of `measure` each: how it is computed, how it is written, the
- * title of its column. A column names its row (TableColumn.measure); cell, order, share and heat
- * follow from that.
+ * are computed from them, one row of `shown_figure` each: how it is computed, how it is written,
+ * the title of its column. A column names its row (TableColumn.shown_figure); cell, order, share
+ * and heat follow from that.
  *
  * Some figures describe what the program holds, some what it makes: see TableColumn.mode. */
 #ifndef LMP_WIDGET_SHOWNFIGURE_H
@@ -10,7 +10,7 @@
 #include "widget/tablesource.h"
 
 typedef enum ShownName {
-    /* The figures of tally_figures come first; `measure` needs nothing of them. */
+    /* The figures of tally_figures come first; `shown_figure` needs nothing of them. */
     M_LIVE = TALLY_LIVE_BYTES,
     M_BLOCKS = TALLY_LIVE_BLOCKS,
     M_MADE = TALLY_MADE,
@@ -46,7 +46,7 @@ typedef struct ShownFigure {
 } ShownFigure;
 extern const ShownFigure shown_figure[SHOWN_FIGURES];
 
-/* Makes a table's column of a row in `measure`, in the mode it belongs to. */
+/* Makes a table's column of a row in `shown_figure`, in the mode it belongs to. */
 #define HOLDS(name) .mode = TABLE_HOLDS, .shown_figure = &shown_figure[name]
 #define MAKES(name) .mode = TABLE_MAKES, .shown_figure = &shown_figure[name]
 

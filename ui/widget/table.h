@@ -55,7 +55,7 @@ typedef enum TableLook {
  * columns with the highest value go first if room is short (0: the last to stay). Columns start as
  * narrow as possible and are then widened from the left; the last `flex` column gets the rest. */
 typedef struct TableColumn {
-    const char *title; /* NULL: from heading(), or from the measure */
+    const char *title; /* NULL: from heading(), or from shown_figure */
     int narrow, wide, drop;
     int least;  /* if even `narrow` does not fit: takes the remaining columns if at least this many;
                    0 */
@@ -75,14 +75,14 @@ typedef struct TableColumn {
     bool rising; /* sorted by smallest first (names); else largest first */
     /* Fills a row's cell in another way. */
     void (*cell)(const TableSource *from, uint32_t row, TableCell *cell);
-    /* The sort key, if there is neither measure nor field: a figure, or an order (< 0: a is the
-     * smaller one); none of them: not sortable. */
+    /* The sort key, if there is neither shown_figure nor field: a figure, or an order (< 0: a is
+     * the smaller one); none of them: not sortable. */
     double (*value)(const TableSource *from, uint32_t row);
     int (*compare)(const TableSource *from, uint32_t a, uint32_t b);
     const char *(*heading)(const TableSource *from);
     /* Instead of cell(): draws w columns at (x, y) by itself (tree lines, bars). May be NULL. */
     void (*paint)(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
-    const char *help; /* what the column means, for the help page; NULL: the measure's help */
+    const char *help; /* what the column means, for the help page; NULL: shown_figure's */
     /* Returns true if the column has nothing to show now, and takes no room. May be NULL. */
     bool (*hidden)(const TableSource *from);
 } TableColumn;
@@ -102,8 +102,8 @@ typedef struct TableDef {
     /* Writes the text that `/` searches, at most size - 1 bytes. NULL: that of the first column
      * with a field of text; or, with own_order, the panel filters itself, with table_matches. */
     void (*words)(const TableSource *from, uint32_t row, char *out, size_t size);
-    /* Returns what rows are sorted by in place of a figure that is no measure: such that some come
-     * before others. May be NULL. */
+    /* Returns what rows are sorted by in place of a figure that is not in shown_figure: such that
+     * some come before others. May be NULL. */
     double (*rank)(const TableSource *from, uint32_t row, double figure);
     /* Returns true for rows that are not in the table at all. May be NULL. */
     bool (*skips)(const TableSource *from, uint32_t row);

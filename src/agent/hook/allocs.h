@@ -13,8 +13,8 @@
  * returns exactly what that returned, and accounts for it. Runs in the thread that runs the state.
  */
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize);
-/* Returns the same for a profile with lines, where the caller's saved registers are known
- * (saved_regs.h). */
+/* The same for a profile with lines, where the caller's saved registers are known (saved_regs.h).
+ */
 void *hook_alloc_lines(void *ud, void *ptr, size_t osize, size_t nsize);
 /* And with call paths. */
 void *hook_alloc_stacks(void *ud, void *ptr, size_t osize, size_t nsize);

@@ -143,7 +143,7 @@ static ALWAYS_INLINE void *hook_out(LmpProfile *p, void *ptr, size_t osize, cons
     return hook_pass_free(p, ptr, osize);
 }
 
-/* Returns the same; if it is a part, the program may have freed it itself. */
+/* Does the same; if it is a part, the program may have freed it itself. */
 static ALWAYS_INLINE void *hook_release_plain(LmpProfile *p, void *ptr, size_t osize,
                                               const char *cfa, uint32_t *entry, size_t cls,
                                               bool lines, bool stacks) {

@@ -1,10 +1,10 @@
 /* inside.h - what is in single values of a program that stands within an operation: entries of
  * tables, upvalues of functions, user values, metatables.
  *
- * Objects are read where they lie, by the layout that walks read them by (layout.h): no call of the
- * API, no allocation, no change. Each request reads one value, a page of entries, in so many steps
- * at most, and comes by a way from a variable of the paused operation: so nothing is read but what
- * is held there, and what holds itself is no danger. Vectors that the operation moves are read
+ * Objects are read where they lie, by the layout that walks read them by (offsets.h): no call of
+ * the API, no allocation, no change. Each request reads one value, a page of entries, in so many
+ * steps at most, and comes by a way from a variable of the paused operation: so nothing is read but
+ * what is held there, and what holds itself is no danger. Vectors that the operation moves are read
  * where they are now, and never beyond what the map says of their size. */
 #ifndef LMP_AGENT_OBJECTS_INSIDE_H
 #define LMP_AGENT_OBJECTS_INSIDE_H

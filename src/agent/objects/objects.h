@@ -1,7 +1,7 @@
 /* objects.h - reading the interpreter's objects where they lie.
  *
  * Where their fields are: agent/interp/lua54.h, and for what is found at start LmpObjectOffsets.
- * Both are verified before anything is read (layout.h). */
+ * Both are verified before anything is read (offsets.h). */
 #ifndef LMP_AGENT_OBJECTS_OBJECTS_H
 #define LMP_AGENT_OBJECTS_OBJECTS_H
 

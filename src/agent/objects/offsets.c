@@ -1,4 +1,4 @@
-/* layout.c - the search for what differs from release to release, in a private state whose
+/* offsets.c - the search for what differs from release to release, in a private state whose
  * allocator notes every block. Each search changes the state in a known way, several times, and
  * strikes out all offsets whose word does not follow; exactly one must remain. */
 #include "agent/objects/offsets.h"

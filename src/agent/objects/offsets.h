@@ -1,4 +1,4 @@
-/* layout.h - is the interpreter's layout known, so that heaps can be walked (walk.h)?
+/* offsets.h - is the interpreter's layout known, so that heaps can be walked (walk.h)?
  *
  * What differs from release to release is found by search, in a private state made by the same
  * code, whose contents are known. All of objects.h is compared there with what the documented API

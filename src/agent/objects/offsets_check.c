@@ -1,4 +1,4 @@
-/* offsets_check.c - compares every constant of layout.h with what the documented API says of
+/* offsets_check.c - compares all that objects.h reads with what the documented API says of
  * objects of known content, and with the blocks that the allocator has handed out. */
 #include <lauxlib.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* offsets_impl.h - the private state in which layout.c searches and offsets_check.c compares: what
+/* offsets_impl.h - the private state in which offsets.c searches and offsets_check.c compares: what
  * its allocator has seen. */
 #ifndef LMP_AGENT_OBJECTS_OFFSETS_IMPL_H
 #define LMP_AGENT_OBJECTS_OFFSETS_IMPL_H
@@ -28,7 +28,7 @@ const LmpStudyBlock *study_block(const LmpObjectStudy *study, uintptr_t at);
 /* Returns true if a part of that size starts there. */
 bool study_part(const LmpObjectStudy *study, uintptr_t at, size_t size);
 
-/* A C function; upvalue 1: the study. Compares every constant of layout.h with the documented API;
+/* A C function; upvalue 1: the study. Compares all that objects.h reads with the documented API;
  * what differs is study->why. */
 int offsets_check(lua_State *L);
 

@@ -4,7 +4,7 @@
  * modes of the collector, and in a forked child that must not use a lock or an allocator of the
  * host. Nothing recurses, and nothing is written but our own memory.
  *
- * Where the interpreter keeps things is found and verified before (layout.h): call
+ * Where the interpreter keeps things is found and verified before (offsets.h): call
  * offsets_known() in the program itself, early, since it makes a private state.
  *
  * What belongs to whom: every counted block that is an object's or one of its parts is in that

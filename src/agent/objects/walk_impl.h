@@ -61,10 +61,10 @@ static inline void walk_step(LmpObjectWalk *w) {
 /* Makes room for the references of one object. Returns false if there is no memory. */
 bool walk_room(LmpObjectWalk *w, uint64_t edges, uint64_t wides, uint64_t frames, uint64_t slots);
 
-/* Returns a part of the object at hand, which it says is at `at`: is counted with it. Where its
- * contents can be read and how many bytes of them; 0: nowhere. */
+/* Counts a part of the object at hand, which it says is at `at`, with that object. Returns where
+ * its contents can be read, and in *bytes how many of them; 0: nowhere. */
 uintptr_t walk_part(LmpObjectWalk *w, uintptr_t at, uint64_t *bytes);
-/* Returns the same where it is now. */
+/* Does the same for a part that is at `now`. */
 uintptr_t walk_claim(LmpObjectWalk *w, uintptr_t now, uint64_t *bytes);
 
 /* Returns where a vector is that is not claimed; 0: it is being freed. */

@@ -75,7 +75,7 @@ static uint32_t weakness(LmpObjectWalk *w, uintptr_t meta) {
     return flags;
 }
 
-/* Returns the label of a value by its key; the kind of reference that it is. */
+/* Returns the kind of reference to a value by its key; *label: the label. */
 static unsigned key_label(LmpObjectWalk *w, unsigned tag, uintptr_t key, uint32_t *label) {
     *label = 0;
     switch (tag) {
@@ -243,7 +243,7 @@ bool walk_userdata(LmpObjectWalk *w) {
 
 /* ---- prototypes ------------------------------------------------------------------------------ */
 
-/* Returns a vector of the prototype at hand; how many elements of it can be read. */
+/* Returns where a vector of the prototype at hand can be read; *n: how many elements of it. */
 static uintptr_t vector(LmpObjectWalk *w, int count, int at, uint64_t element, uint32_t *n) {
     *n = object_u32(w->at + (uintptr_t)count);
     uintptr_t from = object_word(w->at + (uintptr_t)at);

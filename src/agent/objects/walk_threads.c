@@ -121,7 +121,8 @@ static uintptr_t claim_calls(LmpObjectWalk *w, uintptr_t ci, uint32_t *calls) {
     return bottom;
 }
 
-/* Returns a row for a frame, by the slot of its function. *name: of the locals that are active. */
+/* Makes the row of a frame, by the slot of its function, and returns it. *name: of the locals that
+ * are active. */
 static uint32_t enter_frame(LmpObjectWalk *w, uintptr_t ci, uintptr_t func,
                             uintptr_t name[LMP_REGISTERS], uint32_t *names) {
     LmpObjectGraph *g = w->g;

@@ -368,7 +368,7 @@ static void judge(Series *s, const LmpSiteRow *row, const Evidence *e, LmpLeak *
     one->bytes_per_second = slope(seconds, s->v, 0, n) * held;
 }
 
-/* Returns rows in the later half of the run. */
+/* Returns how many rows are in the later half of the run. */
 static uint64_t rows_later(const double *work, uint32_t rows, double now) {
     uint64_t n = 0;
     for (uint32_t i = 0; i < rows; i++)

@@ -1,7 +1,7 @@
-/* model.h - what one repaint is drawn from: everything a panel may want to know about
- * the program at one moment, copied out of the shared state, checked, with what is derived from two
- * moments (rates, change since the mark). The narrow waist between sources and panels: tests fill
- * one by hand.
+/* model.h - what one repaint is drawn from: everything a panel may want to know about the program
+ * at one moment, copied out of the shared state, checked, with what is derived from two moments
+ * (rates, change since the mark). The narrow waist between sources and panels: tests fill one by
+ * hand.
  *
  * All counts that index something are already checked here: panels may use them as they are. */
 #ifndef LMP_MODEL_H

@@ -105,7 +105,7 @@ static uint64_t size_of(int64_t change) {
     return change < 0 ? 0 - (uint64_t)change : (uint64_t)change;
 }
 
-/* Returns the largest change first; of one size those that grew. */
+/* Sorts: the largest change first; of one size those that grew. */
 static int by_size(const void *pa, const void *pb) {
     const Sorted *a = pa, *b = pb;
     if (a->size != b->size) return a->size < b->size ? 1 : -1;

@@ -96,7 +96,7 @@ LmpErr rundiff_make_of(RunDiff *out, const Ledger *old, const Ledger *newer, Run
 LmpErr rundiff_pair(RunDiff *out, const Ledger *old, const Ledger *newer);
 void rundiff_free(RunDiff *diff);
 
-/* Returns a tally's figure by the metric, and a change of it. */
+/* Returns a tally's figure by the metric; the change of it in a row. */
 uint64_t rundiff_figure(const LmpTally *tally, RunDiffMetric metric);
 int64_t rundiff_change(const RunDiffRow *row, RunDiffMetric metric);
 

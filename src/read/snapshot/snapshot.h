@@ -63,8 +63,8 @@ LmpErr snapshot_open(LmpSnapshot *snapshot, const char *file);
 LmpErr snapshot_open_told(LmpSnapshot *snapshot, const char *file, LmpProgress *progress);
 /* What the head of a file alone says of it, to know when it was taken. Errors: the same. */
 LmpErr snapshot_info(LmpObjectInfo *out, const char *file);
-/* Of a graph in memory, for tests and for the program itself. The graph's columns are
- * taken over as they are and are not freed by snapshot_close; state may be NULL. */
+/* Of a graph in memory, for tests and for the program itself. The graph's columns are taken over as
+ * they are and are not freed by snapshot_close. */
 LmpErr snapshot_of_graph(LmpSnapshot *snapshot, const LmpObjectInfo *info,
                          const LmpObjectGraph *graph);
 void snapshot_close(LmpSnapshot *snapshot);

@@ -86,7 +86,7 @@ typedef struct SuspectMaking {
     bool failed; /* no memory */
 } SuspectMaking;
 
-/* Returns the row with this key; makes it. NULL: no memory (then `failed`). */
+/* Returns the row with this key, made where there is none. NULL: no memory (then `failed`). */
 SuspectDraft *suspects_draft(SuspectMaking *m, uint64_t a, uint64_t b, uint64_t c);
 /* Puts an object into a row, once. Returns the row, NULL: no memory. */
 SuspectDraft *suspects_put(SuspectMaking *m, uint32_t object, uint64_t a, uint64_t b, uint64_t c);

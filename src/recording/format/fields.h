@@ -79,7 +79,7 @@ static inline char *rec_at(const RecMemory *m, uint64_t at) {
     return at >= LMP_TABLES_AT ? m->tables + (at - LMP_TABLES_AT) : m->fixed + at;
 }
 
-/* Returns rows of a group that are in use there, at most `most`. */
+/* Returns how many rows of a group are in use there, at most `most`. */
 uint32_t rec_rows(const RecGroup *group, const RecMemory *m);
 
 /* Returns a word of 1, 2, 4 or 8 bytes, read and written in one go. */

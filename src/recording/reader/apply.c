@@ -81,8 +81,8 @@ static bool pass_over(RecRead *r, uint64_t n) {
     return n == 0;
 }
 
-/* Returns a number of more than eight bytes, or near the end of the piece. It ends before the
- * column does. */
+/* Reads a number of more than eight bytes, or near the end of the piece; it ends before the column
+ * does. Returns what comes after it. */
 static const uint8_t *longer(const uint8_t *at, uint64_t *v, bool *failed) {
     *v = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {

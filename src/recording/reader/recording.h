@@ -81,7 +81,7 @@ uint64_t recording_tables_clock(const LmpRecording *r);
  * Same pointer for all seeks. Before the first seek its figures are 0. */
 LmpView *recording_view(LmpRecording *r);
 
-/* Returns the same for the last reader of all, who gives memory back as it goes (LmpTables.spent):
+/* Returns the same, for the last reader of all, who gives memory back as it goes (LmpTables.spent):
  * gives back what another seek would need. Afterwards there is none (DAMAGED). */
 LmpView *recording_spend(LmpRecording *r);
 
@@ -95,7 +95,8 @@ const char *recording_directory(const LmpRecording *r);
 /* Returns the texts of source files that it has, NULL: none; good until the recording is read
  * again. */
 const KeptTexts *recording_sources(const LmpRecording *r);
-/* Returns the same for who frees them, later: it has none then, until it is opened again. */
+/* Returns the same, for a caller who frees them later: it has none then, until it is opened again.
+ */
 KeptTexts *recording_take_sources(LmpRecording *r);
 uint32_t recording_ended(const LmpRecording *r); /* 1 + wait status; 0: not known */
 

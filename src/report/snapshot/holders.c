@@ -1,4 +1,4 @@
-/* keepers.c - the shortest paths to all objects, folded to a tree: entries of an array or of a
+/* holders.c - the shortest paths to all objects, folded to a tree: entries of an array or of a
  * large table are one step, [*], and so are the links of a list. What is below the paths is the
  * class of the objects there. */
 #include <stdlib.h>
@@ -33,7 +33,8 @@ static bool rows_room(Folding *f) {
            array_room(&f->key, &f->key_room, f->out->rows + 1);
 }
 
-/* Returns the row below `parent` with this key; makes it. Row 0 when there is no more room. */
+/* Returns the row below `parent` with this key, made where there is none; row 0 when there is no
+ * more room. */
 static uint32_t row_of(Folding *f, uint32_t parent, uint64_t a, uint64_t b, SnapshotHolder made) {
     uint64_t first = (uint64_t)parent << 32 | a;
     uint32_t hash = (uint32_t)rowindex_mix(rowindex_mix(0, first), b), at = hash, row;

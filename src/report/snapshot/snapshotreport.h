@@ -21,8 +21,8 @@ typedef struct SnapshotReport {
     bool redact;      /* hides all words of the program */
 } SnapshotReport;
 
-/* ID, name, help (a sentence without a full stop). LmpErr heap_NAME(const SnapshotReport *, FILE *)
- * writes it: OK or NOMEM; what FILE says of errors is its caller's to ask. */
+/* ID, name, help (a sentence without a full stop). LmpErr snapshot_NAME(const SnapshotReport *,
+ * FILE *) writes it: OK or NOMEM; what FILE says of errors is its caller's to ask. */
 #define SNAPSHOT_REPORTS(REPORT)                                                                   \
     REPORT(SUMMARY, summary, "what holds most and Lua's usual suspects, as text")                  \
     REPORT(JSON, json, "the same as JSON")                                                         \

@@ -42,7 +42,7 @@ const char *objecttext_class(const SnapshotRedact *r, const LmpSnapshot *s, uint
 /* Returns the program's name, safe to print. */
 const char *objecttext_program(const SnapshotReport *report, char *out, size_t size);
 
-/* ---- keepers.c: paths folded ----------------------------------------------------------------- */
+/* ---- holders.c: paths folded ----------------------------------------------------------------- */
 
 /* A tree of folded reference paths: `registry`, below it `_LOADED` ... A step through many alike is
  * one, [*]; a list is one. Rows come after their parents. Row 0 is the root. */

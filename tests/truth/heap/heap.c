@@ -1,4 +1,4 @@
-/* values.c - a Lua module for tests of the walk over a heap: it profiles the state that loads it,
+/* heap.c - a Lua module for tests of the walk over a heap: it profiles the state that loads it,
  * with an allocator beneath that counts by itself and spoils what is freed, and compares the graph
  * of a walk with what the documented API says (judge.h).
  *

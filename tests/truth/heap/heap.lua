@@ -1,4 +1,4 @@
--- Heaps of all shapes, compared with what the documented API says of them (values.c).
+-- Heaps of all shapes, compared with what the documented API says of them (heap.c).
 --   lua heap.lua WHAT [SCRIPTS, SEED]     WHAT: shapes, paused, refused, or scripts
 -- The module truth_heap is on package.cpath.
 local heap = require "truth_heap"
