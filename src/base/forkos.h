@@ -1,6 +1,6 @@
 /* forkos.h - the table of system calls that a snapshot of the heap needs besides those of os.h: a
- * child, a private mapping of a file, what the system says of memory and
- * limits, the file that is written. Tests make any of them fail. None is called on the hot path.
+ * child, a private mapping of a file, what the system says of memory and limits, the file that is
+ * written. Tests make any of them fail. None is called on the hot path.
  *
  * Everything here may be called in the child, too: no lock, no allocator, no stdio. All preserve
  * errno, except where it says so. */

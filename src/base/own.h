@@ -38,8 +38,8 @@ void ownfd_close(LmpOwnFd *own);
 
 /* ---- mappings -------------------------------------------------------------------------------- */
 
-/* Which private memory of this process lmp has mapped for itself (os.h maps all of it),
- * so that whoever asks where the process's memory is can tell lmp's from the program's. */
+/* Which private memory of this process lmp has mapped for itself (os.h maps all of it), so that
+ * whoever asks where the process's memory is can tell lmp's from the program's. */
 
 #define OWNMAP_MOST 96u
 

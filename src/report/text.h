@@ -23,7 +23,7 @@ int text_columns(const char *text);
 void text_put(FILE *out, const char *text, int width, bool tail);
 /* Never cut: what is too long has a line of its own, and `indent` blanks begin the next one. */
 void text_put_whole(FILE *out, const char *text, int indent, int width);
-/* The same without blanks after it. */
+/* As text_put, without blanks after it. */
 void text_put_most(FILE *out, const char *text, int width, bool tail);
 
 /* "00:00:01.250", of nanoseconds; `out`: LMP_NUM bytes. */

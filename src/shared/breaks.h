@@ -23,9 +23,8 @@ extern const char *const break_action_name[LMP_BREAK_ACTIONS];
 extern const BreakInfo break_info[LMP_BREAK_KINDS]; /* [LMP_BREAK_NONE] is empty */
 
 /* Reads a condition as a person types it ("size 64KiB", "at file.lua:12", "peak"; "snapshot size
- * 64KiB" for a snapshot in place of the pause). True: *out is
- * it, switched on. False: *out is as it was, and `problem` (size bytes) has one line that says what
- * is wrong and what would be right. */
+ * 64KiB" for a snapshot in place of the pause). True: *out is it, switched on. False: *out is as it
+ * was, and `problem` (size bytes) has one line that says what is wrong and what would be right. */
 bool breaks_parse(const char *text, LmpBreak *out, char *problem, size_t size);
 
 /* Reads conditions, one a line (empty lines are none), until one cannot be read or LMP_BREAKS are

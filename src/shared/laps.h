@@ -1,7 +1,7 @@
 /* laps.h - laps: rounds of the program's own loop, whose ends it tells (lmp.frame). What they made
  * is summed up and sorted into buckets, and the worst of them are kept.
  *
- * Users call them frames, as games do; here that word is taken, by calls and by repaints.
+ * Users call them frames, as games do; here that word is taken, by calls and by recordings.
  *
  * One writer, at every end of a lap, so maybe 100,000 times a second: no loop over what is kept
  * unless a lap is one of the worst. For readers everything is untrusted: they take a copy, and

@@ -5,8 +5,9 @@
  *
  *     measure COMMAND ARGS...
  *     measure -w VIEWER COMMAND ARGS...   meanwhile runs `VIEWER top PID` on a 120x36 terminal
- *     measure -s TEXT COMMAND ARGS...     runs it on such a terminal until it has drawn TEXT;
- * prints WALL-SECONDS CPU-SECONDS, or nothing if it did not */
+ *     measure -s TEXT COMMAND ARGS...     runs it on such a terminal until it has drawn TEXT
+ *
+ * The last one prints WALL-SECONDS CPU-SECONDS, or nothing if it did not draw that. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

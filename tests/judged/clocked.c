@@ -1,8 +1,9 @@
 /* clocked.c - the programs of clocked/, of which some leak and some (NAME.not.lua) do not, and what
  * lmp says of them.
  *
- *     judge_clocked MODE PROGRAM.lua...      incremental, generational or asked; a line for each, 1
- * if wrong
+ *     judge_clocked MODE PROGRAM.lua...      incremental, generational or asked
+ *
+ * Prints a line for each; the status is 1 if one is wrong.
  *
  * A program gives a function, which is called with 1, 2, 3 ...; the collector works as MODE says
  * (asked: only in full collections, at every 50th call). The clock stands still but for requests
@@ -13,8 +14,7 @@
  * lines, and no others, grow from the twelfth full collection after that or the tenth second after
  * it on, whichever is later, to the end; and if `no growth` is not said from then on, nor at the
  * end when there were fewer collections. One with "--> late" in it has thirty seconds: chance makes
- * its leak hard to see. A sound one is right if nothing is said to grow at the
- * end. */
+ * its leak hard to see. A sound one is right if nothing is said to grow at the end. */
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdio.h>

@@ -3,8 +3,9 @@
  *     record_look FILE              the whole: frames, ended, complete, torn, again, output bytes
  *     record_look FILE output       the script's output
  *     record_look FILE check        goes to every frame: those that cannot be had, those whose
- * tables are of one moment, and of these the ones whose sums differ record_look FILE at SECONDS the
- * figures of the last frame before, "end": of the last one
+ *                                   tables are of one moment, and of these the ones whose sums
+ *                                   differ
+ *     record_look FILE at SECONDS   the figures of the last frame before, "end": of the last one
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* alike.h - groups live blocks by their contents: strings of equal content, tables with the same
  * keys. The program is asked for the contents, some blocks at a time, up to ALIKE_MOST; the other
- * blocks are summed up by type, so that all are in a group. The groups have a
- * table, which takes the place of the list of blocks. */
+ * blocks are summed up by type, so that all are in a group. The groups have a table, which takes
+ * the place of the list of blocks. */
 #ifndef LMP_ALIKE_H
 #define LMP_ALIKE_H
 

@@ -1,6 +1,6 @@
 /* line_below.c - finds the model's verdicts on the line, and puts the line's tally into a sentence;
- * text wraps (flow.h). Below a table come a rule with the file's
- * name, the lines around the site's line (source_draw), and what C functions made there. */
+ * text wraps (flow.h). Below a table come a rule with the file's name, the lines around the site's
+ * line (source_draw), and what C functions made there. */
 #include "panels/line_below.h"
 
 #include <stdio.h>

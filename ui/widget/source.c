@@ -1,8 +1,8 @@
 /* source.c - keeps the last files with the offsets of their lines, looks again each second whether
  * one has changed, and draws lines with their numbers. Files are found by the program's working
- * directory and root in /proc, recorded texts by SourcesKept.find.
- * To find the ends of functions, the text is split into words as Lua's lexer does (strings and
- * comments are skipped), and the open blocks are kept on a stack. */
+ * directory and root in /proc, recorded texts by SourcesKept.find. To find the ends of functions,
+ * the text is split into words as Lua's lexer does (strings and comments are skipped), and the open
+ * blocks are kept on a stack. */
 #include "widget/source.h"
 
 #include <errno.h>

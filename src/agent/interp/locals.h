@@ -19,8 +19,8 @@ uint32_t locals_first(const LmpOp *op);
 
 /* ---- words for values ------------------------------------------------------------------------ */
 
-/* Values as the display gets them: their type and what can be said of them in a few
- * bytes. Allocates nothing and converts nothing. */
+/* Values as the display gets them: their type and what can be said of them in a few bytes.
+ * Allocates nothing and converts nothing. */
 
 /* The bytes of `value`, as many as there is room for; `whole` is set to `size`. */
 void localwords_bytes(LmpLocal *local, const char *bytes, size_t size);

@@ -45,10 +45,9 @@ void child_forget(LmpChild *c);
 /* ---- memory for a second copy ---------------------------------------------------------------- */
 
 /* Returns true if there is memory for a second copy of the heap. A child that walks its copy needs
- * as much as the program changes meanwhile, all of it at worst, and what the walk itself takes. */
-
-/* By what the system has available, and the limit of the program's memory cgroup. False: `why`
- * (size bytes) says why not. Where neither is known it is assumed to fit. */
+ * as much as the program changes meanwhile, all of it at worst, and what the walk itself takes. It
+ * goes by what the system has available, and by the limit of the program's memory cgroup. False:
+ * `why` (size bytes) says why not. Where neither is known it is assumed to fit. */
 bool fits_twice(char *why, size_t size);
 
 #endif

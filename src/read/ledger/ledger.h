@@ -291,7 +291,7 @@ enum {
  * but functions come with sites and with the tree (retained only when they are asked for).
  * `clock`: nanoseconds since start, for the rates. Errors: NOMEM (the rows of before stay).
  *
- * Costs about 50 ns a record and 150 ns a node: a tree of a million nodes is not for every frame.
+ * Costs about 50 ns a record and 150 ns a node: a tree of a million nodes is not for every repaint.
  * Given the tables of another state, it starts over. */
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock);
 /* Makes the totals in `stats` the sums of what the last refresh has read: so they agree with the

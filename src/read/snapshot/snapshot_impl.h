@@ -1,12 +1,12 @@
 /* snapshot_impl.h - what the parts of a snapshot share. Order of the making (snapshot.c):
  *
- *     references.c  references of tables in an order that no hash has made
- *     reach.c       who is held by the root, and by which shortest path
- *     dominators.c  immediate dominators, retained sizes, children by size
- *     references.c  references to each object
- *     places.c      what lives where, so that functions and metatables have names
- *     classes.c     the class of each object
- *     object_words.c words for objects and references
+ *     references.c    references of tables in an order that no hash has made
+ *     reach.c         who is held by the root, and by which shortest path
+ *     dominators.c    immediate dominators, retained sizes, children by size
+ *     references.c    references to each object
+ *     places.c        what lives where, so that functions and metatables have names
+ *     classes.c       the class of each object
+ *     object_words.c  words for objects and references
  *
  * Arrays are large: they are mapped, and belong to the snapshot until it is closed, or to one step
  * alone (SnapOwn.scratch). */

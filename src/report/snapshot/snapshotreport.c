@@ -1,6 +1,5 @@
 /* snapshotreport.c - the table of reports of a snapshot, and the numbers that objects have in
- * several.
- */
+ * several. */
 #include "report/snapshot/snapshotreport.h"
 
 #include <stdlib.h>

@@ -18,8 +18,8 @@ typedef struct Block {
 static LmpLive live;
 static Block block[BLOCKS];
 
-/* What the hook does to the counters: mostly one packed word, folded when it
- * is full or at any time; sometimes the full counters. */
+/* What the hook does to the counters: mostly one packed word, folded when it is full or at any
+ * time; sometimes the full counters. */
 static void fold(void) {
     counters_fold(&live.counters, 1 + (uint32_t)suite_below(50));
 }

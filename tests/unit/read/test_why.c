@@ -131,8 +131,8 @@ static uint32_t cheapest(const LmpObjectGraph *g, uint32_t object, const bool *c
     return found;
 }
 
-/* Paths from the root, none twice through the same object or through
- * an ignored one, each with as few references of those before as there can be. */
+/* Paths from the root, none twice through the same object or through an ignored one, each with as
+ * few references of those before as there can be. */
 static void expect_few_in_common(const LmpSnapshot *s, uint32_t object, uint32_t most,
                                  const bool *ignored, const LmpWhyPaths *why) {
     const LmpObjectGraph *g = &s->g;

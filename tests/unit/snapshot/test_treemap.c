@@ -91,8 +91,8 @@ TEST(test_tiles_have_their_share) {
 }
 
 TEST(test_large_rooms_have_square_tiles) {
-    /* equal weights in a large room: nothing longer than three times its width,
-     * as the last of three is */
+    /* equal weights in a large room: nothing longer than three times its width, as the last of
+     * three is */
     double weight[12];
     Rect tile[12];
     for (uint32_t count = 1; count <= 12; count++) {
