@@ -48,7 +48,10 @@ static void make_directory(const char *path) {
 
 static bool write_new(const char *path, const void *from, size_t size,
                       bool (*write_at)(int, uint64_t, const void *, size_t)) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    static const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    int fd = open(path, flags, S_IRUSR | S_IWUSR);
+    if (fd < 0 && errno == EEXIST && unlink(path) == 0) /* of a process that was killed */
+        fd = open(path, flags, S_IRUSR | S_IWUSR);
     if (fd < 0) return false;
     bool wrote = write_at(fd, 0, from, size);
     return close(fd) == 0 && wrote;
@@ -62,7 +65,7 @@ bool keptfile_write(const char *path, const void *from, size_t size,
     if (n > 0 && (size_t)n < sizeof beside) {
         make_directory(path);
         put = write_new(beside, from, size, write_at) && rename(beside, path) == 0;
-        if (!put && errno != EEXIST) unlink(beside);
+        if (!put) unlink(beside);
     }
     errno = before;
     return put;

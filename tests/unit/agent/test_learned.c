@@ -245,6 +245,23 @@ TEST(refusals_do_no_harm) {
     ck_assert_int_eq(errno, EDOM);
 }
 
+/* Who is killed while writing leaves a file beside, and in a container the next has the same
+ * number. */
+TEST(what_a_killed_process_has_left_is_replaced) {
+    char path[256], beside[300];
+    fill();
+    learned_write("some", rows, ROWS);
+    snprintf(path, sizeof path, "%s", file_of("some"));
+    ck_assert_int_eq(unlink(path), 0);
+    snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
+    FILE *half = fopen(beside, "w");
+    ck_assert_ptr_nonnull(half);
+    fclose(half);
+    learned_write("some", rows, ROWS);
+    ck_assert(comes_back());
+    ck_assert_int_ne(access(beside, F_OK), 0);
+}
+
 /* ---- the same is known ----------------------------------------------------------------------- */
 
 typedef struct Known {
