@@ -14,7 +14,7 @@ enum { FORMAT = 1, AROUND = 16, MODULES = 2, MOST_PLACES = 4096, MOST_ROWS = 409
 
 typedef struct Header {
     char magic[8];
-    uint64_t sum;                                          /* of all that follows */
+    uint64_t sum;                                          /* of all that follows, and the key */
     uint32_t format, places, rows, id_size[MODULES], none; /* no gaps: compared as bytes */
     unsigned char id[MODULES][LMP_BUILD_ID];
 } Header;
@@ -50,6 +50,22 @@ static bool find_modules(LmpCode code[MODULES]) {
            code_find(&code[1], (uintptr_t)&learned_read) && code[0].id_size && code[1].id_size;
 }
 
+/* Code compiled with AddressSanitizer decides at run time whether its locals stand on the stack
+ * (ASAN_OPTIONS, detect_stack_use_after_return): what is learned of its frames holds for one choice
+ * only. */
+extern const int __asan_option_detect_stack_use_after_return /* NOLINT: the sanitizer's name */
+    __attribute__((weak));
+
+/* A number for what a file is about: its name, the modules, and how their frames stand. */
+static uint64_t key_of(const char *name, const LmpCode code[MODULES]) {
+    const int *choice = &__asan_option_detect_stack_use_after_return;
+    int elsewhere = choice ? *choice : -1;
+    uint64_t key = sum_of(SUM, name, strlen(name));
+    for (int i = 0; i < MODULES; i++)
+        key = sum_of(key, code[i].id, code[i].id_size);
+    return sum_of(key, &elsewhere, sizeof elsewhere);
+}
+
 /* Returns the code around an address; NULL: not all of it lies in the module. */
 static const unsigned char *around(const LmpCode *code, uintptr_t address) {
     if (address < code->begin + AROUND || address > code->end - AROUND) return NULL;
@@ -61,13 +77,10 @@ static const unsigned char *around(const LmpCode *code, uintptr_t address) {
 /* Returns false if there is no directory for it. A program with more rights than its caller has
  * none.
  */
-static bool path_of(char *out, size_t size, const char *name, const LmpCode code[MODULES]) {
+static bool path_of(char *out, size_t size, const char *name, uint64_t key) {
     const char *own = secure_getenv(LMP_CACHE), *xdg = secure_getenv("XDG_CACHE_HOME"),
                *home = secure_getenv("HOME");
-    uint64_t key = SUM;
     int n = -1;
-    for (int i = 0; i < MODULES; i++)
-        key = sum_of(key, code[i].id, code[i].id_size);
     if (own && *own)
         n = *own == '/' ? snprintf(out, size, "%s/", own) : -1;
     else if (xdg && *xdg == '/')
@@ -90,8 +103,9 @@ static void fill_header(Header *h, const LmpCode code[MODULES], uint32_t places,
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Returns true if these bytes are a whole file about these modules. */
-static bool header_holds(const unsigned char *file, size_t size, const LmpCode code[MODULES]) {
+/* Returns true if these bytes are a whole file with this key about these modules. */
+static bool header_holds(const unsigned char *file, size_t size, uint64_t key,
+                         const LmpCode code[MODULES]) {
     Header h, right;
     if (size < sizeof h) return false;
     memcpy(&h, file, sizeof h);
@@ -101,7 +115,7 @@ static bool header_holds(const unsigned char *file, size_t size, const LmpCode c
     fill_header(&right, code, h.places, h.rows);
     right.sum = h.sum;
     size_t summed = offsetof(Header, format);
-    return !memcmp(&h, &right, sizeof h) && h.sum == sum_of(SUM, file + summed, size - summed);
+    return !memcmp(&h, &right, sizeof h) && h.sum == sum_of(key, file + summed, size - summed);
 }
 
 /* Returns false if the code there is not what it was. */
@@ -133,10 +147,10 @@ static bool take_rows(LmpLearnedRow *out, const unsigned char *file, uint32_t ro
     return true;
 }
 
-static LmpLearnedRow *read_rows(const unsigned char *file, size_t size, const LmpCode code[MODULES],
-                                uint32_t *rows) {
+static LmpLearnedRow *read_rows(const unsigned char *file, size_t size, uint64_t key,
+                                const LmpCode code[MODULES], uint32_t *rows) {
     Header h;
-    if (!header_holds(file, size, code)) return NULL;
+    if (!header_holds(file, size, key, code)) return NULL;
     memcpy(&h, file, sizeof h);
     const unsigned char *places = file + sizeof h, *at = places + h.places * sizeof(Place);
     uintptr_t *address = calloc(h.places + 1, sizeof *address);
@@ -155,18 +169,23 @@ static LmpLearnedRow *read_rows(const unsigned char *file, size_t size, const Lm
 LmpLearnedRow *learned_read(const char *name, uint32_t *rows) {
     LmpCode code[MODULES];
     char path[4096];
-    if (!find_modules(code) || !path_of(path, sizeof path, name, code)) return NULL;
-    unsigned char *file = malloc(MOST_BYTES);
+    if (!find_modules(code)) return NULL;
+    uint64_t key = key_of(name, code);
+    if (!path_of(path, sizeof path, name, key)) return NULL;
+    unsigned char *file = lmp_os->map(MOST_BYTES, -1, 0, true); /* see Writing */
     int64_t size = file ? lmp_os->read_kept(path, file, MOST_BYTES) : -1;
-    LmpLearnedRow *out = size > 0 ? read_rows(file, (size_t)size, code, rows) : NULL;
-    free(file);
+    LmpLearnedRow *out = size > 0 ? read_rows(file, (size_t)size, key, code, rows) : NULL;
+    if (file) lmp_os->unmap(file, MOST_BYTES);
     return out;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/* Mapped, since it is large: glibc's malloc asks the system for less of what a program requests
+ * later (M_MMAP_THRESHOLD grows) once a large block has been freed. */
 typedef struct Writing {
     LmpCode code[MODULES];
+    uint64_t key;
     Place place[MOST_PLACES];
     Row row[MOST_ROWS];
     uint32_t places;
@@ -211,7 +230,7 @@ static void write_file(const char *path, const Writing *w, uint32_t rows) {
     memcpy(file, &h, sizeof h);
     memcpy(file + sizeof h, w->place, places);
     memcpy(file + sizeof h + places, w->row, rows * sizeof *w->row);
-    h.sum = sum_of(SUM, file + offsetof(Header, format), size - offsetof(Header, format));
+    h.sum = sum_of(w->key, file + offsetof(Header, format), size - offsetof(Header, format));
     memcpy(file, &h, sizeof h);
     lmp_os->write_kept(path, file, size);
     free(file);
@@ -219,9 +238,11 @@ static void write_file(const char *path, const Writing *w, uint32_t rows) {
 
 void learned_write(const char *name, const LmpLearnedRow *row, uint32_t rows) {
     char path[4096];
-    Writing *w = rows <= MOST_ROWS ? calloc(1, sizeof *w) : NULL;
-    if (w && find_modules(w->code) && path_of(path, sizeof path, name, w->code) &&
-        fill_rows(w, row, rows))
+    Writing *w = rows <= MOST_ROWS ? lmp_os->map(sizeof *w, -1, 0, true) : NULL;
+    if (!w) return;
+    bool found = find_modules(w->code);
+    w->key = key_of(name, w->code);
+    if (found && path_of(path, sizeof path, name, w->key) && fill_rows(w, row, rows))
         write_file(path, w, rows);
-    free(w);
+    lmp_os->unmap(w, sizeof *w);
 }

@@ -18,6 +18,7 @@
 #include "agent/interp/calibration.h"
 #include "agent/interp/learned.h"
 #include "agent/interp/unwind.h"
+#include "base/os.h"
 
 enum { MAX_SEEN = 1024 };
 
@@ -315,7 +316,7 @@ static bool add_way(const Study *study, const Seen *way, Kept *kept) {
 
 static bool fill_table(const Study *study) {
     bool ok = true, parts[LMP_CLASSES] = {false};
-    Kept *kept = calloc(1, sizeof *kept);
+    Kept *kept = lmp_os->map(sizeof *kept, -1, 0, true); /* large: see learned.c, Writing */
     for (int i = 0; i < study->count; i++) {
         ok = ok && add_way(study, &study->seen[i], kept);
         parts[study->seen[i].cls] = true;
@@ -323,7 +324,7 @@ static bool fill_table(const Study *study) {
     ok = ok && parts[LMP_C_TABLE_PART] && parts[LMP_C_THREAD_PART] && parts[LMP_C_FUNCTION_PART];
     if (ok && kept && kept->rows < LMP_RETURN_ADDRS)
         learned_write(kept_name, kept->row, kept->rows);
-    free(kept);
+    if (kept) lmp_os->unmap(kept, sizeof *kept);
     return ok;
 }
 

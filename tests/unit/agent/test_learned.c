@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <lauxlib.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -173,6 +174,37 @@ TEST(what_lies_elsewhere_is_not_kept) {
     ck_assert_str_eq(file_of("some"), "");
 }
 
+/* Owners' rows are no registers' rows, wherever their file has been moved. */
+TEST(a_file_of_another_name_is_not_believed) {
+    char path[512], other[512];
+    fill();
+    learned_write("some", rows, ROWS);
+    learned_write("else", rows, ROWS);
+    snprintf(path, sizeof path, "%s", file_of("some"));
+    snprintf(other, sizeof other, "%s", file_of("else"));
+    ck_assert(comes_back());
+    ck_assert_int_eq(rename(other, path), 0);
+    ck_assert(!comes_back());
+}
+
+/* AddressSanitizer's choice where locals stand, which changes frames of the same code. Where the
+ * tests themselves are compiled so, the variable is its own. */
+#if !defined __SANITIZE_ADDRESS__
+int __asan_option_detect_stack_use_after_return; /* NOLINT: its name */
+
+TEST(what_holds_for_other_frames_is_not_believed) {
+    fill();
+    learned_write("some", rows, ROWS);
+    ck_assert(comes_back());
+    __asan_option_detect_stack_use_after_return = 1;
+    ck_assert(!comes_back());
+    learned_write("some", rows, ROWS);
+    ck_assert(comes_back());
+    __asan_option_detect_stack_use_after_return = 0;
+    ck_assert(comes_back());
+}
+#endif
+
 /* ---- directories ----------------------------------------------------------------------------- */
 
 static const struct Where {
@@ -261,6 +293,22 @@ TEST(what_a_killed_process_has_left_is_replaced) {
     ck_assert(comes_back());
     ck_assert_int_ne(access(beside, F_OK), 0);
 }
+
+#if __GLIBC_PREREQ(2, 33)
+/* Large blocks that are freed would change from when on malloc maps what the program requests. */
+TEST(the_programs_malloc_stays_as_it_was) {
+    enum { LARGE = 160 * 1024 }; /* above glibc's threshold, which only grows */
+    fill();
+    learned_write("some", rows, ROWS);
+    ck_assert(comes_back());
+    struct mallinfo2 before = mallinfo2();
+    void *large = malloc(LARGE);
+    ck_assert_ptr_nonnull(large);
+    struct mallinfo2 after = mallinfo2();
+    free(large);
+    if (before.arena) ck_assert_uint_eq(after.hblks, before.hblks + 1);
+}
+#endif
 
 /* ---- the same is known ----------------------------------------------------------------------- */
 
