@@ -56,7 +56,7 @@ typedef struct Study {
     bool unsure;  /* a request of the exercise that is known already keeps its owner */
     bool refuse;  /* refuse each raw request once */
     bool refused; /* ... this one was just refused */
-    bool broken;  /* unwinding does not work here */
+    bool broken;  /* unwinding does not work here, or the system has no memory */
     Tables made;  /* in this exercise */
 } Study;
 
@@ -191,6 +191,7 @@ static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t o
         }
     }
     void *r = realloc(ptr, nsize);
+    if (!r) study->broken = true; /* what it would have been for is not seen */
     Tables *m = &study->made;
     if (looks && r && !ptr && osize == LUA_TTABLE) {
         memset(r, 0, nsize); /* it is looked at before it has been filled in */

@@ -146,6 +146,13 @@ LMP_READS_REGS static void check_plan(LmpRegsStudy *study, LmpSavedRegs regs, bo
 
 /* ---- the allocator --------------------------------------------------------------------------- */
 
+/* A study that the system refuses memory has not seen everything. */
+static void *request_memory(LmpRegsStudy *study, void *ptr, size_t size) {
+    void *block = realloc(ptr, size);
+    if (!block) study->broken = true;
+    return block;
+}
+
 static void *study_request(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs regs)
     __attribute__((used));
 static void *study_release(void *ud, void *ptr, size_t osize, size_t nsize) __attribute__((used));
@@ -184,7 +191,7 @@ static bool refuses(LmpRegsStudy *study, LmpSavedRegs regs, bool made) {
 static void *study_request(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs regs) {
     LmpRegsStudy *study = ud;
     LmpConstructing *c = &study->constructing;
-    if (!study->running) return realloc(ptr, nsize);
+    if (!study->running) return request_memory(study, ptr, nsize);
     if (study->plan) {
         check_plan(study, regs, !ptr && osize == LUA_TTABLE);
     } else {
@@ -197,7 +204,7 @@ static void *study_request(void *ud, void *ptr, size_t osize, size_t nsize, LmpS
     study->refused = grows && study->refuse && !study->refused && refuses(study, regs, made);
     if (study->refused) return NULL;
     if (made) advance(c, object);
-    return realloc(ptr, nsize);
+    return request_memory(study, ptr, nsize);
 }
 
 #endif

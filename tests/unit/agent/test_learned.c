@@ -376,6 +376,38 @@ TEST(a_second_start_knows_the_same) {
     ck_assert(!memcmp(&first->owners, &second->owners, sizeof first->owners));
 }
 
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__
+/* A program that has no memory while the study is made: what is known of a half of it is not kept,
+ * or each later start knew no more. */
+void *__libc_realloc(void *block, size_t size); /* NOLINT: glibc's name */
+static long until_refused = -1;
+
+void *realloc(void *block, size_t size) {
+    enum { REFUSED = 2 };
+    bool refused = size && until_refused >= 0 && until_refused < REFUSED;
+    if (until_refused >= 0 && size) until_refused--;
+    return refused ? NULL : __libc_realloc(block, size);
+}
+
+TEST(what_is_learned_without_memory_is_not_kept) {
+    Known *right = new_known(), *known = new_known();
+    start_in_child(right);
+    if (!right->has_plan) return;
+    for (int i = 0; i < 30; i++) {
+        unlink(file_of("owners"));
+        unlink(file_of("registers"));
+        until_refused = (long)suite_below(i & 1 ? 5000 : 50000);
+        start_in_child(known);
+        until_refused = -1;
+        memset(known, 0, sizeof *known);
+        start_in_child(known);
+        ck_assert(known->has_plan && known->has_owners);
+        ck_assert(!memcmp(&right->owners, &known->owners, sizeof right->owners));
+        same_plan(&right->plan, &known->plan);
+    }
+}
+#endif
+
 /* Numbers that no study writes, in a file that holds otherwise: each is refused or can do no harm.
  */
 static void keep_wrong(const char *name) {
