@@ -10,7 +10,14 @@
 #include "agent/interp/code.h"
 #include "base/os.h"
 
-enum { FORMAT = 1, AROUND = 16, MODULES = 2, MOST_PLACES = 4096, MOST_ROWS = 4096 };
+enum {
+    FORMAT = 1,
+    AROUND = 16,
+    MODULES = 2,
+    MOST_PLACES = 4096,
+    MOST_ROWS = 4096,
+    MOST_CODE = 16 << 20
+};
 
 typedef struct Header {
     char magic[8];
@@ -44,10 +51,16 @@ static uint64_t sum_of(uint64_t sum, const void *from, size_t size) {
 
 /* ---- the modules ----------------------------------------------------------------------------- */
 
-/* The interpreter's and lmp's, which may be one. Returns false if one has no build id. */
+/* Returns true if its code can be told from any other, without reading for long. */
+static bool can_be_told(const LmpCode *code) {
+    return code->id_size && code->end - code->begin <= MOST_CODE;
+}
+
+/* The interpreter's and lmp's, which may be one. Returns false if one cannot be told. */
 static bool find_modules(LmpCode code[MODULES]) {
     return code_find(&code[0], (uintptr_t)&lua_newstate) &&
-           code_find(&code[1], (uintptr_t)&learned_read) && code[0].id_size && code[1].id_size;
+           code_find(&code[1], (uintptr_t)&learned_read) && can_be_told(&code[0]) &&
+           can_be_told(&code[1]);
 }
 
 /* Code compiled with AddressSanitizer decides at run time whether its locals stand on the stack
@@ -56,13 +69,27 @@ static bool find_modules(LmpCode code[MODULES]) {
 extern const int __asan_option_detect_stack_use_after_return /* NOLINT: the sanitizer's name */
     __attribute__((weak));
 
-/* A number for what a file is about: its name, the modules, and how their frames stand. */
+/* All code of a module, by words: whoever has patched any of it has other code. */
+__attribute__((no_sanitize("address"))) static uint64_t sum_of_code(uint64_t sum,
+                                                                    const LmpCode *code) {
+    for (uintptr_t at = code->begin; code->end - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, (const void *)at, sizeof word); /* NOLINT */
+        sum = (sum ^ word) * 0x100000001b3ull;
+    }
+    return sum;
+}
+
+/* A number for what a file is about: its name, the modules and all their code, and how their frames
+ * stand. */
 static uint64_t key_of(const char *name, const LmpCode code[MODULES]) {
     const int *choice = &__asan_option_detect_stack_use_after_return;
     int elsewhere = choice ? *choice : -1;
     uint64_t key = sum_of(SUM, name, strlen(name));
-    for (int i = 0; i < MODULES; i++)
+    for (int i = 0; i < MODULES; i++) {
         key = sum_of(key, code[i].id, code[i].id_size);
+        if (i == 0 || code[i].begin != code[0].begin) key = sum_of_code(key, &code[i]);
+    }
     return sum_of(key, &elsewhere, sizeof elsewhere);
 }
 

@@ -2,10 +2,11 @@
  *
  * What is learned at start (owner.c, saved_regs.c) depends on two modules only, the interpreter's
  * and lmp's, and on where AddressSanitizer puts locals, if they are compiled with it. So the rows
- * are kept in the user's cache directory, under the build ids of both and that choice. A kept row
- * counts only if the code around each address that it speaks of is, byte for byte, what it was when
- * the row was learned; else nothing is believed, and the study is made anew. Without build ids,
- * with other modules in between, or where no file can be read or written, each start studies.
+ * are kept in the user's cache directory, under the build ids of both, a sum of all their code, and
+ * that choice. A kept row counts only if the code around each address that it speaks of is, byte
+ * for byte, what it was when the row was learned; else nothing is believed, and the study is made
+ * anew. Without build ids, with 16 MiB of code or more, with other modules in between, or where no
+ * file can be read or written, each start studies.
  */
 #ifndef LMP_LEARNED_H
 #define LMP_LEARNED_H
