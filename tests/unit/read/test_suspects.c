@@ -221,7 +221,7 @@ TEST(growth) {
         ck_assert_int_eq(suspects_make(&now, &snapshot, &old, NULL), LMP_OK);
         for (uint32_t i = 0; i < now.fired; i++)
             ck_assert(now.row[i].rule != LMP_SUSPECT_GROWN);
-        suite_close();
+        end();
         snapshot_close(&old);
         graph_free(before.graph);
     }
@@ -232,6 +232,7 @@ TEST(growth) {
 
 /* Every rule has a row, whether it holds or not, and in an empty heap none holds. */
 TEST(nothing) {
+    suite_closes(end);
     graph = graph_new();
     judge();
     ck_assert_uint_eq(suspects.fired, 0);
