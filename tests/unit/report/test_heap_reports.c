@@ -171,6 +171,8 @@ TEST(redacted) {
             SnapshotReport report = {.s = &snapshot, .redact = true, .top = 400};
             lacks = snapshotreport_lacks(&snapshotreport_kinds[kind], &report) != NULL;
             if (!lacks) text[other] = opened_from(kind, &report, &size[other]);
+            snapshot_close(&snapshot);
+            graph_free(graph);
         }
         ck_assert_int_eq(lacks, kind == SNAPSHOT_REPORT_SUMMARY || kind == SNAPSHOT_REPORT_JSON);
         if (lacks) continue;
