@@ -41,12 +41,17 @@ ALONE static uintptr_t allocator(void) {
  * first caller's own return address was found. */
 static uintptr_t freed_from, stood;
 
-__attribute__((no_sanitize("address"))) ALONE static void release(int room) {
-    char *some = __builtin_alloca((size_t)room); /* between the two return addresses */
-    __asm__ volatile("" ::"r"(some) : "memory");
-    freed_from = allocator();
-    if (noted.n == 1) memcpy(&stood, (const void *)(freed_from + (uintptr_t)noted.caller[0].at), 8);
-    STAY();
+/* Frees, with so much room between the two return addresses. */
+#define FREES(room)                                                                                \
+    char *some = __builtin_alloca((size_t)(room));                                                 \
+    __asm__ volatile("" ::"r"(some) : "memory");                                                   \
+    freed_from = allocator();                                                                      \
+    if (noted.n == 1)                                                                              \
+        memcpy(&stood, (const void *)(freed_from + (uintptr_t)noted.caller[0].at), 8);             \
+    STAY()
+
+LMP_READS_REGS ALONE static void release(int room) {
+    FREES(room);
 }
 
 ALONE static void sweep(int room) {
@@ -71,11 +76,8 @@ static bool lies_in(uintptr_t at, uintptr_t function) {
 }
 
 /* Another function that frees, called from the same place. */
-ALONE static void destroy(int room) {
-    char *some = __builtin_alloca((size_t)room);
-    __asm__ volatile("" ::"r"(some) : "memory");
-    freed_from = allocator();
-    STAY();
+LMP_READS_REGS ALONE static void destroy(int room) {
+    FREES(room);
 }
 
 ALONE static void by(void (*frees)(int)) {
