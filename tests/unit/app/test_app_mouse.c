@@ -4,6 +4,7 @@
 #include "base/format.h"
 
 static void set_up(int w, int h) {
+    suite_close();
     output = output_new();
     fixed_output(output);
     open_program(w, h);

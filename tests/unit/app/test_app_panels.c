@@ -3,6 +3,7 @@
 #include "app_fixture.h"
 
 static void set_up(int w, int h, bool live) {
+    suite_close();
     output = output_new();
     fixed_output(output);
     open_display(w, h, (AppOptions){.live = live, .can_type = live, .hold = true});

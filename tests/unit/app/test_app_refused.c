@@ -62,5 +62,6 @@ TEST(without_states) {
         draw();
         for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
             press(asked[i]);
+        tear_down();
     }
 }
