@@ -1,5 +1,6 @@
 /* Tests of stats.c: the figures equal those of a naive model that keeps every block; whatever the
  * counters hold, nothing bad happens. */
+#include <errno.h>
 #include <string.h>
 
 #include "read/ledger/ledger.h"
@@ -363,4 +364,45 @@ TEST(figures_are_listed) {
     for (const LmpFigure *f = stats_figures; f->name; f++)
         if (strcmp(f->name, "gc_mode") == 0)
             ck_assert_str_eq(figure_word(f, &stats), "unknown"); /* a damaged state's */
+}
+
+/* ---- the last snapshot ----------------------------------------------------------------------- */
+
+TEST(snapshots_in_words) {
+    static const struct Row {
+        LmpSnapshotLive s;
+        const char *words;
+    } rows[] = {
+        {{.state = LMP_SNAPSHOT_FAILED, .error = LMP_E_FILE, .os_error = ENOSPC, .file = "a.heap"},
+         "no snapshot: a.heap: cannot write the file: No space left on device"},
+        {{.state = LMP_SNAPSHOT_FAILED, .error = LMP_E_NOMEM, .file = "a.heap"},
+         "no snapshot: no memory for the profiler's own state (a resource limit?)"},
+        {{.state = LMP_SNAPSHOT_WRITTEN,
+          .number = 2,
+          .forked = 1,
+          .objects = 1200,
+          .stop = 2500000,
+          .file = "a.heap"},
+         "snapshot 2: 1,200 objects, stood 2.5 ms: a.heap"},
+        {{.state = LMP_SNAPSHOT_WRITTEN,
+          .number = 3,
+          .objects = 7,
+          .stop = 1500000000,
+          .why_in_place = "no memory",
+          .file = "b"},
+         "snapshot 3: 7 objects, stood 1.5 s (in place: no memory): b"},
+        {{.state = LMP_SNAPSHOT_WRITTEN,
+          .number = 4,
+          .forked = 1,
+          .objects = 1,
+          .stop = 900000,
+          .slowest = 300000,
+          .how = LMP_SNAPSHOT_ITSELF,
+          .file = "c"},
+         "snapshot 4: 1 objects, stood 0.9 ms, slowest operation 0.3 ms, taken by itself for the "
+         "note"},
+    };
+    char line[400];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_str_eq(stats_snapshot(line, sizeof line, &rows[i].s), rows[i].words);
 }
