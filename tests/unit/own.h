@@ -9,7 +9,7 @@
  *     OWN(report_close) LmpReport r;
  *     OWN(free_at) char *text = ...;
  * What takes the value and not its address has a companion for that: RELEASE_AT(graph_free). */
-#define OWN(release) __attribute__((cleanup(release)))
+#define OWN(release) __attribute__((cleanup(release), unused))
 #define RELEASE_AT(release)                                                                        \
     __attribute__((unused)) static void release##_at(void *variable) {                             \
         release(*(void **)variable);                                                               \
