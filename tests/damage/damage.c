@@ -17,8 +17,8 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include "heapfile_fixture.h"
 #include "record_fixture.h"
+#include "snapfile_fixture.h"
 
 #include "read/ledger/ledger.h"
 #include "replay/player.h"

@@ -5,8 +5,8 @@
  *
  * tests/term/forged.sh has every command read them. */
 #include "graph_fixture.h"
-#include "heapfile_fixture.h"
 #include "record_fixture.h"
+#include "snapfile_fixture.h"
 
 /* A title, a colour by a C1 control, a byte that is no UTF-8, a return, a bell, writing turned
  * round, and the end of a script, an element and a word of a shell. All of it, and pieces that

@@ -4,7 +4,7 @@
 return {
     -- Their names (Lua patterns).
     names = {
-        "^unit/[bdghilmnst]", "^unit/free_callers$", "^unit/parsing$", "^unit/history$", "^unit/codes$",
+        "^unit/[bdghilmnst]", "^unit/free_callers$", "^unit/parsing$", "^unit/history$", "^unit/cycles$",
         "^unit/collector$",
         "^unit/foreign$",
         "^unit/own_descriptors$", "^unit/owner$", "^unit/past$", "^unit/pause$",
@@ -15,7 +15,7 @@ return {
     },
     -- But these: they look at other parts, or take long.
     without = {
-        "^unit/screens$", "^unit/spool$", "^unit/damaged", "^unit/display$", "^unit/layout$", "^unit/table$",
+        "^unit/screens$", "^unit/spool$", "^unit/damaged", "^unit/display$", "^unit/screenplan$", "^unit/table$",
         "^unit/treerows", "^unit/tree$", "^unit/breaks_", "^unit/module$", "^unit/hosts$",
         "^truth/coroutines", "^truth/random%-m", "%-spread$", "%-static$",
         "^truth/lines:random$", "^truth/fail",
@@ -26,14 +26,14 @@ return {
     forked = { ["unit/laps"] = true, ["unit/stats"] = true },
     -- What is built for them.
     targets = {
-        "luamemprofiler", "truth", "truth_lines", "truth_strangers", "test_breaks", "test_codes", "test_collector",
-        "test_discover", "test_foreign", "test_free_callers", "test_given_back", "test_heap_truth", "test_heapmap",
+        "luamemprofiler", "truth", "truth_lines", "truth_strangers", "test_breaks", "test_line_cache", "test_collector",
+        "test_discover", "test_foreign", "test_free_callers", "test_given_back", "test_heapmap_truth", "test_heapmap",
         "test_history", "test_hook",
         "test_hot_path", "test_inspect", "test_laps", "test_leaks", "test_ledger", "test_ledger_between",
         "test_ledger_counts",
         "test_ledger_model", "test_ledger_refused", "test_ledger_shown", "test_ledger_tools", "test_lines",
         "test_lines_asking", "test_lines_constructors",
-        "test_lines_naming", "test_lines_slots", "test_live_history", "test_makes",
+        "test_lines_naming", "test_lines_slots", "test_cycles", "test_makes",
         "test_marks", "test_model", "test_names",
         "test_names_running", "test_names_walk", "test_names_walk_limits", "test_newtable",
         "test_own_descriptors", "test_owner", "test_parsing", "test_past", "test_pause", "test_safepoint",

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heapfile_fixture.h"
 #include "leaky_heap.h"
 #include "report/save.h"
 #include "report/snapshot/snapshotreport.h"
+#include "snapfile_fixture.h"
 
 static uint64_t state = 54;
 

@@ -3,9 +3,9 @@
 #ifndef LMP_LEAKY_FILE_H
 #define LMP_LEAKY_FILE_H
 
-#include "heapfile_fixture.h"
 #include "leaky_heap.h"
 #include "report_fixture.h"
+#include "snapfile_fixture.h"
 
 /* Made by the program of fake_program.h: its objects by its lines and call paths in turn. The
  * caller frees file->bytes and the graph. */

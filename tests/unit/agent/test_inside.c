@@ -276,7 +276,7 @@ static bool step_by_step(void) {
     ck_assert_uint_eq(inside.state, LMP_INSIDE_READ);
     for (uint32_t i = 0; i < inside.rows; i++) {
         const LmpLocal *row = &inside.row[i];
-        char value[32];
+        char value[1 + sizeof row->name];
         snprintf(value, sizeof value, "=%s", row->name);
         ck_assert_str_eq(row->type, "string");
         ck_assert_msg(row->size == strlen(value) && !memcmp(row->value, value, row->size),

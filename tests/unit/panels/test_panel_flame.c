@@ -1,5 +1,5 @@
 /* The flame graph as a panel: golden files, and what keys and the mouse do. Searching:
- * test_panel_flame_find.c. What stands where is tested in test_flamelayout.c, which bars there
+ * test_panel_flame_find.c. What stands where is tested in test_flameplan.c, which bars there
  * are in test_flametree.c. */
 #include "flame_stage.h"
 

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "graph_fixture.h"
-#include "heapfile_fixture.h"
 #include "read/model/opened.h"
+#include "snapfile_fixture.h"
 #include "suite.h"
 
 enum { CLASSES = 5, OBJECTS = 60, SHOTS = 5, FULL = 8 };

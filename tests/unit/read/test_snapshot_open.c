@@ -8,8 +8,8 @@
 
 #include "fake_tables.h"
 #include "graph_fixture.h"
-#include "heapfile_fixture.h"
 #include "read/snapshot/groups.h"
+#include "snapfile_fixture.h"
 
 static const LmpObjectInfo info = {.pid = 7, .serial = 1, .number = 1, .clock = 100000000000};
 static char path[64];

@@ -4,9 +4,9 @@
 
 #include "base/os.h"
 #include "graph_random.h"
-#include "heapfile_fixture.h"
 #include "read/snapshot/compare.h"
 #include "refused_memory.h"
+#include "snapfile_fixture.h"
 
 static const LmpObjectInfo info = {.pid = 1, .serial = 1, .number = 1};
 

@@ -1,13 +1,13 @@
-/* test_heapfile.c - snapshot files: what is written is read again, to the byte; what is cut off or
+/* test_snapfile.c - snapshot files: what is written is read again, to the byte; what is cut off or
  * changed is an error, and nothing worse, whether checksums notice it or not. */
 #include "suite.h"
 
 #include <sys/mman.h>
 
 #include "graph_random.h"
-#include "heapfile_fixture.h"
 #include "read/snapshot/snapshot.h"
 #include "read/view.h"
+#include "snapfile_fixture.h"
 
 static const LmpObjectInfo info = {.pid = 7,
                                    .serial = 1,

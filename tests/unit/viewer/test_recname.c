@@ -1,4 +1,4 @@
-/* test_recordjob.c - a process that cannot record says why. */
+/* test_recname.c - a process that cannot record says why. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>

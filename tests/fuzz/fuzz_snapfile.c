@@ -1,4 +1,4 @@
-/* fuzz_heapfile.c - a snapshot file in which anything may stand: whoever reads it gets an error, or
+/* fuzz_snapfile.c - a snapshot file in which anything may stand: whoever reads it gets an error, or
  * a heap that can be looked at in every way, but never crashes, hangs or leaks.
  *
  * An input is a row of overwritings: of a sound heap's file, whose checksums are made right then
@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 #include "graph_fixture.h"
-#include "heapfile_fixture.h"
 #include "read/snapshot/compare.h"
 #include "read/snapshot/suspects.h"
 #include "report/snapshot/snapshotreport.h"
+#include "snapfile_fixture.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-/* heapfile_fixture.h - snapshot files in memory: written by snapfile_write, changed, read again. */
+/* snapfile_fixture.h - snapshot files in memory: written by snapfile_write, changed, read again. */
 #ifndef LMP_SNAPFILE_FIXTURE_H
 #define LMP_SNAPFILE_FIXTURE_H
 
@@ -44,7 +44,7 @@ FILE_USED LmpErr file_write(FileBytes *file, const LmpObjectInfo *info, const Lm
 
 /* A descriptor of a file with the first n bytes. */
 FILE_USED int file_fd(const unsigned char *bytes, size_t n) {
-    int fd = memfd_create("heapfile", MFD_CLOEXEC);
+    int fd = memfd_create("snapfile", MFD_CLOEXEC);
     if (fd < 0) abort();
     for (size_t at = 0; at < n;) {
         ssize_t put = write(fd, bytes + at, n - at);

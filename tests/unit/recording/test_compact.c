@@ -1,4 +1,4 @@
-/* test_thin.c - a recording of a day stays below its limit, and has what is to be kept. */
+/* test_compact.c - a recording of a day stays below its limit, and has what is to be kept. */
 #include <sys/stat.h>
 
 #include "record_fixture.h"

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "graph_fixture.h"
-#include "heapfile_fixture.h"
 #include "read/model/opened.h"
 #include "screen/canvas.h"
+#include "snapfile_fixture.h"
 #include "suite.h"
 #include "viewer/snapshot_opening.h"
 

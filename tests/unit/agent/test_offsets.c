@@ -1,4 +1,4 @@
-/* test_heap_layout.c - the layout of objects is looked for in a state of ours, for which there may
+/* test_offsets.c - the layout of objects is looked for in a state of ours, for which there may
  * be no memory: that is said, nothing is taken for known, and the next time it is looked for again.
  */
 #include "suite.h"

@@ -1,4 +1,4 @@
-/* test_heap_damaged.c - reports of snapshot files that somebody has made up or damaged: what is
+/* test_snapshot_damaged.c - reports of snapshot files that somebody has made up or damaged: what is
  * read at all is written in every format and compared, and no prefix of a file is read. */
 #include <unistd.h>
 
