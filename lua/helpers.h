@@ -1,7 +1,7 @@
 /* helpers.h - the modules for test frameworks, `luamemprofiler.busted` and others. They are in Lua
  * and built into this module, so that they are found wherever it is. */
-#ifndef LMP_LUA_HELPERS_H
-#define LMP_LUA_HELPERS_H
+#ifndef LMP_HELPERS_H
+#define LMP_HELPERS_H
 
 #include <lua.h>
 #include <stddef.h>

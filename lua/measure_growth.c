@@ -144,7 +144,7 @@ static bool note(lua_State *L, Growth *g, int round) {
     if (!measured_read(L, &g->of, &g->stats)) return false;
     if (g->why) return true;
     if (!round) g->begun = g->stats.seconds;
-    LmpObjectHeld held = objectsize_held(L);
+    LmpObjectHeld held = object_size_held(L);
     const LmpKindStats *by_c = &g->stats.kind[LMP_OTHER];
     if (!g->stats.owners_known) by_c = &(LmpKindStats){0};
     g->held[round] = (MeasuredHeld){held.bytes + by_c->live_bytes, held.blocks + by_c->live_blocks};

@@ -249,14 +249,14 @@ static const struct {
 
 /* Returns the socket to `lmp run`, if the number still means it: this may be any descendant. */
 static int run_socket(const char *text, char **end) {
-    LmpOwnFd socket = OWNFD_NONE;
+    LmpOwnFd socket = OWN_FD_NONE;
     long fd = strtol(text, end, 10);
     if (*end == text || **end != ':' || fd < 0 || fd > 1 << 20) return -1;
     socket.fd = (int)fd;
     socket.device = strtoull(*end + 1, end, 10);
     if (**end != ':') return -1;
     socket.inode = strtoull(*end + 1, end, 10);
-    return ownfd_get(&socket);
+    return own_fd_get(&socket);
 }
 
 /* "FD:DEVICE:INODE NAME=VALUE ...": options as in start(), values as text; `name` comes last. */

@@ -76,14 +76,14 @@ static LmpErr values_open(lua_State *L, Values **out) {
         free(h);
         return err;
     }
-    h->object = snapshot_at(&h->s, objectsize_block(L, 1));
+    h->object = snapshot_at(&h->s, object_size_block(L, 1));
     *out = h;
     return LMP_OK;
 }
 
 /* Returns true if the argument is an object. */
 static bool is_object(lua_State *L) {
-    return offsets_known() == LMP_OK && objectsize_block(L, 1) != 0;
+    return offsets_known() == LMP_OK && object_size_block(L, 1) != 0;
 }
 
 static int answer(lua_State *L, Values *h, void (*make)(lua_State *, void *), int results) {
@@ -98,7 +98,7 @@ static int api_size(lua_State *L) {
     luaL_checkany(L, 1);
     LmpErr err = offsets_known();
     if (err != LMP_OK) return refuse(L, err);
-    lua_pushinteger(L, (lua_Integer)objectsize_of(L, 1));
+    lua_pushinteger(L, (lua_Integer)object_size(L, 1));
     return 1;
 }
 

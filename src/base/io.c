@@ -11,7 +11,7 @@
 
 #define PATIENCE_MS 1000 /* between checks of a descriptor that takes nothing */
 
-bool write_all(int fd, const void *bytes, size_t size) {
+bool io_write_all(int fd, const void *bytes, size_t size) {
     const char *at = bytes;
     while (size > 0) {
         ssize_t n = write(fd, at, size);
@@ -29,11 +29,12 @@ bool write_all(int fd, const void *bytes, size_t size) {
     return true;
 }
 
-bool send_fds(int socket, const void *bytes, size_t size, const int *fd, size_t count, int flags) {
+bool io_send_fds(int socket, const void *bytes, size_t size, const int *fd, size_t count,
+                 int flags) {
     struct iovec part = {(void *)(uintptr_t)bytes, size};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     union {
-        char bytes[CMSG_SPACE(SEND_FDS * sizeof(int))];
+        char bytes[CMSG_SPACE(IO_SEND_FDS * sizeof(int))];
         struct cmsghdr align;
     } control;
     memset(&control, 0, sizeof control);
@@ -53,7 +54,7 @@ bool send_fds(int socket, const void *bytes, size_t size, const int *fd, size_t 
     return sent == (ssize_t)size;
 }
 
-size_t read_at(int fd, uint64_t at, void *out, size_t size) {
+size_t io_read_at(int fd, uint64_t at, void *out, size_t size) {
     size_t done = 0;
     while (done < size) {
         ssize_t got = pread(fd, (char *)out + done, size - done, (off_t)(at + done));
@@ -64,7 +65,7 @@ size_t read_at(int fd, uint64_t at, void *out, size_t size) {
     return done;
 }
 
-void close_fd(int *fd) {
+void io_close(int *fd) {
     if (*fd >= 0) close(*fd);
     *fd = -1;
 }

@@ -8,18 +8,19 @@
 
 /* Writes everything to `fd` (tries again after EINTR, waits after EAGAIN). False: it does
  * not take it; errno says why. */
-bool write_all(int fd, const void *bytes, size_t size);
+bool io_write_all(int fd, const void *bytes, size_t size);
 
-/* Sends a message with descriptors, SEND_FDS at most, through a socket (tries again after EINTR).
- * `flags` as of sendmsg. Returns false if it could not be sent; errno says why. */
-enum { SEND_FDS = 16 };
-bool send_fds(int socket, const void *bytes, size_t size, const int *fd, size_t count, int flags);
+/* Sends a message with descriptors, IO_SEND_FDS at most, through a socket (tries again after
+ * EINTR). `flags` as of sendmsg. Returns false if it could not be sent; errno says why. */
+enum { IO_SEND_FDS = 16 };
+bool io_send_fds(int socket, const void *bytes, size_t size, const int *fd, size_t count,
+                 int flags);
 
 /* Reads `size` bytes at a place of a file (tries again after EINTR). Returns how many there were.
  */
-size_t read_at(int fd, uint64_t at, void *out, size_t size);
+size_t io_read_at(int fd, uint64_t at, void *out, size_t size);
 
 /* Closes *fd, unless it is negative, and makes it -1. */
-void close_fd(int *fd);
+void io_close(int *fd);
 
 #endif

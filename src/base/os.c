@@ -53,7 +53,7 @@ static int real_memfd(const char *name, uint64_t size) {
 
 static bool real_strict(void) {
     int before = errno,
-        fd = ownfd_lift(open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC));
+        fd = own_fd_lift(open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC));
     char mode = 0;
     bool strict = fd >= 0 && read(fd, &mode, 1) == 1 && mode == '2';
     if (fd >= 0) close(fd);
@@ -100,13 +100,13 @@ static void *real_map(size_t size, int fd, uint64_t offset, bool writable) {
     void *p = mmap(NULL, size, prot, flags, fd, (off_t)offset);
     if (p == MAP_FAILED) atomic_store(&refused, errno);
     errno = before;
-    if (p != MAP_FAILED && fd < 0) ownmap_add(p, size);
+    if (p != MAP_FAILED && fd < 0) own_map_add(p, size);
     return p == MAP_FAILED ? NULL : p;
 }
 
 static void real_unmap(void *p, size_t size) {
     int before = errno;
-    ownmap_remove(p);
+    own_map_remove(p);
     munmap(p, size);
     errno = before;
 }

@@ -19,12 +19,12 @@ static int high_number(void) {
     return (int)(most >= 4 * ROOM ? most - ROOM : most / 4 * 3);
 }
 
-int ownfd_lift(int fd) {
+int own_fd_lift(int fd) {
     if (fd < 0) return -1;
     int before = errno, high = -1;
     for (int from = high_number(); high < 0; from /= 2) {
-        bool last = from <= OWNFD_LEAST;
-        high = fcntl(fd, F_DUPFD_CLOEXEC, last ? OWNFD_LEAST : from);
+        bool last = from <= OWN_FD_LEAST;
+        high = fcntl(fd, F_DUPFD_CLOEXEC, last ? OWN_FD_LEAST : from);
         if (last) break;
     }
     int problem = errno == EINVAL ? EMFILE : errno; /* above the limit: none is left */
@@ -33,28 +33,28 @@ int ownfd_lift(int fd) {
     return high;
 }
 
-LmpOwnFd ownfd_note(int fd) {
+LmpOwnFd own_fd_note(int fd) {
     int before = errno;
     struct stat st;
-    LmpOwnFd own = OWNFD_NONE;
+    LmpOwnFd own = OWN_FD_NONE;
     if (fd >= 0 && fstat(fd, &st) == 0) own = (LmpOwnFd){fd, st.st_dev, st.st_ino};
     errno = before;
     return own;
 }
 
-LmpOwnFd ownfd_take(int fd) {
-    return ownfd_note(ownfd_lift(fd));
+LmpOwnFd own_fd_take(int fd) {
+    return own_fd_note(own_fd_lift(fd));
 }
 
-int ownfd_get(LmpOwnFd *own) {
-    LmpOwnFd now = ownfd_note(own->fd);
+int own_fd_get(LmpOwnFd *own) {
+    LmpOwnFd now = own_fd_note(own->fd);
     if (now.fd < 0 || now.device != own->device || now.inode != own->inode) own->fd = -1;
     return own->fd;
 }
 
-void ownfd_close(LmpOwnFd *own) {
+void own_fd_close(LmpOwnFd *own) {
     int before = errno;
-    if (ownfd_get(own) >= 0) close(own->fd);
+    if (own_fd_get(own) >= 0) close(own->fd);
     own->fd = -1;
     errno = before;
 }
@@ -65,11 +65,11 @@ void ownfd_close(LmpOwnFd *own) {
 static struct {
     _Atomic uintptr_t at;
     _Atomic size_t size;
-} range[OWNMAP_MOST];
+} range[OWN_MAP_MOST];
 static _Atomic uint32_t changes;
 
-void ownmap_add(const void *at, size_t size) {
-    for (uint32_t i = 0; i < OWNMAP_MOST; i++) {
+void own_map_add(const void *at, size_t size) {
+    for (uint32_t i = 0; i < OWN_MAP_MOST; i++) {
         uintptr_t none = 0;
         if (!atomic_compare_exchange_strong(&range[i].at, &none, 1)) continue;
         atomic_store(&range[i].size, size);
@@ -79,8 +79,8 @@ void ownmap_add(const void *at, size_t size) {
     }
 }
 
-void ownmap_remove(const void *at) {
-    for (uint32_t i = 0; i < OWNMAP_MOST; i++) {
+void own_map_remove(const void *at) {
+    for (uint32_t i = 0; i < OWN_MAP_MOST; i++) {
         if (atomic_load(&range[i].at) != (uintptr_t)at) continue;
         atomic_store(&range[i].at, 0);
         atomic_fetch_add(&changes, 1);
@@ -88,13 +88,13 @@ void ownmap_remove(const void *at) {
     }
 }
 
-uint32_t ownmap_changes(void) {
+uint32_t own_map_changes(void) {
     return atomic_load(&changes);
 }
 
-uint32_t ownmap_copy(OwnMapRange out[OWNMAP_MOST]) {
+uint32_t own_map_copy(OwnMapRange out[OWN_MAP_MOST]) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < OWNMAP_MOST; i++) {
+    for (uint32_t i = 0; i < OWN_MAP_MOST; i++) {
         uintptr_t at = atomic_load(&range[i].at);
         if (at > 1) out[n++] = (OwnMapRange){at, atomic_load(&range[i].size)};
     }

@@ -19,8 +19,8 @@
 #define WORD 32u         /* bytes of the random word */
 #define PATIENCE_MS 1000 /* without a byte coming: give up */
 
-bool sink_fd(void *context, const void *bytes, size_t size) {
-    return write_all(*(const int *)context, bytes, size);
+bool pty_sink_fd(void *context, const void *bytes, size_t size) {
+    return io_write_all(*(const int *)context, bytes, size);
 }
 
 int pty_open_slave(int master, int flags) {
@@ -28,7 +28,7 @@ int pty_open_slave(int master, int flags) {
     int slave = ioctl(master, TIOCGPTPEER, flags);
     char path[64];
     if (slave < 0 && ptsname_r(master, path, sizeof path) == 0) slave = open(path, flags);
-    return ownfd_lift(slave);
+    return own_fd_lift(slave);
 }
 
 /* Letters only: they pass every output mode of the line discipline unchanged. */

@@ -12,7 +12,7 @@
 typedef bool (*LmpSink)(void *context, const void *bytes, size_t size);
 
 /* An LmpSink that writes to the descriptor that `context` points to. */
-bool sink_fd(void *context, const void *bytes, size_t size);
+bool pty_sink_fd(void *context, const void *bytes, size_t size);
 
 /* Opens the slave of `master` (O_NOCTTY, close-on-exec, plus `flags`), -1 on failure. */
 int pty_open_slave(int master, int flags);

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "pty/ttyrestore.h"
+#include "pty/tty.h"
 
 #define LMP_RELAY_STATE_MAGIC 0x6574617473657ull
 

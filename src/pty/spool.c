@@ -55,10 +55,10 @@ bool spool_open(Spool *spool, uint64_t limit) {
 void spool_close(Spool *spool) {
     if (spool->relay_state) lmp_os->unmap(spool->relay_state, SPOOL_AT);
     spool->relay_state = NULL;
-    close_fd(&spool->memory);
-    close_fd(&spool->disk);
-    close_fd(&spool->out);
-    close_fd(&spool->in);
+    io_close(&spool->memory);
+    io_close(&spool->disk);
+    io_close(&spool->out);
+    io_close(&spool->in);
 }
 
 static uint64_t file_size(int fd) {
@@ -265,7 +265,7 @@ bool spool_pass(Spool *spool, int fd) {
         if (moved < 0 && errno == EINVAL) {
             char piece[4096];
             moved = read(spool->out, piece, n < sizeof piece ? n : sizeof piece);
-            if (moved > 0 && !write_all(fd, piece, (size_t)moved)) return false;
+            if (moved > 0 && !io_write_all(fd, piece, (size_t)moved)) return false;
         }
         if (moved > 0 || (moved < 0 && errno == EINTR)) continue;
         if (moved == 0 || errno != EAGAIN) return false;

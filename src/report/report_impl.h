@@ -4,10 +4,11 @@
 
 #include "report/report.h"
 
-void summary_leaks(const LmpReport *report, FILE *out); /* one line or more, if lines are known */
-void summary_conditions(const LmpReport *report, FILE *out); /* how to read lines */
+void report_summary_leaks(const LmpReport *report,
+                          FILE *out); /* one line or more, if lines are known */
+void report_summary_conditions(const LmpReport *report, FILE *out); /* how to read lines */
 /* Instead of all of these, after the head. */
-void summary_range(const LmpReport *report, FILE *out);
-void summary_tables(const LmpReport *report, FILE *out); /* sites, functions, tags */
+void report_summary_range(const LmpReport *report, FILE *out);
+void report_summary_tables(const LmpReport *report, FILE *out); /* sites, functions, tags */
 
 #endif

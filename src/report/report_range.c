@@ -141,7 +141,7 @@ static void put_table(const LmpReport *r, FILE *out, TallyOf *tally, uint32_t ro
     free(list);
 }
 
-void summary_range(const LmpReport *r, FILE *out) {
+void report_summary_range(const LmpReport *r, FILE *out) {
     const Ledger *l = &r->ledger;
     char from[LMP_NUM], to[LMP_NUM];
     fprintf(out, "What happened from %s to %s; live: what is more than before\n",
@@ -152,7 +152,7 @@ void summary_range(const LmpReport *r, FILE *out) {
     if (r->ledger_error) fputs("\n  (no memory for the tables of sites and functions)\n", out);
     if (r->ledger_error || l->lines == LMP_LINES_OFF) return;
     if (r->top > 0) put_table(r, out, of_site, l->sites, "site                      function");
-    summary_conditions(r, out);
+    report_summary_conditions(r, out);
     if (r->top == 0) return;
     put_table(r, out, of_function, l->stacks ? l->functions : 0,
               "defined at                function, with all it called");

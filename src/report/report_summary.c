@@ -302,18 +302,18 @@ static void put_next(const LmpReport *r, FILE *out) {
 LmpErr report_summary(const LmpReport *report, FILE *out) {
     put_head(report, out);
     if (report->from > 0) {
-        summary_range(report, out);
+        report_summary_range(report, out);
         return LMP_OK;
     }
     put_verdicts(report, out);
     put_operations(report, out);
     put_types(report, out);
     put_gc(report, out);
-    summary_leaks(report, out);
+    report_summary_leaks(report, out);
     put_laps(report, out);
     put_exceptions(report, out);
     put_worst_laps(report, out);
-    summary_tables(report, out);
+    report_summary_tables(report, out);
     put_next(report, out);
     return LMP_OK;
 }

@@ -96,7 +96,7 @@ put_condition(const LmpReport *r, FILE *out, uint32_t *shown, const char *format
 
 /* The conditions under which lines must be read, in tables and in sentences: so without tables,
  * too. */
-void summary_conditions(const LmpReport *r, FILE *out) {
+void report_summary_conditions(const LmpReport *r, FILE *out) {
     const Ledger *l = &r->ledger;
     char a[LMP_NUM], b[LMP_NUM];
     uint32_t n = 0;
@@ -163,13 +163,13 @@ static void put_tags(const LmpReport *r, FILE *out) {
     if (l->tags > rows) fprintf(out, "%*s%u more\n", FIGURES_WIDTH, "", l->tags - rows);
 }
 
-void summary_tables(const LmpReport *r, FILE *out) {
+void report_summary_tables(const LmpReport *r, FILE *out) {
     const Ledger *l = &r->ledger;
     if (r->ledger_error)
         fputs("\n  (no memory for the tables of sites and functions)\n", out);
     else if (l->lines != LMP_LINES_OFF && l->sites > 0) {
         if (r->top > 0) put_sites(r, out);
-        summary_conditions(r, out);
+        report_summary_conditions(r, out);
         if (l->stacks && r->top > 0) put_functions(r, out);
         if (l->tags > 0 && r->top > 0) put_tags(r, out);
     }
@@ -177,7 +177,7 @@ void summary_tables(const LmpReport *r, FILE *out) {
 
 /* ---- leaks ----------------------------------------------------------------------------------- */
 
-void summary_leaks(const LmpReport *r, FILE *out) {
+void report_summary_leaks(const LmpReport *r, FILE *out) {
     const LmpJudgement *v = &r->judgement;
     char a[LMP_NUM], b[LMP_NUM], text[256];
     if (r->ledger.lines == LMP_LINES_OFF || r->ledger_error) return;

@@ -1,5 +1,5 @@
-/* run_handshake.c - one message with the descriptors (send_fds); a display's come in the order of
- * their bits. */
+/* run_handshake.c - one message with the descriptors (io_send_fds); a display's come in the order
+ * of their bits. */
 #include "shared/run_handshake.h"
 
 #include <sys/socket.h>
@@ -8,10 +8,10 @@
 #include "base/io.h"
 #include "shared/launch.h"
 
-_Static_assert((int)LMP_HANDSHAKE_FDS <= (int)SEND_FDS, "all descriptors go along");
+_Static_assert((int)LMP_HANDSHAKE_FDS <= (int)IO_SEND_FDS, "all descriptors go along");
 
 static bool send_with(int socket, LmpHandshake handshake, const int *fd, size_t count) {
-    return send_fds(socket, &handshake, sizeof handshake, fd, count, MSG_NOSIGNAL);
+    return io_send_fds(socket, &handshake, sizeof handshake, fd, count, MSG_NOSIGNAL);
 }
 
 bool handshake_send(int socket, uint32_t what, uint32_t serial, int fd) {

@@ -94,8 +94,8 @@ int main(int argc, char **argv) {
         LmpObjectSums sums;
         before = seconds(CLOCK_MONOTONIC);
         double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        objectwalk_source(&source, ud, NULL);
-        if (objectwalk_run(&source, &memory, &g, &sums)) return 1;
+        walk_source(&source, ud, NULL);
+        if (walk_run(&source, &memory, &g, &sums)) return 1;
         printf("%s: %u objects, %u references, %.0f MiB: %.2f s, %.2f s of CPU; memory at most "
                "%.0f MiB, left %.0f MiB\n",
                shape, g.objects, g.edges, (double)sums.bytes / 1048576,

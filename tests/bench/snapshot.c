@@ -256,7 +256,7 @@ static void measure_file(const char *path) {
     }
     step(&s, "reachability and paths", reach_make);
     step(&s, "dominators, retained sizes", dominators_make);
-    step(&s, "references to each object", incoming_make);
+    step(&s, "references to each object", references_make_incoming);
     step(&s, "classes", classes_make);
     LmpObjectGroups groups;
     begin();

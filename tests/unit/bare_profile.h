@@ -15,7 +15,7 @@ static LmpProfile *bare_profile(void) {
     LmpSession *session = lmp_os->map(sizeof *session, -1, 0, true);
     ck_assert_ptr_nonnull(session);
     session_join(session);
-    session->profile.file = OWNFD_NONE;
+    session->profile.file = OWN_FD_NONE;
     ck_assert_int_eq(state_create(&session->profile, &identity), LMP_OK);
     return &session->profile;
 }

@@ -67,7 +67,7 @@ static struct {
 
 static inline void end(void) {
     codes_close(&codes);
-    l2_close(&cache.l2);
+    line_l2_close(&cache.l2);
     counted_maps_end();
 }
 

@@ -47,10 +47,10 @@ uint32_t __wrap_lines_c_site(LmpProfile *q, lua_State *L, const LmpCallInfo *ci)
     queries++;
     return c_site(frames_c_function(frames_func(ci)));
 }
-void __wrap_resumers_find(void);
-void __wrap_resumers_find(void) {}
-bool __wrap_resumers_is(uintptr_t function);
-bool __wrap_resumers_is(uintptr_t function) {
+void __wrap_private_state_find_resumers(void);
+void __wrap_private_state_find_resumers(void) {}
+bool __wrap_private_state_is_resumer(uintptr_t function);
+bool __wrap_private_state_is_resumer(uintptr_t function) {
     return function == RESUME;
 }
 void __wrap_shadow_notify(LmpProfile *q, uintptr_t addr);

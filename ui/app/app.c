@@ -469,7 +469,7 @@ static void act(App *app, Action action, Key key) {
         ask(app, REQUEST_REFRESH);
         break;
     case ACT_SINCE:
-        if (app->model.since.on || can_ask(app)) since_next(app);
+        if (app->model.since.on || can_ask(app)) time_since_next(app);
         break;
     case ACT_COLLECT:
         if (!can_ask(app)) break;

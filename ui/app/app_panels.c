@@ -204,6 +204,6 @@ void app_back(App *app) {
     } else if (app->set == SET_SNAPSHOT && !app->offline) {
         app_choose_set(app, SET_LIVE);
     } else if (app->model.since.on) {
-        since_end(app);
+        time_since_end(app);
     }
 }

@@ -131,8 +131,8 @@ void app_show(App *app, const Panel *panel);
 void app_show_next(App *app, int step);
 void app_show_number(App *app, int number);
 /* Go to the next of what the key of survivors does; end the survivors: tables are as before. */
-void since_next(App *app);
-void since_end(App *app);
+void time_since_next(App *app);
+void time_since_end(App *app);
 /* Closes what was opened last, shrinks what is enlarged, or ends the survivors. */
 void app_back(App *app);
 

@@ -152,7 +152,7 @@ static void ask_since(App *app, unsigned what) {
     request_put(&app->ui.requests, &(Request){.kind = REQUEST_SINCE, .since = {.what = what}});
 }
 
-void since_end(App *app) {
+void time_since_end(App *app) {
     if (app->model.since.now) app->ui.marks.count_from = app->since_before;
     ask_since(app, SINCE_END);
     request_put_kind(&app->ui.requests, REQUEST_REFRESH);
@@ -160,10 +160,10 @@ void since_end(App *app) {
 
 /* Goes on: from now on; what has come since; all again. The mark is the program's, like any
  * other. */
-void since_next(App *app) {
+void time_since_next(App *app) {
     const Model *model = &app->model;
     if (model->since.shown || (model->since.on && !model->since.now)) {
-        since_end(app);
+        time_since_end(app);
     } else if (model->since.on) {
         if (model->marks_all >= app->since_mark) app->ui.marks.count_from = app->since_mark;
         ask_since(app, SINCE_SHOW);

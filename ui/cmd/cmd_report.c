@@ -155,7 +155,7 @@ static int report_snapshot(const SnapshotReportKind *kind, Wish *wish) {
     else if (opened)
         status = write_report(kind, wish);
     if (wish->report.old) snapshot_close(&older);
-    steps_free(&before);
+    compare_free_steps(&before);
     snapshot_close(&snapshot);
     return status;
 }

@@ -202,7 +202,7 @@ static bool write_out(const Run *run, unsigned kind) {
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out) collect_report(&run->collect, &run->end, &report_kinds[kind], 0, out);
-    bool written = out && fclose(out) == 0 && write_all(STDERR_FILENO, text, size);
+    bool written = out && fclose(out) == 0 && io_write_all(STDERR_FILENO, text, size);
     free(text);
     return written;
 }
@@ -265,9 +265,9 @@ static int run_program(Run *run) {
         command_say("%s", problem);
         return EXIT_CANNOT;
     }
-    LmpOwnFd theirs = OWNFD_NONE; /* out of the way of programs that expect to get 3, 4, ... */
+    LmpOwnFd theirs = OWN_FD_NONE; /* out of the way of programs that expect to get 3, 4, ... */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0)
-        theirs = ownfd_take(pair[1]);
+        theirs = own_fd_take(pair[1]);
     if (theirs.fd < 0) {
         command_say("cannot start: %s", strerror(errno));
         return EXIT_CANNOT;
@@ -289,7 +289,7 @@ static int run_program(Run *run) {
     run_gate_open(&run->gate, &run->want, run->program.name);
     set_snapshot(run);
     int error = program_set_environment(module, &theirs, text) ? launch(run, theirs.fd) : ENOMEM;
-    ownfd_close(&theirs);
+    own_fd_close(&theirs);
     if (error) {
         command_say("cannot run %s: %s", run->program.name, strerror(error));
         collect_close(&run->collect);

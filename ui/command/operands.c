@@ -125,7 +125,7 @@ bool operand_steps(LmpSnapshotSteps *growth, LmpSnapshot *last, const char **fil
     const char *failed;
     operand_sort_snapshots(file, files);
     errno = 0;
-    LmpErr err = steps_open(growth, last, file, files, NULL, &failed);
+    LmpErr err = compare_open_steps(growth, last, file, files, NULL, &failed);
     if (err) operand_unreadable(UNREADABLE_SNAPSHOT, failed, err, errno);
     return !err;
 }

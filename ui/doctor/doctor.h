@@ -1,7 +1,7 @@
 /* doctor.h - the findings of `lmp doctor` about the jobs that an interpreter has run: the part of
  * doctor inside it reports them, and a table shows them. */
-#ifndef LMP_CMD_DOCTOR_H
-#define LMP_CMD_DOCTOR_H
+#ifndef LMP_DOCTOR_H
+#define LMP_DOCTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -32,13 +32,13 @@ void line_holds(Flow *f, const LmpSiteRow *row) {
              format_bytes(a, t->live_bytes), format_count(b, t->live_blocks),
              t->live_blocks == 1 ? "" : "s",
              format_bytes(c, t->live_blocks ? t->live_bytes / t->live_blocks : 0),
-             format_bytes(d, made), tally_share(t->free_bytes, made) * 100);
+             format_bytes(d, made), tallycell_share_of(t->free_bytes, made) * 100);
     flow_wrapped(f, 1, STYLE(TONE_MUTED), text);
 }
 
 /* ---- the source ------------------------------------------------------------------------------ */
 
-int source_below_rows(const Ui *ui, int h) {
+int line_below_source_rows(const Ui *ui, int h) {
     if (h < 6) return 0;
     if (ui->enlarged && h >= 14) return h * 2 / 5;
     return h >= 20 ? 9 : h >= 16 ? 6 : h >= 12 ? 3 : 1;
@@ -73,7 +73,8 @@ static void draw_rule(Canvas *canvas, Rect rect, const char *name) {
     canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED), " %s ", name);
 }
 
-void source_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect, const LmpSiteRow *site) {
+void line_below_source(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
+                       const LmpSiteRow *site) {
     char name[96];
     format_text(name, sizeof name, site->short_src, !ui->utf8);
     if (rect.h >= 6) {

@@ -12,7 +12,8 @@ void line_verdicts(Flow *flow, const Model *model, const LmpSiteRow *row);
 void line_holds(Flow *flow, const LmpSiteRow *row);
 
 /* Returns how many of a panel's `h` lines the source takes. */
-int source_below_rows(const Ui *ui, int h);
-void source_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect, const LmpSiteRow *site);
+int line_below_source_rows(const Ui *ui, int h);
+void line_below_source(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
+                       const LmpSiteRow *site);
 
 #endif

@@ -68,15 +68,16 @@ static const TableColumn columns[] = {
     TALLY_PAGE_COLUMNS,
     {"line", 6, 7, 0, .rising = true, .cell = cell_line, .value = value_line, .hidden = is_c,
      .help = "of the function's source"},
-    {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = tallycol_where,
-     .value = value_line, .hidden = is_lua, .help = "the line that calls it"},
-    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = tallycol_text,
+    {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true,
+     .cell = tallycell_col_where, .value = value_line, .hidden = is_lua,
+     .help = "the line that calls it"},
+    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = tallycell_col_text,
      .help = "what stands there"},
 };
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     TableCell cell;
-    tallycol_text(from, row, &cell);
+    tallycell_col_text(from, row, &cell);
     snprintf(out, size, "%d %s", (int)row_of(from, row)->line, cell.text);
 }
 
@@ -144,7 +145,7 @@ static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas,
         {"retained ", ledger->stacks ? retained : ""},
         {"made ", format_bytes((char[LMP_NUM]){0}, tally_made(all))},
         {"allocs ", format_count(number, all->allocs)},
-        {"each ", format_bytes((char[LMP_NUM]){0}, tally_each(all))},
+        {"each ", format_bytes((char[LMP_NUM]){0}, shownfigure_each(all))},
     };
     tablepanel_draw_figures(canvas, x, right, rect.y, figure, sizeof figure / sizeof *figure);
 }
@@ -153,7 +154,7 @@ static const TablePanelDef def = {
     .table = {.name = "Function",
               TABLE_COLUMNS_OF(columns),
               TALLY_SORTS(PAGE_LIVE, PAGE_MADE),
-              .id = tallycol_id,
+              .id = tallycell_col_id,
               .words = words_of,
               .skips = skips,
               .empty = "made nothing by itself: its memory is that of what it called"},

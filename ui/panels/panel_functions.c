@@ -62,7 +62,7 @@ static const char *retained_heading(const TableSource *from) {
 enum { COL_SHARE, COL_LIVE = COL_AFTER_RANGE, COL_MADE };
 
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 3, .cell = tallycol_share, .help = SHARE_HELP},
+    [COL_SHARE] = {"%", 6, 6, 3, .cell = tallycell_col_share, .help = SHARE_HELP},
     RANGE_COLUMNS,
     [COL_LIVE] = {"shallow", 10, 11, 0, HOLDS(M_LIVE),
                   .help =

@@ -128,14 +128,14 @@ static const TableColumn columns[COLS] = {
     [COL_SINCE] = {NULL, 11, 12, 6, .shown_figure = &shown_figure[M_CHANGE],
                    .heading = since_heading, .hidden = no_mark},
     [COL_WHERE] = {"where", 18, 24, 1, .least = 6, .align = TABLE_TAIL, .rising = true,
-                   .cell = cell_where, .compare = tallycol_by_where,
+                   .cell = cell_where, .compare = tallycell_col_by_where,
                    .help = "the line that asked for the memory"},
     [COL_NAME] = {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
-                  .tone = TONE_TEXT, .cell = cell_name, .compare = tallycol_by_function,
+                  .tone = TONE_TEXT, .cell = cell_name, .compare = tallycell_col_by_function,
                   .help = "the function that the line stands in"},
     [COL_TREND] = {"", 7, 17, 7, .align = TABLE_LEFT, .tone = TONE_GROWTH, .cell = cell_trend},
     [COL_TEXT] = {"text", 40, 40, 8, .align = TABLE_LEFT, .flex = true,
-                  .cell = tallycol_text_if_any, .help = "what stands in that line"},
+                  .cell = tallycell_col_text_if_any, .help = "what stands in that line"},
 };
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
@@ -165,7 +165,7 @@ static int lines_above(int h) {
 static Rect table_room(const Ui *ui, Rect rect) {
     int above = lines_above(rect.h);
     return (Rect){rect.x, rect.y + above, rect.w,
-                  rect.h - above - source_below_rows(ui, rect.h - above)};
+                  rect.h - above - line_below_source_rows(ui, rect.h - above)};
 }
 
 static const TablePanelDef def = {
@@ -173,7 +173,7 @@ static const TablePanelDef def = {
               .column = columns,
               .columns = COLS,
               .sort = COL_CYCLE,
-              .id = tallycol_id,
+              .id = tallycell_col_id,
               .words = words_of,
               .rank = rank,
               .empty = "no line holds more than it did after the first full cycle"},
@@ -236,7 +236,7 @@ static void draw_below(const Model *model, Ui *ui, Canvas *canvas, Rect rect,
                    (Rect){rect.x + rect.w - w, rect.y + 1, w - 1, rect.h - 1});
         rect.w -= w + 2;
     }
-    source_below(model, ui, canvas, rect, site);
+    line_below_source(model, ui, canvas, rect, site);
 }
 
 /* If rows leave lines free below them: describes the line under the cursor, with more of its
@@ -275,7 +275,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     Rect room = table_room(ui, rect);
     if (room.h > 0 && room.y > rect.y && (s->count > 0 || s->judgement.growth == LMP_GROWTH_NONE))
         table_draw(&s->panel.table, &from, canvas, room);
-    int below = source_below_rows(ui, rect.h - lines_above(rect.h)), words = 0, more = 0;
+    int below = line_below_source_rows(ui, rect.h - lines_above(rect.h)), words = 0, more = 0;
     uint32_t row = table_selected(&s->panel.table);
     if (below == 0 || row == TABLE_NONE) return;
     share_out(s, room, &words, &more);

@@ -117,7 +117,7 @@ static void put_fate(Flow *f, const LmpTally *t, const char *label, uint64_t cou
                      const char *what) {
     char a[LMP_NUM];
     flow_figure(f, label, STYLE(count ? TONE_TEXT : TONE_FAINT), format_count(a, count),
-                "%5.1f %%, %s", tally_share(count, t->allocs) * 100, what);
+                "%5.1f %%, %s", tallycell_share_of(count, t->allocs) * 100, what);
 }
 
 static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
@@ -126,11 +126,11 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
     Style strong = STYLE(TONE_STRONG), plain = STYLE(TONE_TEXT);
     flow_title(f, "Held", NULL);
     flow_figure(f, "live", strong, format_bytes(a, t->live_bytes), "%.1f %% of the heap",
-                tally_share(t->live_bytes, model->stats.live_bytes) * 100);
+                tallycell_share_of(t->live_bytes, model->stats.live_bytes) * 100);
     flow_figure(f, "blocks", plain, format_count(a, t->live_blocks), "%s each",
                 format_bytes(b, t->live_blocks ? t->live_bytes / t->live_blocks : 0));
     flow_figure(f, "at the peak", plain, format_bytes(a, t->peak_bytes), "%.1f %% of %s",
-                tally_share(t->peak_bytes, model->stats.peak_bytes) * 100,
+                tallycell_share_of(t->peak_bytes, model->stats.peak_bytes) * 100,
                 format_bytes(b, model->stats.peak_bytes));
     if (model->ledger_marked) {
         int64_t bytes = (int64_t)(t->live_bytes - t->mark.live);
@@ -149,20 +149,20 @@ static void put_figures(Flow *f, const Model *model, const LmpSiteRow *row) {
                     "%s reallocation%s", format_count(b, t->reallocs), t->reallocs == 1 ? "" : "s");
     flow_figure(f, "freed", plain, format_bytes(a, t->free_bytes), "%s block%s, churn %.0f %%",
                 format_count(b, t->frees), t->frees == 1 ? "" : "s",
-                tally_share(t->free_bytes, t->free_bytes + t->live_bytes) * 100);
+                tallycell_share_of(t->free_bytes, t->free_bytes + t->live_bytes) * 100);
     flow_title(f, "Made", NULL);
     flow_figure(f, "all", strong, format_bytes(a, tally_made(t)), "%.1f %% of all bytes",
-                tally_share(tally_made(t), tally_made(&model->ledger.all)) * 100);
+                tallycell_share_of(tally_made(t), tally_made(&model->ledger.all)) * 100);
     flow_figure(f, "a second", plain, format_bytes(a, (uint64_t)shownfigure_rate(model, t)), "%s",
                 shownfigure_is_now(model) ? "now" : "over the whole run");
     flow_figure(f, "allocations", plain, format_count(a, t->allocs), "%s each",
-                format_bytes(b, tally_each(t)));
+                format_bytes(b, shownfigure_each(t)));
     if (model->gc.cycles > 0)
         flow_figure(f, "a cycle", plain, format_bytes(a, tally_made(t) / model->gc.cycles),
                     "between two collections");
     put_fate(f, t, "at once", t->temporary, "before the next made");
-    put_fate(f, t, "in a cycle", tally_in_cycle(t), "in the next cycle");
-    put_fate(f, t, "later", tally_later(t), "after that");
+    put_fate(f, t, "in a cycle", shownfigure_in_cycle(t), "in the next cycle");
+    put_fate(f, t, "later", shownfigure_later(t), "after that");
     put_fate(f, t, "still there", t->live_blocks, "not freed");
     if (row->here_frees > 0)
         flow_figure(f, "frees here", plain, format_bytes(a, row->here_free_bytes),
@@ -192,7 +192,7 @@ static void put_details(Flow *f, const Ledger *ledger, const LmpSiteRow *row, bo
         char name[80];
         format_text(name, sizeof name, detail->name[0] ? detail->name : "the line", !f->utf8);
         flow_bar(f, name, STYLE(TONE_TEXT), STYLE(TONE_MUTED),
-                 tally_share(bytes_of(&detail->tally, makes), bytes_of(&row->tally, makes)),
+                 tallycell_share_of(bytes_of(&detail->tally, makes), bytes_of(&row->tally, makes)),
                  bytes_of(&detail->tally, makes), blocks_of(&detail->tally, makes));
     }
 }
@@ -203,8 +203,8 @@ static void put_types(Flow *f, const LmpSiteRow *row, bool makes) {
         const LmpTally *t = &row->kind[k].tally;
         if (t->allocs == 0) continue;
         flow_bar(f, kind_info[k].name, STYLE(TONE_KIND(k)), STYLE(TONE_KIND(k)),
-                 tally_share(bytes_of(t, makes), bytes_of(&row->tally, makes)), bytes_of(t, makes),
-                 blocks_of(t, makes));
+                 tallycell_share_of(bytes_of(t, makes), bytes_of(&row->tally, makes)),
+                 bytes_of(t, makes), blocks_of(t, makes));
     }
 }
 
@@ -267,7 +267,7 @@ static void find_callers(Callers *c, const Model *model, const LmpSiteRow *row, 
 static void put_caller(Flow *f, const SiteCaller *caller, const LmpTally *whole, bool makes) {
     char where[96], name[96], plain[96], bytes[LMP_NUM];
     uint64_t part = bytes_of(&caller->tally, makes);
-    double share = tally_share(part, bytes_of(whole, makes));
+    double share = tallycell_share_of(part, bytes_of(whole, makes));
     int x = f->rect.x + 1, y = flow_y(f), right = f->rect.x + f->rect.w;
     describe_where(where, sizeof where, caller->short_src, caller->line, !f->utf8);
     describe_function(plain, sizeof plain, NULL, 0, caller->name);

@@ -79,7 +79,7 @@ static void paint_history(const TableSource *from, uint32_t row, Canvas *canvas,
 enum { COL_SHARE, COL_LIVE = COL_AFTER_RANGE, COL_MADE };
 
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
+    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycell_col_share, .help = SHARE_HELP},
     RANGE_COLUMNS,
     [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
     [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
@@ -99,11 +99,11 @@ static const TableColumn columns[] = {
     {"held so far", 14, 16, 10, .mode = TABLE_HOLDS, .align = TABLE_LEFT, .paint = paint_history,
      .help = "what it held after full collections, from the start to now"},
     {"where", 18, 28, 1, .least = 7, .align = TABLE_TAIL, .rising = true, .cell = cell_where,
-     .compare = tallycol_by_where, .help = "the line that asked for the memory"},
+     .compare = tallycell_col_by_where, .help = "the line that asked for the memory"},
     {"function", 14, 30, 4, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = cell_function, .compare = tallycol_by_function,
+     .cell = cell_function, .compare = tallycell_col_by_function,
      .help = "the function that the line stands in"},
-    {"text", 44, 44, 12, .align = TABLE_LEFT, .flex = true, .cell = tallycol_text_if_any,
+    {"text", 44, 44, 12, .align = TABLE_LEFT, .flex = true, .cell = tallycell_col_text_if_any,
      .help = "what stands in that line"},
 };
 
@@ -127,7 +127,7 @@ static bool rows(void *state, TableSource *from) {
 }
 
 static Rect table_room(const Ui *ui, Rect rect) {
-    return (Rect){rect.x, rect.y, rect.w, rect.h - source_below_rows(ui, rect.h)};
+    return (Rect){rect.x, rect.y, rect.w, rect.h - line_below_source_rows(ui, rect.h)};
 }
 
 /* ---- panel ----------------------------------------------------------------------------------- */
@@ -141,18 +141,19 @@ static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect 
 
 static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
     const Sites *s = state;
-    int below = source_below_rows(ui, rect.h);
+    int below = line_below_source_rows(ui, rect.h);
     uint32_t row = table_selected(&s->panel.table);
     if (below > 0 && row != TABLE_NONE)
-        source_below(from->model, ui, canvas,
-                     (Rect){rect.x, rect.y + rect.h - below, rect.w, below}, row_of(from, row));
+        line_below_source(from->model, ui, canvas,
+                          (Rect){rect.x, rect.y + rect.h - below, rect.w, below},
+                          row_of(from, row));
 }
 
 static const TablePanelDef def = {
     .table = {.name = "Sites",
               TABLE_COLUMNS_OF(columns),
               TALLY_SORTS(COL_LIVE, COL_MADE),
-              .id = tallycol_id,
+              .id = tallycell_col_id,
               .words = words_of,
               .skips = skips,
               .empty = "no site has made anything"},

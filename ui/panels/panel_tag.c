@@ -27,9 +27,10 @@ static const LmpTally *tally_of(const TableSource *from, uint32_t row) {
 
 static const TableColumn columns[] = {
     TALLY_PAGE_COLUMNS,
-    {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true, .cell = tallycol_where,
-     .compare = tallycol_by_where, .help = "the line that made it"},
-    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = tallycol_text,
+    {"where", 18, 28, 0, .least = 6, .align = TABLE_TAIL, .rising = true,
+     .cell = tallycell_col_where, .compare = tallycell_col_by_where,
+     .help = "the line that made it"},
+    {"text", 24, 40, 1, .least = 8, .align = TABLE_LEFT, .flex = true, .cell = tallycell_col_text,
      .help = "what stands there"},
 };
 
@@ -37,7 +38,7 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
     const LmpSiteRow *site = site_of(from, row);
     char where[160];
     TableCell cell;
-    tallycol_text(from, row, &cell);
+    tallycell_col_text(from, row, &cell);
     describe_where(where, sizeof where, site->short_src, site->line, !from->ui->utf8);
     snprintf(out, size, "%s %s", where, cell.text);
 }
@@ -96,7 +97,7 @@ static const TablePanelDef def = {
     .table = {.name = "Tag",
               TABLE_COLUMNS_OF(columns),
               TALLY_SORTS(PAGE_LIVE, PAGE_MADE),
-              .id = tallycol_id,
+              .id = tallycell_col_id,
               .words = words_of,
               .skips = skips},
     .rows = rows,

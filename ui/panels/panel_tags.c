@@ -27,11 +27,11 @@ static void dress(const TableSource *from, uint32_t row, const TableColumn *colu
 enum { COL_SHARE, COL_LIVE = COL_AFTER_RANGE, COL_MADE };
 
 static const TableColumn columns[] = {
-    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
+    [COL_SHARE] = {"%", 6, 6, 2, .cell = tallycell_col_share, .help = SHARE_HELP},
     RANGE_COLUMNS,
     [COL_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},
     [COL_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)},
-    {"", 5, 21, 9, .paint = tallycol_bar, .help = BAR_HELP},
+    {"", 5, 21, 9, .paint = tallycell_col_bar, .help = BAR_HELP},
     {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},
     {NULL, 11, 12, 3, HOLDS_NOW(M_CHANGE)},
     {NULL, 11, 12, 3, MAKES_NOW(M_RATE)},

@@ -155,7 +155,7 @@ static const char *own_heading(const TableSource *from) {
 }
 
 static const TableColumn columns[TREE_COLUMNS] = {
-    [TREE_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},
+    [TREE_SHARE] = {"%", 6, 6, 2, .cell = tallycell_col_share, .help = SHARE_HELP},
     [TREE_LIVE] = {NULL, 11, 11, 0, HOLDS(M_LIVE), .yields = 3, .heading = total_heading,
                    .help = "live bytes that were made there, with all that it called"},
     [TREE_MADE] = {NULL, 11, 11, 0, MAKES(M_MADE), .yields = 3, .heading = total_heading,

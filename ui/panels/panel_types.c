@@ -67,8 +67,8 @@ static void cell_rate(const TableSource *from, uint32_t i, TableCell *cell) {
  */
 static void dress(const TableSource *from, uint32_t i, const TableColumn *column, TableCell *cell) {
     const TypesRow *row = row_of(from, i);
-    bool lit =
-        column->shown_figure || column->cell == tallycol_share || cell->style == STYLE(TONE_TEXT);
+    bool lit = column->shown_figure || column->cell == tallycell_col_share ||
+               cell->style == STYLE(TONE_TEXT);
     if (!row->shown)
         cell->style = STYLE(TONE_FAINT);
     else if (lit)
@@ -121,7 +121,7 @@ static const TableColumn columns[] = {
                   .help = "all bytes that ever were allocated, growth of blocks included"},
     [COL_ALLOCATED] = {"allocated", 11, 12, 0, .cell = cell_rate, FIELD(TypesRow, made),
                        .hidden = shownfigure_no_range, .help = RANGE_MADE_HELP},
-    {"%", 5, 6, 2, .cell = tallycol_share, .help = SHARE_HELP, .hidden = shownfigure_range},
+    {"%", 5, 6, 2, .cell = tallycell_col_share, .help = SHARE_HELP, .hidden = shownfigure_range},
     {"freed", 10, 11, 1, .value = value_freed, .look = LOOK_BYTES, .hidden = shownfigure_no_range,
      .help = "in a range of time: bytes freed in it"},
     {"grew", 11, 12, 1, FIGURE(TypesRow, delta, LOOK_CHANGE), .hidden = shownfigure_no_range,

@@ -237,15 +237,16 @@ void site_found_sizes(Flow *f, const SiteBlocks *blocks, const Model *model,
         bool last = i == SITE_SIZES - 1;
         describe_cell_size(size, 16ull << (last ? i - 1 : i));
         snprintf(label, sizeof label, "%s %.20s", last ? "over" : "to", size);
-        flow_bar(f, label, STYLE(TONE_MUTED), bar, tally_share(found->size_bytes[i], found->bytes),
-                 found->size_bytes[i], found->size_blocks[i]);
+        flow_bar(f, label, STYLE(TONE_MUTED), bar,
+                 tallycell_share_of(found->size_bytes[i], found->bytes), found->size_bytes[i],
+                 found->size_blocks[i]);
     }
     if (found->blocks == 0) flow_text(f, "no live blocks found");
     flow_title(f, "Ages", note);
     for (int i = 0; i < SITE_AGES; i++) {
         if (found->age_blocks[i] == 0) continue;
         flow_bar(f, site_blocks_ages[i], STYLE(TONE_MUTED), bar,
-                 tally_share(found->age_bytes[i], found->bytes), found->age_bytes[i],
+                 tallycell_share_of(found->age_bytes[i], found->bytes), found->age_bytes[i],
                  found->age_blocks[i]);
     }
     if (found->blocks == 0) flow_text(f, "no live blocks found");

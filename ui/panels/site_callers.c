@@ -119,7 +119,7 @@ uint32_t site_callers_sampled(const Ledger *ledger, const LmpCallers *from, cons
         if (to) add_sample(to, ledger, row);
     }
     for (uint32_t i = 0; i < n; i++) {
-        double share = tally_share(all[i].tally.live_bytes, bytes);
+        double share = tallycell_share_of(all[i].tally.live_bytes, bytes);
         all[i].tally.live_bytes = (uint64_t)(share * (double)tally_made(&site->tally));
     }
     return give(all, n, true, caller, most);

@@ -86,7 +86,7 @@ static LmpView view; /* large */
 static void output_close(RecOutput *output) {
     if (output->relay) lmp_os->unmap((void *)(uintptr_t)output->relay, SPOOL_AT);
     output->relay = NULL;
-    close_fd(&output->fd);
+    io_close(&output->fd);
 }
 
 /* `memory`: a spool's memory file, which stays the caller's; -1: none. */
@@ -186,7 +186,7 @@ static bool hear(Recording *r) {
     ssize_t n = recvmsg(r->line, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0) return errno == EINTR;
     if (n == 0) { /* nobody waits for us any more: no reason to end */
-        close_fd(&r->line);
+        io_close(&r->line);
         return false;
     }
     struct cmsghdr *c = CMSG_FIRSTHDR(&message);
@@ -243,7 +243,7 @@ static void waker_close(Waker *w) {
         lmp_os->futex_wait(&nap, 0, MS / 5);
     }
     if (w->runs) pthread_join(w->thread, NULL);
-    close_fd(&w->fd);
+    io_close(&w->fd);
 }
 
 /* ---- when it is over ------------------------------------------------------------------------- */
@@ -384,7 +384,7 @@ static RecEnd record(Recording *r) {
     end.clock = now > start ? now - start : 0;
     end.shortage = shortage;
     output_close(&r->output);
-    close_fd(&r->process);
+    io_close(&r->process);
     return end;
 }
 
@@ -402,9 +402,9 @@ RecEnd recjob_run(const RecJob *job, int line) {
         atomic_store(&r.note->state,
                      end.why == RECJOB_FAILED ? LMP_RECORD_FAILED : LMP_RECORD_CLOSED);
     }
-    close_fd(&r.lock);
+    io_close(&r.lock);
     view_close(&view);
-    close_fd(&r.signals);
+    io_close(&r.signals);
     if (r.line >= 0) (void)!send(r.line, &end, sizeof end, MSG_NOSIGNAL);
     return end;
 }
@@ -452,7 +452,7 @@ int recjob_start(const RecJob *job) {
 
 void recjob_give_output(int line, int output) {
     char word = RECJOB_SAY_OUTPUT;
-    send_fds(line, &word, 1, &output, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    io_send_fds(line, &word, 1, &output, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 const char *recjob_problem(const RecEnd *end) {

@@ -109,7 +109,7 @@ static void end_display(PtyRelay *k) {
  * no more for now. */
 static bool take_output(PtyRelay *k) {
     SpoolTook took = k->master >= 0 ? spool_take(&k->spool, k->master) : SPOOL_NONE;
-    if (took == SPOOL_END) close_fd(&k->master);
+    if (took == SPOOL_END) io_close(&k->master);
     if (took == SPOOL_FULL && k->showing) {
         end_display(k);
         relay_say(k, "lmp: the display ended: no room to keep the program's output");
@@ -145,7 +145,7 @@ static void take_over(PtyRelay *k) {
  * needs. */
 static void orphaned(void *context) {
     PtyRelay *k = context;
-    close_fd(&k->signals);
+    io_close(&k->signals);
     k->signals = open_signals();
     if (!relay_has(k, RELAY_FAILED)) take_over(k);
 }
@@ -182,7 +182,7 @@ static void finish(PtyRelay *k) {
     }
     if (k->line >= 0) (void)!send(k->line, &word, 1, MSG_NOSIGNAL);
     relay_note(k, RELAY_DONE);
-    close_fd(&k->line);
+    io_close(&k->line);
 }
 
 /* ---- what can happen ------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ static void on_line(PtyRelay *k) {
         (void)!recv(k->line, &word, 1, MSG_DONTWAIT);
         return;
     }
-    close_fd(&k->line);
+    io_close(&k->line);
     if (relay_ended(k) != PROGRAM_RUNS)
         drain(k); /* the last words, after LAST */
     else

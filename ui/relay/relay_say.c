@@ -39,7 +39,7 @@ static void say_text(PtyRelay *k, uint32_t step, const void *text, size_t size) 
     relay_write_out(k);
     if (!spool_say(&k->spool, step, text, size) && !k->tty_lost) {
         relay_note(k, step);
-        write_all(k->tty, text, size);
+        io_write_all(k->tty, text, size);
     }
     relay_write_out(k);
 }

@@ -66,7 +66,7 @@ int collect_look(Collect *c) {
 
 static void keep_whole(CollectState *s) {
     s->whole = view_whole(s->fd);
-    if (s->whole) close_fd(&s->fd);
+    if (s->whole) io_close(&s->fd);
 }
 
 /* States of programs that have ended are kept as mappings, without descriptors. Returns `fd` by its
@@ -117,7 +117,7 @@ static void keep_display(Collect *c, uint32_t which, const int *fd, size_t count
         if (c->recorders) recorders_output(c->recorders, d.fd[LMP_FD_STATE], d.fd[LMP_FD_SPOOL]);
     }
     for (int to = 0; to < LMP_FD_END && !all; to++)
-        close_fd(&d.fd[to]);
+        io_close(&d.fd[to]);
 }
 
 /* What comes with a message in addition to its words. */
@@ -204,7 +204,7 @@ void collect_receive(Collect *c) {
 /* Spool and hold stay open for collect_reported. */
 static void display_over(CollectDisplay *d) {
     for (int i = 0; i < LMP_FD_END; i++)
-        if (i != LMP_FD_SPOOL && i != LMP_FD_HOLD) close_fd(&d->fd[i]);
+        if (i != LMP_FD_SPOOL && i != LMP_FD_HOLD) io_close(&d->fd[i]);
     d->over = true;
     if (d->heir > 0)
         waitpid(d->heir, NULL, WNOHANG); /* the program's children may still need the heir */
@@ -291,8 +291,8 @@ void collect_reported(Collect *c) {
     collect_summary_done(c);
     for (size_t i = 0; i < c->display_count; i++) {
         CollectDisplay *d = &c->displays[i];
-        close_fd(&d->fd[LMP_FD_SPOOL]);
-        close_fd(&d->fd[LMP_FD_HOLD]);
+        io_close(&d->fd[LMP_FD_SPOOL]);
+        io_close(&d->fd[LMP_FD_HOLD]);
     }
     c->display_count = 0;
 }

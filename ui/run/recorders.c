@@ -41,7 +41,7 @@ static void hear(RecorderOf *one) {
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     one->known = n == (ssize_t)sizeof end;
     if (one->known) one->end = end;
-    close_fd(&one->line);
+    io_close(&one->line);
 }
 
 /* Makes FILE, then FILE.2 for the program's next state; FILE.PID, FILE.PID.2 for its children's. */
@@ -157,7 +157,7 @@ void recorders_say(Recorders *r) {
 
 void recorders_close(Recorders *r) {
     for (size_t i = 0; i < r->count; i++) {
-        close_fd(&r->of[i].line);
+        io_close(&r->of[i].line);
         free(r->of[i].file);
     }
     free(r->of);

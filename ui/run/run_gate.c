@@ -126,7 +126,7 @@ bool run_gate_judge(const RunGate *g, const Collect *c, const CollectEnd *end) {
     whole &= j.text && fclose(j.text) == 0;
     if (j.junit) whole &= fclose(j.junit) == 0;
     if (!whole) command_say("the limits cannot be told: not enough memory");
-    if (whole) write_all(STDERR_FILENO, text, text_size);
+    if (whole) io_write_all(STDERR_FILENO, text, text_size);
     Text junit = {xml, xml_size};
     if (whole && want->junit && save_file(want->junit, write_text, &junit))
         command_say("cannot write %s: %s", want->junit, outfile_problem(errno));

@@ -41,7 +41,7 @@ uint64_t objectcell_whole(const LmpSnapshot *s) {
 }
 
 double objectcell_share(const LmpSnapshot *s, uint64_t bytes) {
-    return tally_share(bytes, objectcell_whole(s));
+    return tallycell_share_of(bytes, objectcell_whole(s));
 }
 
 Tone objectcell_tone(const LmpSnapshot *s, uint32_t object) {
@@ -139,48 +139,48 @@ bool objectcell_no_lines(const TableSource *from) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-const LmpSnapshot *objectcol_whole(const TableSource *from) {
+const LmpSnapshot *objectcell_col_whole(const TableSource *from) {
     return &from->model->heap->now;
 }
 
-double objectcol_retained(const TableSource *from, uint32_t row) {
-    return (double)objectcol_whole(from)->retained[from->object(from, row)];
+double objectcell_col_retained(const TableSource *from, uint32_t row) {
+    return (double)objectcell_col_whole(from)->retained[from->object(from, row)];
 }
 
-double objectcol_size(const TableSource *from, uint32_t row) {
-    return (double)snapshot_counted(objectcol_whole(from), from->object(from, row));
+double objectcell_col_size(const TableSource *from, uint32_t row) {
+    return (double)snapshot_counted(objectcell_col_whole(from), from->object(from, row));
 }
 
-double objectcol_class(const TableSource *from, uint32_t row) {
-    return objectcol_whole(from)->class_of[from->object(from, row)];
+double objectcell_col_class(const TableSource *from, uint32_t row) {
+    return objectcell_col_whole(from)->class_of[from->object(from, row)];
 }
 
-void objectcol_age(const TableSource *from, uint32_t row, TableCell *cell) {
-    objectcell_age(objectcol_whole(from), from->object(from, row), cell->text);
+void objectcell_col_age(const TableSource *from, uint32_t row, TableCell *cell) {
+    objectcell_age(objectcell_col_whole(from), from->object(from, row), cell->text);
     cell->style = STYLE(TONE_MUTED);
 }
 
-void objectcol_name(const TableSource *from, uint32_t row, TableCell *cell) {
+void objectcell_col_name(const TableSource *from, uint32_t row, TableCell *cell) {
     uint32_t object = from->object(from, row);
     char text[TABLE_TEXT];
-    snapshot_name(objectcol_whole(from), object, text, sizeof text);
+    snapshot_name(objectcell_col_whole(from), object, text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
-    cell->style = STYLE(objectcell_tone(objectcol_whole(from), object));
+    cell->style = STYLE(objectcell_tone(objectcell_col_whole(from), object));
 }
 
-void objectcol_site(const TableSource *from, uint32_t row, TableCell *cell) {
+void objectcell_col_site(const TableSource *from, uint32_t row, TableCell *cell) {
     char text[TABLE_TEXT];
-    snapshot_site(objectcol_whole(from), from->object(from, row), text, sizeof text);
+    snapshot_site(objectcell_col_whole(from), from->object(from, row), text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
 }
 
-void objectcol_preview(const TableSource *from, uint32_t row, TableCell *cell) {
+void objectcell_col_preview(const TableSource *from, uint32_t row, TableCell *cell) {
     char text[TABLE_TEXT];
-    snapshot_preview(objectcol_whole(from), from->object(from, row), text, sizeof text);
+    snapshot_preview(objectcell_col_whole(from), from->object(from, row), text, sizeof text);
     format_text(cell->text, sizeof cell->text, text, !from->ui->utf8);
     cell->style = STYLE(TONE_SOURCE);
 }
 
-bool objectcol_place(const TableSource *from, uint32_t row, PanelPlace *out) {
-    return objectcell_place(objectcol_whole(from), from->object(from, row), out);
+bool objectcell_col_place(const TableSource *from, uint32_t row, PanelPlace *out) {
+    return objectcell_place(objectcell_col_whole(from), from->object(from, row), out);
 }

@@ -37,19 +37,19 @@ char *objectcell_age(const LmpSnapshot *s, uint32_t object, char *out);
 bool objectcell_no_lines(const TableSource *from);
 
 /* Returns the snapshot that a table is about. */
-const LmpSnapshot *objectcol_whole(const TableSource *from);
+const LmpSnapshot *objectcell_col_whole(const TableSource *from);
 /* Columns of tables whose rows are about objects (TableSource.object): what the object retains; its
- * own bytes; how old it is; its name; the line that made it; what is in it. objectcol_class sorts
- * them by class. */
-double objectcol_retained(const TableSource *from, uint32_t row);
-double objectcol_size(const TableSource *from, uint32_t row);
-double objectcol_class(const TableSource *from, uint32_t row);
-void objectcol_age(const TableSource *from, uint32_t row, TableCell *cell);
-void objectcol_name(const TableSource *from, uint32_t row, TableCell *cell);
-void objectcol_site(const TableSource *from, uint32_t row, TableCell *cell);
-void objectcol_preview(const TableSource *from, uint32_t row, TableCell *cell);
+ * own bytes; how old it is; its name; the line that made it; what is in it. objectcell_col_class
+ * sorts them by class. */
+double objectcell_col_retained(const TableSource *from, uint32_t row);
+double objectcell_col_size(const TableSource *from, uint32_t row);
+double objectcell_col_class(const TableSource *from, uint32_t row);
+void objectcell_col_age(const TableSource *from, uint32_t row, TableCell *cell);
+void objectcell_col_name(const TableSource *from, uint32_t row, TableCell *cell);
+void objectcell_col_site(const TableSource *from, uint32_t row, TableCell *cell);
+void objectcell_col_preview(const TableSource *from, uint32_t row, TableCell *cell);
 /* For TablePanelDef.place. */
-bool objectcol_place(const TableSource *from, uint32_t row, PanelPlace *out);
+bool objectcell_col_place(const TableSource *from, uint32_t row, PanelPlace *out);
 
 /* Writes "3 objects", "1 object"; returns out (LMP_NUM + 16). */
 char *objectcell_objects(char *out, uint64_t count);

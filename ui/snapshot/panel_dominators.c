@@ -145,23 +145,24 @@ static void cell_retained(const TableSource *from, uint32_t row, TableCell *cell
 }
 
 static void cell_share(const TableSource *from, uint32_t row, TableCell *cell) {
-    tallycell_share(cell, objectcell_share(objectcol_whole(from), row_of(from, row)->bytes));
+    tallycell_share(cell, objectcell_share(objectcell_col_whole(from), row_of(from, row)->bytes));
 }
 
 static void cell_size(const TableSource *from, uint32_t row, TableCell *cell) {
     const DomRow *r = row_of(from, row);
     if (r->more) return;
-    tallycell_bytes(cell, snapshot_counted(objectcol_whole(from), r->object), STYLE(TONE_TEXT));
+    tallycell_bytes(cell, snapshot_counted(objectcell_col_whole(from), r->object),
+                    STYLE(TONE_TEXT));
 }
 
 static void cell_site(const TableSource *from, uint32_t row, TableCell *cell) {
-    if (!row_of(from, row)->more) objectcol_site(from, row, cell);
+    if (!row_of(from, row)->more) objectcell_col_site(from, row, cell);
 }
 
 /* Draws what the object holds as part of the heap; the object itself is lit. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const DomRow *r = row_of(from, row);
-    const LmpSnapshot *s = objectcol_whole(from);
+    const LmpSnapshot *s = objectcell_col_whole(from);
     double held = objectcell_share(s, r->bytes);
     double own = r->more ? 0 : objectcell_share(s, snapshot_counted(s, r->object));
     tallycell_bar(canvas, x, y, w, own < held ? own : held, held);
@@ -169,7 +170,7 @@ static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int
 
 static void paint_name(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const DomRow *r = row_of(from, row);
-    const LmpSnapshot *s = objectcol_whole(from);
+    const LmpSnapshot *s = objectcell_col_whole(from);
     char text[256], name[200];
     int most = w / 2, indent = (int)(r->depth < 1000 ? r->depth : 1000) * 2, right = x + w;
     if (indent > most) {
@@ -221,9 +222,9 @@ static void words_of(const TableSource *from, uint32_t row, char *out, size_t si
         return;
     }
     snprintf(out, size, "%s %s %s",
-             objectcell_label(objectcol_whole(from), r->object, label, sizeof label),
-             snapshot_name(objectcol_whole(from), r->object, name, sizeof name),
-             snapshot_site(objectcol_whole(from), r->object, site, sizeof site));
+             objectcell_label(objectcell_col_whole(from), r->object, label, sizeof label),
+             snapshot_name(objectcell_col_whole(from), r->object, name, sizeof name),
+             snapshot_site(objectcell_col_whole(from), r->object, site, sizeof site));
 }
 
 static bool rows(void *state, TableSource *from) {
@@ -238,7 +239,7 @@ static bool rows(void *state, TableSource *from) {
 
 static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     const DomRow *r = row_of(from, row);
-    return !r->more && objectcell_place(objectcol_whole(from), r->object, out);
+    return !r->more && objectcell_place(objectcell_col_whole(from), r->object, out);
 }
 
 static const TablePanelDef def = {

@@ -34,26 +34,26 @@ static uint32_t object_of(const TableSource *from, uint32_t row) {
 
 /* Objects of unknown age come last. */
 static double value_age(const TableSource *from, uint32_t row) {
-    uint64_t born = snapshot_born(objectcol_whole(from), object_of(from, row));
+    uint64_t born = snapshot_born(objectcell_col_whole(from), object_of(from, row));
     return born == UINT64_MAX ? NAN : -(double)born;
 }
 static double value_site(const TableSource *from, uint32_t row) {
-    const LmpSnapshot *s = objectcol_whole(from);
+    const LmpSnapshot *s = objectcell_col_whole(from);
     uint32_t site = s->site_of ? s->site_of[object_of(from, row)] : 0;
     return site ? (double)site : (double)NAN;
 }
 static const TableColumn columns[] = {
-    {"retains", 10, 11, 0, .value = objectcol_retained, .look = LOOK_BYTES, .tone = TONE_STRONG,
-     .help = "what would be freed without it"},
-    {"size", 10, 11, 2, .value = objectcol_size, .look = LOOK_BYTES,
+    {"retains", 10, 11, 0, .value = objectcell_col_retained, .look = LOOK_BYTES,
+     .tone = TONE_STRONG, .help = "what would be freed without it"},
+    {"size", 10, 11, 2, .value = objectcell_col_size, .look = LOOK_BYTES,
      .help = "its own bytes, with all its parts; nothing for what was there before the start"},
-    {"age", 8, 8, 4, .cell = objectcol_age, .value = value_age,
+    {"age", 8, 8, 4, .cell = objectcell_col_age, .value = value_age,
      .help = "how long before the snapshot it was made", .hidden = objectcell_no_lines},
-    {"line", 14, 20, 3, .align = TABLE_TAIL, .rising = true, .cell = objectcol_site,
+    {"line", 14, 20, 3, .align = TABLE_TAIL, .rising = true, .cell = objectcell_col_site,
      .value = value_site, .help = "the line that made it", .hidden = objectcell_no_lines},
-    {"object", 20, 26, 1, .least = 8, .align = TABLE_LEFT, .rising = true, .cell = objectcol_name,
-     .value = objectcol_class, .help = "what it is"},
-    {"contents", 20, 30, 5, .align = TABLE_LEFT, .flex = true, .cell = objectcol_preview,
+    {"object", 20, 26, 1, .least = 8, .align = TABLE_LEFT, .rising = true,
+     .cell = objectcell_col_name, .value = objectcell_col_class, .help = "what it is"},
+    {"contents", 20, 30, 5, .align = TABLE_LEFT, .flex = true, .cell = objectcell_col_preview,
      .help = "what is in it, as far as it fits"},
 };
 
@@ -62,7 +62,7 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 }
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
-    const LmpSnapshot *s = objectcol_whole(from);
+    const LmpSnapshot *s = objectcell_col_whole(from);
     uint32_t object = object_of(from, row);
     char name[160], site[160], text[256];
     snprintf(out, size, "%s %s %s", snapshot_name(s, object, name, sizeof name),
@@ -164,7 +164,7 @@ static const TablePanelDef def = {
     .rows = rows,
     .object = object_of,
     .enter = look_inside,
-    .place = objectcol_place,
+    .place = objectcell_col_place,
     .why = why,
     .choice = &choice,
     .turn = turn,

@@ -34,7 +34,7 @@ static uint32_t end_of(const TableSource *from, uint32_t row) {
 
 /* Writes the reference, and whether it holds anything. */
 static void cell_step(const TableSource *from, uint32_t row, TableCell *cell) {
-    const LmpSnapshot *s = objectcol_whole(from);
+    const LmpSnapshot *s = objectcell_col_whole(from);
     const Object *page = page_of(from);
     uint32_t edge = page->edge[row], source = page->inwards ? page->end[row] : page->object;
     char text[TABLE_TEXT];
@@ -51,14 +51,15 @@ static double value_order(const TableSource *from, uint32_t row) {
 }
 
 static const TableColumn columns[] = {
-    {"retains", 10, 11, 1, .value = objectcol_retained, .look = LOOK_BYTES, .tone = TONE_STRONG,
-     .help = "what would be freed without the object at the other end"},
-    {"size", 10, 11, 3, .value = objectcol_size, .look = LOOK_BYTES, .help = "its own bytes"},
+    {"retains", 10, 11, 1, .value = objectcell_col_retained, .look = LOOK_BYTES,
+     .tone = TONE_STRONG, .help = "what would be freed without the object at the other end"},
+    {"size", 10, 11, 3, .value = objectcell_col_size, .look = LOOK_BYTES, .help = "its own bytes"},
     {"reference", 16, 30, 0, .align = TABLE_LEFT, .rising = true, .cell = cell_step,
      .value = value_order, .help = "key, upvalue, local ...; a weak one holds nothing"},
     {"object", 16, 30, 0, .least = 8, .align = TABLE_LEFT, .flex = true, .rising = true,
-     .cell = objectcol_name, .value = objectcol_class, .help = "the object at the other end"},
-    {"line", 14, 26, 4, .align = TABLE_TAIL, .cell = objectcol_site,
+     .cell = objectcell_col_name, .value = objectcell_col_class,
+     .help = "the object at the other end"},
+    {"line", 14, 26, 4, .align = TABLE_TAIL, .cell = objectcell_col_site,
      .help = "the line that made it", .hidden = objectcell_no_lines},
 };
 
@@ -69,7 +70,7 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     TableCell step = {0}, name = {0};
     cell_step(from, row, &step);
-    objectcol_name(from, row, &name);
+    objectcell_col_name(from, row, &name);
     snprintf(out, size, "%s %s", step.text, name.text);
 }
 
@@ -130,7 +131,7 @@ static void end(void *state) {
 
 static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
     const Object *o = state;
-    const LmpSnapshot *s = objectcol_whole(from);
+    const LmpSnapshot *s = objectcell_col_whole(from);
     char text[512], site[160], size[LMP_NUM], held[LMP_NUM], age[LMP_NUM];
     uint32_t i = o->object;
     int x = rect.x + 1, w = rect.w - 2;

@@ -36,7 +36,7 @@ static uint32_t first_of(const TableSource *from, uint32_t row) {
 
 static LmpKind kind_of(const TableSource *from, uint32_t row) {
     if (row_of(from, row)->objects == 0) return LMP_OTHER;
-    return snapshot_kind(objectcol_whole(from), first_of(from, row));
+    return snapshot_kind(objectcell_col_whole(from), first_of(from, row));
 }
 
 /* Gives the name the tone of the group's kind. */
@@ -48,8 +48,8 @@ static void dress(const TableSource *from, uint32_t row, const TableColumn *colu
 /* Draws what all of the group hold, lit up to the size of the objects themselves. */
 static void paint_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     const LmpObjectGroup *group = row_of(from, row);
-    double held = objectcell_share(objectcol_whole(from), group->retained);
-    double own = objectcell_share(objectcol_whole(from), group->size);
+    double held = objectcell_share(objectcell_col_whole(from), group->retained);
+    double own = objectcell_share(objectcell_col_whole(from), group->size);
     tallycell_bar(canvas, x, y, w, own < held ? own : held, held);
 }
 
@@ -115,7 +115,7 @@ static bool place(const TableSource *from, uint32_t row, PanelPlace *out) {
     const LmpObjectGroups *of = groups_of(from), *groups = from->model->heap->groups;
     if (of != &groups[LMP_BY_LINE] && of != &groups[LMP_BY_PATH]) return false;
     return row_of(from, row)->objects > 0 &&
-           objectcell_place(objectcol_whole(from), first_of(from, row), out);
+           objectcell_place(objectcell_col_whole(from), first_of(from, row), out);
 }
 
 static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {

@@ -13,7 +13,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "pty/ttyrestore.h"
+#include "pty/tty.h"
 #include "terminal/term_impl.h"
 
 /* For a terminal of unknown name, takes the most similar known one, finally a plain one. */

@@ -5,7 +5,7 @@
 #include <curses.h>
 #include <termios.h>
 
-#include "pty/ttyrestore.h"
+#include "pty/tty.h"
 #include "terminal/escape.h"
 #include "terminal/term.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "pty/ttyrestore.h"
+#include "pty/tty.h"
 #include "read/view.h"
 #include "recording/reader/recording.h"
 

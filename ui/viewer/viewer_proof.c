@@ -64,7 +64,7 @@ static void begin_reading(Viewer *v) {
 }
 
 static void end_reading(ProofWatch *watch) {
-    close_fd(&watch->line);
+    io_close(&watch->line);
     if (watch->reader > 0) {
         kill(watch->reader, SIGKILL);
         waitpid(watch->reader, NULL, 0);

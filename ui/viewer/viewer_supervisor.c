@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pty/ttyrestore.h"
+#include "pty/tty.h"
 
 #define UP_MS                                                                                      \
     5000            /* for the first picture; long, because a slow machine is no reason to refuse  \
@@ -64,8 +64,8 @@ static _Noreturn void be_viewer(Supervisor *supervisor, const ViewerOptions *opt
     int notify = ends.notify;
     own.notify = notify;
     own.taken = supervisor->taken;
-    close_fd(&supervisor->notify); /* or end of file would never come */
-    close_fd(&supervisor->watch);
+    io_close(&supervisor->notify); /* or end of file would never come */
+    io_close(&supervisor->watch);
     prctl(PR_SET_NAME, "lmp"); /* unlike the relay's */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -126,14 +126,14 @@ bool supervisor_start(Supervisor *supervisor, const ViewerOptions *options,
         supervisor->life = -1;
         be_viewer(supervisor, options, (Ends){notify[0], life[1], watch[0]}, orphaned, context);
     }
-    close_fd(&notify[0]);
-    close_fd(&life[1]);
-    close_fd(&watch[0]);
+    io_close(&notify[0]);
+    io_close(&life[1]);
+    io_close(&watch[0]);
     supervisor->pid = pid > 0 ? pid : 0;
     if (pid > 0) return true;
-    close_fd(&supervisor->notify);
-    close_fd(&supervisor->life);
-    close_fd(&supervisor->watch);
+    io_close(&supervisor->notify);
+    io_close(&supervisor->life);
+    io_close(&supervisor->watch);
     return false;
 }
 
@@ -163,7 +163,7 @@ void supervisor_poke(Supervisor *supervisor) {
 }
 
 void supervisor_tell(Supervisor *supervisor) {
-    close_fd(&supervisor->notify);
+    io_close(&supervisor->notify);
 }
 
 SupervisorEnd supervisor_end(Supervisor *supervisor) {
@@ -176,14 +176,14 @@ SupervisorEnd supervisor_end(Supervisor *supervisor) {
     if (read(supervisor->life, &byte, 1) ==
         1) { /* the viewer left the terminal, its process stays */
         supervisor->pid = 0;
-        close_fd(&supervisor->life);
+        io_close(&supervisor->life);
         tty_put_right(supervisor->tty, supervisor->taken);
         return SUPERVISOR_LEFT;
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     supervisor->pid = 0;
-    close_fd(&supervisor->life);
+    io_close(&supervisor->life);
     if (supervisor->view && view_pauser(supervisor->view) == (uint32_t)pid)
         view_pause(supervisor->view, false);
     tty_put_right(supervisor->tty, supervisor->taken);
@@ -194,5 +194,5 @@ SupervisorEnd supervisor_end(Supervisor *supervisor) {
 
 void supervisor_dismiss(Supervisor *supervisor) {
     if (supervisor->shared) atomic_store(&supervisor->shared->dismissed, true);
-    close_fd(&supervisor->watch);
+    io_close(&supervisor->watch);
 }

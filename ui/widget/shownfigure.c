@@ -11,12 +11,12 @@
 
 /* ---- tallies --------------------------------------------------------------------------------- */
 
-double tally_churn(const LmpTally *t) {
+double shownfigure_churn(const LmpTally *t) {
     double made = (double)tally_made(t);
     return made > 0 ? (double)t->free_bytes / made : -1;
 }
 
-uint64_t tally_each(const LmpTally *t) {
+uint64_t shownfigure_each(const LmpTally *t) {
     return t->allocs ? tally_made(t) / t->allocs : 0;
 }
 
@@ -25,11 +25,11 @@ static uint64_t less(uint64_t a, uint64_t b) {
     return a > b ? a - b : 0;
 }
 
-uint64_t tally_in_cycle(const LmpTally *t) {
+uint64_t shownfigure_in_cycle(const LmpTally *t) {
     return less(t->short_lived, t->temporary);
 }
 
-uint64_t tally_later(const LmpTally *t) {
+uint64_t shownfigure_later(const LmpTally *t) {
     return less(t->frees, t->short_lived);
 }
 
@@ -58,7 +58,7 @@ bool shownfigure_grows(const Model *model, const LmpTally *t) {
 
 /* ---- of -------------------------------------------------------------------------------------- */
 
-/* Returns whole bytes, as tally_each() does. */
+/* Returns whole bytes, as shownfigure_each() does. */
 static uint64_t each_live(const LmpTally *t) {
     return t->live_blocks ? t->live_bytes / t->live_blocks : 0;
 }
@@ -69,12 +69,12 @@ static uint64_t each_live(const LmpTally *t) {
         return (value);                                                                            \
     }
 OF(each_live, t->live_blocks ? (double)each_live(t) : NAN)
-OF(churn, tally_churn(t) < 0 ? NAN : tally_churn(t))
-OF(each, t->allocs ? (double)tally_each(t) : NAN)
+OF(churn, shownfigure_churn(t) < 0 ? NAN : shownfigure_churn(t))
+OF(each, t->allocs ? (double)shownfigure_each(t) : NAN)
 #define PART(count) (t->allocs ? (double)(count) / (double)t->allocs : NAN)
 OF(at_once, PART(t->temporary))
-OF(in_cycle, PART(tally_in_cycle(t)))
-OF(later, PART(tally_later(t)))
+OF(in_cycle, PART(shownfigure_in_cycle(t)))
+OF(later, PART(shownfigure_later(t)))
 OF(per_cycle, model->gc.cycles ? (double)tally_made(t) / (double)model->gc.cycles : NAN)
 
 static double of_change(const Model *model, const LmpTally *t) {

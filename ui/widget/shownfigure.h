@@ -119,11 +119,11 @@ double shownfigure_rate(const Model *model, const LmpTally *tally);
 bool shownfigure_grows(const Model *model, const LmpTally *tally);
 
 /* Returns the freed share of the bytes made, 0 .. 1; negative: nothing was made. */
-double tally_churn(const LmpTally *tally);
+double shownfigure_churn(const LmpTally *tally);
 /* Returns the average bytes per allocation. */
-uint64_t tally_each(const LmpTally *tally);
+uint64_t shownfigure_each(const LmpTally *tally);
 /* Return the count freed in the next collector cycle, but not at once; the count freed later. */
-uint64_t tally_in_cycle(const LmpTally *tally);
-uint64_t tally_later(const LmpTally *tally);
+uint64_t shownfigure_in_cycle(const LmpTally *tally);
+uint64_t shownfigure_later(const LmpTally *tally);
 
 #endif

@@ -154,7 +154,7 @@ static void put_figure(const TableSource *from, const TableColumn *column, doubl
         cell->style = STYLE(change > 0 ? TONE_GROWTH : change < 0 ? TONE_SHRINK : TONE_FAINT);
         break;
     case LOOK_SHARE:
-        tallycell_share(cell, tally_share(whole, from->all));
+        tallycell_share(cell, tallycell_share_of(whole, from->all));
         break;
     default:
         break;

@@ -10,7 +10,7 @@
 #include "widget/source.h"
 #include "widget/spark.h"
 
-double tally_share(uint64_t part, uint64_t whole) {
+double tallycell_share_of(uint64_t part, uint64_t whole) {
     if (part >= whole) return whole > 0;
     return (double)part / (double)whole;
 }
@@ -79,40 +79,40 @@ void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double who
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-void tallycol_share(const TableSource *from, uint32_t row, TableCell *cell) {
+void tallycell_col_share(const TableSource *from, uint32_t row, TableCell *cell) {
     tallycell_share(cell, table_share(from, row));
 }
 
-void tallycol_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
+void tallycell_col_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w) {
     tallycell_bar(canvas, x, y, w, table_share(from, row), 0);
 }
 
-void tallycol_where(const TableSource *from, uint32_t row, TableCell *cell) {
+void tallycell_col_where(const TableSource *from, uint32_t row, TableCell *cell) {
     const LmpSiteRow *site = from->site(from, row);
     tallycell_where(cell, from->ui, site->short_src, site->line);
     tallycell_side(cell, site->side);
 }
 
-void tallycol_text(const TableSource *from, uint32_t row, TableCell *cell) {
+void tallycell_col_text(const TableSource *from, uint32_t row, TableCell *cell) {
     tallycell_source(cell, from->ui, from->site(from, row));
 }
 
-void tallycol_text_if_any(const TableSource *from, uint32_t row, TableCell *cell) {
-    tallycol_text(from, row, cell);
+void tallycell_col_text_if_any(const TableSource *from, uint32_t row, TableCell *cell) {
+    tallycell_col_text(from, row, cell);
     if (cell->style == STYLE(TONE_FAINT)) cell->text[0] = 0;
 }
 
-uint64_t tallycol_id(const TableSource *from, uint32_t row) {
+uint64_t tallycell_col_id(const TableSource *from, uint32_t row) {
     return from->site(from, row)->id;
 }
 
-int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b) {
+int tallycell_col_by_where(const TableSource *from, uint32_t a, uint32_t b) {
     const LmpSiteRow *x = from->site(from, a), *y = from->site(from, b);
     int order = strcmp(x->short_src, y->short_src);
     return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b) {
+int tallycell_col_by_function(const TableSource *from, uint32_t a, uint32_t b) {
     return strcmp(from->site(from, a)->func, from->site(from, b)->func);
 }
 

@@ -8,7 +8,7 @@
 
 /* Returns a share, 0 .. 1. The part is summed up at another moment than the heap, which may have
  * shrunk since, so shares are capped at 1. */
-double tally_share(uint64_t part, uint64_t whole);
+double tallycell_share_of(uint64_t part, uint64_t whole);
 
 void tallycell_bytes(TableCell *cell, uint64_t bytes, Style style);
 /* Writes "12.3": percent of the whole, in its heat. */
@@ -29,17 +29,17 @@ void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double who
 
 /* Show the share of the whole in the column that the table is sorted by (table_share): as percent,
  * as a bar. */
-void tallycol_share(const TableSource *from, uint32_t row, TableCell *cell);
-void tallycol_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
+void tallycell_col_share(const TableSource *from, uint32_t row, TableCell *cell);
+void tallycell_col_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
 /* For rows about sites (TableSource.site): the line's place; its text, or why there is none, or
  * nothing then; the row's id. */
-void tallycol_where(const TableSource *from, uint32_t row, TableCell *cell);
-void tallycol_text(const TableSource *from, uint32_t row, TableCell *cell);
-void tallycol_text_if_any(const TableSource *from, uint32_t row, TableCell *cell);
-uint64_t tallycol_id(const TableSource *from, uint32_t row);
+void tallycell_col_where(const TableSource *from, uint32_t row, TableCell *cell);
+void tallycell_col_text(const TableSource *from, uint32_t row, TableCell *cell);
+void tallycell_col_text_if_any(const TableSource *from, uint32_t row, TableCell *cell);
+uint64_t tallycell_col_id(const TableSource *from, uint32_t row);
 /* Returns the order of such rows: by place, by the function's name. */
-int tallycol_by_where(const TableSource *from, uint32_t a, uint32_t b);
-int tallycol_by_function(const TableSource *from, uint32_t a, uint32_t b);
+int tallycell_col_by_where(const TableSource *from, uint32_t a, uint32_t b);
+int tallycell_col_by_function(const TableSource *from, uint32_t a, uint32_t b);
 
 /* What a table needs from the run. */
 typedef enum TallyNeed { NEED_NOTHING, NEED_LINES, NEED_STACKS, NEED_TAGS } TallyNeed;
@@ -48,14 +48,14 @@ typedef enum TallyNeed { NEED_NOTHING, NEED_LINES, NEED_STACKS, NEED_TAGS } Tall
 bool tallycell_can(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, TallyNeed need,
                    unsigned parts);
 
-/* What the columns of tallycol_share and tallycol_bar mean. */
+/* What the columns of tallycell_col_share and tallycell_col_bar mean. */
 #define SHARE_HELP "share of the whole, in the column that is sorted by"
 #define BAR_HELP "that share as a bar"
 
 /* The figures of a page whose rows are lines, before the columns that name the line. */
 enum { PAGE_SHARE, PAGE_LIVE = COL_AFTER_RANGE, PAGE_MADE };
 #define TALLY_PAGE_COLUMNS                                                                         \
-    [PAGE_SHARE] = {"%", 6, 6, 2, .cell = tallycol_share, .help = SHARE_HELP},                     \
+    [PAGE_SHARE] = {"%", 6, 6, 2, .cell = tallycell_col_share, .help = SHARE_HELP},                \
     RANGE_COLUMNS, [PAGE_LIVE] = {NULL, 10, 11, 0, HOLDS(M_LIVE)},                                 \
     [PAGE_MADE] = {NULL, 10, 11, 0, MAKES(M_MADE)}, {NULL, 8, 13, 6, HOLDS(M_BLOCKS)},             \
     {NULL, 11, 12, 4, HOLDS_NOW(M_CHANGE)}, {NULL, 11, 12, 4, MAKES_NOW(M_RATE)},                  \

@@ -76,7 +76,7 @@ static uint32_t tail_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, ui
         uint32_t instruction;
         memcpy(&instruction, (const char *)code + i * LMP_INSTRUCTION,
                sizeof instruction); /* NOLINT */
-        if (frames_opcode(instruction) != LMP_OP_TAILCALL) continue;
+        if (lua54_opcode(instruction) != LMP_OP_TAILCALL) continue;
         uint32_t one = lines_site_at(p, L, ci, code + (i + 1) * (uintptr_t)LMP_INSTRUCTION);
         if (site && site != one) return sites_site(p, function, -1, 0);
         site = one;
@@ -253,7 +253,7 @@ static inline void note_resumer(LmpCounts *c, const Call *call) {
     const lua_State *L = frames_resumed(call->L);
     c->resumed = NULL;
     if (LIKELY(!L)) return;
-    if (resumers_is(call->to)) {
+    if (private_state_is_resumer(call->to)) {
         c->resumed = L;
         c->resumer = call->to;
     }
@@ -303,7 +303,7 @@ void calls_begin(LmpProfile *p, lua_State *L) {
         p->live->tables.counts &= LMP_COUNTS_OVERRIDES;
         return;
     }
-    resumers_find();
+    private_state_find_resumers();
     ownhooks_watch(L, &watch);
     lua_State *chain[LMP_CHAIN];
     for (int n = stack_chain(p->main, chain); n > 0; n--) {

@@ -38,7 +38,7 @@ static void begin_cycle(LmpProfile *p) {
         shadow_age_cycles(p);
         p->birth = (p->birth & ~LMP_BLOCK_CYCLE_MASK) | 2u << LMP_BLOCK_CYCLE_SHIFT;
     }
-    if (p->cycles->full) live_history_cycle_began(p);
+    if (p->cycles->full) cycles_full_began(p);
 }
 
 /* For the timeline, which has it with its next sample. */
@@ -66,7 +66,7 @@ static void end_cycle(LmpProfile *p) {
     gc->full += full;
     atomic_thread_fence(memory_order_release);
     gc->cycles++;
-    if (full) live_history_cycle_ended(p);
+    if (full) cycles_full_ended(p);
 }
 
 void cycles_look(LmpProfile *p) {
@@ -179,7 +179,7 @@ static void merge(const LmpTables *t, List *list, uint32_t row) {
     list->rows--;
 }
 
-COLD void live_history_cycle_began(LmpProfile *p) {
+COLD void cycles_full_began(LmpProfile *p) {
     const LmpTablesUsed *used = &p->live->tables;
     if (used->lines == LMP_LINES_OFF || p->live->gc.now.start < p->live_history->due) return;
     uint64_t before = lmp_os->clock();
@@ -189,7 +189,7 @@ COLD void live_history_cycle_began(LmpProfile *p) {
     p->live_history->spent = lmp_os->clock() - before;
 }
 
-COLD void live_history_cycle_ended(LmpProfile *p) {
+COLD void cycles_full_ended(LmpProfile *p) {
     LmpTablesUsed *used = &p->live->tables;
     const LmpGc *gc = &p->live->gc;
     if (used->lines == LMP_LINES_OFF || gc->cycles == 0) return;
@@ -197,8 +197,7 @@ COLD void live_history_cycle_ended(LmpProfile *p) {
     uint64_t end = last->end, top = last->live_bytes + last->freed_bytes;
     if (top > used->live_history_top) used->live_history_top = top;
     if (last->start < p->live_history->due) return;
-    if (p->live_history->sites == 0)
-        live_history_cycle_began(p); /* it was not recognised as a full one */
+    if (p->live_history->sites == 0) cycles_full_began(p); /* it was not recognised as a full one */
     uint64_t before = lmp_os->clock();
     List list = used->live_history_list[used->live_history % 2];
     uint32_t slot = free_slot(&list);

@@ -43,10 +43,10 @@ typedef struct LmpLiveHistoryPlan {
 } LmpLiveHistoryPlan;
 
 /* A full collection has marked all that lives, and begins to sweep: gc.now. */
-void live_history_cycle_began(LmpProfile *p);
+void cycles_full_began(LmpProfile *p);
 
 /* Call when a full collection has ended: it is the last one in gc.ring. (Without the other call
  * before it, it has freed nothing.) Both do nothing without lines. */
-void live_history_cycle_ended(LmpProfile *p);
+void cycles_full_ended(LmpProfile *p);
 
 #endif

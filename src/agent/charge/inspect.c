@@ -99,9 +99,9 @@ static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
     uintptr_t pc = frames_pc(ci);
     if (!proto || !frames_after_instruction(proto, pc)) return;
     uint32_t i = newtable_before(pc), largest_site = 0;
-    const char *slot = func + (frames_arg_a(i) + 1ull) * LMP_SLOT;
+    const char *slot = func + (lua54_arg_a(i) + 1ull) * LMP_SLOT;
     const char *top = (const char *)frames_word(L, LMP_AT_L_TOP); /* NOLINT */
-    if (frames_opcode(i) != LMP_OP_CONCAT || top <= slot) return;
+    if (lua54_opcode(i) != LMP_OP_CONCAT || top <= slot) return;
     if (top - slot > OPERANDS * LMP_SLOT) slot = top - OPERANDS * LMP_SLOT;
     site->joins++;
     for (; slot < top; slot += LMP_SLOT) {

@@ -10,8 +10,8 @@
  *
  * What was seen is kept with the site (LmpSite). Only where every block has its alloc context and
  * frames can be read; elsewhere nothing is examined, and the counts show that. */
-#ifndef LMP_LOOKS_H
-#define LMP_LOOKS_H
+#ifndef LMP_INSPECT_H
+#define LMP_INSPECT_H
 
 #include "agent/state/profile.h"
 

@@ -16,7 +16,7 @@ static LmpLineEntry *set_of(const LmpLineL2 *a, const LmpLineEntry *like) {
     return a->slot + (h >> 32 & (a->slots - 1) & ~(uint64_t)(LMP_L2_WAYS - 1));
 }
 
-uint32_t l2_find(const LmpLineL2 *a, const LmpLineEntry *like) {
+uint32_t line_l2_find(const LmpLineL2 *a, const LmpLineEntry *like) {
     if (!a->slot) return 0;
     const LmpLineEntry *set = set_of(a, like);
     for (int i = 0; i < LMP_L2_WAYS; i++)
@@ -43,17 +43,17 @@ static void grow_l2(LmpLineL2 *a) {
     for (uint32_t i = a->slots; i-- > 0;) /* so that the newest of a set are inserted last */
         if (a->slot[i].life) put(&next, &a->slot[i]);
     next.pushed = 0;
-    l2_close(a);
+    line_l2_close(a);
     *a = next;
 }
 
-void l2_add(LmpLineL2 *a, const LmpLineEntry *entry) {
+void line_l2_add(LmpLineL2 *a, const LmpLineEntry *entry) {
     bool crowded = a->pushed >= a->slots / 16 && a->slots < LMP_L2_MOST;
     if (crowded && !a->refused) grow_l2(a);
     if (a->slot) put(a, entry);
 }
 
-void l2_close(LmpLineL2 *a) {
+void line_l2_close(LmpLineL2 *a) {
     if (a->slot) lmp_os->unmap(a->slot, a->slots * sizeof *a->slot);
     *a = (LmpLineL2){0};
 }

@@ -43,12 +43,12 @@ typedef struct LmpLineL2 {
     bool refused;       /* no memory for more */
 } LmpLineL2;
 
-void l2_close(LmpLineL2 *a);
+void line_l2_close(LmpLineL2 *a);
 
 /* Returns the row, 0: not known. */
-uint32_t l2_find(const LmpLineL2 *a, const LmpLineEntry *like);
+uint32_t line_l2_find(const LmpLineL2 *a, const LmpLineEntry *like);
 /* Enters one that was not found. */
-void l2_add(LmpLineL2 *a, const LmpLineEntry *entry);
+void line_l2_add(LmpLineL2 *a, const LmpLineEntry *entry);
 
 /* ---- code ------------------------------------------------------------------------------------ */
 

@@ -57,7 +57,7 @@ void lines_close(LmpProfile *p) {
     if (!p->lines) return;
     codes_close(p->lines->codes);
     lmp_os->unmap(p->lines->codes, sizeof *p->lines->codes);
-    l2_close(&p->lines->l2);
+    line_l2_close(&p->lines->l2);
     inspect_close(p);
     lmp_os->unmap(p->lines, sizeof *p->lines);
     p->lines = NULL;
@@ -246,7 +246,7 @@ static void keep_more(LmpLineCache *cache, LmpCode *code, const LmpLineSlot *slo
     bool same = slot->key == entry->key && slot->cfn == entry->cfn;
     if (same ? !code->more : !slot->key) return;
     code->more = true;
-    l2_add(&cache->l2, entry);
+    line_l2_add(&cache->l2, entry);
     if (!same) count_pushed(cache);
 }
 
@@ -258,7 +258,7 @@ static inline uint32_t row_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, co
     LmpLineEntry entry = {.key = key, .cfn = beside, .life = code ? code->life : 0, .cls = cls};
     LmpLineSlot *at = slot_for(p->lines, key, beside);
     size_t mask = p->lines->mask;
-    entry.row = code && code->more ? l2_find(&p->lines->l2, &entry) : 0;
+    entry.row = code && code->more ? line_l2_find(&p->lines->l2, &entry) : 0;
     if (entry.row) {
         count_pushed(p->lines);
     } else {
@@ -279,7 +279,7 @@ static void recall_part(const LmpProfile *p, LmpLineSlot *slot, const void *prot
     if (slot->row[LMP_C_TABLE_PART] || !code || !code->more) return;
     LmpLineEntry part = {
         .key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = LMP_C_TABLE_PART};
-    slot->row[LMP_C_TABLE_PART] = l2_find(&p->lines->l2, &part);
+    slot->row[LMP_C_TABLE_PART] = line_l2_find(&p->lines->l2, &part);
 }
 
 /* The kind of instruction that a place of a site has, by what it asked for. */
@@ -293,7 +293,7 @@ static void note_how(LmpProfile *p, uint32_t record, const LmpWhere *w, const vo
     } else if (constructor) {
         how = LMP_HOW_CONSTRUCTOR;
     } else if (frames_after_instruction(proto, w->pc)) {
-        unsigned op = frames_opcode(newtable_before(w->pc));
+        unsigned op = lua54_opcode(newtable_before(w->pc));
         bool function = r->use.cls == LMP_C_FUNCTION || r->use.cls == LMP_C_FUNCTION_PART;
         if (string && op == LMP_OP_CONCAT) how = LMP_HOW_CONCAT;
         if (function && op == LMP_OP_CLOSURE) how = LMP_HOW_CLOSURE;
@@ -320,7 +320,7 @@ static uint32_t record_beside(LmpProfile *p, LmpLineSlot *slot, const void *prot
         !is_final(p, site->cfunction))
         return 0;
     LmpLineEntry entry = {.key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = cls};
-    entry.row = code->more ? l2_find(&p->lines->l2, &entry) : 0;
+    entry.row = code->more ? line_l2_find(&p->lines->l2, &entry) : 0;
     if (!entry.row) {
         entry.row = sites_record(p, row, cls, p->tag);
         keep_more(p->lines, code, slot, &entry);

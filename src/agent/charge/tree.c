@@ -103,7 +103,7 @@ static __attribute__((noinline)) uint32_t learn_below(LmpProfile *p, lua_State *
         below = node_of_frame(p, L, f, pc) << 2;
         if (!below) return UNSOUND;
     }
-    if (is_recent(t, slot->key) && count_pushed(&t->node_size)) tree_move_nodes(t);
+    if (is_recent(t, slot->key) && tree_cache_pushed(&t->node_size)) tree_move_nodes(t);
     slot = node_slot(t, key, f->under);
     *slot = (LmpNodeSlot){key, f->under, below};
     return below;
@@ -249,8 +249,8 @@ static uint32_t new_line_path(LmpProfile *p, const LmpSideFrame *f, uintptr_t pc
     uint32_t path = tree_find_path(p, node, record);
     if (UNLIKELY(p->tables.path[path].node == TREE_NODE_OTHERS))
         return path; /* each of those is counted */
-    uint64_t who = who_of(f->under, record);
-    if (line_slot(t, who)->who && count_pushed(&t->line_size)) tree_move_lines(t);
+    uint64_t who = tree_who(f->under, record);
+    if (line_slot(t, who)->who && tree_cache_pushed(&t->line_size)) tree_move_lines(t);
     *line_slot(t, who) = (LmpLinePathSlot){who, path, 0};
     return path;
 }
@@ -260,7 +260,7 @@ static __attribute__((noinline)) uint32_t
 new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint32_t record) {
     struct LmpTree *t = p->tree;
     if (!f->key && is_of_line(p, record)) return new_line_path(p, f, pc, record);
-    uint64_t key = key_of(t, f, pc), who = who_of(f->under, record);
+    uint64_t key = key_of(t, f, pc), who = tree_who(f->under, record);
     if (key == KEY_MAIN || key == KEY_COROUTINE) return tree_outside_path(p, record);
     LmpPathSlot *slot = path_slot(t, key, who);
     if (slot->key == key && slot->who == who) return slot->path;
@@ -268,7 +268,7 @@ new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint3
     if (!node) return tree_unknown_path(p, record);
     uint32_t path = tree_find_path(p, node, record);
     if (p->tables.path[path].node == TREE_NODE_OTHERS) return path; /* as above */
-    if (is_recent(t, slot->key) && count_pushed(&t->path_size)) tree_move_paths(t);
+    if (is_recent(t, slot->key) && tree_cache_pushed(&t->path_size)) tree_move_paths(t);
     *path_slot(t, key, who) = (LmpPathSlot){key, who, path, {0}};
     return path;
 }
@@ -277,7 +277,7 @@ new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint3
 static ALWAYS_INLINE uint32_t top_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f,
                                        const LmpCallInfo *ci, uintptr_t pc, uint32_t record) {
     struct LmpTree *t = p->tree;
-    uint64_t who = who_of(f->under, record);
+    uint64_t who = tree_who(f->under, record);
     if (LIKELY(!f->key)) {
         const LmpLinePathSlot *slot = line_slot(t, who);
         if (LIKELY(slot->who == who)) return slot->path;
@@ -385,7 +385,7 @@ static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
         shadow_notify(p, (uintptr_t)s->L - frames_bits.extra);
     size_t n = (size_t)(link - t->link), first = n ? link[-1].first : 0;
     bool stays = !t->hidden && frames_status(ci) & LMP_CI_C &&
-                 resumers_is(frames_c_function(frames_func(ci)));
+                 private_state_is_resumer(frames_c_function(frames_func(ci)));
     *link = (LmpLink){s->L, ci, s, stays ? n : first};
     return under >> 2;
 }
@@ -493,7 +493,7 @@ LmpErr tree_open(LmpProfile *p) {
     t->line_size = FIRST_SIZE;
     t->path_size = FIRST_SIZE;
     t->epoch = 1ull << KEY_EPOCH; /* so that no key is 0 */
-    resumers_find();
+    private_state_find_resumers();
     if (!tree_threads_open(t) || tree_rows_open(p) != LMP_OK) {
         tree_close(p);
         return LMP_E_NOMEM;

@@ -60,7 +60,7 @@ typedef struct LmpNodeSlot {
 /* The path of a Lua function's frame, when the record is of the line where it is: then the record
  * says which line that is, and nothing here ever becomes wrong. */
 typedef struct LmpLinePathSlot {
-    uint64_t who; /* of who_of; 0: none */
+    uint64_t who; /* of tree_who; 0: none */
     uint32_t path, spare;
 } LmpLinePathSlot;
 
@@ -77,7 +77,7 @@ typedef struct LmpPathSlot {
 #define KEY_COROUTINE (KEY_C | 1u) /* of others */
 
 /* Returns what a node stands under and a record, in one word. */
-static ALWAYS_INLINE uint64_t who_of(uint32_t under, uint32_t record) {
+static ALWAYS_INLINE uint64_t tree_who(uint32_t under, uint32_t record) {
     return (uint64_t)under << 32 | record;
 }
 
@@ -173,16 +173,16 @@ static inline void tree_publish(uint32_t *count, uint32_t n) {
     (LmpCacheSize) {                                                                               \
         .mask = (1u << TREE_CACHE_LEAST) - 1                                                       \
     }
-static inline uint32_t slots_of(LmpCacheSize size) {
+static inline uint32_t tree_cache_slots(LmpCacheSize size) {
     return size.mask + 1;
 }
 /* An entry evicts another one, which may still be right. True: the cache has grown, and its
  * entries have to be moved. */
-static inline bool count_pushed(LmpCacheSize *size) {
-    if (++size->pushed < slots_of(*size) / 4) return false;
+static inline bool tree_cache_pushed(LmpCacheSize *size) {
+    if (++size->pushed < tree_cache_slots(*size) / 4) return false;
     size->pushed = 0;
-    if (slots_of(*size) == 1u << TREE_CACHE_MOST) return false;
-    size->mask = (slots_of(*size) << TREE_CACHE_STEP) - 1;
+    if (tree_cache_slots(*size) == 1u << TREE_CACHE_MOST) return false;
+    size->mask = (tree_cache_slots(*size) << TREE_CACHE_STEP) - 1;
     return true;
 }
 _Static_assert(sizeof(LmpNodeSlot) == 16 && sizeof(LmpLinePathSlot) == 16 &&

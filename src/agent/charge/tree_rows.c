@@ -159,7 +159,7 @@ LmpErr tree_rows_open(LmpProfile *p) {
 /* Each entry stays where it is, or goes up by as many slots as there were, or a multiple, where
  * nothing has been yet. */
 COLD void tree_move_nodes(struct LmpTree *t) {
-    for (uint32_t i = slots_of(t->node_size) >> TREE_CACHE_STEP; i-- > 0;) {
+    for (uint32_t i = tree_cache_slots(t->node_size) >> TREE_CACHE_STEP; i-- > 0;) {
         LmpNodeSlot slot = t->node_cache[i];
         t->node_cache[i].key = 0;
         if (slot.key) *node_slot(t, slot.key, slot.under) = slot;
@@ -167,7 +167,7 @@ COLD void tree_move_nodes(struct LmpTree *t) {
 }
 
 COLD void tree_move_paths(struct LmpTree *t) {
-    for (uint32_t i = slots_of(t->path_size) >> TREE_CACHE_STEP; i-- > 0;) {
+    for (uint32_t i = tree_cache_slots(t->path_size) >> TREE_CACHE_STEP; i-- > 0;) {
         LmpPathSlot slot = t->path_cache[i];
         t->path_cache[i].key = 0;
         if (slot.key) *path_slot(t, slot.key, slot.who) = slot;
@@ -175,7 +175,7 @@ COLD void tree_move_paths(struct LmpTree *t) {
 }
 
 COLD void tree_move_lines(struct LmpTree *t) {
-    for (uint32_t i = slots_of(t->line_size) >> TREE_CACHE_STEP; i-- > 0;) {
+    for (uint32_t i = tree_cache_slots(t->line_size) >> TREE_CACHE_STEP; i-- > 0;) {
         LmpLinePathSlot slot = t->line_cache[i];
         t->line_cache[i].who = 0;
         if (slot.who) *line_slot(t, slot.who) = slot;

@@ -5,8 +5,8 @@
  * of unused memory. A block is found by its address; words that happen to look like one are told
  * apart.
  */
-#ifndef DOCTOR_ARENA_H
-#define DOCTOR_ARENA_H
+#ifndef LMP_DOCTOR_ARENA_H
+#define LMP_DOCTOR_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>

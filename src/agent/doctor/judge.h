@@ -1,7 +1,7 @@
 /* judge.h - compares what the profiler says of every block with what the witness noted, and its
  * totals with doctor's own. */
-#ifndef DOCTOR_JUDGE_H
-#define DOCTOR_JUDGE_H
+#ifndef LMP_DOCTOR_JUDGE_H
+#define LMP_DOCTOR_JUDGE_H
 
 #include "agent/doctor/stage.h"
 

@@ -4,8 +4,8 @@
  * Facts of Lua 5.4 used here: the type tags of requests; CallInfo.previous at 16, next at 24; the
  * metatable of a userdata at 24; a table's pointers to its parts below 32. Memory that was never
  * written holds a pattern (arena.h), so that a stale word does not pass for a pointer. */
-#ifndef DOCTOR_OWNERS_H
-#define DOCTOR_OWNERS_H
+#ifndef LMP_DOCTOR_OWNERS_H
+#define LMP_DOCTOR_OWNERS_H
 
 #include <lua.h>
 

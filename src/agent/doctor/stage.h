@@ -5,8 +5,8 @@
  * is taken out again, and the interpreter is made to save its program counter (witness.h). In the
  * second run nothing is different from what a user's program meets. Both count what Lua asks for in
  * an allocator of doctor's own, below all. */
-#ifndef DOCTOR_STAGE_H
-#define DOCTOR_STAGE_H
+#ifndef LMP_DOCTOR_STAGE_H
+#define LMP_DOCTOR_STAGE_H
 
 #include "agent/doctor/arena.h"
 #include "agent/doctor/owners.h"

@@ -7,8 +7,8 @@
  *
  * Which thread runs is found from the main thread on: `resume` and `close` have the coroutine as
  * their first argument, `wrap` as its upvalue, and C code of doctor's own says whom it resumes. */
-#ifndef DOCTOR_WITNESS_H
-#define DOCTOR_WITNESS_H
+#ifndef LMP_DOCTOR_WITNESS_H
+#define LMP_DOCTOR_WITNESS_H
 
 #include <lua.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include "base/own.h"
 #include "shared/counters.h"
 
-_Static_assert(LMP_OWN_RANGES >= OWNMAP_MOST, "all ranges fit");
+_Static_assert(LMP_OWN_RANGES >= OWN_MAP_MOST, "all ranges fit");
 
 /* As collectgarbage("count") says it; 0: Lua does not tell now. Asking changes nothing in the
  * state. */
@@ -38,10 +38,10 @@ void memory_told_answer(LmpProfile *p, uint32_t request) {
 
 void memory_told_tick(LmpProfile *p) {
     LmpMemory *m = &p->live->memory;
-    uint32_t changes = ownmap_changes();
+    uint32_t changes = own_map_changes();
     if (m->range_changes == changes && m->ranges > 0) return;
-    OwnMapRange range[OWNMAP_MOST];
-    uint32_t n = ownmap_copy(range);
+    OwnMapRange range[OWN_MAP_MOST];
+    uint32_t n = own_map_copy(range);
     atomic_fetch_add(&m->seq, 1);
     for (uint32_t i = 0; i < n; i++)
         m->range[i] = (LmpOwnRange){range[i].at, range[i].size};

@@ -95,7 +95,7 @@ static void answer_previews(LmpProfile *p, const LmpObjectHand *hand, uint32_t r
         uint32_t e = shadow_lookup(p, (uintptr_t)out->addr, &size);
         if ((e & 15) == LMP_C_STRING) preview_string((uintptr_t)out->addr, size, &budget, out);
         if ((e & 15) == LMP_C_TABLE && offsets_known() == LMP_OK)
-            objectshape_read(p, hand, (uintptr_t)out->addr, size, out);
+            shape_read(p, hand, (uintptr_t)out->addr, size, out);
     }
     p->live->preview_count = n;
     atomic_store(&p->live->preview_done, request);

@@ -133,12 +133,12 @@ static LmpErr walk_and_write(LmpSnapshots *s, const LmpLive *shared) {
     LmpBeat *told = s->beat;
     LmpObjectSource source;
     uint64_t begun = lmp_os->clock();
-    objectwalk_source(&source, p, &s->hand);
+    walk_source(&source, p, &s->hand);
     if (s->in_child) {
         source.beat = walk_goes_on;
         source.ud = s;
     }
-    LmpErr err = objectwalk_run(&source, &s->memory, &s->graph, NULL);
+    LmpErr err = walk_run(&source, &s->memory, &s->graph, NULL);
     if (err) return err;
     s->info.walk = told->walk = lmp_os->clock() - begun;
     told->objects = s->graph.objects - 1; /* the root is none */
@@ -275,11 +275,11 @@ static const char *why_no_child(int error) {
 /* Begins the child. Returns false if that fails; `why` (size bytes) says why. */
 static bool begin_child(LmpProfile *p, char *why, size_t size, uint64_t begun) {
     LmpSnapshots *s = p->snapshots;
-    if (p->live->hidden_leaves || ownfd_get(&p->file) < 0) {
+    if (p->live->hidden_leaves || own_fd_get(&p->file) < 0) {
         snprintf(why, size, "the program has closed the file of the shared state");
         return false;
     }
-    if (!fits_twice(why, size)) return false;
+    if (!child_fits_twice(why, size)) return false;
     s->copy = lmp_os->map(sizeof *s->copy, -1, 0, true);
     int error = s->copy ? 0 : ENOMEM;
     snprintf(why, size, "shadow map and tables could not be frozen");

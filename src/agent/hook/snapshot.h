@@ -5,8 +5,8 @@
  * tables are frozen meanwhile (objects/freeze.h). Where that cannot be, the program stands while it
  * is done in place, and LmpSnapshotLive says why. Until the child has ended and everything is
  * merged, all operations take the slow path, and the slowest is noted. */
-#ifndef LMP_SNAPSHOT_TAKE_H
-#define LMP_SNAPSHOT_TAKE_H
+#ifndef LMP_HOOK_SNAPSHOT_H
+#define LMP_HOOK_SNAPSHOT_H
 
 #include "agent/objects/child.h"
 #include "agent/objects/freeze.h"

@@ -81,22 +81,22 @@ static void describe(lua_State *thread, uintptr_t slot, const char *name, LmpLoc
     case LUA_TNIL:
         break;
     case LUA_TBOOLEAN:
-        localwords_boolean(local, lua_toboolean(thread, -1));
+        locals_put_boolean(local, lua_toboolean(thread, -1));
         break;
     case LUA_TNUMBER:
         if (lua_isinteger(thread, -1))
-            localwords_integer(local, lua_tointeger(thread, -1));
+            locals_put_integer(local, lua_tointeger(thread, -1));
         else
-            localwords_float(local, lua_tonumber(thread, -1));
+            locals_put_float(local, lua_tonumber(thread, -1));
         break;
     case LUA_TSTRING: {
         size_t size = 0;
         const char *bytes = lua_tolstring(thread, -1, &size);
-        localwords_bytes(local, bytes, size);
+        locals_put_bytes(local, bytes, size);
         break;
     }
     default:
-        localwords_address(local, lua_topointer(thread, -1));
+        locals_put_address(local, lua_topointer(thread, -1));
     }
 }
 
@@ -168,39 +168,39 @@ void locals_read(lua_State *main, LmpOp *op, uint32_t frame, bool safe) {
 
 /* ---- words for values ------------------------------------------------------------------------ */
 
-void localwords_bytes(LmpLocal *local, const char *bytes, size_t size) {
+void locals_put_bytes(LmpLocal *local, const char *bytes, size_t size) {
     local->whole = size;
     local->size = (uint32_t)(size < LMP_LOCAL_BYTES ? size : LMP_LOCAL_BYTES);
     memcpy(local->value, bytes, local->size);
 }
 
 static void set_text(LmpLocal *local, const char *text) {
-    localwords_bytes(local, text, strnlen(text, LMP_LOCAL_BYTES));
+    locals_put_bytes(local, text, strnlen(text, LMP_LOCAL_BYTES));
 }
 
-void localwords_number(char *out, size_t size, lua_Number value) {
+void locals_write_number(char *out, size_t size, lua_Number value) {
     snprintf(out, size, LUA_NUMBER_FMT, value);
     size_t n = strlen(out);
     if (out[strspn(out, "-0123456789")] == 0 && n + 3 < size) memcpy(out + n, ".0", 3);
 }
 
-void localwords_integer(LmpLocal *local, lua_Integer value) {
+void locals_put_integer(LmpLocal *local, lua_Integer value) {
     char text[LMP_LOCAL_BYTES];
     snprintf(text, sizeof text, LUA_INTEGER_FMT, value);
     set_text(local, text);
 }
 
-void localwords_float(LmpLocal *local, lua_Number value) {
+void locals_put_float(LmpLocal *local, lua_Number value) {
     char text[LMP_LOCAL_BYTES];
-    localwords_number(text, sizeof text, value);
+    locals_write_number(text, sizeof text, value);
     set_text(local, text);
 }
 
-void localwords_boolean(LmpLocal *local, bool value) {
+void locals_put_boolean(LmpLocal *local, bool value) {
     set_text(local, value ? "true" : "false");
 }
 
-void localwords_address(LmpLocal *local, const void *at) {
+void locals_put_address(LmpLocal *local, const void *at) {
     char text[LMP_LOCAL_BYTES];
     snprintf(text, sizeof text, "%p", at);
     set_text(local, text);

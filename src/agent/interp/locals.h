@@ -23,13 +23,13 @@ uint32_t locals_first(const LmpOp *op);
  * Allocates nothing and converts nothing. */
 
 /* The bytes of `value`, as many as there is room for; `whole` is set to `size`. */
-void localwords_bytes(LmpLocal *local, const char *bytes, size_t size);
+void locals_put_bytes(LmpLocal *local, const char *bytes, size_t size);
 /* As tostring() has them. */
-void localwords_integer(LmpLocal *local, lua_Integer value);
-void localwords_float(LmpLocal *local, lua_Number value);
-void localwords_boolean(LmpLocal *local, bool value);
-void localwords_address(LmpLocal *local, const void *at);
+void locals_put_integer(LmpLocal *local, lua_Integer value);
+void locals_put_float(LmpLocal *local, lua_Number value);
+void locals_put_boolean(LmpLocal *local, bool value);
+void locals_put_address(LmpLocal *local, const void *at);
 /* The same for a number that is no value: "0.5", "2.0". */
-void localwords_number(char *out, size_t size, lua_Number value);
+void locals_write_number(char *out, size_t size, lua_Number value);
 
 #endif

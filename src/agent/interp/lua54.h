@@ -160,19 +160,19 @@ enum {
     LMP_OP_CLOSURE = 79,
     LMP_INSTRUCTION = 4 /* bytes */
 };
-static inline unsigned frames_opcode(uint32_t instruction) {
+static inline unsigned lua54_opcode(uint32_t instruction) {
     return instruction & 0x7f;
 }
-static inline unsigned frames_arg_a(uint32_t instruction) {
+static inline unsigned lua54_arg_a(uint32_t instruction) {
     return instruction >> 7 & 0xff;
 }
-static inline bool frames_arg_k(uint32_t instruction) {
+static inline bool lua54_arg_k(uint32_t instruction) {
     return instruction >> 15 & 1;
 }
-static inline unsigned frames_arg_b(uint32_t instruction) {
+static inline unsigned lua54_arg_b(uint32_t instruction) {
     return instruction >> 16 & 0xff;
 }
-static inline unsigned frames_arg_c(uint32_t instruction) {
+static inline unsigned lua54_arg_c(uint32_t instruction) {
     return instruction >> 24;
 }
 

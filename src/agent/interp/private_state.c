@@ -31,11 +31,11 @@ static void find_once(void) {
     private_state_call(find);
 }
 
-void resumers_find(void) {
+void private_state_find_resumers(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_once);
 }
 
-bool resumers_is(uintptr_t function) {
+bool private_state_is_resumer(uintptr_t function) {
     return function && (function == resume || function == wrapped);
 }

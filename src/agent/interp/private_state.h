@@ -17,9 +17,9 @@ void private_state_call(lua_CFunction f);
  * do. */
 
 /* Finds them in a private state, once per process (thread-safe). Without memory none is known. */
-void resumers_find(void);
+void private_state_find_resumers(void);
 
 /* Returns true if the C function at this address is one of them. */
-bool resumers_is(uintptr_t function);
+bool private_state_is_resumer(uintptr_t function);
 
 #endif

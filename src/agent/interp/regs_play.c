@@ -231,7 +231,7 @@ static bool read_code(lua_State *L, LmpConstructing *c, const struct Shape *shap
     uint32_t found = 0;
     for (uint32_t i = 0; i < size; i++) {
         memcpy(&instruction, (const void *)(code + i * sizeof instruction), sizeof instruction);
-        if (frames_opcode(instruction) != LMP_OP_NEWTABLE) continue;
+        if (lua54_opcode(instruction) != LMP_OP_NEWTABLE) continue;
         if (found == LMP_CONSTRUCTORS) return false;
         c->table[found].parts = found < before->count ? before->parts[found] : 0;
         c->table[found++].pc = code + (i + 2) * sizeof instruction; /* behind its extra argument */

@@ -13,7 +13,7 @@
  * refusal nothing is asked of the system until the next tick: under a resource limit the hook must
  * not turn every allocation into a failing system call. */
 static LmpLeaf *map_leaf(LmpProfile *p, uint64_t at) {
-    int fd = ownfd_get(&p->file);
+    int fd = own_fd_get(&p->file);
     if (fd < 0) return NULL;
     if (p->leaves.file_size < at + sizeof(LmpLeaf)) {
         if (!lmp_os->grow(fd, at + sizeof(LmpLeaf))) return NULL;
@@ -22,7 +22,7 @@ static LmpLeaf *map_leaf(LmpProfile *p, uint64_t at) {
     /* alloc contexts come last, and are only kept with lines */
     if (!reserve_range(p, at, p->lines ? sizeof(LmpLeaf) : offsetof(LmpLeaf, apart))) return NULL;
     LmpLeaf *leaf = lmp_os->map(sizeof(LmpLeaf), fd, at, true);
-    if (leaf && ownfd_get(&p->file) < 0) { /* another thread has closed it just now */
+    if (leaf && own_fd_get(&p->file) < 0) { /* another thread has closed it just now */
         lmp_os->unmap(leaf, sizeof(LmpLeaf));
         leaf = NULL;
     }

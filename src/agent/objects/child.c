@@ -218,7 +218,7 @@ static bool left_in_groups(const struct Version *v, const char *list, uint64_t *
     }
 }
 
-bool fits_twice(char *why, size_t size) {
+bool child_fits_twice(char *why, size_t size) {
     char text[4096], need[LMP_NUM], have[LMP_NUM];
     uint64_t own, available = 0, left = 0;
     why[0] = 0;

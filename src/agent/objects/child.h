@@ -48,6 +48,6 @@ void child_forget(LmpChild *c);
  * as much as the program changes meanwhile, all of it at worst, and what the walk itself takes. It
  * goes by what the system has available, and by the limit of the program's memory cgroup. False:
  * `why` (size bytes) says why not. Where neither is known it is assumed to fit. */
-bool fits_twice(char *why, size_t size);
+bool child_fits_twice(char *why, size_t size);
 
 #endif

@@ -46,12 +46,12 @@ static void use(LmpProfile *p, uint32_t region, void *at) {
 }
 
 static bool map_own(LmpProfile *p, LmpFreeze *f) {
-    int fd = ownfd_get(&p->file);
+    int fd = own_fd_get(&p->file);
     if (fd < 0) return false;
     f->leaves = p->live->leaves;
     f->own_size = offset_of(LEAVES + f->leaves) - LMP_OVERFLOW_AT;
     f->own_map = fork_os->own_copy(f->own_size, fd, LMP_OVERFLOW_AT);
-    if (f->own_map && ownfd_get(&p->file) < 0) freeze_release(f); /* closed just now */
+    if (f->own_map && own_fd_get(&p->file) < 0) freeze_release(f); /* closed just now */
     return f->own_map != NULL;
 }
 
@@ -177,7 +177,7 @@ static void next_part(const LmpFreeze *f, const Region *r, int fd, uint64_t *fro
  * false if the system does not tell which are the program's own. */
 static bool merge_piece(LmpProfile *p, LmpFreeze *f, const Region *r) {
     uint64_t from, to, before = f->bytes;
-    next_part(f, r, ownfd_get(&p->file), &from, &to);
+    next_part(f, r, own_fd_get(&p->file), &from, &to);
     size_t pages = 0;
     for (f->at = from; f->at < to && f->bytes == before; f->at += pages * f->page) {
         uint64_t left = (to - f->at) / f->page;
@@ -205,7 +205,7 @@ static bool merge_region(LmpProfile *p, LmpFreeze *f, const Region *r, uint64_t 
 
 bool freeze_merge(LmpProfile *p, LmpFreeze *f, uint64_t bytes) {
     if (!f->on) return true;
-    f->lost = f->compare && ownfd_get(&p->file) < 0;
+    f->lost = f->compare && own_fd_get(&p->file) < 0;
     if (f->lost) return false;
     for (uint64_t begun = f->bytes; f->region < LEAVES + f->leaves; f->region++, f->passes = 0) {
         Region r = region_of(p, f, f->region);

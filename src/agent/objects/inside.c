@@ -122,7 +122,7 @@ static lua_Number number_of(uintptr_t word) {
 static void name_other(LmpLocal *out, unsigned tag, uintptr_t key) {
     out->key = LMP_KEY_OTHER;
     if (tag == LMP_TT_FLOAT) {
-        localwords_number(out->name, sizeof out->name, number_of(key));
+        locals_write_number(out->name, sizeof out->name, number_of(key));
     } else if ((tag & LMP_TT_TYPE) == LUA_TBOOLEAN) {
         snprintf(out->name, sizeof out->name, "%s", tag == LMP_TT_TRUE ? "true" : "false");
     } else {
@@ -227,7 +227,7 @@ static void preview_function(const Box *box, LmpLocal *out) {
     }
     int shown = size < 48 ? (int)size : 48;
     snprintf(text, sizeof text, "%.*s:%u", shown, name, object_u32(proto + LMP_AT_PROTO_LINE));
-    localwords_bytes(out, text, strlen(text));
+    locals_put_bytes(out, text, strlen(text));
     out->flags |= LMP_LOCAL_NAMED;
 }
 
@@ -252,7 +252,7 @@ static void preview_userdata(const Box *box, LmpLocal *out) {
     uint64_t size;
     const char *name = box->meta ? type_of_metatable(box->source, box->meta, &size) : NULL;
     if (!name || !size) return;
-    localwords_bytes(out, name, size);
+    locals_put_bytes(out, name, size);
     out->flags |= LMP_LOCAL_NAMED;
 }
 
@@ -275,20 +275,20 @@ static void describe(const LmpInsideSource *source, unsigned tag, uintptr_t word
     if (tag & LMP_TAG_COLLECTABLE) out->object = word;
     if (object_is_string(tag)) {
         const char *bytes = object_string(word, &size);
-        localwords_bytes(out, bytes, size);
+        locals_put_bytes(out, bytes, size);
     } else if (tag == LMP_TT_INTEGER) {
-        localwords_integer(out, (lua_Integer)word);
+        locals_put_integer(out, (lua_Integer)word);
     } else if (tag == LMP_TT_FLOAT) {
-        localwords_float(out, number_of(word));
+        locals_put_float(out, number_of(word));
     } else if ((tag & LMP_TT_TYPE) == LUA_TBOOLEAN) {
-        localwords_boolean(out, tag == LMP_TT_TRUE);
+        locals_put_boolean(out, tag == LMP_TT_TRUE);
     } else if (tag & LMP_TT_TYPE) {
         uintptr_t at = word;
         if (tag == LMP_TAG_USERDATA) { /* as "%p" of it says */
             unsigned values = object_u16(word + LMP_AT_USERDATA_VALUES);
             at += values ? LMP_AT_USERDATA_VALUE + values * (uintptr_t)LMP_SLOT : LMP_USERDATA_BARE;
         }
-        localwords_address(out, (const void *)at); /* NOLINT */
+        locals_put_address(out, (const void *)at); /* NOLINT */
         inside_preview(source, out);
     }
 }

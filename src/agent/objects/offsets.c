@@ -18,20 +18,20 @@ static const char *why = "not looked at yet";
 
 /* ---- the allocator --------------------------------------------------------------------------- */
 
-const LmpStudyBlock *study_block(const LmpObjectStudy *study, uintptr_t at) {
+const LmpStudyBlock *object_study_block(const LmpObjectStudy *study, uintptr_t at) {
     for (uint32_t i = study->blocks; i-- > 0;)
         if (study->block[i].at == at) return &study->block[i];
     return NULL;
 }
 
-bool study_part(const LmpObjectStudy *study, uintptr_t at, size_t size) {
-    const LmpStudyBlock *b = study_block(study, at);
+bool object_study_part(const LmpObjectStudy *study, uintptr_t at, size_t size) {
+    const LmpStudyBlock *b = object_study_block(study, at);
     return b && !b->tag && b->size == size;
 }
 
 static void *study_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpObjectStudy *study = ud;
-    LmpStudyBlock *b = ptr ? (LmpStudyBlock *)study_block(study, (uintptr_t)ptr) : NULL;
+    LmpStudyBlock *b = ptr ? (LmpStudyBlock *)object_study_block(study, (uintptr_t)ptr) : NULL;
     if (!nsize) {
         if (b) *b = study->block[--study->blocks];
         free(ptr);
@@ -190,7 +190,7 @@ static bool find_fixed(lua_State *L, LmpObjectStudy *study) {
     }
     for (uint32_t off = 0; off < study->global_end; off += 8) {
         uintptr_t o = object_word(study->global + off);
-        const LmpStudyBlock *b = o ? study_block(study, o) : NULL;
+        const LmpStudyBlock *b = o ? object_study_block(study, o) : NULL;
         if (!b || b->tag != LUA_TSTRING || !is_fixed(o, at, 4)) continue;
         study->layout.fixed = (uint16_t)off;
         count++;
@@ -251,9 +251,9 @@ static bool find_metatables(lua_State *L, LmpObjectStudy *study) {
 static bool in_strings(const LmpObjectStudy *study, uint32_t off, uintptr_t string) {
     uintptr_t slots = object_word(study->global + off);
     uint32_t n = object_u32(study->global + off + 12), tries = 0;
-    if (!n || n & (n - 1) || !study_part(study, slots, n * 8ul)) return false;
+    if (!n || n & (n - 1) || !object_study_part(study, slots, n * 8ul)) return false;
     uintptr_t s = object_word(slots + 8ul * (object_u32(string + LMP_AT_STRING_HASH) & (n - 1)));
-    for (; s && s != string && tries < 1000 && study_block(study, s); tries++)
+    for (; s && s != string && tries < 1000 && object_study_block(study, s); tries++)
         s = object_word(s + LMP_AT_STRING_LONG);
     return s == string;
 }
@@ -323,7 +323,7 @@ static bool find_thread(lua_State *L, LmpObjectStudy *study) {
                                "yields(function() return a end, function() return b end)";
     lua_State *T = lua_newthread(L);
     int results;
-    const LmpStudyBlock *block = study_block(study, (uintptr_t)T - frames_bits.extra);
+    const LmpStudyBlock *block = object_study_block(study, (uintptr_t)T - frames_bits.extra);
     if (!block || block->tag != LUA_TTHREAD) return false;
     study->layout.thread = (uint32_t)block->size;
     study->layout.extra = frames_bits.extra;
@@ -332,7 +332,7 @@ static bool find_thread(lua_State *L, LmpObjectStudy *study) {
     Search s = search_begin((uintptr_t)T, bytes), open = s;
     for (int i = 0; i < 4; i++) {
         const LmpStudyBlock *stack =
-            study_block(study, object_word((uintptr_t)T + study->layout.stack));
+            object_study_block(study, object_word((uintptr_t)T + study->layout.stack));
         if (!stack || stack->tag) return false;
         search_equals(&s, stack->at + stack->size - LMP_STACK_EXTRA);
         lua_checkstack(T, 100 << i);

@@ -12,7 +12,7 @@ static uintptr_t pointer(lua_State *L, int index) {
 }
 
 static bool is_object(const LmpObjectStudy *study, uintptr_t at, int tag, size_t size) {
-    const LmpStudyBlock *b = study_block(study, at);
+    const LmpStudyBlock *b = object_study_block(study, at);
     return b && b->tag == tag && b->size == size;
 }
 
@@ -91,8 +91,8 @@ static bool table_fits(lua_State *L, const LmpObjectStudy *study, int index) {
     uint32_t slots = object_array_size(&study->layout, t), nodes = object_nodes(t);
     if (!is_object(study, t, LUA_TTABLE, LMP_SIZE_TABLE) || !has_type(t, LMP_TT_TABLE))
         return false;
-    if (slots && !study_part(study, array, slots * (size_t)LMP_SLOT)) return false;
-    if (nodes && !study_part(study, node, nodes * (size_t)LMP_SIZE_NODE)) return false;
+    if (slots && !object_study_part(study, array, slots * (size_t)LMP_SLOT)) return false;
+    if (nodes && !object_study_part(study, node, nodes * (size_t)LMP_SIZE_NODE)) return false;
     lua_pushnil(L);
     for (uint32_t i = 0; i < slots; i++) {
         uintptr_t slot = array + i * (uintptr_t)LMP_SLOT;
@@ -351,11 +351,11 @@ static bool check_upvalues(lua_State *L, LmpObjectStudy *study) {
 static bool vector_fits(const LmpObjectStudy *study, uintptr_t p, int count, int at,
                         size_t element) {
     uint32_t n = object_u32(p + (uintptr_t)count);
-    return n ? study_part(study, object_word(p + (uintptr_t)at), n * element) : true;
+    return n ? object_study_part(study, object_word(p + (uintptr_t)at), n * element) : true;
 }
 
 static bool is_string(const LmpObjectStudy *study, uintptr_t at) {
-    const LmpStudyBlock *b = study_block(study, at);
+    const LmpStudyBlock *b = object_study_block(study, at);
     return b && b->tag == LUA_TSTRING;
 }
 
@@ -501,7 +501,7 @@ static unsigned calls_of(const LmpObjectStudy *study, const lua_State *L, bool *
     unsigned n = 0;
     uintptr_t before = (uintptr_t)ci, next = object_word(before + LMP_AT_CI_NEXT);
     for (; next && n < 1000; next = object_word(before + LMP_AT_CI_NEXT), n++) {
-        if (!study_part(study, next, LMP_SIZE_CALL)) *fits = false;
+        if (!object_study_part(study, next, LMP_SIZE_CALL)) *fits = false;
         if (!*fits || object_word(next + LMP_AT_CI_PREVIOUS) != before) return n;
         before = next;
     }

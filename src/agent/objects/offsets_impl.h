@@ -24,9 +24,9 @@ typedef struct LmpObjectStudy {
 } LmpObjectStudy;
 
 /* Returns the block that starts at `at`; NULL: none. */
-const LmpStudyBlock *study_block(const LmpObjectStudy *study, uintptr_t at);
+const LmpStudyBlock *object_study_block(const LmpObjectStudy *study, uintptr_t at);
 /* Returns true if a part of that size starts there. */
-bool study_part(const LmpObjectStudy *study, uintptr_t at, size_t size);
+bool object_study_part(const LmpObjectStudy *study, uintptr_t at, size_t size);
 
 /* A C function; upvalue 1: the study. Compares all that objects.h reads with the documented API;
  * what differs is study->why. */

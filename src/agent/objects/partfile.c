@@ -60,7 +60,7 @@ static LmpErr open_file(PartFile *f, const char *path) {
     if (fd < 0) fd = open_named(f);
     if (fd < 0) return fail(f, errno) && errno == EEXIST ? LMP_E_BUSY : LMP_E_FILE;
     flock(fd, LOCK_EX | LOCK_NB); /* until every copy of it is closed: remove_stale */
-    f->fd = ownfd_lift(fd);
+    f->fd = own_fd_lift(fd);
     if (f->fd < 0) {
         f->os_error = errno;
         if (f->named) unlink(f->part);

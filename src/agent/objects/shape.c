@@ -65,8 +65,8 @@ static bool has_items(uintptr_t array, uint64_t slots) {
     return false;
 }
 
-void objectshape_read(LmpProfile *p, const LmpObjectHand *hand, uintptr_t table, uint64_t size,
-                      LmpPreview *out) {
+void shape_read(LmpProfile *p, const LmpObjectHand *hand, uintptr_t table, uint64_t size,
+                LmpPreview *out) {
     bool made = table == hand->new_addr || p->closing; /* or all is being freed */
     if (made || size != LMP_SIZE_TABLE || object_u8(table + LMP_AT_TYPE) != LMP_TT_TABLE) return;
     if (is_dead(p, table)) return;

@@ -12,8 +12,8 @@
  * `table`. `hand`: the operation, after which it is read; all zero: none, or it comes yet. Nothing
  * is written for a table that cannot be read: about to be freed, being made, or none at all. Only
  * after offsets_known() has said LMP_OK. */
-void objectshape_read(LmpProfile *p, const LmpObjectHand *hand, uintptr_t table, uint64_t size,
-                      LmpPreview *out);
+void shape_read(LmpProfile *p, const LmpObjectHand *hand, uintptr_t table, uint64_t size,
+                LmpPreview *out);
 
 /* ---- keys in order --------------------------------------------------------------------------- */
 

@@ -29,7 +29,7 @@ static uintptr_t object_of(lua_State *L, int index) {
     }
 }
 
-uintptr_t objectsize_block(lua_State *L, int index) {
+uintptr_t object_size_block(lua_State *L, int index) {
     uintptr_t o = object_of(L, lua_absindex(L, index));
     return o && lua_isthread(L, index) ? o - offsets_get()->extra : o;
 }
@@ -71,7 +71,7 @@ static uint64_t size_at(const LmpObjectOffsets *layout, uintptr_t o) {
     }
 }
 
-uint64_t objectsize_of(lua_State *L, int index) {
+uint64_t object_size(lua_State *L, int index) {
     uintptr_t o = object_of(L, lua_absindex(L, index));
     return o ? size_at(offsets_get(), o) : 0;
 }
@@ -124,7 +124,7 @@ static LmpObjectHeld held_at(const LmpObjectOffsets *layout, uintptr_t o) {
     }
 }
 
-LmpObjectHeld objectsize_held(lua_State *L) {
+LmpObjectHeld object_size_held(lua_State *L) {
     const LmpObjectOffsets *layout = offsets_get();
     uintptr_t global = frames_word(L, LMP_AT_L_GLOBAL);
     const uint16_t list[] = {layout->all, layout->finalizers, layout->waiting, layout->fixed};

@@ -398,7 +398,7 @@ static LmpErr walk(LmpObjectWalk *w) {
 
 /* ---- for who calls --------------------------------------------------------------------------- */
 
-void objectwalk_source(LmpObjectSource *source, const LmpProfile *p, const LmpObjectHand *hand) {
+void walk_source(LmpObjectSource *source, const LmpProfile *p, const LmpObjectHand *hand) {
     *source = (LmpObjectSource){.main = p->main,
                                 .p = p,
                                 .leaves = p->live->leaves,
@@ -408,12 +408,12 @@ void objectwalk_source(LmpObjectSource *source, const LmpProfile *p, const LmpOb
     if (hand) source->hand = *hand;
 }
 
-void objectwalk_source_bare(LmpObjectSource *source, lua_State *main) {
+void walk_source_bare(LmpObjectSource *source, lua_State *main) {
     *source = (LmpObjectSource){.main = main};
 }
 
-LmpErr objectwalk_run(const LmpObjectSource *source, LmpObjectMemory *memory, LmpObjectGraph *out,
-                      LmpObjectSums *sums) {
+LmpErr walk_run(const LmpObjectSource *source, LmpObjectMemory *memory, LmpObjectGraph *out,
+                LmpObjectSums *sums) {
     objectmemory_init(memory);
     memset(out, 0, sizeof *out);
     LmpErr err = offsets_known();

@@ -28,14 +28,14 @@ typedef struct LmpObjectSums {
 } LmpObjectSums;
 
 /* A source for a profile as it is now; or for a state that is not profiled. */
-void objectwalk_source(LmpObjectSource *source, const LmpProfile *p, const LmpObjectHand *hand);
-void objectwalk_source_bare(LmpObjectSource *source, lua_State *main);
+void walk_source(LmpObjectSource *source, const LmpProfile *p, const LmpObjectHand *hand);
+void walk_source_bare(LmpObjectSource *source, lua_State *main);
 
 /* Walks. The columns of *out are in *memory (which is cleared first) until objectmemory_free;
  * *sums may be NULL. LMP_E_LAYOUT: offsets_why() tells why; LMP_E_CLOSED: the state is being
  * closed, its lists are no longer whole; LMP_E_NOMEM; LMP_E_DAMAGED: the lists lead to what is no
  * object. On an error there is nothing to free. */
-LmpErr objectwalk_run(const LmpObjectSource *source, LmpObjectMemory *memory, LmpObjectGraph *out,
-                      LmpObjectSums *sums);
+LmpErr walk_run(const LmpObjectSource *source, LmpObjectMemory *memory, LmpObjectGraph *out,
+                LmpObjectSums *sums);
 
 #endif

@@ -20,7 +20,7 @@
 #include "base/io.h"
 #include "base/os.h"
 #include "pty/ptydrain.h"
-#include "pty/ttyrestore.h"
+#include "pty/tty.h"
 #include "shared/launch.h"
 #include "shared/run_handshake.h"
 
@@ -35,13 +35,13 @@ typedef struct Start {
 } Start;
 
 static void start_close(Start *s) {
-    close_fd(&s->tty);
-    close_fd(&s->master);
-    close_fd(&s->slave);
-    close_fd(&s->line[0]);
-    close_fd(&s->line[1]);
-    close_fd(&s->hold[0]);
-    close_fd(&s->hold[1]);
+    io_close(&s->tty);
+    io_close(&s->master);
+    io_close(&s->slave);
+    io_close(&s->line[0]);
+    io_close(&s->line[1]);
+    io_close(&s->hold[0]);
+    io_close(&s->hold[1]);
     spool_close(&s->spool);
 }
 
@@ -55,9 +55,9 @@ static int open_tty(int stream) {
     } else {
         snprintf(path, sizeof path, "/proc/self/fd/%d", stream);
         fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
-        if (fd < 0) fd = fcntl(stream, F_DUPFD_CLOEXEC, OWNFD_LEAST);
+        if (fd < 0) fd = fcntl(stream, F_DUPFD_CLOEXEC, OWN_FD_LEAST);
     }
-    return ownfd_lift(fd);
+    return own_fd_lift(fd);
 }
 
 /* The terminal is that of stdout, stderr or stdin, else the controlling one. */
@@ -83,7 +83,7 @@ static LmpErr find_tty(Start *s) {
 static LmpErr open_pty(Start *s) {
     struct termios mode;
     struct winsize size;
-    s->master = ownfd_lift(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    s->master = own_fd_lift(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
     if (s->master < 0 || grantpt(s->master) != 0 || unlockpt(s->master) != 0) return LMP_E_PTY;
     s->slave = pty_open_slave(s->master, 0);
     if (s->slave < 0 || fcntl(s->master, F_SETFL, O_RDWR | O_NONBLOCK) != 0) return LMP_E_PTY;
@@ -105,8 +105,8 @@ static bool open_pair(int pair[2], bool socket) {
         pair[0] = pair[1] = -1;
         return false;
     }
-    pair[0] = ownfd_lift(pair[0]);
-    pair[1] = ownfd_lift(pair[1]);
+    pair[0] = own_fd_lift(pair[0]);
+    pair[1] = own_fd_lift(pair[1]);
     return pair[0] >= 0 && pair[1] >= 0;
 }
 
@@ -142,7 +142,7 @@ static LmpErr spawn_relay(const Start *s, int state_fd, const char *command,
     argv[argc++] = (char *)(uintptr_t)(options->hold ? "--hold" : "--no-hold");
     if (s->on_tty[0]) argv[argc++] = (char *)(uintptr_t) "--input";
 
-    int high = fcntl(state_fd, F_DUPFD_CLOEXEC, OWNFD_LEAST), wanted[LMP_FD_END], status;
+    int high = fcntl(state_fd, F_DUPFD_CLOEXEC, OWN_FD_LEAST), wanted[LMP_FD_END], status;
     if (high < 0) return LMP_E_VIEWER;
     to_give(wanted, s, high, 1);
     LmpErr err = spawn_command(command, argv, wanted, &status);
@@ -176,7 +176,7 @@ static char hear(int line, uint64_t deadline) {
 static bool save_streams(LmpDisplay *d, const Start *s) {
     for (int i = 0; i < 3; i++) {
         if (!s->on_tty[i]) continue;
-        d->saved[i] = ownfd_take(fcntl(i, F_DUPFD_CLOEXEC, OWNFD_LEAST));
+        d->saved[i] = own_fd_take(fcntl(i, F_DUPFD_CLOEXEC, OWN_FD_LEAST));
         if (d->saved[i].fd < 0) return false;
     }
     return true;
@@ -191,19 +191,19 @@ static bool take_streams(const Start *s) {
 
 static void put_streams_back(LmpDisplay *d) {
     for (int i = 0; i < 3; i++)
-        if (ownfd_get(&d->saved[i]) >= 0) {
+        if (own_fd_get(&d->saved[i]) >= 0) {
             dup2(d->saved[i].fd, i);
-            ownfd_close(&d->saved[i]);
+            own_fd_close(&d->saved[i]);
         }
 }
 
 /* Opens the spool, and notes in its state what whoever survives will need. */
 static LmpErr open_spool(Start *s, const struct termios *before) {
     if (!spool_open(&s->spool, SPOOL_MEMORY)) return LMP_E_NOMEM;
-    s->spool.memory = ownfd_lift(s->spool.memory);
-    s->spool.disk = ownfd_lift(s->spool.disk);
-    s->spool.out = ownfd_lift(s->spool.out);
-    s->spool.in = ownfd_lift(s->spool.in);
+    s->spool.memory = own_fd_lift(s->spool.memory);
+    s->spool.disk = own_fd_lift(s->spool.disk);
+    s->spool.out = own_fd_lift(s->spool.out);
+    s->spool.in = own_fd_lift(s->spool.in);
     if (s->spool.memory < 0 || s->spool.out < 0 || s->spool.in < 0) return LMP_E_NOMEM;
     LmpRelayState *e = s->spool.relay_state;
     e->input = s->on_tty[0];
@@ -223,11 +223,11 @@ static bool tell_run(const Start *s, int state_fd, int socket) {
 
 /* Hands the spool to the display: we read from it if no other process is left. */
 static void keep_spool(LmpDisplay *d, Start *s) {
-    d->kept[0] = ownfd_note(s->spool.memory);
-    d->kept[1] = ownfd_note(s->spool.disk);
-    d->kept[2] = ownfd_note(s->spool.out);
+    d->kept[0] = own_fd_note(s->spool.memory);
+    d->kept[1] = own_fd_note(s->spool.disk);
+    d->kept[2] = own_fd_note(s->spool.out);
     d->relay_state = s->spool.relay_state;
-    close_fd(&s->spool.in); /* nothing is written there any more then */
+    io_close(&s->spool.in); /* nothing is written there any more then */
     s->spool = NO_SPOOL;
 }
 
@@ -252,8 +252,8 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
     }
     if (!err) err = spawn_relay(&s, state_fd, command, options);
     if (!err) {
-        close_fd(&s.line[1]);
-        close_fd(&s.hold[1]);
+        io_close(&s.line[1]);
+        io_close(&s.hold[1]);
         char word = hear(s.line[0], lmp_os->clock() + START_NS);
         if (word != LMP_SAY_READY || !take_streams(&s)) err = LMP_E_VIEWER;
         if (word == 0) tty_put_right(s.tty, &s.spool.relay_state->tty); /* killed on its way up */
@@ -261,10 +261,10 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
     if (!err) {
         d->pty = st.st_rdev;
         keep_spool(d, &s);
-        d->line = ownfd_note(s.line[0]);
+        d->line = own_fd_note(s.line[0]);
         s.line[0] = -1;
         if (s.on_tty[0] || s.on_tty[1] || s.on_tty[2]) {
-            d->master = ownfd_note(s.master);
+            d->master = own_fd_note(s.master);
             ioctl(s.master, TIOCGPTN, &d->terminal);
             s.master = -1;
         }
@@ -278,20 +278,20 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
 static int saved_tty(LmpDisplay *d) {
     static const int order[3] = {1, 2, 0};
     for (int i = 0; i < 3; i++)
-        if (ownfd_get(&d->saved[order[i]]) >= 0) return d->saved[order[i]].fd;
+        if (own_fd_get(&d->saved[order[i]]) >= 0) return d->saved[order[i]].fd;
     return -1;
 }
 
 static int get_master(LmpDisplay *d) {
     unsigned number;
-    int master = ownfd_get(&d->master);
+    int master = own_fd_get(&d->master);
     if (master >= 0 && (ioctl(master, TIOCGPTN, &number) != 0 || number != d->terminal))
         d->master.fd = -1; /* another one's */
     return d->master.fd;
 }
 
 static void close_master(LmpDisplay *d) {
-    if (get_master(d) >= 0) ownfd_close(&d->master);
+    if (get_master(d) >= 0) own_fd_close(&d->master);
     d->master.fd = -1;
 }
 
@@ -299,7 +299,7 @@ static void close_master(LmpDisplay *d) {
 static void give_back(LmpDisplay *d) {
     struct stat st;
     for (int i = 0; i < 3; i++) {
-        if (ownfd_get(&d->saved[i]) < 0) continue;
+        if (own_fd_get(&d->saved[i]) < 0) continue;
         if (fstat(i, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == d->pty)
             dup2(d->saved[i].fd, i);
     }
@@ -312,9 +312,9 @@ static void do_the_rest(LmpDisplay *d) {
     int tty = saved_tty(d), master = get_master(d);
     if (tty < 0) return;
     if (d->relay_state) {
-        Spool spool = {ownfd_get(&d->kept[0]),
-                       ownfd_get(&d->kept[1]),
-                       ownfd_get(&d->kept[2]),
+        Spool spool = {own_fd_get(&d->kept[0]),
+                       own_fd_get(&d->kept[1]),
+                       own_fd_get(&d->kept[2]),
                        -1,
                        SPOOL_MEMORY,
                        d->relay_state,
@@ -323,7 +323,7 @@ static void do_the_rest(LmpDisplay *d) {
         spool_mend(&spool);
         spool_pass(&spool, tty);
     }
-    if (master >= 0) pty_drain(master, sink_fd, &tty);
+    if (master >= 0) pty_drain(master, pty_sink_fd, &tty);
 }
 
 /* Returns true if the relay is there. If the program has closed the line, the relay takes it for
@@ -331,7 +331,7 @@ static void do_the_rest(LmpDisplay *d) {
 static bool check(LmpDisplay *d) {
     char word;
     if (d->line.fd >= 0) {
-        int line = ownfd_get(&d->line);
+        int line = own_fd_get(&d->line);
         if (line < 0) {
             display_forget(d);
             return false;
@@ -340,7 +340,7 @@ static bool check(LmpDisplay *d) {
         if (n > 0 && word == LMP_SAY_READY) /* again, by one who took over */
             n = recv(line, &word, 1, MSG_DONTWAIT);
         if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) return true;
-        ownfd_close(&d->line);
+        own_fd_close(&d->line);
         do_the_rest(d);
         give_back(d);
     } else if (d->master.fd >= 0) {
@@ -348,7 +348,7 @@ static bool check(LmpDisplay *d) {
         char bytes[4096];
         int master = get_master(d), tty = saved_tty(d);
         ssize_t n = master >= 0 ? read(master, bytes, sizeof bytes) : 0;
-        if (n > 0 && tty >= 0) write_all(tty, bytes, (size_t)n);
+        if (n > 0 && tty >= 0) io_write_all(tty, bytes, (size_t)n);
         if (n == 0 || (n < 0 && errno == EIO)) close_master(d);
     }
     return false;
@@ -393,12 +393,12 @@ bool display_leave(LmpDisplay *d) {
 }
 
 void display_forget(LmpDisplay *d) {
-    ownfd_close(&d->line);
+    own_fd_close(&d->line);
     close_master(d);
     for (int i = 0; i < 3; i++)
-        ownfd_close(&d->saved[i]);
+        own_fd_close(&d->saved[i]);
     for (int i = 0; i < 3; i++)
-        ownfd_close(&d->kept[i]);
+        own_fd_close(&d->kept[i]);
     if (d->relay_state) lmp_os->unmap(d->relay_state, SPOOL_AT);
     d->relay_state = NULL;
 }

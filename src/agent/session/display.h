@@ -23,10 +23,10 @@ typedef struct LmpDisplayOptions {
 
 #define DISPLAY_NONE                                                                               \
     ((LmpDisplay){                                                                                 \
-        .line = OWNFD_NONE,                                                                        \
-        .master = OWNFD_NONE,                                                                      \
-        .saved = {OWNFD_NONE, OWNFD_NONE, OWNFD_NONE},                                             \
-        .kept = {OWNFD_NONE, OWNFD_NONE, OWNFD_NONE},                                              \
+        .line = OWN_FD_NONE,                                                                       \
+        .master = OWN_FD_NONE,                                                                     \
+        .saved = {OWN_FD_NONE, OWN_FD_NONE, OWN_FD_NONE},                                          \
+        .kept = {OWN_FD_NONE, OWN_FD_NONE, OWN_FD_NONE},                                           \
     })
 
 typedef struct LmpDisplay {

@@ -104,7 +104,7 @@ static bool write_all(int fd, const char *text, size_t size) {
 /* Writes to a file, which may be a FIFO without a reader: we do not wait for one. */
 static bool write_file(const char *path, const char *text, size_t size) {
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
-    int fd = ownfd_lift(open(path, flags, 0666));
+    int fd = own_fd_lift(open(path, flags, 0666));
     bool written = fd >= 0 && write_all(fd, text, size);
     if (fd >= 0) close(fd);
     return written;
@@ -165,7 +165,7 @@ static bool leave_to_late(LmpProfile *p) {
     if (late.there || !display_leave(&s->display)) return false;
     late = (struct Late){.there = true,
                          .display = s->display,
-                         .state = ownfd_take(dup(ownfd_get(&p->file))),
+                         .state = own_fd_take(dup(own_fd_get(&p->file))),
                          .run_socket = s->run_socket,
                          .run_inode = s->run_inode};
     memcpy(late.summary, s->summary, sizeof late.summary);
@@ -181,7 +181,7 @@ static void end_late(void) {
     bool alive = display_check(&late.display);
     bool said = alive || display_said(&late.display);
     display_forget(&late.display);
-    int state = ownfd_get(&late.state);
+    int state = own_fd_get(&late.state);
     if (said || state < 0 || !run_killed(late.run_socket, late.run_inode)) return;
     if (view_open(&view, state)) return;
     if (*late.summary) write_summary(late.summary, view.header, view.live, &view.tables, "ended");
@@ -193,7 +193,7 @@ void ending_forget(void) {
     if (!late.there) return;
     late.there = false;
     display_forget(&late.display);
-    ownfd_close(&late.state);
+    own_fd_close(&late.state);
 }
 
 /* Names the recording: the recorder has no terminal to do so. It may still be writing the last

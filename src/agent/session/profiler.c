@@ -111,7 +111,7 @@ static void found_child(void) {
         foreign_forked(&s->profile);
         snapshot_forget(&s->profile);
         display_forget(&s->display);
-        ownfd_close(&s->profile.file); /* its pages stay with the last who has them */
+        own_fd_close(&s->profile.file); /* its pages stay with the last who has them */
     }
     sessions = NULL;
     serials = 0;
@@ -469,7 +469,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     LmpProfile *p = take_place(L);
     LmpErr err = p ? LMP_OK : LMP_E_NOMEM;
     if (p) {
-        p->file = OWNFD_NONE;
+        p->file = OWN_FD_NONE;
         session_of(p)->display = DISPLAY_NONE;
         LmpIdentity identity = {
             name,         release, (uint32_t)getpid(), p->serial, (uint32_t)(1e6 / options->fps),
@@ -534,11 +534,11 @@ LmpErr profiler_objects(lua_State *L, LmpObjectMemory *memory, LmpObjectGraph *o
     lua_State *main = lua_tothread(L, -1);
     lua_pop(L, 1);
     if (p) {
-        objectwalk_source(&source, p, NULL);
+        walk_source(&source, p, NULL);
     } else {
-        objectwalk_source_bare(&source, main);
+        walk_source_bare(&source, main);
     }
-    return objectwalk_run(&source, memory, out, NULL);
+    return walk_run(&source, memory, out, NULL);
 }
 
 LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out) {

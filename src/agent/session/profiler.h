@@ -71,7 +71,7 @@ LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait
                          LmpSnapshotLive *out);
 
 /* L's heap as it is, walked where it lies (walk.h), profiled or not: *out is in *memory until
- * objectmemory_free. Errors as objectwalk_run's. */
+ * objectmemory_free. Errors as walk_run's. */
 LmpErr profiler_objects(lua_State *L, LmpObjectMemory *memory, LmpObjectGraph *out);
 
 /* A lap of the program's own ends, and the next begins (laps.h). False: it was the first call, or

@@ -31,8 +31,8 @@ LmpErr recorders_start(LmpSession *session, const char *file) {
         (char *)(uintptr_t) "lmp", (char *)(uintptr_t) "recorder", name, pid, serial, NULL};
     for (int i = 0; i < LMP_FD_END; i++)
         fd[i] = -1;
-    fd[LMP_FD_STATE] = fcntl(p->file.fd, F_DUPFD_CLOEXEC, OWNFD_LEAST);
-    fd[LMP_FD_SPOOL] = ownfd_get(&session->display.kept[0]);
+    fd[LMP_FD_STATE] = fcntl(p->file.fd, F_DUPFD_CLOEXEC, OWN_FD_LEAST);
+    fd[LMP_FD_SPOOL] = own_fd_get(&session->display.kept[0]);
     if (fd[LMP_FD_STATE] < 0) return LMP_E_VIEWER;
     err = spawn_command(command, argv, fd, &status);
     close(fd[LMP_FD_STATE]);

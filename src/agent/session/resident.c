@@ -27,8 +27,8 @@ static uint64_t resident_pages(void) {
 
 /* Returns bytes in memory of the rows that only this process has. */
 static uint64_t private_tables(void) {
-    OwnMapRange range[OWNMAP_MOST];
-    uint32_t n = ownmap_copy(range), pid = (uint32_t)getpid();
+    OwnMapRange range[OWN_MAP_MOST];
+    uint32_t n = own_map_copy(range), pid = (uint32_t)getpid();
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < n; i++) /* mappings are whole pages */
         bytes += pages_within(pid, range[i].at, range[i].at + os_whole_pages(range[i].size));
@@ -36,7 +36,7 @@ static uint64_t private_tables(void) {
 }
 
 void resident_note(LmpProfile *p) {
-    int before = errno, fd = ownfd_get(&p->file);
+    int before = errno, fd = own_fd_get(&p->file);
     struct stat st;
     p->live->resident = resident_pages() * lmp_os->page();
     uint64_t own = private_tables();

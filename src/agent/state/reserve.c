@@ -46,7 +46,7 @@ static bool is_used(const LmpProfile *p, const struct Table *t) {
 
 bool reserve_range(LmpProfile *p, uint64_t at, uint64_t size) {
     if (!p->reserve.strict) return true;
-    int fd = ownfd_get(&p->file);
+    int fd = own_fd_get(&p->file);
     return fd >= 0 && lmp_os->reserve(fd, at, size);
 }
 

@@ -48,11 +48,11 @@ static void fill_header(LmpProfile *p, const LmpIdentity *identity) {
 }
 
 LmpErr state_create(LmpProfile *p, const LmpIdentity *identity) {
-    p->file = ownfd_take(lmp_os->memfd(LMP_MEMFD_NAME, LMP_LEAVES_AT));
+    p->file = own_fd_take(lmp_os->memfd(LMP_MEMFD_NAME, LMP_LEAVES_AT));
     int fd = p->file.fd;
     if (fd < 0) return LMP_E_MEMFD;
     if (!reserve_open(p)) {
-        ownfd_close(&p->file);
+        own_fd_close(&p->file);
         return LMP_E_NOMEM;
     }
     p->leaves.file_size = LMP_LEAVES_AT;
@@ -99,7 +99,7 @@ void state_release(LmpProfile *p) {
     release(p->live, LMP_OVERFLOW_AT - LMP_LIVE_AT);
     release(p->control, LMP_LIVE_AT - LMP_CONTROL_AT);
     release(p->header, LMP_CONTROL_AT);
-    ownfd_close(&p->file);
+    own_fd_close(&p->file);
     p->dir = p->leaves.all = p->leaves.shared = NULL;
     p->overflow = NULL;
     p->tables = (LmpTables){0};
@@ -109,7 +109,7 @@ void state_release(LmpProfile *p) {
 }
 
 bool state_viewer_lives(LmpProfile *p, uint32_t viewer) {
-    if (viewer & LMP_VIEWER_LOCKED && ownfd_get(&p->file) >= 0)
+    if (viewer & LMP_VIEWER_LOCKED && own_fd_get(&p->file) >= 0)
         return lmp_os->locked(p->file.fd, LMP_VIEWER_LOCK(viewer));
     return lmp_os->alive(LMP_VIEWER_PID(viewer));
 }

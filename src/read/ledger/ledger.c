@@ -43,7 +43,7 @@ static bool reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
     return index_update(s, t) && sum_reserve(s, parts) && rows_reserve(ledger, parts) &&
            counts_reserve(ledger, parts) && tree_reserve(ledger, t, parts) &&
            moment_reserve(s, parts) &&
-           (!(parts & LEDGER_SITES) || parts & LEDGER_BRIEF || live_history_reserve(s));
+           (!(parts & LEDGER_SITES) || parts & LEDGER_BRIEF || rows_reserve_history(s));
 }
 
 /* Notes what did not fit: lines are in the row "(others)" of sites, call paths in that of the
@@ -68,7 +68,7 @@ static void note_others(Ledger *ledger, const LmpTables *t) {
 static void give_back(LedgerStore *s, const LmpTables *t, unsigned parts) {
     LedgerPile *const done[] = {&s->slot_sum, &s->detail_sum, &s->row_bytes, &s->slot_run};
     for (size_t i = 0; i < sizeof done / sizeof *done; i++)
-        pile_free(done[i]);
+        ledger_pile_free(done[i]);
     if (!t->spent) return;
     t->spent(&t->live_history[0], &t->live_history[s->rows]);
     t->spent(&t->live_history_blocks[0], &t->live_history_blocks[s->rows]);
@@ -106,7 +106,7 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     moment_begin(ledger->store, parts, clock);
     ledger->clock = clock;
     ledger->since = ledger->store->then ? ledger->store->then->clock : 0;
-    mark_find(ledger, tables);
+    moments_find_mark(ledger, tables);
     ledger->store->lives = lives;
     ledger->store->tag_lines = (parts & LEDGER_TAG_LINES) && (parts & LEDGER_SITES);
     ledger->store->of_tag = of_tag;
@@ -130,12 +130,12 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
 
 void ledger_drop_tree(Ledger *ledger) {
     if (!ledger->store) return;
-    pile_free(&ledger->store->out_tree);
+    ledger_pile_free(&ledger->store->out_tree);
     ledger->tree = NULL;
     ledger->nodes = 0;
 }
 
-uint32_t row_of_slot(const Ledger *ledger, uint32_t slot) {
+uint32_t ledger_row_of_slot(const Ledger *ledger, uint32_t slot) {
     const LedgerStore *s = ledger->store;
     uint32_t at = slot < s->slot_row.room ? PILE(s->slot_row, const uint32_t)[slot] : LEDGER_NO_ROW;
     return at < ledger->sites ? at : LEDGER_NO_ROW;
@@ -150,7 +150,7 @@ uint32_t ledger_row_of(const Ledger *ledger, const LmpTables *tables, uint32_t s
     const LedgerStore *s = ledger->store;
     if (!s || ledger->sites == 0 || s->base != tables->text) return LEDGER_NO_ROW;
     if (site == 0 || site >= s->rows) return LEDGER_NO_ROW;
-    return row_of_slot(ledger, PILE(s->row, const LedgerRow)[site].slot);
+    return ledger_row_of_slot(ledger, PILE(s->row, const LedgerRow)[site].slot);
 }
 
 bool ledger_place(const Ledger *ledger, uint32_t site, LedgerPlace *out) {

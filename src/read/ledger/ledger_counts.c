@@ -9,20 +9,20 @@
 
 bool counts_reserve(Ledger *ledger, unsigned parts) {
     LedgerStore *s = ledger->store;
-    if (!pile_reserve(&s->slot_run, s->slots, sizeof(uint64_t)) ||
-        !pile_reserve(&s->calls, s->functions, sizeof(uint64_t)))
+    if (!ledger_pile_reserve(&s->slot_run, s->slots, sizeof(uint64_t)) ||
+        !ledger_pile_reserve(&s->calls, s->functions, sizeof(uint64_t)))
         return false;
     if (parts & LEDGER_EDGES) {
-        if (!pile_reserve(&s->edge_copy, s->edges, sizeof(LmpEdge)) ||
-            !pile_reserve(&s->out_edge, s->edges, sizeof(LmpEdgeRow)))
+        if (!ledger_pile_reserve(&s->edge_copy, s->edges, sizeof(LmpEdge)) ||
+            !ledger_pile_reserve(&s->out_edge, s->edges, sizeof(LmpEdgeRow)))
             return false;
         ledger->edge = s->out_edge.data;
     }
     if (!(parts & LEDGER_OVERRIDES)) return true;
     /* what the collector did is a row for each site more */
     size_t most = (size_t)s->overrides + s->slots;
-    if (!pile_reserve(&s->override_copy, most, sizeof(LmpOverride)) ||
-        !pile_reserve(&s->out_override, most, sizeof(LmpOverrideRow)))
+    if (!ledger_pile_reserve(&s->override_copy, most, sizeof(LmpOverride)) ||
+        !ledger_pile_reserve(&s->out_override, most, sizeof(LmpOverrideRow)))
         return false;
     ledger->override = s->out_override.data;
     return true;
@@ -113,11 +113,12 @@ static void make_edges(Ledger *ledger, unsigned parts) {
     uint32_t n = 0;
     for (uint32_t i = 1; i < s->edges; i++)
         if (edge[i].calls) pair[n++] = (LedgerPair){edge[i].calls, i};
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++) {
         const LmpEdge *of = &edge[pair[i].index];
         const LedgerRow *from = &PILE(s->row, const LedgerRow)[of->site];
-        uint32_t site = parts & LEDGER_SITES ? row_of_slot(ledger, from->slot) : LEDGER_NO_ROW;
+        uint32_t site =
+            parts & LEDGER_SITES ? ledger_row_of_slot(ledger, from->slot) : LEDGER_NO_ROW;
         ledger->edge[i] = (LmpEdgeRow){.caller = function_row[from->function],
                                        .callee = function_row[of->function],
                                        .line = PILE(s->slot, const LedgerSlot)[from->slot].line,
@@ -131,8 +132,8 @@ static void make_edges(Ledger *ledger, unsigned parts) {
  * freed or changed. */
 static bool override_key(const Ledger *ledger, const LmpOverride *o, uint64_t *key) {
     const LedgerRow *row = ledger->store->row.data;
-    uint32_t made = row_of_slot(ledger, row[o->made].slot);
-    uint32_t here = row_of_slot(ledger, row[o->here].slot);
+    uint32_t made = ledger_row_of_slot(ledger, row[o->made].slot);
+    uint32_t here = ledger_row_of_slot(ledger, row[o->here].slot);
     *key = (uint64_t)made << 32 | here;
     return made != LEDGER_NO_ROW && here != LEDGER_NO_ROW;
 }
@@ -151,7 +152,7 @@ static uint32_t add_collector(const Ledger *ledger, uint32_t n) {
     uint32_t known = n, i = 0;
     if (LMP_SITE_COLLECTOR >= s->rows) return n;
     uint32_t slot = PILE(s->row, const LedgerRow)[LMP_SITE_COLLECTOR].slot;
-    uint32_t collector = row_of_slot(ledger, slot);
+    uint32_t collector = ledger_row_of_slot(ledger, slot);
     if (collector == LEDGER_NO_ROW) return n;
     /* `known` rows are in rising order of (made, here) */
     for (uint32_t made = 0; made < ledger->sites; made++) {
@@ -181,7 +182,7 @@ static void make_overrides(Ledger *ledger) {
     for (uint32_t i = 1; i < s->overrides; i++)
         if ((from[i].frees || from[i].reallocs) && override_key(ledger, &from[i], &key))
             pair[n++] = (LedgerPair){~key, i}; /* the largest comes first */
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++) {
         key = ~pair[i].key;
         if (i == 0 || pair[i - 1].key != pair[i].key)
@@ -192,7 +193,7 @@ static void make_overrides(Ledger *ledger) {
     rows = add_collector(ledger, rows);
     for (uint32_t i = 0; i < rows; i++)
         pair[i] = (LedgerPair){weight(&ledger->override[i]), i};
-    pairs_sort(pair, rows, pair + rows);
+    sum_sort_pairs(pair, rows, pair + rows);
     LmpOverrideRow *sorted = (void *)PILE(s->override_copy, LmpOverride); /* not needed any more */
     _Static_assert(sizeof(LmpOverrideRow) == sizeof(LmpOverride), "they share the room");
     for (uint32_t i = 0; i < rows; i++)

@@ -24,8 +24,8 @@ typedef struct LedgerPile {
     size_t room;
 } LedgerPile;
 /* Room for n elements of `size` bytes; what was there stays. */
-bool pile_reserve(LedgerPile *pile, size_t n, size_t size);
-void pile_free(LedgerPile *pile);
+bool ledger_pile_reserve(LedgerPile *pile, size_t n, size_t size);
+void ledger_pile_free(LedgerPile *pile);
 #define PILE(pile, type) ((type *)(pile).data)
 
 typedef struct LedgerPair {
@@ -33,7 +33,7 @@ typedef struct LedgerPair {
     uint32_t index;
 } LedgerPair;
 /* Sorts by key, largest first; equal ones keep their order. `room`: n more pairs. */
-void pairs_sort(LedgerPair *pair, uint32_t n, LedgerPair *room);
+void sum_sort_pairs(LedgerPair *pair, uint32_t n, LedgerPair *room);
 
 /* Reads a word of the shared state exactly once, so that what was checked is what is used. */
 static inline uint32_t read_once32(const void *word) {
@@ -52,7 +52,7 @@ typedef struct LedgerPeak {
     uint32_t serial;
     bool now; /* it is now */
 } LedgerPeak;
-LedgerPeak peak_of(const LmpLive *live);
+LedgerPeak sum_peak(const LmpLive *live);
 /* The tally of a usage. The first row of the three that follow it in records and nodes. */
 LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *realloc_bytes,
                   const uint64_t *temporary, LedgerPeak peak);
@@ -207,11 +207,11 @@ typedef struct LedgerStore {
 bool index_update(LedgerStore *s, const LmpTables *t);
 /* Returns the row of ledger->site that a slot has; LEDGER_NO_ROW: none. Of a slot that only a
  * refresh which ran out of memory has met: none, or any. */
-uint32_t row_of_slot(const Ledger *ledger, uint32_t slot);
+uint32_t ledger_row_of_slot(const Ledger *ledger, uint32_t slot);
 /* Room for the sums of all that is known, then the sums. */
 bool sum_reserve(LedgerStore *s, unsigned parts);
-bool kinds_reserve(LedgerStore *s, size_t slots);
-static inline LmpKindTally *kinds_of(const LedgerStore *s, uint32_t slot) {
+bool ledger_kinds_reserve(LedgerStore *s, size_t slots);
+static inline LmpKindTally *ledger_kinds_of(const LedgerStore *s, uint32_t slot) {
     return s->kinds.chunk[slot / LEDGER_KIND_SLOTS][slot % LEDGER_KIND_SLOTS];
 }
 void sum_records(LedgerStore *s, const LmpTables *t);
@@ -222,13 +222,13 @@ void moment_begin(LedgerStore *s, unsigned parts, uint64_t clock);
 void moment_end(LedgerStore *s, uint64_t clock);
 void moments_free(LedgerStore *s);
 /* Finds the rows of the mark that is counted from; before the sums. */
-void mark_find(Ledger *ledger, const LmpTables *t);
+void moments_find_mark(Ledger *ledger, const LmpTables *t);
 /* Fills .was and .mark of a record's or a node's tally. */
 void moment_record(LedgerStore *s, uint32_t record, LmpTally *tally);
 void moment_node(LedgerStore *s, uint32_t node, LmpTally *tally);
 
 bool rows_reserve(Ledger *ledger, unsigned parts);
-bool live_history_reserve(LedgerStore *s); /* call last */
+bool rows_reserve_history(LedgerStore *s); /* call last */
 void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts);
 
 bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts);

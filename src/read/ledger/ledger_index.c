@@ -46,7 +46,7 @@ static bool text_at(LedgerStore *s, const LmpTables *t, uint32_t at, size_t most
     out->raw = keep(s, raw);
     if (!out->raw) return false;
     out->safe = strcmp(raw, safe) == 0 ? out->raw : keep(s, safe);
-    if (!out->safe || !pile_reserve(&s->texts, s->text_count + 1, sizeof *out)) return false;
+    if (!out->safe || !ledger_pile_reserve(&s->texts, s->text_count + 1, sizeof *out)) return false;
     if (!keymap_set(&s->text_map, key, s->text_count)) return false;
     PILE(s->texts, LedgerText)[s->text_count++] = *out;
     return true;
@@ -103,7 +103,7 @@ static bool name_function(LedgerStore *s, const LmpTables *t, LedgerFunction *f,
 }
 
 static bool add_function(LedgerStore *s, const LmpTables *t, uint32_t row) {
-    if (!pile_reserve(&s->function, row + 1, sizeof(LedgerFunction))) return false;
+    if (!ledger_pile_reserve(&s->function, row + 1, sizeof(LedgerFunction))) return false;
     const LmpFunction *from = &t->function[row];
     LedgerText short_src;
     LedgerFunction f = {.kind = read_once32(&from->kind),
@@ -122,7 +122,7 @@ static bool add_function(LedgerStore *s, const LmpTables *t, uint32_t row) {
 /* Rows 0 and 1 exist even when the tables are empty: references to unknown functions go to row
  * 1. */
 static bool first_functions(LedgerStore *s) {
-    if (!pile_reserve(&s->function, 2, sizeof(LedgerFunction))) return false;
+    if (!ledger_pile_reserve(&s->function, 2, sizeof(LedgerFunction))) return false;
     LedgerFunction *f = PILE(s->function, LedgerFunction);
     f[LEDGER_OTHERS] = (LedgerFunction){.kind = LMP_F_PSEUDO,
                                         .linedefined = -1,
@@ -167,7 +167,7 @@ static bool find_slot(LedgerStore *s, uint32_t row, uint32_t function, int32_t l
     uint64_t key = slot_key(&PILE(s->function, LedgerFunction)[function], function, line);
     *slot = keymap_get(&s->slot_map, key, LEDGER_NO_ROW);
     if (*slot != LEDGER_NO_ROW) return true;
-    if (!pile_reserve(&s->slot, s->slots + 1, sizeof(LedgerSlot)) ||
+    if (!ledger_pile_reserve(&s->slot, s->slots + 1, sizeof(LedgerSlot)) ||
         !keymap_set(&s->slot_map, key, s->slots))
         return false;
     *slot = s->slots++;
@@ -179,7 +179,7 @@ static bool find_detail(LedgerStore *s, uint32_t slot, uint32_t cfunction, uint3
     uint64_t key = (uint64_t)slot << 32 | cfunction;
     *detail = keymap_get(&s->detail_map, key, LEDGER_NO_ROW);
     if (*detail != LEDGER_NO_ROW) return true;
-    if (!pile_reserve(&s->detail, s->details + 1, sizeof(LedgerDetail)) ||
+    if (!ledger_pile_reserve(&s->detail, s->details + 1, sizeof(LedgerDetail)) ||
         !keymap_set(&s->detail_map, key, s->details))
         return false;
     *detail = s->details++;
@@ -199,8 +199,8 @@ static bool add_row(LedgerStore *s, const LmpTables *t, uint32_t row) {
     if (c >= s->functions) c = LEDGER_OTHERS;
     if (line < -1) line = -1;
     LedgerRow r = {.function = function};
-    if (!pile_reserve(&s->row, row + 1, sizeof r) || !find_slot(s, row, function, line, &r.slot) ||
-        !find_detail(s, r.slot, c, &r.detail))
+    if (!ledger_pile_reserve(&s->row, row + 1, sizeof r) ||
+        !find_slot(s, row, function, line, &r.slot) || !find_detail(s, r.slot, c, &r.detail))
         return false;
     LedgerSlot *slot = &PILE(s->slot, LedgerSlot)[r.slot];
     if (slot->last_row)
@@ -229,9 +229,9 @@ static bool update_tags(LedgerStore *s, const LmpTables *t) {
 
 bool index_update(LedgerStore *s, const LmpTables *t) {
     if (s->slots == 0) { /* row 0 of each stands for none */
-        if (!pile_reserve(&s->slot, 1, sizeof(LedgerSlot)) ||
-            !pile_reserve(&s->detail, 1, sizeof(LedgerDetail)) ||
-            !pile_reserve(&s->row, 1, sizeof(LedgerRow)))
+        if (!ledger_pile_reserve(&s->slot, 1, sizeof(LedgerSlot)) ||
+            !ledger_pile_reserve(&s->detail, 1, sizeof(LedgerDetail)) ||
+            !ledger_pile_reserve(&s->row, 1, sizeof(LedgerRow)))
             return false;
         s->slots = s->details = s->rows = 1;
     }

@@ -13,8 +13,8 @@
 /* ---- room ------------------------------------------------------------------------------------ */
 
 static bool reserve(LedgerMoment *m, uint32_t records, uint32_t nodes) {
-    return pile_reserve(&m->record, records, sizeof(LmpThen)) &&
-           pile_reserve(&m->node, nodes, sizeof(LmpThen));
+    return ledger_pile_reserve(&m->record, records, sizeof(LmpThen)) &&
+           ledger_pile_reserve(&m->node, nodes, sizeof(LmpThen));
 }
 
 bool moment_reserve(LedgerStore *s, unsigned parts) {
@@ -90,7 +90,7 @@ LmpErr ledger_hold(Ledger *ledger) {
     return LMP_OK;
 }
 
-void mark_find(Ledger *ledger, const LmpTables *t) {
+void moments_find_mark(Ledger *ledger, const LmpTables *t) {
     LedgerStore *s = ledger->store;
     s->from_held = ledger->count_from == LEDGER_HELD && s->held.records > 0;
     uint64_t number = ledger->count_from, marks = read_once32(&t->live->marks);

@@ -15,30 +15,30 @@ bool rows_reserve(Ledger *ledger, unsigned parts) {
     size_t most = larger(larger(s->slots, s->functions), larger(s->details, s->rows));
     if (parts & LEDGER_EDGES) most = larger(most, s->edges);
     if (parts & LEDGER_OVERRIDES) most = larger(most, (size_t)s->overrides + s->slots);
-    if (!pile_reserve(&s->pairs, 2 * most, sizeof(LedgerPair)) ||
-        !pile_reserve(&s->slot_row, s->slots, sizeof(uint32_t)) ||
-        !pile_reserve(&s->function_row, s->functions, sizeof(uint32_t)) ||
-        !pile_reserve(&s->retained, s->functions, sizeof(LmpTally)))
+    if (!ledger_pile_reserve(&s->pairs, 2 * most, sizeof(LedgerPair)) ||
+        !ledger_pile_reserve(&s->slot_row, s->slots, sizeof(uint32_t)) ||
+        !ledger_pile_reserve(&s->function_row, s->functions, sizeof(uint32_t)) ||
+        !ledger_pile_reserve(&s->retained, s->functions, sizeof(LmpTally)))
         return false;
-    if (!pile_reserve(&s->out_function, s->functions, sizeof(LmpFunctionRow))) return false;
+    if (!ledger_pile_reserve(&s->out_function, s->functions, sizeof(LmpFunctionRow))) return false;
     ledger->function = s->out_function.data;
-    if (!pile_reserve(&s->out_tag, LMP_TAGS, sizeof(LmpTagRow))) return false;
+    if (!ledger_pile_reserve(&s->out_tag, LMP_TAGS, sizeof(LmpTagRow))) return false;
     ledger->tag = s->out_tag.data;
     if (!(parts & LEDGER_SITES)) return true;
-    if (!pile_reserve(&s->out_site, s->slots, sizeof(LmpSiteRow))) return false;
+    if (!ledger_pile_reserve(&s->out_site, s->slots, sizeof(LmpSiteRow))) return false;
     ledger->site = s->out_site.data;
-    if (!pile_reserve(&s->out_detail, s->details, sizeof(LmpSiteDetail))) return false;
+    if (!ledger_pile_reserve(&s->out_detail, s->details, sizeof(LmpSiteDetail))) return false;
     ledger->detail = s->out_detail.data;
     if (!(parts & LEDGER_TAG_LINES)) return true;
-    return pile_reserve(&s->tag_slot, s->slots, sizeof(LmpTally)) &&
-           pile_reserve(&s->out_tagged, s->slots, sizeof(LmpTally));
+    return ledger_pile_reserve(&s->tag_slot, s->slots, sizeof(LmpTally)) &&
+           ledger_pile_reserve(&s->out_tagged, s->slots, sizeof(LmpTally));
 }
 
 /* Call last: sites point into it. For each LMP_LIVE_HISTORY times bytes, then blocks.
  */
-bool live_history_reserve(LedgerStore *s) {
-    return pile_reserve(&s->out_live_history, (size_t)s->slots * 2 * LMP_LIVE_HISTORY,
-                        sizeof(uint64_t));
+bool rows_reserve_history(LedgerStore *s) {
+    return ledger_pile_reserve(&s->out_live_history, (size_t)s->slots * 2 * LMP_LIVE_HISTORY,
+                               sizeof(uint64_t));
 }
 
 /* Piles never shrink, so what is counted in them is there even if a refresh then fails. */
@@ -47,13 +47,14 @@ LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room) {
     if (!s) return LMP_E_NOMEM;
     size_t slots =
         (size_t)s->slots + (room->sites > ledger->sites ? room->sites - ledger->sites : 0);
-    bool enough = pile_reserve(&s->out_site, room->sites, sizeof(LmpSiteRow)) &&
-                  kinds_reserve(s, slots) &&
-                  pile_reserve(&s->out_function, room->functions, sizeof(LmpFunctionRow)) &&
-                  pile_reserve(&s->out_tag, room->tags, sizeof(LmpTagRow)) &&
-                  pile_reserve(&s->out_detail, room->details, sizeof(LmpSiteDetail)) &&
-                  pile_reserve(&s->out_tree, room->nodes, sizeof(LmpTreeRow)) &&
-                  (!ledger->tagged || pile_reserve(&s->out_tagged, room->sites, sizeof(LmpTally)));
+    bool enough =
+        ledger_pile_reserve(&s->out_site, room->sites, sizeof(LmpSiteRow)) &&
+        ledger_kinds_reserve(s, slots) &&
+        ledger_pile_reserve(&s->out_function, room->functions, sizeof(LmpFunctionRow)) &&
+        ledger_pile_reserve(&s->out_tag, room->tags, sizeof(LmpTagRow)) &&
+        ledger_pile_reserve(&s->out_detail, room->details, sizeof(LmpSiteDetail)) &&
+        ledger_pile_reserve(&s->out_tree, room->nodes, sizeof(LmpTreeRow)) &&
+        (!ledger->tagged || ledger_pile_reserve(&s->out_tagged, room->sites, sizeof(LmpTally)));
     ledger->site = s->out_site.data;
     ledger->function = s->out_function.data;
     ledger->tag = s->out_tag.data;
@@ -65,7 +66,7 @@ LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room) {
 
 LmpKindTally *ledger_next_kinds(Ledger *ledger) {
     LedgerStore *s = ledger->store;
-    LmpKindTally *kind = kinds_of(s, s->slots + s->kinds.more++);
+    LmpKindTally *kind = ledger_kinds_of(s, s->slots + s->kinds.more++);
     memset(kind, 0, sizeof(LedgerSlotKinds));
     return kind;
 }
@@ -85,7 +86,7 @@ static uint32_t best_function(LedgerStore *s, const LedgerSlot *slot) {
     uint32_t n = 0;
     for (uint32_t row = slot->first_row; row; row = PILE(s->row, const LedgerRow)[row].next)
         pair[n++] = (LedgerPair){PILE(s->row, const LedgerRow)[row].function, row};
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     uint32_t best = slot->function;
     uint64_t most = 0;
     for (uint32_t i = 0; i < n;) {
@@ -139,13 +140,13 @@ static void make_functions(Ledger *ledger, unsigned parts) {
     uint32_t n = 0, *row = PILE(s->function_row, uint32_t);
     for (uint32_t i = 1; i < s->functions; i++)
         if (row[i] != LEDGER_NO_ROW) pair[n++] = (LedgerPair){sum[i].bytes, i};
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++)
         pair[i].key = retained[pair[i].index].live_bytes;
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++)
         pair[i].key = sum[pair[i].index].live_bytes;
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = pair[i].index;
         const LedgerFunction *f = &PILE(s->function, const LedgerFunction)[at];
@@ -181,7 +182,7 @@ static void make_details(Ledger *ledger, const LedgerSlot *slot, LmpSiteRow *out
     }
     out->first_detail = ledger->details;
     out->details = called ? n : 0;
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     for (uint32_t i = 0; i < out->details; i++) {
         uint32_t c = PILE(s->detail, const LedgerDetail)[pair[i].index].cfunction;
         ledger->detail[ledger->details++] = (LmpSiteDetail){
@@ -230,7 +231,7 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
         .instructions = PILE(s->slot_run, const uint64_t)[index],
     };
     if (s->brief) return;
-    out->kind = kinds_of(s, index);
+    out->kind = ledger_kinds_of(s, index);
     out->live_history = make_grown(ledger, t, slot, at, live_history_slot);
     out->live_history_blocks = out->live_history + LMP_LIVE_HISTORY;
     make_details(ledger, slot, out);
@@ -268,10 +269,10 @@ static void make_sites(Ledger *ledger, const LmpTables *t) {
         row[i] = LEDGER_NO_ROW;
         if (slot_shown(s, i)) pair[n++] = (LedgerPair){sum[i].tally.bytes, i};
     }
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++)
         pair[i].key = sum[pair[i].index].tally.live_bytes;
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++)
         row[pair[i].index] = i;
     ledger->sites = n;
@@ -289,7 +290,7 @@ static void make_tags(Ledger *ledger) {
         if (s->tag[i] && tally_any(&s->tag_sum[i]))
             pair[n++] = (LedgerPair){s->tag_sum[i].live_bytes, i};
     if (n > 0 && tally_any(&s->tag_sum[0])) pair[n++] = (LedgerPair){s->tag_sum[0].live_bytes, 0};
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++)
         ledger->tag[i] =
             (LmpTagRow){pair[i].index, s->tag[pair[i].index], s->tag_sum[pair[i].index]};

@@ -9,7 +9,7 @@
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-bool pile_reserve(LedgerPile *pile, size_t n, size_t size) {
+bool ledger_pile_reserve(LedgerPile *pile, size_t n, size_t size) {
     if (n <= pile->room) return true;
     size_t room = pile->room ? pile->room : 64;
     while (room < n)
@@ -21,7 +21,7 @@ bool pile_reserve(LedgerPile *pile, size_t n, size_t size) {
     return true;
 }
 
-void pile_free(LedgerPile *pile) {
+void ledger_pile_free(LedgerPile *pile) {
     free(pile->data);
     *pile = (LedgerPile){0};
 }
@@ -40,7 +40,7 @@ static void insertion_sort(LedgerPair *pair, uint32_t n) {
 
 /* Sorts by one byte after the other, from the lowest on; bytes in which all keys agree are
  * skipped. */
-void pairs_sort(LedgerPair *pair, uint32_t n, LedgerPair *room) {
+void sum_sort_pairs(LedgerPair *pair, uint32_t n, LedgerPair *room) {
     if (n < 48) {
         insertion_sort(pair, n);
         return;
@@ -84,7 +84,7 @@ void tally_take(LmpTally *now, const LmpTally *then) {
     now->was = now->mark = before;
 }
 
-LedgerPeak peak_of(const LmpLive *live) {
+LedgerPeak sum_peak(const LmpLive *live) {
     const LmpCounters *c = &live->counters;
     uint64_t kept = read_once64(&c->peak_kept), peak = read_once64(&c->peak_bytes);
     return (LedgerPeak){read_once32(&c->peak_serial),
@@ -113,7 +113,7 @@ LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-bool kinds_reserve(LedgerStore *s, size_t slots) {
+bool ledger_kinds_reserve(LedgerStore *s, size_t slots) {
     LedgerKinds *k = &s->kinds;
     while ((size_t)k->chunks * LEDGER_KIND_SLOTS < slots) {
         if (k->chunks == sizeof k->chunk / sizeof k->chunk[0]) return false;
@@ -126,11 +126,11 @@ bool kinds_reserve(LedgerStore *s, size_t slots) {
 
 bool sum_reserve(LedgerStore *s, unsigned parts) {
     bool brief = !(parts & LEDGER_SITES) || parts & LEDGER_BRIEF;
-    return (brief || kinds_reserve(s, s->slots)) &&
-           pile_reserve(&s->slot_sum, s->slots, sizeof(LedgerSlotSum)) &&
-           pile_reserve(&s->detail_sum, s->details, sizeof(LmpTally)) &&
-           pile_reserve(&s->function_sum, s->functions, sizeof(LmpTally)) &&
-           pile_reserve(&s->row_bytes, s->rows, sizeof(uint64_t));
+    return (brief || ledger_kinds_reserve(s, s->slots)) &&
+           ledger_pile_reserve(&s->slot_sum, s->slots, sizeof(LedgerSlotSum)) &&
+           ledger_pile_reserve(&s->detail_sum, s->details, sizeof(LmpTally)) &&
+           ledger_pile_reserve(&s->function_sum, s->functions, sizeof(LmpTally)) &&
+           ledger_pile_reserve(&s->row_bytes, s->rows, sizeof(uint64_t));
 }
 
 static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record, LedgerPeak peak) {
@@ -154,7 +154,7 @@ static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record,
 
     LedgerSlotSum *slot = &PILE(s->slot_sum, LedgerSlotSum)[at->slot];
     if (!s->brief) {
-        LmpKindTally *kind = kinds_of(s, at->slot);
+        LmpKindTally *kind = ledger_kinds_of(s, at->slot);
         tally_add(&kind[class_owner(cls)].tally, &t);
         kind[class_tag(cls)].tag_allocs += t.allocs;
     }
@@ -188,7 +188,7 @@ static void clear_kinds(LedgerStore *s) {
     s->kinds.more = 0;
     for (uint32_t at = 0; !s->brief && at < s->slots; at += LEDGER_KIND_SLOTS) {
         uint32_t n = s->slots - at < LEDGER_KIND_SLOTS ? s->slots - at : LEDGER_KIND_SLOTS;
-        memset(kinds_of(s, at), 0, n * sizeof(LedgerSlotKinds));
+        memset(ledger_kinds_of(s, at), 0, n * sizeof(LedgerSlotKinds));
     }
 }
 
@@ -201,7 +201,7 @@ void sum_records(LedgerStore *s, const LmpTables *t) {
     memset(s->tag_sum, 0, sizeof s->tag_sum);
     memset(s->of_class, 0, sizeof s->of_class);
     if (s->tag_lines) memset(s->tag_slot.data, 0, s->slots * sizeof(LmpTally));
-    LedgerPeak peak = peak_of(t->live);
+    LedgerPeak peak = sum_peak(t->live);
     for (uint32_t i = 1; i < s->records; i++)
         add_record(s, t, i, peak);
     s->all = (LmpTally){0};

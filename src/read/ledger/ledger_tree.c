@@ -22,22 +22,22 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
     }
     if (s->nodes == 0) s->nodes = 1; /* the root */
     uint32_t n = s->nodes;
-    if (!pile_reserve(&s->parent, n, sizeof(uint32_t)) ||
-        !pile_reserve(&s->node_function, n, sizeof(uint32_t)) ||
-        !pile_reserve(&s->node_live, n, sizeof(uint64_t)) ||
-        !pile_reserve(&s->first, n + 1, sizeof(uint32_t)) ||
-        !pile_reserve(&s->next, n + 1, sizeof(uint32_t)) ||
-        !pile_reserve(&s->order, n, sizeof(uint32_t)) ||
-        !pile_reserve(&s->on_path, s->functions, sizeof(uint32_t)))
+    if (!ledger_pile_reserve(&s->parent, n, sizeof(uint32_t)) ||
+        !ledger_pile_reserve(&s->node_function, n, sizeof(uint32_t)) ||
+        !ledger_pile_reserve(&s->node_live, n, sizeof(uint64_t)) ||
+        !ledger_pile_reserve(&s->first, n + 1, sizeof(uint32_t)) ||
+        !ledger_pile_reserve(&s->next, n + 1, sizeof(uint32_t)) ||
+        !ledger_pile_reserve(&s->order, n, sizeof(uint32_t)) ||
+        !ledger_pile_reserve(&s->on_path, s->functions, sizeof(uint32_t)))
         return false;
     if (parts & LEDGER_TREE) {
-        if (!pile_reserve(&s->child, n, sizeof(uint32_t)) ||
-            !pile_reserve(&s->pairs, 2 * (size_t)n, sizeof(LedgerPair)) ||
-            !pile_reserve(&s->out_tree, n, sizeof(LmpTreeRow)))
+        if (!ledger_pile_reserve(&s->child, n, sizeof(uint32_t)) ||
+            !ledger_pile_reserve(&s->pairs, 2 * (size_t)n, sizeof(LedgerPair)) ||
+            !ledger_pile_reserve(&s->out_tree, n, sizeof(LmpTreeRow)))
             return false;
         s->tree_kinds = parts & LEDGER_TREE_KINDS;
-        if (s->tree_kinds && (!pile_reserve(&s->node_kinds, n, sizeof(uint32_t)) ||
-                              !pile_reserve(&s->node_kind, n, sizeof(uint8_t))))
+        if (s->tree_kinds && (!ledger_pile_reserve(&s->node_kinds, n, sizeof(uint32_t)) ||
+                              !ledger_pile_reserve(&s->node_kind, n, sizeof(uint8_t))))
             return false;
         ledger->tree = s->out_tree.data;
     }
@@ -120,7 +120,7 @@ static void sum_functions(LedgerStore *s, const LmpTables *t) {
     uint32_t *on_path = PILE(s->on_path, uint32_t);
     uint32_t *open = PILE(s->first, uint32_t), depth = 0; /* places of the nodes on the path */
     LmpTally *retained = PILE(s->retained, LmpTally), sum = {0};
-    LedgerPeak peak = peak_of(t->live);
+    LedgerPeak peak = sum_peak(t->live);
     memset(on_path, 0, s->functions * sizeof *on_path);
     for (uint32_t i = 1; i <= s->nodes; i++) {
         while (depth > 0 && (i == s->nodes || next[open[depth - 1]] <= i)) {
@@ -172,7 +172,7 @@ static void sort_children(LedgerStore *s, uint32_t node) {
     LedgerPair *pair = PILE(s->pairs, LedgerPair);
     for (uint32_t i = 0; i < n; i++)
         pair[i] = (LedgerPair){live[child[i]], child[i]};
-    pairs_sort(pair, n, pair + n);
+    sum_sort_pairs(pair, n, pair + n);
     for (uint32_t i = 0; i < n; i++)
         child[i] = pair[i].index;
 }
@@ -251,7 +251,7 @@ static void make_rows(Ledger *ledger, const LmpTables *t, const uint32_t *place)
     enum { STEP = 4096 };
     LedgerStore *s = ledger->store;
     LmpTreeRow *tree = ledger->tree;
-    LedgerPeak peak = peak_of(t->live);
+    LedgerPeak peak = sum_peak(t->live);
     for (uint32_t node = 1; node < s->nodes; node++) {
         if (node + AHEAD < s->nodes) __builtin_prefetch(&tree[place[node + AHEAD]], 1);
         if (place[node]) make_row(ledger, t, node, peak, &tree[place[node]]);
@@ -294,7 +294,7 @@ void tree_make(Ledger *ledger, const LmpTables *t) {
         place[PILE(s->order, const uint32_t)[i]] = i;
     LedgerPile *const done[] = {&s->child, &s->next, &s->node_live, &s->pairs};
     for (size_t i = 0; s->once && i < sizeof done / sizeof *done; i++)
-        pile_free(done[i]);
+        ledger_pile_free(done[i]);
     ledger->tree[0] = (LmpTreeRow){.name = "(all)", .short_src = "", .line = -1, .kind = LMP_KINDS};
     make_rows(ledger, t, place);
     link_rows(s, ledger->tree, n, skip);
@@ -302,5 +302,5 @@ void tree_make(Ledger *ledger, const LmpTables *t) {
     LedgerPile *const last[] = {&s->order,         &s->first,      &s->parent,
                                 &s->node_function, &s->node_kinds, &s->node_kind};
     for (size_t i = 0; s->once && i < sizeof last / sizeof *last; i++)
-        pile_free(last[i]);
+        ledger_pile_free(last[i]);
 }

@@ -42,7 +42,7 @@ static void add_row(const LedgerStore *s, const LmpTables *t, uint32_t row, LmpM
     uint32_t how = read_once32(&site->how), called = read_once32(&site->cfunction);
     bool loaded = called < s->functions && /* row 0, the line itself, is none */
                   is_loader(PILE(s->function, const LedgerFunction)[called].name);
-    LedgerPeak peak = peak_of(t->live);
+    LedgerPeak peak = sum_peak(t->live);
     out->how |= how;
     out->texts += read_once32(&site->texts);
     out->same += read_once32(&site->same);
@@ -85,7 +85,7 @@ static void follow(const Ledger *ledger, const LmpTables *t, uint32_t row, LmpMa
     const LedgerStore *s = ledger->store;
     uint32_t at = row, n = 0, line[LMP_BUILD_LINES];
     for (uint32_t step = 0; step < LMP_BUILD_LINES; step++) {
-        uint32_t shown = row_of_slot(ledger, PILE(s->row, const LedgerRow)[at].slot);
+        uint32_t shown = ledger_row_of_slot(ledger, PILE(s->row, const LedgerRow)[at].slot);
         if (shown != LEDGER_NO_ROW && (n == 0 || line[n - 1] != shown)) line[n++] = shown;
         at = fed_by(s, t, at);
         if (at == 0) return;

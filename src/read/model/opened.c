@@ -28,8 +28,8 @@ LmpErr opened_open(OpenedSnapshot **out, const OpenedFiles *files, const char **
     snprintf(heap->file, sizeof heap->file, "%s", files->file);
     heap->before.by = suspects_steps_by(&heap->now);
     if (files->olders > 0)
-        err = steps_open(&heap->before, &heap->older, files->older, files->olders, files->progress,
-                         failed);
+        err = compare_open_steps(&heap->before, &heap->older, files->older, files->olders,
+                                 files->progress, failed);
     heap->compared = files->olders > 0 && !err;
     if (err)
         opened_close(heap);
@@ -46,7 +46,7 @@ static void forget(OpenedSnapshot *heap) {
     }
     for (unsigned i = 0; i < LMP_PAGES; i++)
         suspects_page_free(&heap->page[i]);
-    steps_free(&heap->before);
+    compare_free_steps(&heap->before);
     if (heap->ours && heap->compared) snapshot_close(&heap->older);
 }
 
@@ -57,7 +57,8 @@ static LmpSnapshotSteps last_step(OpenedSnapshot *heap) {
     heap->progress = NULL; /* who waits for the newer file */
     heap->stopped = false;
     const LmpSnapshotCompare *compare = heap->compared ? opened_compare(heap, step.by) : NULL;
-    if (compare && steps_add_compared(&step, &heap->older, &heap->now, compare)) steps_free(&step);
+    if (compare && compare_add_compared(&step, &heap->older, &heap->now, compare))
+        compare_free_steps(&step);
     return step;
 }
 

@@ -169,7 +169,7 @@ static void shape_words(SnapWords *w, const LmpSnapshot *s, uint32_t table, bool
     words_put(w, "}");
 }
 
-void words_keys(SnapWords *w, const LmpSnapshot *s, uint32_t table) {
+void classes_put_keys(SnapWords *w, const LmpSnapshot *s, uint32_t table) {
     Look look = look_at(s, table);
     if (look.names > SNAP_SHAPE_KEYS)
         words_put(w, "{many keys}");
@@ -322,10 +322,10 @@ bool classes_make(LmpSnapshot *s) {
     SnapMemory *own = &snap_own(s)->memory;
     uint32_t protos = s->g.count[LMP_OBJECT_PROTO];
     Classes c = {.s = s};
-    s->class_of = snapmem_rough(own, s->g.objects, sizeof *s->class_of);
-    s->site_of = snapmem_sparse(own, s->g.objects, sizeof *s->site_of);
-    c.of_proto = snapmem_take(&c.memory, protos, sizeof *c.of_proto);
-    c.of_code = snapmem_take(&c.memory, protos, sizeof *c.of_code);
+    s->class_of = snap_memory_rough(own, s->g.objects, sizeof *s->class_of);
+    s->site_of = snap_memory_sparse(own, s->g.objects, sizeof *s->site_of);
+    c.of_proto = snap_memory_take(&c.memory, protos, sizeof *c.of_proto);
+    c.of_code = snap_memory_take(&c.memory, protos, sizeof *c.of_code);
     bool made = s->class_of && s->site_of && c.of_proto && c.of_code;
     if (made) {
         uint32_t
@@ -348,6 +348,6 @@ bool classes_make(LmpSnapshot *s) {
     keymap_free(&c.by_shape);
     keymap_free(&c.by_metatable);
     keymap_free(&c.by_address);
-    snapmem_free(&c.memory);
+    snap_memory_free(&c.memory);
     return made && !c.failed;
 }

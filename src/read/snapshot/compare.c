@@ -52,18 +52,18 @@ static bool same(const Compare *c, uint32_t a, uint32_t b) {
 static uint32_t *by_address(Compare *c, const LmpObjectGraph *g, uint32_t begin, uint32_t end,
                             bool sorted) {
     uint32_t n = end - begin;
-    uint32_t *order = snapmem_take(&c->memory, n, sizeof *order);
+    uint32_t *order = snap_memory_take(&c->memory, n, sizeof *order);
     if (!order) return NULL;
     if (sorted) {
         for (uint32_t i = 0; i < n; i++)
             order[i] = begin + i;
         return order;
     }
-    SnapSized *sized = snapmem_take(&c->memory, n, 2 * sizeof *sized);
+    SnapSized *sized = snap_memory_take(&c->memory, n, 2 * sizeof *sized);
     if (!sized) return NULL;
     for (uint32_t i = 0; i < n; i++)
         sized[i] = (SnapSized){~g->addr[begin + i], begin + i};
-    snapsort(sized, sized + n, n);
+    snap_sort(sized, sized + n, n);
     for (uint32_t i = 0; i < n; i++)
         order[i] = sized[i].object;
     return order;
@@ -88,7 +88,7 @@ static bool match(Compare *c, Section old, Section newer) {
         } else {
             if (same(c, a[i], b[k])) {
                 c->out->was[b[k]] = a[i];
-                snapset_add(c->kept, a[i]);
+                snap_set_add(c->kept, a[i]);
             }
             i++, k++;
         }
@@ -107,7 +107,7 @@ static void match_lots(Compare *c) {
         if (newer->g.kind[i] != LMP_OBJECT_LOT) continue;
         uint32_t *was = &lot[newer->g.lot_what[newer->ordinal[i]] % LMP_LOTS];
         c->out->was[i] = *was;
-        if (*was != LMP_OBJECT_NONE) snapset_add(c->kept, *was);
+        if (*was != LMP_OBJECT_NONE) snap_set_add(c->kept, *was);
         *was = LMP_OBJECT_NONE;
     }
 }
@@ -142,8 +142,9 @@ static bool make_rows(Compare *c) {
     LmpSnapshotCompare *out = c->out;
     KeyMap by_name = {0};
     out->change = calloc((size_t)c->before.groups + c->now.groups + 1, sizeof *out->change);
-    c->row_before = snapmem_take(&c->memory, (size_t)c->before.groups + 1, sizeof *c->row_before);
-    c->row_now = snapmem_take(&c->memory, (size_t)c->now.groups + 1, sizeof *c->row_now);
+    c->row_before =
+        snap_memory_take(&c->memory, (size_t)c->before.groups + 1, sizeof *c->row_before);
+    c->row_now = snap_memory_take(&c->memory, (size_t)c->now.groups + 1, sizeof *c->row_now);
     bool made = out->change && c->row_before && c->row_now;
     for (uint32_t k = 0; made && k < c->now.groups + c->before.groups; k++) {
         bool now = k < c->now.groups;
@@ -187,7 +188,7 @@ static bool sum_up(Compare *c) {
         if (c->out->was[i] != LMP_OBJECT_NONE && c->now.group_of[i] == LMP_OBJECT_NONE)
             c->kept[c->out->was[i] / 64] &= ~(1ull << c->out->was[i] % 64);
     for (uint32_t i = 1; i < old->g.objects; i++) {
-        if (c->before.group_of[i] == LMP_OBJECT_NONE || snapset_has(c->kept, i)) continue;
+        if (c->before.group_of[i] == LMP_OBJECT_NONE || snap_set_has(c->kept, i)) continue;
         LmpSnapshotChange *row = &change[c->row_before[c->before.group_of[i]]];
         row->gone++;
         row->gone_bytes += snapshot_counted(old, i);
@@ -230,7 +231,7 @@ static LmpErr make(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSna
     *out = (LmpSnapshotCompare){0};
     Compare c = {.old = old, .newer = newer, .by = by, .out = out, .halved = halvings(old, newer)};
     out->was = malloc(newer->g.objects * sizeof *out->was);
-    c.kept = snapmem_take(&c.memory, snapset_words(old->g.objects), sizeof *c.kept);
+    c.kept = snap_memory_take(&c.memory, snap_set_words(old->g.objects), sizeof *c.kept);
     bool made = out->was && c.kept && groups_make(&c.before, old, by, false) == LMP_OK &&
                 groups_make(&c.now, newer, by, false) == LMP_OK;
     if (made) memset(out->was, 0xff, newer->g.objects * sizeof *out->was);
@@ -238,7 +239,7 @@ static LmpErr make(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSna
     if (made) finish(out);
     groups_free(&c.before);
     groups_free(&c.now);
-    snapmem_free(&c.memory);
+    snap_memory_free(&c.memory);
     if (made) return LMP_OK;
     compare_free(out);
     return LMP_E_NOMEM;
@@ -288,8 +289,8 @@ static bool add_names(LmpSnapshotSteps *g, const LmpSnapshotCompare *step) {
     return true;
 }
 
-LmpErr steps_add_compared(LmpSnapshotSteps *g, const LmpSnapshot *old, const LmpSnapshot *newer,
-                          const LmpSnapshotCompare *step) {
+LmpErr compare_add_compared(LmpSnapshotSteps *g, const LmpSnapshot *old, const LmpSnapshot *newer,
+                            const LmpSnapshotCompare *step) {
     if (g->steps == LMP_STEPS_MOST) return LMP_E_BUSY;
     if (!add_names(g, step)) return LMP_E_NOMEM;
     if (g->steps == 0) {
@@ -305,17 +306,17 @@ LmpErr steps_add_compared(LmpSnapshotSteps *g, const LmpSnapshot *old, const Lmp
     return LMP_OK;
 }
 
-LmpErr steps_add(LmpSnapshotSteps *g, const LmpSnapshot *old, const LmpSnapshot *newer) {
+LmpErr compare_add_step(LmpSnapshotSteps *g, const LmpSnapshot *old, const LmpSnapshot *newer) {
     LmpSnapshotCompare step;
     LmpErr err = compare_any(&step, old, newer, g->by);
     if (err) return err;
-    err = steps_add_compared(g, old, newer, &step);
+    err = compare_add_compared(g, old, newer, &step);
     compare_free(&step);
     return err;
 }
 
-LmpErr steps_open(LmpSnapshotSteps *g, LmpSnapshot *last, const char *const *file, uint32_t files,
-                  LmpProgress *progress, const char **failed) {
+LmpErr compare_open_steps(LmpSnapshotSteps *g, LmpSnapshot *last, const char *const *file,
+                          uint32_t files, LmpProgress *progress, const char **failed) {
     LmpErr err = LMP_OK;
     bool open = false;
     for (uint32_t i = 0; i < files && !err; i++) {
@@ -323,7 +324,7 @@ LmpErr steps_open(LmpSnapshotSteps *g, LmpSnapshot *last, const char *const *fil
         *failed = file[i];
         if (progress) progress->part++;
         err = snapshot_open_told(&next, file[i], progress);
-        if (!err && open) err = steps_add(g, last, &next);
+        if (!err && open) err = compare_add_step(g, last, &next);
         if (open) snapshot_close(last);
         open = !err;
         *last = next; /* closed, all zeroes, if it could not be opened */
@@ -332,22 +333,22 @@ LmpErr steps_open(LmpSnapshotSteps *g, LmpSnapshot *last, const char *const *fil
     return err;
 }
 
-void steps_free(LmpSnapshotSteps *g) {
+void compare_free_steps(LmpSnapshotSteps *g) {
     keymap_free(&g->row_of);
     free(g->bytes);
     *g = (LmpSnapshotSteps){.by = g->by};
 }
 
-int64_t grown_by(const LmpSnapshotSteps *g, const LmpSnapshotChange *name, uint32_t step) {
+int64_t compare_grown_by(const LmpSnapshotSteps *g, const LmpSnapshotChange *name, uint32_t step) {
     uint32_t row = keymap_get(&g->row_of, compare_key(name, g->by), UINT32_MAX);
     return row == UINT32_MAX ? 0 : g->bytes[(size_t)row * LMP_STEPS_MOST + step];
 }
 
-int64_t steps_all(const LmpSnapshotSteps *g, const LmpSnapshotChange *name, bool *each) {
+int64_t compare_grown_in_all(const LmpSnapshotSteps *g, const LmpSnapshotChange *name, bool *each) {
     int64_t all = 0;
     *each = true;
     for (uint32_t step = 0; step < g->steps; step++) {
-        int64_t grown = grown_by(g, name, step);
+        int64_t grown = compare_grown_by(g, name, step);
         all += grown;
         *each = *each && grown > 0;
     }

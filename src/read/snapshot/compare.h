@@ -66,20 +66,22 @@ typedef struct LmpSnapshotSteps {
 
 /* Adds the step from `old`, which is where the last step led to, to `newer`. Errors: NOMEM (then it
  * is as it was); BUSY: there are LMP_STEPS_MOST already. */
-LmpErr steps_add(LmpSnapshotSteps *growth, const LmpSnapshot *old, const LmpSnapshot *newer);
+LmpErr compare_add_step(LmpSnapshotSteps *growth, const LmpSnapshot *old, const LmpSnapshot *newer);
 /* The same of what has been compared already, by growth->by. */
-LmpErr steps_add_compared(LmpSnapshotSteps *growth, const LmpSnapshot *old,
-                          const LmpSnapshot *newer, const LmpSnapshotCompare *step);
+LmpErr compare_add_compared(LmpSnapshotSteps *growth, const LmpSnapshot *old,
+                            const LmpSnapshot *newer, const LmpSnapshotCompare *step);
 /* Opens the files of a series, the oldest first, two at a time, and adds their steps; the last one
  * stays open. `progress` (NULL: nobody waits): each file is its next part. Errors: as
  * snapshot_open_told, about the file `failed`; then none is open. */
-LmpErr steps_open(LmpSnapshotSteps *growth, LmpSnapshot *last, const char *const *file,
-                  uint32_t files, LmpProgress *progress, const char **failed);
-void steps_free(LmpSnapshotSteps *growth);
+LmpErr compare_open_steps(LmpSnapshotSteps *growth, LmpSnapshot *last, const char *const *file,
+                          uint32_t files, LmpProgress *progress, const char **failed);
+void compare_free_steps(LmpSnapshotSteps *growth);
 
 /* Returns bytes that the class or line of this name has more after a step than before it. */
-int64_t grown_by(const LmpSnapshotSteps *growth, const LmpSnapshotChange *name, uint32_t step);
+int64_t compare_grown_by(const LmpSnapshotSteps *growth, const LmpSnapshotChange *name,
+                         uint32_t step);
 /* ... in all steps together; `each`: has it grown in each of them? */
-int64_t steps_all(const LmpSnapshotSteps *growth, const LmpSnapshotChange *name, bool *each);
+int64_t compare_grown_in_all(const LmpSnapshotSteps *growth, const LmpSnapshotChange *name,
+                             bool *each);
 
 #endif

@@ -47,8 +47,8 @@ static bool flow_make(Doms *d) {
     d->flow = (Flow){g->edge_at, g->edge_to};
     if (all_hold(d->s)) return true;
     uint32_t more = by_key->at ? by_key->at[g->objects] : 0, n = 0;
-    uint32_t *at = snapmem_rough(d->memory, (size_t)g->objects + 1, sizeof *at);
-    uint32_t *to = snapmem_rough(d->memory, (size_t)g->edges + more, sizeof *to);
+    uint32_t *at = snap_memory_rough(d->memory, (size_t)g->objects + 1, sizeof *at);
+    uint32_t *to = snap_memory_rough(d->memory, (size_t)g->edges + more, sizeof *to);
     if (!at || !to) return false;
     for (uint32_t i = 0; i < g->objects; i++) {
         at[i] = n;
@@ -74,7 +74,7 @@ typedef struct Visit {
 static bool walk(Doms *d) {
     uint32_t objects = d->s->g.objects;
     const uint32_t *at = d->flow.at, *to = d->flow.to;
-    Visit *stack = snapmem_sparse(d->memory, objects, sizeof *stack);
+    Visit *stack = snap_memory_sparse(d->memory, objects, sizeof *stack);
     if (!stack) return false;
     memset(d->number, 0xff, objects * sizeof *d->number);
     uint32_t n = 1, depth = 1;
@@ -102,15 +102,15 @@ static bool walk(Doms *d) {
         n++;
     }
     d->n = n;
-    snapmem_put(d->memory, stack);
+    snap_memory_put(d->memory, stack);
     return true;
 }
 
 /* The references by numbers, in the order of who refers: to[n] to to[n + 1] - 1 are of number n. */
 static bool by_numbers(Doms *d) {
     const uint32_t *at = d->flow.at, *to = d->flow.to, *order = d->order;
-    d->ref_at = snapmem_rough(d->memory, (size_t)d->n + 1, sizeof *d->ref_at);
-    d->ref = snapmem_rough(d->memory, at[d->s->g.objects], sizeof *d->ref);
+    d->ref_at = snap_memory_rough(d->memory, (size_t)d->n + 1, sizeof *d->ref_at);
+    d->ref = snap_memory_rough(d->memory, at[d->s->g.objects], sizeof *d->ref);
     if (!d->ref_at || !d->ref) return false;
     uint32_t k = 0, last = d->n - 1;
     for (uint32_t n = 0; n < d->n; n++) {
@@ -132,7 +132,7 @@ static bool by_numbers(Doms *d) {
 /* Sorts all references by their target. Those from a parent are left out, and those to the root. */
 static bool predecessors(Doms *d) {
     const uint32_t *ref = d->ref, *ref_at = d->ref_at;
-    d->pred_at = snapmem_take(d->memory, (size_t)d->n + 2, sizeof *d->pred_at);
+    d->pred_at = snap_memory_take(d->memory, (size_t)d->n + 2, sizeof *d->pred_at);
     if (!d->pred_at) return false;
     uint32_t *count = d->pred_at + 2, all = ref_at[d->n], kept = 0;
     for (uint32_t n = 0; n < d->n; n++)
@@ -144,15 +144,15 @@ static bool predecessors(Doms *d) {
         }
     for (uint32_t m = 2; m <= d->n; m++)
         d->pred_at[m] += d->pred_at[m - 1];
-    d->pred = snapmem_rough(d->memory, kept, sizeof *d->pred);
+    d->pred = snap_memory_rough(d->memory, kept, sizeof *d->pred);
     if (!d->pred) return false;
     for (uint32_t n = 0; n < d->n; n++)
         for (uint32_t k = ref_at[n]; k < ref_at[n + 1]; k++) {
             if (k + 2 * AHEAD < all) __builtin_prefetch(&d->pred_at[ref[k + 2 * AHEAD] + 1]);
             if (ref[k] && d->parent[ref[k]] != n) d->pred[d->pred_at[ref[k] + 1]++] = n;
         }
-    snapmem_put(d->memory, d->ref);
-    snapmem_put(d->memory, d->ref_at);
+    snap_memory_put(d->memory, d->ref);
+    snap_memory_put(d->memory, d->ref_at);
     return true;
 }
 
@@ -180,8 +180,8 @@ static uint32_t least_semi(Link *link, uint32_t *stack, uint32_t v, uint32_t las
 }
 
 static bool semi_nca(Doms *d) {
-    Link *link = snapmem_rough(d->memory, d->n, sizeof *link);
-    uint32_t *stack = snapmem_sparse(d->memory, d->n, sizeof *stack);
+    Link *link = snap_memory_rough(d->memory, d->n, sizeof *link);
+    uint32_t *stack = snap_memory_sparse(d->memory, d->n, sizeof *stack);
     if (!link || !stack) return false;
     for (uint32_t v = 0; v < d->n; v++)
         link[v] = (Link){d->parent[v], v};
@@ -204,8 +204,8 @@ static bool semi_nca(Doms *d) {
             i = d->idom[i];
         d->idom[v] = i;
     }
-    snapmem_put(d->memory, link);
-    snapmem_put(d->memory, stack);
+    snap_memory_put(d->memory, link);
+    snap_memory_put(d->memory, stack);
     return true;
 }
 
@@ -244,7 +244,7 @@ static void number_tree(const Doms *d, Sum *sum) {
 static bool retain(Doms *d) {
     LmpSnapshot *s = d->s;
     const LmpObjectGraph *g = &s->g;
-    Sum *sum = snapmem_rough(d->memory, d->n, sizeof *sum);
+    Sum *sum = snap_memory_rough(d->memory, d->n, sizeof *sum);
     if (!sum) return false;
     for (uint32_t v = 0; v < d->n; v++) {
         uint32_t i = d->order[v];
@@ -288,14 +288,14 @@ static bool children(Doms *d) {
         s->child_at[i] += s->child_at[i - 1];
     for (uint32_t v = 1; v < d->n; v++)
         s->child[s->child_at[d->order[d->idom[v]] + 1]++] = d->order[v];
-    SnapSized *child = snapmem_rough(d->memory, most, 2 * sizeof *child);
+    SnapSized *child = snap_memory_rough(d->memory, most, 2 * sizeof *child);
     if (!child) return false;
     for (uint32_t i = 0; i < objects; i++) {
         uint32_t *of = s->child + s->child_at[i], n = s->child_at[i + 1] - s->child_at[i];
         if (n < 2) continue;
         for (uint32_t k = 0; k < n; k++)
             child[k] = (SnapSized){s->retained[of[k]], of[k]};
-        snapsort(child, child + n, n);
+        snap_sort(child, child + n, n);
         for (uint32_t k = 0; k < n; k++)
             of[k] = child[k].object;
     }
@@ -306,21 +306,21 @@ bool dominators_make(LmpSnapshot *s) {
     SnapMemory *own = &snap_own(s)->memory;
     uint32_t objects = s->g.objects;
     Doms d = {.s = s, .memory = &snap_own(s)->scratch};
-    s->idom = snapmem_rough(own, objects, sizeof *s->idom);
-    s->tree_at = snapmem_rough(own, objects, sizeof *s->tree_at);
-    s->tree_end = snapmem_rough(own, objects, sizeof *s->tree_end);
-    s->retained = snapmem_rough(own, objects, sizeof *s->retained);
-    s->retained_before = snapmem_sparse(own, objects, sizeof *s->retained_before);
-    s->child_at = snapmem_take(own, (size_t)objects + 2, sizeof *s->child_at);
-    s->child = snapmem_rough(own, objects, sizeof *s->child);
-    d.number = snapmem_rough(d.memory, objects, sizeof *d.number);
-    d.order = snapmem_rough(d.memory, objects, sizeof *d.order);
-    d.parent = snapmem_rough(d.memory, objects, sizeof *d.parent);
-    d.idom = snapmem_rough(d.memory, objects, sizeof *d.idom);
+    s->idom = snap_memory_rough(own, objects, sizeof *s->idom);
+    s->tree_at = snap_memory_rough(own, objects, sizeof *s->tree_at);
+    s->tree_end = snap_memory_rough(own, objects, sizeof *s->tree_end);
+    s->retained = snap_memory_rough(own, objects, sizeof *s->retained);
+    s->retained_before = snap_memory_sparse(own, objects, sizeof *s->retained_before);
+    s->child_at = snap_memory_take(own, (size_t)objects + 2, sizeof *s->child_at);
+    s->child = snap_memory_rough(own, objects, sizeof *s->child);
+    d.number = snap_memory_rough(d.memory, objects, sizeof *d.number);
+    d.order = snap_memory_rough(d.memory, objects, sizeof *d.order);
+    d.parent = snap_memory_rough(d.memory, objects, sizeof *d.parent);
+    d.idom = snap_memory_rough(d.memory, objects, sizeof *d.idom);
     bool made = s->idom && s->tree_at && s->tree_end && s->retained && s->retained_before &&
                 s->child_at && s->child && d.number && d.order && d.parent && d.idom;
     made = made && flow_make(&d) && walk(&d) && by_numbers(&d) && predecessors(&d) &&
            semi_nca(&d) && retain(&d) && children(&d);
-    snapmem_again(d.memory);
+    snap_memory_again(d.memory);
     return made;
 }

@@ -39,7 +39,7 @@ static bool tree_open(Grouping *g) {
     if (g->by != LMP_BY_PATH || !s->view || !s->ledger.stacks) return true;
     const LmpTables *tables = &s->view->tables;
     if (ledger_refresh(&g->tree, tables, LEDGER_TREE, s->ledger.clock) != LMP_OK) return false;
-    g->row = snapmem_take(&g->memory, (size_t)tables_nodes(tables) + 1, sizeof *g->row);
+    g->row = snap_memory_take(&g->memory, (size_t)tables_nodes(tables) + 1, sizeof *g->row);
     for (uint32_t row = 1; g->row && row < g->tree.nodes; row++)
         if (g->tree.tree[row].id < tables_nodes(tables)) g->row[g->tree.tree[row].id] = row;
     return g->row != NULL;
@@ -148,7 +148,7 @@ static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
 /* Sums up the groups, with the bytes of each kind in them, for the kind that most are of. */
 static bool sum_up(Grouping *g, bool garbage) {
     const LmpSnapshot *s = g->s;
-    uint64_t(*bytes)[LMP_OBJECT_KINDS] = snapmem_take(&g->memory, g->keys, sizeof *bytes);
+    uint64_t(*bytes)[LMP_OBJECT_KINDS] = snap_memory_take(&g->memory, g->keys, sizeof *bytes);
     if (!bytes) return false;
     g->key[0] = LMP_OBJECT_NONE;
     for (uint32_t i = 1; i < s->g.objects; i++) {
@@ -177,8 +177,8 @@ typedef struct Open {
 static bool retain(Grouping *g) {
     const LmpSnapshot *s = g->s;
     SnapMemory memory = {0};
-    uint32_t *above = snapmem_take(&memory, g->keys, sizeof *above);
-    Open *stack = snapmem_sparse(&memory, s->g.objects, sizeof *stack);
+    uint32_t *above = snap_memory_take(&memory, g->keys, sizeof *above);
+    Open *stack = snap_memory_sparse(&memory, s->g.objects, sizeof *stack);
     bool made = above && stack;
     uint32_t depth = 0, steps = 0;
     if (made) stack[depth++] = (Open){0, s->child_at[0], s->child_at[1]};
@@ -196,7 +196,7 @@ static bool retain(Grouping *g) {
         above[key]++;
         stack[depth++] = (Open){i, s->child_at[i], s->child_at[i + 1]};
     }
-    snapmem_free(&memory);
+    snap_memory_free(&memory);
     return made;
 }
 
@@ -235,9 +235,9 @@ static bool put_members(Grouping *g, LmpObjectGroups *out) {
         members += out->group[k].objects;
     out->member = calloc((size_t)members + 1, sizeof *out->member);
     out->group_of = calloc(s->g.objects, sizeof *out->group_of);
-    SnapSized *sized = snapmem_rough(&g->memory, (size_t)members + 1, 2 * sizeof *sized);
-    uint32_t *row = snapmem_take(&g->memory, g->keys, sizeof *row);
-    uint32_t *next = snapmem_take(&g->memory, (size_t)out->groups + 1, sizeof *next);
+    SnapSized *sized = snap_memory_rough(&g->memory, (size_t)members + 1, 2 * sizeof *sized);
+    uint32_t *row = snap_memory_take(&g->memory, g->keys, sizeof *row);
+    uint32_t *next = snap_memory_take(&g->memory, (size_t)out->groups + 1, sizeof *next);
     if (!out->member || !out->group_of || !sized || !row || !next) return false;
     for (uint32_t k = 0, at = 0; k < out->groups; k++) {
         row[out->group[k].first] = k;
@@ -249,7 +249,7 @@ static bool put_members(Grouping *g, LmpObjectGroups *out) {
         out->group_of[i] = g->key[i] == LMP_OBJECT_NONE ? LMP_OBJECT_NONE : row[g->key[i]];
         if (g->key[i] != LMP_OBJECT_NONE) sized[n++] = (SnapSized){s->retained[i], i};
     }
-    snapsort(sized, sized + members, members);
+    snap_sort(sized, sized + members, members);
     for (uint32_t k = 0; k < members; k++)
         out->member[next[out->group_of[sized[k].object]]++] = sized[k].object;
     return true;
@@ -260,11 +260,11 @@ LmpErr groups_make(LmpObjectGroups *out, const LmpSnapshot *s, LmpSnapshotBy by,
     Grouping g = {.s = s, .by = by};
     bool opened = tree_open(&g);
     g.keys = keys_of(&g);
-    g.key = snapmem_rough(&g.memory, s->g.objects, sizeof *g.key);
-    g.group = snapmem_take(&g.memory, g.keys, sizeof *g.group);
+    g.key = snap_memory_rough(&g.memory, s->g.objects, sizeof *g.key);
+    g.group = snap_memory_take(&g.memory, g.keys, sizeof *g.group);
     bool made = opened && g.key && g.group && sum_up(&g, garbage) && (garbage || retain(&g)) &&
                 list_groups(&g, out) && put_members(&g, out);
-    snapmem_free(&g.memory);
+    snap_memory_free(&g.memory);
     ledger_free(&g.tree);
     if (made) return LMP_OK;
     groups_free(out);
@@ -332,7 +332,7 @@ static void name_row(const LmpSnapshot *s, LmpLike *row, LmpLikeBy by) {
         snapshot_name(s, row->object, row->name, sizeof row->name);
     } else {
         SnapWords w = words_begin(row->name, sizeof row->name);
-        words_keys(&w, s, row->object);
+        classes_put_keys(&w, s, row->object);
     }
 }
 

@@ -41,7 +41,7 @@ static void look_into(Places *p, uint32_t table, uint32_t above) {
 static bool name_places(LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
     Places p = {s, own, false};
-    own->place = snapmem_take(&own->memory, MOST, sizeof *own->place);
+    own->place = snap_memory_take(&own->memory, MOST, sizeof *own->place);
     if (!own->place) return false;
     look_into(&p, s->globals, LMP_OBJECT_NONE);
     look_into(&p, s->loaded, LMP_OBJECT_NONE);
@@ -87,8 +87,8 @@ static bool name_protos(LmpSnapshot *s) {
     SnapMemory *memory = &own->scratch;
     const LmpObjectGraph *g = &s->g;
     uint32_t protos = g->count[LMP_OBJECT_PROTO];
-    uint32_t *nearest = snapmem_rough(memory, protos, sizeof *nearest);
-    own->proto_name = snapmem_take(&own->memory, protos, sizeof *own->proto_name);
+    uint32_t *nearest = snap_memory_rough(memory, protos, sizeof *nearest);
+    own->proto_name = snap_memory_take(&own->memory, protos, sizeof *own->proto_name);
     if (!own->proto_name || !nearest) return false;
     memset(nearest, 0xff, protos * sizeof *nearest);
     for (uint32_t k = 0; k < own->places; k++) {
@@ -110,7 +110,7 @@ static bool name_protos(LmpSnapshot *s) {
         own->proto_name[row] = name;
         nearest[row] = far;
     }
-    snapmem_again(memory);
+    snap_memory_again(memory);
     return true;
 }
 

@@ -23,8 +23,8 @@ typedef struct Walk {
 /* ---- who is held ----------------------------------------------------------------------------- */
 
 static void hold(Walk *w, uint32_t i) {
-    if (snapset_has(w->held, i)) return;
-    snapset_add(w->held, i);
+    if (snap_set_has(w->held, i)) return;
+    snap_set_add(w->held, i);
     w->queue[w->tail++] = i;
 }
 
@@ -35,11 +35,11 @@ static void hold_all(Walk *w, const SnapEphemerons *by_key) {
         uint32_t i = w->queue[w->head++];
         for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++) {
             if (snapshot_holds(w->s, e)) hold(w, g->edge_to[e]);
-            if (snap_ephemeron(g, e) && snapset_has(w->held, g->edge_label[e]))
+            if (snap_ephemeron(g, e) && snap_set_has(w->held, g->edge_label[e]))
                 hold(w, g->edge_to[e]);
         }
         for (uint32_t k = by_key->at[i]; k < by_key->at[i + 1]; k++)
-            if (snapset_has(w->held, by_key->table[k])) hold(w, g->edge_to[by_key->edge[k]]);
+            if (snap_set_has(w->held, by_key->table[k])) hold(w, g->edge_to[by_key->edge[k]]);
     }
 }
 
@@ -55,23 +55,23 @@ static bool any_ephemeron(const LmpObjectGraph *g) {
 static bool by_key_make(SnapEphemerons *out, SnapMemory *memory, const LmpObjectGraph *g,
                         const uint64_t *held) {
     uint32_t n = 0;
-    out->at = snapmem_take(memory, (size_t)g->objects + 2, sizeof *out->at);
+    out->at = snap_memory_take(memory, (size_t)g->objects + 2, sizeof *out->at);
     if (!out->at) return false;
     uint32_t *counts = out->at + 2; /* two ahead: filling moves each to its end, the next's begin */
     for (uint32_t i = 0; i < g->objects; i++)
         for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
-            if (snap_ephemeron(g, e) && (!held || snapset_has(held, i))) {
+            if (snap_ephemeron(g, e) && (!held || snap_set_has(held, i))) {
                 counts[g->edge_label[e]]++;
                 n++;
             }
-    out->edge = snapmem_take(memory, n, sizeof *out->edge);
-    out->table = snapmem_take(memory, n, sizeof *out->table);
+    out->edge = snap_memory_take(memory, n, sizeof *out->edge);
+    out->table = snap_memory_take(memory, n, sizeof *out->table);
     if (!out->edge || !out->table) return false;
     for (uint32_t i = 2; i <= g->objects; i++)
         out->at[i] += out->at[i - 1];
     for (uint32_t i = 0; i < g->objects; i++)
         for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
-            if (snap_ephemeron(g, e) && (!held || snapset_has(held, i))) {
+            if (snap_ephemeron(g, e) && (!held || snap_set_has(held, i))) {
                 uint32_t k = out->at[g->edge_label[e] + 1]++;
                 out->edge[k] = e;
                 out->table[k] = i;
@@ -85,12 +85,12 @@ static bool ephemerons_make(LmpSnapshot *s) {
     SnapMemory *memory = &own->scratch;
     SnapEphemerons all;
     Walk w = {.s = s};
-    w.held = snapmem_take(memory, snapset_words(s->g.objects), sizeof *w.held);
-    w.queue = snapmem_rough(memory, s->g.objects, sizeof *w.queue);
+    w.held = snap_memory_take(memory, snap_set_words(s->g.objects), sizeof *w.held);
+    w.queue = snap_memory_rough(memory, s->g.objects, sizeof *w.queue);
     if (!w.held || !w.queue || !by_key_make(&all, memory, &s->g, NULL)) return false;
     hold_all(&w, &all);
     bool made = by_key_make(&own->ephemerons, &own->memory, &s->g, w.held);
-    snapmem_again(memory);
+    snap_memory_again(memory);
     return made;
 }
 
@@ -120,8 +120,8 @@ static int round_of(const LmpSnapshot *s, uint32_t from, uint32_t edge) {
 static void arrive(Walk *w, uint32_t from, uint32_t edge) {
     LmpSnapshot *s = w->s;
     uint32_t to = s->g.edge_to[edge];
-    if (snapset_has(w->held, to)) return;
-    snapset_add(w->held, to);
+    if (snap_set_has(w->held, to)) return;
+    snap_set_add(w->held, to);
     s->parent[to] = from;
     s->parent_edge[to] = edge;
     s->distance[to] = s->distance[from] + 1;
@@ -178,17 +178,17 @@ bool reach_make(LmpSnapshot *s) {
     uint32_t n = s->g.objects;
     if (!ephemerons_make(s)) return false;
     Walk w = {.s = s};
-    s->distance = snapmem_rough(own, n, sizeof *s->distance);
-    s->parent = snapmem_rough(own, n, sizeof *s->parent);
-    s->parent_edge = snapmem_rough(own, n, sizeof *s->parent_edge);
-    w.held = snapmem_take(memory, snapset_words(n), sizeof *w.held);
-    w.queue = snapmem_rough(memory, n, sizeof *w.queue);
+    s->distance = snap_memory_rough(own, n, sizeof *s->distance);
+    s->parent = snap_memory_rough(own, n, sizeof *s->parent);
+    s->parent_edge = snap_memory_rough(own, n, sizeof *s->parent_edge);
+    w.held = snap_memory_take(memory, snap_set_words(n), sizeof *w.held);
+    w.queue = snap_memory_rough(memory, n, sizeof *w.queue);
     if (!s->distance || !s->parent || !s->parent_edge || !w.held || !w.queue) return false;
     memset(s->distance, 0xff, n * sizeof *s->distance);
     memset(s->parent, 0xff, n * sizeof *s->parent);
     memset(s->parent_edge, 0xff, n * sizeof *s->parent_edge);
     s->distance[0] = 0;
-    snapset_add(w.held, 0);
+    snap_set_add(w.held, 0);
     w.queue[w.tail++] = 0;
     for (int round = 0; round < ROUNDS; round++) {
         walk_to_the_end(&w, round);
@@ -198,6 +198,6 @@ bool reach_make(LmpSnapshot *s) {
             follow_some(&w, s->registry, round + 1);
     }
     count(s);
-    snapmem_again(memory);
+    snap_memory_again(memory);
     return true;
 }

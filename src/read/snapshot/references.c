@@ -35,7 +35,7 @@ static void sort_strings(const Order *o, SnapSized *row, uint32_t n, uint32_t de
     for (uint32_t i = 0; i < n; i++)
         row[i].size =
             last ? o->s->g.string_hash[row[i].object] : bytes_at(o->s, row[i].object, deep);
-    snapsort(row, o->room, n);
+    snap_sort(row, o->room, n);
     for (uint32_t i = 0, end; i < n && !last; i = end) {
         for (end = i + 1; end < n && row[end].size == row[i].size;)
             end++;
@@ -59,7 +59,7 @@ static bool rank_names(Order *o, SnapMemory *memory) {
     const LmpSnapshot *s = o->s;
     const LmpObjectGraph *g = &s->g;
     uint32_t strings = g->count[LMP_OBJECT_STRING], names = 0;
-    o->rank = snapmem_take(memory, strings, sizeof *o->rank);
+    o->rank = snap_memory_take(memory, strings, sizeof *o->rank);
     if (!o->rank) return false;
     for (uint32_t e = 0; e < g->edges; e++) {
         if (!is_named(g, e)) continue;
@@ -67,16 +67,16 @@ static bool rank_names(Order *o, SnapMemory *memory) {
         names += !*rank;
         *rank = 1;
     }
-    SnapSized *row = snapmem_rough(memory, names, sizeof *row);
-    o->room = snapmem_rough(memory, names, sizeof *row);
+    SnapSized *row = snap_memory_rough(memory, names, sizeof *row);
+    o->room = snap_memory_rough(memory, names, sizeof *row);
     if (!row || !o->room) return false;
     for (uint32_t i = 0, n = 0; i < strings; i++)
         if (o->rank[i]) row[n++].object = i;
     if (names) sort_strings(o, row, names, 0);
     for (uint32_t i = 0; i < names; i++)
         o->rank[row[i].object] = i;
-    snapmem_put(memory, row);
-    snapmem_put(memory, o->room);
+    snap_memory_put(memory, row);
+    snap_memory_put(memory, o->room);
     return true;
 }
 
@@ -113,7 +113,7 @@ static void sort_table(const Order *o, uint32_t begin, uint32_t n) {
         sorted = sorted && (i == 0 || o->row[i].size <= o->row[i - 1].size);
     }
     if (sorted) return;
-    snapsort(o->row, o->room, n);
+    snap_sort(o->row, o->room, n);
     memcpy(o->to, g->edge_to + begin, n * sizeof *o->to);
     memcpy(o->label, g->edge_label + begin, n * sizeof *o->label);
     memcpy(o->kind, g->edge_kind + begin, n);
@@ -125,7 +125,7 @@ static void sort_table(const Order *o, uint32_t begin, uint32_t n) {
     }
 }
 
-bool order_make(LmpSnapshot *s) {
+bool references_make_order(LmpSnapshot *s) {
     SnapMemory *memory = &snap_own(s)->scratch;
     const LmpObjectGraph *g = &s->g;
     Order o = {.s = s};
@@ -135,29 +135,29 @@ bool order_make(LmpSnapshot *s) {
         uint32_t n = g->edge_at[i + 1] - g->edge_at[i];
         if (g->kind[i] == LMP_OBJECT_TABLE && n > most) most = n;
     }
-    o.row = snapmem_rough(memory, most, sizeof *o.row);
-    o.room = snapmem_rough(memory, most, sizeof *o.room);
-    o.to = snapmem_rough(memory, most, sizeof *o.to);
-    o.label = snapmem_rough(memory, most, sizeof *o.label);
-    o.kind = snapmem_rough(memory, most, sizeof *o.kind);
+    o.row = snap_memory_rough(memory, most, sizeof *o.row);
+    o.room = snap_memory_rough(memory, most, sizeof *o.room);
+    o.to = snap_memory_rough(memory, most, sizeof *o.to);
+    o.label = snap_memory_rough(memory, most, sizeof *o.label);
+    o.kind = snap_memory_rough(memory, most, sizeof *o.kind);
     if (!o.row || !o.room || !o.to || !o.label || !o.kind) return false;
     for (uint32_t i = 0; i < g->objects; i++) {
         if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
         if (g->kind[i] == LMP_OBJECT_TABLE)
             sort_table(&o, g->edge_at[i], g->edge_at[i + 1] - g->edge_at[i]);
     }
-    snapmem_again(memory);
+    snap_memory_again(memory);
     return true;
 }
 
 /* ---- to each object -------------------------------------------------------------------------- */
 
-bool incoming_make(LmpSnapshot *s) {
+bool references_make_incoming(LmpSnapshot *s) {
     SnapMemory *own = &snap_own(s)->memory;
     const LmpObjectGraph *g = &s->g;
-    s->in_at = snapmem_take(own, (size_t)g->objects + 2, sizeof *s->in_at);
-    s->in = snapmem_rough(own, g->edges, sizeof *s->in);
-    s->in_from = snapmem_rough(own, g->edges, sizeof *s->in_from);
+    s->in_at = snap_memory_take(own, (size_t)g->objects + 2, sizeof *s->in_at);
+    s->in = snap_memory_rough(own, g->edges, sizeof *s->in);
+    s->in_from = snap_memory_rough(own, g->edges, sizeof *s->in_from);
     if (!s->in_at || !s->in || !s->in_from) return false;
     uint32_t *counts =
         s->in_at + 2; /* two ahead: filling moves each to its end, the next's begin */

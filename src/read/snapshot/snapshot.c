@@ -163,9 +163,9 @@ static bool prepare(LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
     const LmpObjectGraph *g = &s->g;
     uint32_t strings = g->count[LMP_OBJECT_STRING], threads = g->count[LMP_OBJECT_THREAD];
-    s->ordinal = snapmem_rough(&own->memory, g->objects, sizeof *s->ordinal);
-    s->text_at = snapmem_rough(&own->memory, strings, sizeof *s->text_at);
-    own->frame_at = snapmem_take(&own->memory, (size_t)threads + 1, sizeof *own->frame_at);
+    s->ordinal = snap_memory_rough(&own->memory, g->objects, sizeof *s->ordinal);
+    s->text_at = snap_memory_rough(&own->memory, strings, sizeof *s->text_at);
+    own->frame_at = snap_memory_take(&own->memory, (size_t)threads + 1, sizeof *own->frame_at);
     if (!s->ordinal || !s->text_at || !own->frame_at) return false;
     objectgraph_ordinals(g, s->ordinal);
     uint64_t at = 0;
@@ -224,10 +224,10 @@ static const struct {
     bool (*make)(LmpSnapshot *s);
     double size;
 } steps[] = {
-    {"sorting keys", order_make, 0.02},
+    {"sorting keys", references_make_order, 0.02},
     {"finding what is held", reach_make, 0.1},
     {"finding who holds it alone", dominators_make, 0.28},
-    {"turning references round", incoming_make, 0.08},
+    {"turning references round", references_make_incoming, 0.08},
     {"naming places", places_make, 0.02},
     {"naming classes", classes_make, 0.1},
 };
@@ -245,7 +245,7 @@ static bool make_all(LmpSnapshot *s) {
         made = snap_tick(s, 0) && steps[i].make(s) && !own->stopped;
         own->begin += own->size;
     }
-    snapmem_free(&own->scratch);
+    snap_memory_free(&own->scratch);
     return made;
 }
 
@@ -329,8 +329,8 @@ void snapshot_close(LmpSnapshot *s) {
         keymap_free(&own->c_place_of);
         keymap_free(&own->function_of);
         free(s->class_list);
-        snapmem_free(&own->memory);
-        snapmem_free(&own->scratch);
+        snap_memory_free(&own->memory);
+        snap_memory_free(&own->scratch);
         free(own);
     }
     memset(s, 0, sizeof *s);

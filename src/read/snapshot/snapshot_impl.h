@@ -32,35 +32,35 @@ typedef struct SnapMemory {
 } SnapMemory;
 
 /* n elements of `size` bytes, all zeroes; NULL: no memory. */
-void *snapmem_take(SnapMemory *memory, size_t n, size_t size);
+void *snap_memory_take(SnapMemory *memory, size_t n, size_t size);
 /* Returns the same with whatever was in it before, for who writes all of it. */
-void *snapmem_rough(SnapMemory *memory, size_t n, size_t size);
+void *snap_memory_rough(SnapMemory *memory, size_t n, size_t size);
 /* Returns all zeroes, for what may be large but hardly ever is: its pages are made when they are
  * touched. */
-void *snapmem_sparse(SnapMemory *memory, size_t n, size_t size);
+void *snap_memory_sparse(SnapMemory *memory, size_t n, size_t size);
 /* This array is needed no more. */
-void snapmem_put(SnapMemory *memory, const void *array);
+void snap_memory_put(SnapMemory *memory, const void *array);
 /* Nothing that was taken is needed any more, but it may be taken again: pages that a step has made
  * are the next one's. */
-void snapmem_again(SnapMemory *memory);
-void snapmem_free(SnapMemory *memory);
+void snap_memory_again(SnapMemory *memory);
+void snap_memory_free(SnapMemory *memory);
 
 typedef struct SnapSized {
     uint64_t size;
     uint32_t object;
 } SnapSized;
 /* Largest first, equal ones in the order they were in. `room`: n more. */
-void snapsort(SnapSized *row, SnapSized *room, uint32_t n);
+void snap_sort(SnapSized *row, SnapSized *room, uint32_t n);
 
 /* ---- sets of objects ------------------------------------------------------------------------- */
 
-static inline size_t snapset_words(uint32_t objects) {
+static inline size_t snap_set_words(uint32_t objects) {
     return (size_t)objects / 64 + 1;
 }
-static inline bool snapset_has(const uint64_t *set, uint32_t i) {
+static inline bool snap_set_has(const uint64_t *set, uint32_t i) {
     return set[i / 64] >> i % 64 & 1;
 }
-static inline void snapset_add(uint64_t *set, uint32_t i) {
+static inline void snap_set_add(uint64_t *set, uint32_t i) {
     set[i / 64] |= 1ull << i % 64;
 }
 
@@ -135,10 +135,10 @@ static inline SnapOwn *snap_own(const LmpSnapshot *s) {
 /* So many of all objects are done. False: stop. */
 bool snap_tick(const LmpSnapshot *s, uint32_t done);
 
-bool order_make(LmpSnapshot *s);
+bool references_make_order(LmpSnapshot *s);
 bool reach_make(LmpSnapshot *s);
 bool dominators_make(LmpSnapshot *s);
-bool incoming_make(LmpSnapshot *s);
+bool references_make_incoming(LmpSnapshot *s);
 bool places_make(LmpSnapshot *s);
 bool classes_make(LmpSnapshot *s);
 
@@ -162,7 +162,7 @@ void words_string(SnapWords *w, const LmpSnapshot *s, uint32_t object, size_t mo
 /* A string as a key: `.name`, or `["any text"]`; without the dot at the beginning of a path. */
 void words_key(SnapWords *w, const LmpSnapshot *s, uint32_t object, bool dot);
 /* `{id, name, price}`: a table's string keys, `{[n], id}`, `{}`, `{many keys}`. */
-void words_keys(SnapWords *w, const LmpSnapshot *s, uint32_t table);
+void classes_put_keys(SnapWords *w, const LmpSnapshot *s, uint32_t table);
 enum { SNAP_SHAPE_KEYS = 16 }; /* a table with more string keys is a dictionary */
 /* "cache.lua", of a proto's source as lua_Debug has it. */
 void words_source(SnapWords *w, const LmpSnapshot *s, uint32_t proto);

@@ -47,29 +47,29 @@ static void *take(SnapMemory *memory, size_t n, size_t size, Wanted wanted) {
     return b->at;
 }
 
-void *snapmem_take(SnapMemory *memory, size_t n, size_t size) {
+void *snap_memory_take(SnapMemory *memory, size_t n, size_t size) {
     return take(memory, n, size, ZEROES);
 }
 
-void *snapmem_rough(SnapMemory *memory, size_t n, size_t size) {
+void *snap_memory_rough(SnapMemory *memory, size_t n, size_t size) {
     return take(memory, n, size, ROUGH);
 }
 
-void *snapmem_sparse(SnapMemory *memory, size_t n, size_t size) {
+void *snap_memory_sparse(SnapMemory *memory, size_t n, size_t size) {
     return take(memory, n, size, SPARSE);
 }
 
-void snapmem_put(SnapMemory *memory, const void *array) {
+void snap_memory_put(SnapMemory *memory, const void *array) {
     for (size_t i = 0; i < memory->blocks; i++)
         if (memory->block[i].at == array) memory->block[i].used = false;
 }
 
-void snapmem_again(SnapMemory *memory) {
+void snap_memory_again(SnapMemory *memory) {
     for (size_t i = 0; i < memory->blocks; i++)
         memory->block[i].used = false;
 }
 
-void snapmem_free(SnapMemory *memory) {
+void snap_memory_free(SnapMemory *memory) {
     for (size_t i = 0; i < memory->blocks; i++) {
         if (memory->block[i].mapped)
             lmp_os->unmap(memory->block[i].at, memory->block[i].bytes);
@@ -116,7 +116,7 @@ static void sort_many(SnapSized *row, SnapSized *room, uint32_t n) {
     if (from != row) memcpy(row, from, n * sizeof *row);
 }
 
-void snapsort(SnapSized *row, SnapSized *room, uint32_t n) {
+void snap_sort(SnapSized *row, SnapSized *room, uint32_t n) {
     if (n <= FEW)
         sort_few(row, n);
     else

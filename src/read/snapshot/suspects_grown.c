@@ -27,7 +27,7 @@ static bool grows(const SuspectRun *run, const LmpSnapshotChange *change, int64_
     bool each = true;
     *bytes = compare_steps(change);
     if (*bytes <= 0) return false;
-    if (before) *bytes += steps_all(before, change, &each);
+    if (before) *bytes += compare_grown_in_all(before, change, &each);
     uint64_t heap = before ? before->heap : run->old->garbage_bytes + run->old->reachable_bytes;
     return each && suspect_over((uint64_t)*bytes, heap, SUSPECT_GROWS);
 }
@@ -76,8 +76,9 @@ static void put_steps(const LmpSnapshotSteps *before, const LmpSnapshotChange *c
     char bytes[LMP_NUM];
     size_t used = 0;
     for (uint32_t step = 0; step < before->steps && used < size; step++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", step > 0 ? ", " : "",
-                                 format_bytes(bytes, (uint64_t)grown_by(before, change, step)));
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s%s", step > 0 ? ", " : "",
+                             format_bytes(bytes, (uint64_t)compare_grown_by(before, change, step)));
     if (used < size)
         snprintf(out + used, size - used, ", then %s",
                  format_bytes(bytes, (uint64_t)compare_steps(change)));

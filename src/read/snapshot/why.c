@@ -40,7 +40,7 @@ static void look_ahead(const LmpSnapshot *s, const uint32_t *list, uint32_t at, 
 static void find_shared(const LmpSnapshot *s, uint32_t top, Cut *cut) {
     const LmpObjectGraph *g = &s->g;
     uint32_t *list = malloc(SHARED * sizeof *list), n = 0;
-    uint64_t *seen = list ? calloc(snapset_words(g->objects), sizeof *seen) : NULL;
+    uint64_t *seen = list ? calloc(snap_set_words(g->objects), sizeof *seen) : NULL;
     if (seen) list[n++] = top;
     for (uint32_t at = 0; at < n; at++) {
         uint32_t i = list[at];
@@ -48,11 +48,11 @@ static void find_shared(const LmpSnapshot *s, uint32_t top, Cut *cut) {
         for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++) {
             uint32_t to = g->edge_to[e];
             if (!why_may_hold(s, e) || snapshot_garbage(s, to) ||
-                s->distance[to] <= s->distance[i] || snapset_has(seen, to))
+                s->distance[to] <= s->distance[i] || snap_set_has(seen, to))
                 continue;
             cut->more = n == SHARED;
             if (cut->more) break;
-            snapset_add(seen, to);
+            snap_set_add(seen, to);
             list[n++] = to;
             if (!snapshot_dominates(s, top, to)) cut->shares += snapshot_counted(s, to);
         }

@@ -62,7 +62,7 @@ void whytrail_free(WhyTrail *t) {
 static SnapMark *new_round(const LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
     uint32_t n = s->g.objects;
-    if (!own->mark) own->mark = snapmem_sparse(&own->memory, n, sizeof *own->mark);
+    if (!own->mark) own->mark = snap_memory_sparse(&own->memory, n, sizeof *own->mark);
     if (!own->mark) return NULL;
     if (++own->mark_round == 0) { /* they have come round */
         for (uint32_t i = 0; i < n; i++)
@@ -81,15 +81,15 @@ static SnapMark *mark_of(const WhySearch *q, uint32_t i) {
 }
 
 static bool is_used(const WhySearch *q, uint32_t edge) {
-    return snapset_has(snap_own(q->s)->used, edge);
+    return snap_set_has(snap_own(q->s)->used, edge);
 }
 
 static bool use(WhySearch *q, const WhyTrail *t) {
     uint64_t *set = snap_own(q->s)->used;
     for (uint32_t k = 0; k < t->n; k++) {
-        if (snapset_has(set, t->edge[k])) continue;
+        if (snap_set_has(set, t->edge[k])) continue;
         if (!list_add(&q->used, t->edge[k])) return false;
-        snapset_add(set, t->edge[k]);
+        snap_set_add(set, t->edge[k]);
     }
     return true;
 }
@@ -330,7 +330,7 @@ LmpErr whysearch_open(WhySearch *q, const LmpSnapshot *s, uint32_t object, const
     SnapOwn *own = snap_own(s);
     *q = (WhySearch){.s = s, .object = object, .ignore = ignore, .ignored = ignored};
     if (!own->used)
-        own->used = snapmem_sparse(&own->memory, snapset_words(s->g.edges), sizeof *own->used);
+        own->used = snap_memory_sparse(&own->memory, snap_set_words(s->g.edges), sizeof *own->used);
     if (!own->used || !new_round(s)) return LMP_E_NOMEM;
     for (uint32_t i = 0; i < ignored; i++)
         if (ignore[i] != object && ignore[i] < s->g.objects) own->mark[ignore[i]].ignored = true;

@@ -77,7 +77,7 @@ static bool rises(const LmpHistory *h) {
     return (double)least >= RISES * (double)most;
 }
 
-void unfreed_find(VerdictFacts *f) {
+void verdict_find_unfreed(VerdictFacts *f) {
     const Ledger *l = f->in->ledger;
     bool found = false;
     double heap = (double)f->in->stats->live_bytes, seconds = f->in->stats->seconds;
@@ -267,7 +267,7 @@ void verdicts_make(const VerdictInput *input, Verdicts *out) {
     VerdictFacts facts = {.in = input, .growth = &growth, .holders = &holders, .leaks = leak};
     ledger_leaks(input->ledger, leak, VERDICT_LEAKS_FOUND, &facts.leak_count, &growth);
     sum_up(&facts);
-    unfreed_find(&facts);
+    verdict_find_unfreed(&facts);
     keepers_find(&facts, &holders);
     ask_lines(&facts, out);
     ask(&facts, out);

@@ -5,8 +5,8 @@
  * A sentence is only made if it is true of its figures; what cannot be told yet says so. The rules
  * are one table (verdict_rules.c), one row each. Best first: what explains most of the bytes, the
  * heap or the memory that the program has. */
-#ifndef LMP_READ_VERDICT_H
-#define LMP_READ_VERDICT_H
+#ifndef LMP_VERDICT_H
+#define LMP_VERDICT_H
 
 #include <stdbool.h>
 #include <stdint.h>

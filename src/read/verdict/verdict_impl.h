@@ -1,6 +1,6 @@
 /* verdict_impl.h - what the rules of verdicts (verdict.h) are made of. */
-#ifndef LMP_READ_VERDICT_IMPL_H
-#define LMP_READ_VERDICT_IMPL_H
+#ifndef LMP_VERDICT_IMPL_H
+#define LMP_VERDICT_IMPL_H
 
 #include "read/ledger/makes.h"
 #include "read/verdict/verdict.h"
@@ -147,7 +147,7 @@ void keepers_find(VerdictFacts *facts, VerdictKeepers *out);
 const VerdictHolder *keepers_keep(const VerdictKeepers *all, uint32_t row);
 uint32_t keepers_of(const VerdictKeepers *all, double things, uint32_t out[2]);
 /* Adds lines that hold most and have freed nothing, if growth cannot be told. */
-void unfreed_find(VerdictFacts *facts);
+void verdict_find_unfreed(VerdictFacts *facts);
 /* Returns the growth of a line; NULL: none that goes on. */
 const LmpLeak *verdict_leak(const VerdictFacts *facts, uint32_t row);
 /* Returns a line as a sentence names it: of its path as little as no other path ends in. */

@@ -56,7 +56,7 @@ void linetexts_free(LineTexts *texts) {
         free(texts->file[i].text);
         free(texts->file[i].hash);
     }
-    if (texts) close_fd(&texts->directory);
+    if (texts) io_close(&texts->directory);
     free(texts);
 }
 
@@ -95,7 +95,7 @@ static int open_file(const LineTexts *texts, const char *name, size_t *size) {
 
 static char *read_file(int fd, size_t size) {
     char *text = malloc(size + 1);
-    if (text && read_at(fd, 0, text, size) == size) return text;
+    if (text && io_read_at(fd, 0, text, size) == size) return text;
     free(text);
     return NULL;
 }
@@ -138,7 +138,7 @@ static void load(LineTexts *texts, TextFile *file) {
                  : -1;
     if (fd < 0) return;
     char *text = read_file(fd, size);
-    close_fd(&fd);
+    io_close(&fd);
     if (text) split(file, text, size);
     if (!text || !may_keep(texts, file->source + 1, text, size)) {
         free(text);

@@ -30,7 +30,7 @@ LmpErr recscan_read(const RecScan *scan, const RecPart *part, RecBytes *out) {
     uint64_t at = part->place + REC_PART;
     if (at > scan->size || part->stored > scan->size - at) return LMP_E_DAMAGED;
     if (!bytes_room(out, (size_t)part->stored + 1)) return LMP_E_NOMEM;
-    if (read_at(scan->fd, at, out->at, part->stored) != part->stored) return LMP_E_DAMAGED;
+    if (io_read_at(scan->fd, at, out->at, part->stored) != part->stored) return LMP_E_DAMAGED;
     out->n = part->stored;
     return LMP_OK;
 }
@@ -41,7 +41,7 @@ LmpErr recscan_read(const RecScan *scan, const RecPart *part, RecBytes *out) {
 static uint64_t next_part(const RecScan *scan, uint64_t at, RecPart *part) {
     uint8_t window[WINDOW + REC_PART];
     for (; at < scan->size; at += WINDOW) {
-        size_t n = read_at(scan->fd, at, window, sizeof window);
+        size_t n = io_read_at(scan->fd, at, window, sizeof window);
         for (size_t i = 0; i + REC_PART <= n && i < WINDOW; i++)
             if (window[i] == (REC_SYNC & 255) && part_get(part, window + i, at + i)) return at + i;
     }
@@ -68,7 +68,7 @@ static LmpErr look_through(RecScan *scan) {
         uint8_t head[REC_PART];
         RecPart part = {0}, other;
         bool there =
-            read_at(scan->fd, at, head, sizeof head) == sizeof head && part_get(&part, head, at);
+            io_read_at(scan->fd, at, head, sizeof head) == sizeof head && part_get(&part, head, at);
         bool whole = there && part.stored <= scan->size - at - REC_PART;
         uint64_t next = at + REC_PART + part.stored;
         if (!whole) {
@@ -88,7 +88,7 @@ static LmpErr look_through(RecScan *scan) {
 static void note_lost(RecScan *scan) {
     uint8_t end[REC_END];
     uint64_t rest = scan->size - scan->end;
-    if (rest == REC_END && read_at(scan->fd, scan->end, end, sizeof end) == sizeof end &&
+    if (rest == REC_END && io_read_at(scan->fd, scan->end, end, sizeof end) == sizeof end &&
         rec_get64(end + 16) == REC_END_MAGIC) {
         scan->complete = true;
         rest = 0;
@@ -117,12 +117,12 @@ static bool find_index(RecScan *scan) {
     RecPart part;
     RecBytes stored = {0}, plain = {0};
     if (scan->size < REC_HEAD + REC_PART + REC_END ||
-        read_at(scan->fd, scan->size - REC_END, end, sizeof end) != sizeof end ||
+        io_read_at(scan->fd, scan->size - REC_END, end, sizeof end) != sizeof end ||
         rec_get64(end + 16) != REC_END_MAGIC)
         return false;
     uint64_t place = rec_get64(end);
     if (place < REC_HEAD || place > scan->size - REC_END - REC_PART ||
-        read_at(scan->fd, place, head, sizeof head) != sizeof head ||
+        io_read_at(scan->fd, place, head, sizeof head) != sizeof head ||
         !part_get(&part, head, place) || part.kind != REC_INDEX ||
         place + REC_PART + part.stored != scan->size - REC_END)
         return false;
@@ -151,7 +151,7 @@ static LmpErr open_scan(RecScan *scan) {
     scan->size = (uint64_t)st.st_size;
     scan->device = st.st_dev;
     scan->inode = st.st_ino;
-    if (read_at(scan->fd, 0, head, sizeof head) != sizeof head || rec_get64(head) != REC_MAGIC)
+    if (io_read_at(scan->fd, 0, head, sizeof head) != sizeof head || rec_get64(head) != REC_MAGIC)
         return LMP_E_FOREIGN;
     scan->version = rec_get32(head + 8);
     if (scan->version < REC_VERSION_LINKED || scan->version > REC_VERSION) return LMP_E_VERSION;
@@ -173,7 +173,7 @@ LmpErr recscan_open(RecScan *scan, int fd) {
 LmpErr recscan_more(RecScan *scan) {
     uint8_t head[REC_HEAD];
     struct stat st;
-    if (read_at(scan->fd, 0, head, sizeof head) != sizeof head || fstat(scan->fd, &st) != 0)
+    if (io_read_at(scan->fd, 0, head, sizeof head) != sizeof head || fstat(scan->fd, &st) != 0)
         return LMP_E_DAMAGED;
     bool other = st.st_dev != scan->device || st.st_ino != scan->inode;
     if (other || rec_get32(head + 12) != scan->generation || (uint64_t)st.st_size < scan->end) {

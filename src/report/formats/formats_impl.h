@@ -11,9 +11,9 @@ REPORT_KINDS(REPORT_WRITE)
 
 /* When an interval of LmpReport.history ends, milliseconds since start; the last one is not over.
  */
-uint64_t history_end_ms(const LmpReport *report, uint32_t interval);
+uint64_t timeline_end_ms(const LmpReport *report, uint32_t interval);
 /* Returns true if any of the interval is in the report's range of time. */
-bool history_within(const LmpReport *report, uint32_t interval);
+bool timeline_within(const LmpReport *report, uint32_t interval);
 
 /* ---- texthead.c: reports for people ---------------------------------------------------------- */
 

@@ -207,10 +207,10 @@ LmpErr report_massif(const LmpReport *report, FILE *out) {
     put_head(report, out);
     put_point(out, number++, begun, report->from_bytes, false);
     for (uint32_t i = 0; made && i < h->used && i < LMP_HISTORY; i++) {
-        uint64_t ms = history_end_ms(report, i);
+        uint64_t ms = timeline_end_ms(report, i);
         if (ms < begun) ms = begun; /* the last interval, of a program that sleeps */
         bool tree = i == peak && has_tree(report);
-        if (!tree && !history_within(report, i)) continue;
+        if (!tree && !timeline_within(report, i)) continue;
         if (tree && report->from > 0) ms = report->top_clock / 1000000;
         at = ms;
         bytes = tree ? peak_bytes(report) : h->samples[i].max_bytes;

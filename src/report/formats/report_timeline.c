@@ -3,14 +3,14 @@
 #include "report/formats/formats_impl.h"
 #include "report/text.h"
 
-uint64_t history_end_ms(const LmpReport *report, uint32_t interval) {
+uint64_t timeline_end_ms(const LmpReport *report, uint32_t interval) {
     uint64_t end = (interval + 1) * (report->history->interval / 1000) / 1000;
     uint64_t now = report->clock / 1000000;
     return end < now ? end : now;
 }
 
 /* Also those that have only an end of the range in them. */
-bool history_within(const LmpReport *report, uint32_t interval) {
+bool timeline_within(const LmpReport *report, uint32_t interval) {
     return (interval + 1) * report->history->interval > report->from;
 }
 
@@ -25,8 +25,8 @@ LmpErr report_timeline(const LmpReport *report, FILE *out) {
     fputc('\n', out);
     for (uint32_t i = 0; i < h->used && i < LMP_HISTORY; i++) {
         const LmpHistoryPoint *p = &h->samples[i];
-        if (!history_within(report, i)) continue;
-        text_digits(out, history_end_ms(report, i));
+        if (!timeline_within(report, i)) continue;
+        text_digits(out, timeline_end_ms(report, i));
         text_csv_number(out, p->last_bytes);
         text_csv_number(out, p->max_bytes);
         text_csv_number(out, p->min_bytes);

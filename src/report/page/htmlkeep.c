@@ -90,7 +90,7 @@ static const LmpFigure *column_at(unsigned place) {
     return NULL;
 }
 
-void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigureColumn of) {
+void htmlkeep_figures(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigureColumn of) {
     const LmpFigure *figure;
     for (unsigned place = 1; (figure = column_at(place)); place++) {
         if (figure->page.of < of) continue;
@@ -114,7 +114,7 @@ LmpErr htmlkeep_columns(Json *json, const HtmlRows *rows, const HtmlKept *kept,
             list[kept->place[i]] = t;
     }
     list[kept->rows] = &rest;
-    htmlcolumns(json, list, kept->rows + (rows->rows > kept->rows), of);
+    htmlkeep_figures(json, list, kept->rows + (rows->rows > kept->rows), of);
     free(list);
     return LMP_OK;
 }

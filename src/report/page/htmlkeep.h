@@ -37,6 +37,6 @@ LmpErr htmlkeep_columns(Json *json, const HtmlRows *rows, const HtmlKept *kept, 
 float htmlkeep_score(const LmpTally *tally, const LmpTally *all);
 
 /* The figures of some tallies, one array a figure: all, or those of the page that compares runs. */
-void htmlcolumns(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigureColumn of);
+void htmlkeep_figures(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigureColumn of);
 
 #endif

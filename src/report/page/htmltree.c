@@ -126,11 +126,11 @@ static void put_frames(Json *json, const Work *w) {
 
 static void put_figures(Json *json, const Work *w) {
     uint32_t rows = w->kept.rows + w->joins;
-    htmlcolumns(json, w->own[0], rows,
-                w->tree->sides == 1 ? LMP_COLUMN_OF_RUN : LMP_COLUMN_OF_BOTH);
+    htmlkeep_figures(json, w->own[0], rows,
+                     w->tree->sides == 1 ? LMP_COLUMN_OF_RUN : LMP_COLUMN_OF_BOTH);
     if (w->tree->sides == 1) return;
     json_begin(json, "was", '{');
-    htmlcolumns(json, w->own[1], rows, LMP_COLUMN_OF_BOTH);
+    htmlkeep_figures(json, w->own[1], rows, LMP_COLUMN_OF_BOTH);
     json_end(json, '}');
 }
 

@@ -25,7 +25,7 @@ static char *read_whole(const char *name, size_t *size) {
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
         st.st_size <= SOURCEFILE_BYTES)
         text = malloc((size_t)st.st_size);
-    if (text) *size = read_at(fd, 0, text, (size_t)st.st_size);
+    if (text) *size = io_read_at(fd, 0, text, (size_t)st.st_size);
     close(fd);
     return text;
 }

@@ -18,7 +18,7 @@ static bool is_ours(const char *text) {
     return luawords_only(text, strlen(text), vocabulary);
 }
 
-LmpErr redact_open(SnapshotRedact *redact, const SnapshotReport *report) {
+LmpErr objecttext_redact_open(SnapshotRedact *redact, const SnapshotReport *report) {
     const LmpSnapshot *s = report->s;
     const LmpObjectGraph *g = &s->g;
     *redact = (SnapshotRedact){0};
@@ -35,7 +35,7 @@ LmpErr redact_open(SnapshotRedact *redact, const SnapshotReport *report) {
     return LMP_OK;
 }
 
-void redact_close(SnapshotRedact *redact) {
+void objecttext_redact_close(SnapshotRedact *redact) {
     free(redact->known);
     redact->known = NULL;
 }

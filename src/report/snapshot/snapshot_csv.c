@@ -35,11 +35,11 @@ static void put_object(FILE *out, const SnapshotRedact *r, const LmpSnapshot *s,
 
 LmpErr snapshot_csv(const SnapshotReport *report, FILE *out) {
     SnapshotRedact redact;
-    LmpErr err = redact_open(&redact, report);
+    LmpErr err = objecttext_redact_open(&redact, report);
     if (err) return err;
-    uint32_t *id = objectids_make(report->s);
+    uint32_t *id = snapshotreport_ids(report->s);
     if (!id) {
-        redact_close(&redact);
+        objecttext_redact_close(&redact);
         return LMP_E_NOMEM;
     }
     fputs("id,address,type,class,bytes,size,retained,distance,references_out,references_in,line,"
@@ -48,6 +48,6 @@ LmpErr snapshot_csv(const SnapshotReport *report, FILE *out) {
     for (uint32_t i = 1; i < report->s->g.objects && !ferror(out); i++)
         put_object(out, &redact, report->s, i, id[i]);
     free(id);
-    redact_close(&redact);
+    objecttext_redact_close(&redact);
     return LMP_OK;
 }

@@ -444,7 +444,7 @@ static bool chrome_open(Chrome *c, bool stacks) {
     if (!texttable_open(&c->texts, "")) return false;
     c->node_of = calloc((size_t)g->objects + 2, sizeof *c->node_of);
     c->object_of = calloc((size_t)g->objects + 2, sizeof *c->object_of);
-    c->id = objectids_make(c->s);
+    c->id = snapshotreport_ids(c->s);
     c->string_text = calloc((size_t)g->count[LMP_OBJECT_STRING] + 1, sizeof *c->string_text);
     c->class_text = calloc((size_t)c->s->classes + 1, sizeof *c->class_text);
     c->proto_text = calloc((size_t)g->count[LMP_OBJECT_PROTO] + 1, sizeof *c->proto_text);
@@ -464,13 +464,13 @@ static void chrome_close(Chrome *c) {
     free(c->proto_text);
     free(c->trace);
     ledger_free(&c->ledger);
-    redact_close(&c->redact);
+    objecttext_redact_close(&c->redact);
 }
 
 LmpErr snapshot_heapsnapshot(const SnapshotReport *report, FILE *out) {
     Chrome c = {.s = report->s, .json = {.out = out, .style = JSON_IN_SCRIPT}};
     Owned owned = {0};
-    LmpErr err = redact_open(&c.redact, report);
+    LmpErr err = objecttext_redact_open(&c.redact, report);
     bool made = !err && chrome_open(&c, !report->no_stacks) && owned_open(&owned, c.s);
     if (made) {
         number_nodes(&c, &owned);

@@ -32,7 +32,7 @@ static int64_t step_all(const SnapshotDiff *d, uint32_t step) {
 static LmpErr make_steps(LmpSnapshotSteps *growth, const SnapshotDiff *d, uint32_t steps) {
     LmpErr err = LMP_OK;
     for (uint32_t i = 0; i < steps && !err; i++)
-        err = steps_add(growth, nth(d, i), nth(d, i + 1));
+        err = compare_add_step(growth, nth(d, i), nth(d, i + 1));
     return err;
 }
 
@@ -60,7 +60,7 @@ static void put_steps(const SnapshotDiff *d, const LmpSnapshotSteps *growth,
     put_name(c, NAME_STEPS, out);
     for (uint32_t i = 0; i < growth->steps; i++)
         fprintf(out, " %*s", WIDTH,
-                format_delta_bytes(bytes, all ? step_all(d, i) : grown_by(growth, c, i)));
+                format_delta_bytes(bytes, all ? step_all(d, i) : compare_grown_by(growth, c, i)));
     fprintf(out, " %*s\n", WIDTH, format_delta_bytes(bytes, compare_steps(c)));
 }
 
@@ -141,7 +141,7 @@ static void put_json_steps(Json *json, const SnapshotDiff *d, const LmpSnapshotS
     if (growth->steps < 2) return;
     json_begin(json, "steps_growth_bytes", '[');
     for (uint32_t i = 0; i < growth->steps; i++) {
-        int64_t bytes = all ? step_all(d, i) : grown_by(growth, c, i);
+        int64_t bytes = all ? step_all(d, i) : compare_grown_by(growth, c, i);
         json_change(json, NULL, bytes);
         each = each && bytes > 0;
     }
@@ -209,7 +209,7 @@ static LmpErr put_by(Json *json, const SnapshotDiff *d, size_t table, FILE *out)
     if (!err && json && table == 0) put_change(json, d, &growth, "all", &compare.all);
     if (!err && json) put_changes(json, d, &growth, &compare, tables[table].key);
     if (!err && !json) put_table(d, &compare, &growth, tables[table].title, out);
-    steps_free(&growth);
+    compare_free_steps(&growth);
     compare_free(&compare);
     return err;
 }
@@ -218,7 +218,7 @@ static LmpErr make_suspects(LmpSuspects *out, const SnapshotDiff *d) {
     LmpSnapshotSteps before = {.by = suspects_steps_by(d->newer)};
     LmpErr err = make_steps(&before, d, d->betweens);
     if (!err) err = suspects_make(out, d->newer, nth(d, d->betweens), &before);
-    steps_free(&before);
+    compare_free_steps(&before);
     return err;
 }
 

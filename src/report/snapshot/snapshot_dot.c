@@ -177,12 +177,12 @@ static LmpErr put_paths(Dot *d, uint32_t object) {
 LmpErr snapshot_dot(const SnapshotReport *report, FILE *out) {
     Dot d = {.report = report, .s = report->s, .out = out, .whole = report->s->reachable_bytes};
     uint32_t most = report->top ? report->top : NODES;
-    LmpErr err = redact_open(&d.redact, report);
+    LmpErr err = objecttext_redact_open(&d.redact, report);
     if (!err && report->address)
         err = put_paths(&d, snapshot_at(report->s, report->address));
     else if (!err)
         put_largest(&d, (most < NODES_MOST - 1 ? most : NODES_MOST - 1) + 1);
     if (!err) fputs("}\n", out);
-    redact_close(&d.redact);
+    objecttext_redact_close(&d.redact);
     return err;
 }

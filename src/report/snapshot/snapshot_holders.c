@@ -46,10 +46,10 @@ static int by_text(const void *a, const void *b) {
 LmpErr snapshot_holders(const SnapshotReport *report, FILE *out) {
     SnapshotHolders holders;
     SnapshotRedact redact;
-    LmpErr err = redact_open(&redact, report);
+    LmpErr err = objecttext_redact_open(&redact, report);
     if (!err) err = holders_make(&holders, report->s);
     if (err) {
-        redact_close(&redact);
+        objecttext_redact_close(&redact);
         return err;
     }
     char **line = malloc(((size_t)holders.rows + 1) * sizeof *line);
@@ -67,6 +67,6 @@ LmpErr snapshot_holders(const SnapshotReport *report, FILE *out) {
     }
     free(line);
     holders_free(&holders);
-    redact_close(&redact);
+    objecttext_redact_close(&redact);
     return made ? LMP_OK : LMP_E_NOMEM;
 }

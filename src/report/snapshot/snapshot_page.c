@@ -190,7 +190,7 @@ static void grow(Tree *t) {
 
 LmpErr snapshot_treemap(const SnapshotReport *report, FILE *out) {
     Tree t = {.s = report->s, .most = 2 * TREEMAP_ROWS + 2};
-    LmpErr err = redact_open(&t.redact, report);
+    LmpErr err = objecttext_redact_open(&t.redact, report);
     t.row = malloc(t.most * sizeof *t.row);
     t.heap = malloc((TREEMAP_ROWS + 2) * sizeof *t.heap);
     if (!err && (!t.row || !t.heap)) err = LMP_E_NOMEM;
@@ -200,7 +200,7 @@ LmpErr snapshot_treemap(const SnapshotReport *report, FILE *out) {
     }
     free(t.row);
     free(t.heap);
-    redact_close(&t.redact);
+    objecttext_redact_close(&t.redact);
     return err;
 }
 
@@ -253,7 +253,7 @@ static uint32_t make_rows(const SnapshotHolders *h, const SnapshotRedact *r, con
 LmpErr snapshot_icicle(const SnapshotReport *report, FILE *out) {
     SnapshotHolders h = {0};
     SnapshotRedact redact;
-    LmpErr err = redact_open(&redact, report);
+    LmpErr err = objecttext_redact_open(&redact, report);
     if (!err) err = holders_make(&h, report->s);
     Sums sums = {calloc((size_t)h.rows + 1, sizeof *sums.all),
                  calloc((size_t)h.rows + 1, sizeof *sums.objects),
@@ -270,6 +270,6 @@ LmpErr snapshot_icicle(const SnapshotReport *report, FILE *out) {
     free(sums.page);
     free(row);
     holders_free(&h);
-    redact_close(&redact);
+    objecttext_redact_close(&redact);
     return err;
 }

@@ -97,7 +97,7 @@ static void put_profile(Profile *p) {
 
 LmpErr snapshot_pprof(const SnapshotReport *report, FILE *out) {
     Profile p = {.s = report->s};
-    LmpErr err = redact_open(&p.redact, report);
+    LmpErr err = objecttext_redact_open(&p.redact, report);
     if (!err) err = holders_make(&p.holders, report->s);
     bool made = !err && texttable_open(&p.texts, "") && name_steps(&p) && (p.gzip = gzip_open(out));
     if (made) {
@@ -111,6 +111,6 @@ LmpErr snapshot_pprof(const SnapshotReport *report, FILE *out) {
     free(p.row_function);
     texttable_close(&p.texts);
     holders_free(&p.holders);
-    redact_close(&p.redact);
+    objecttext_redact_close(&p.redact);
     return made ? LMP_OK : LMP_E_NOMEM;
 }

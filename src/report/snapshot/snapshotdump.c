@@ -23,7 +23,7 @@ typedef struct Dump {
 } Dump;
 
 static bool read_all(const Dump *d, uint64_t at, void *out, size_t n) {
-    return read_at(d->fd, at, out, n) == n;
+    return io_read_at(d->fd, at, out, n) == n;
 }
 
 static void damaged(Dump *d, uint64_t at, const char *what) {

@@ -46,7 +46,7 @@ static uint32_t wish(const LmpSnapshot *s, uint32_t i) {
     return (uint32_t)(h >> 17) & 0x7fffffffu;
 }
 
-uint32_t *objectids_make(const LmpSnapshot *s) {
+uint32_t *snapshotreport_ids(const LmpSnapshot *s) {
     LmpRowIndex taken;
     uint32_t *id = malloc(((size_t)s->g.objects + 1) * sizeof *id);
     if (!id || !rowindex_open(&taken, 1024)) {

@@ -18,7 +18,7 @@ SNAPSHOT_REPORTS(SNAPSHOT_REPORT_WRITE)
 enum { OBJECT_ID_ROOT = 1, OBJECT_ID_GARBAGE = 3 };
 
 /* Of each object; the caller frees them. NULL: no memory. */
-uint32_t *objectids_make(const LmpSnapshot *s);
+uint32_t *snapshotreport_ids(const LmpSnapshot *s);
 
 /* ---- words: objecttext.c -----------------------------------------------------------------------
  */
@@ -28,8 +28,8 @@ uint32_t *objectids_make(const LmpSnapshot *s);
 typedef struct SnapshotRedact {
     uint8_t *known; /* of each object: is it a word of Lua's? NULL: nothing is hidden */
 } SnapshotRedact;
-LmpErr redact_open(SnapshotRedact *redact, const SnapshotReport *report);
-void redact_close(SnapshotRedact *redact);
+LmpErr objecttext_redact_open(SnapshotRedact *redact, const SnapshotReport *report);
+void objecttext_redact_close(SnapshotRedact *redact);
 
 /* As snapshot_name, snapshot_step (without ` ▸ ` before it) and a class's name. */
 const char *objecttext_name(const SnapshotRedact *r, const LmpSnapshot *s, uint32_t object,

@@ -94,11 +94,11 @@ static bool walk(LmpObjectMemory *memory, LmpObjectGraph *g, const LmpObjectHand
     LmpObjectSource source;
     LmpObjectSums sums;
     if (t.p) {
-        objectwalk_source(&source, t.p, hand);
+        walk_source(&source, t.p, hand);
     } else {
-        objectwalk_source_bare(&source, t.L);
+        walk_source_bare(&source, t.L);
     }
-    LmpErr err = objectwalk_run(&source, memory, g, &sums);
+    LmpErr err = walk_run(&source, memory, g, &sums);
     if (err == LMP_E_LAYOUT) return fails(label, offsets_why());
     if (err != LMP_OK) return fails(label, err_message(err));
     t.walks++;
@@ -241,10 +241,10 @@ static int maps(lua_State *L) {
     LmpObjectGraph g;
     LmpErr err = LMP_E_NOMEM;
     int n = 0;
-    objectwalk_source(&source, t.p, NULL);
+    walk_source(&source, t.p, NULL);
     for (; err == LMP_E_NOMEM && n < 1000; n++) {
         t.maps_left = n;
-        err = objectwalk_run(&source, &memory, &g, NULL);
+        err = walk_run(&source, &memory, &g, NULL);
     }
     t.maps_left = -1;
     if (err != LMP_OK) return luaL_error(L, "with %d pieces: %s", n, err_message(err));

@@ -44,7 +44,7 @@ static void begin(void) {
 /* A full collection begins to sweep at `clock`, nanoseconds since start. */
 static void sweeps(uint64_t clock) {
     p.live->gc.now = (LmpGcCycle){.start = clock};
-    live_history_cycle_began(&p);
+    cycles_full_began(&p);
 }
 
 /* It ends. */
@@ -53,7 +53,7 @@ static void ends(uint64_t clock) {
     gc->now.end = clock;
     gc->ring[gc->cycles++ % LMP_GC_RING] = gc->now;
     gc->full++;
-    live_history_cycle_ended(&p);
+    cycles_full_ended(&p);
 }
 
 static void cycle(uint64_t clock) {
@@ -185,7 +185,7 @@ TEST(test_costs_little) {
 }
 
 TEST(test_nothing_to_do) {
-    live_history_cycle_ended(&p); /* no cycle yet */
+    cycles_full_ended(&p); /* no cycle yet */
     ck_assert_uint_eq(p.live->tables.live_history, 0);
     p.live->tables.lines = LMP_LINES_OFF;
     cycle(S);

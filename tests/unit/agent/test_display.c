@@ -146,11 +146,11 @@ static int files_instead(int step) {
     char name[] = "/tmp/lmp-display-XXXXXX";
     LmpDisplay d = DISPLAY_NONE;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0 || master < 0 || other < 0) return 1;
-    d.line = ownfd_take(pair[0]);
-    d.master = ownfd_take(master);
+    d.line = own_fd_take(pair[0]);
+    d.master = own_fd_take(master);
     if (ioctl(d.master.fd, TIOCGPTN, &d.terminal) != 0) return 2;
     for (int i = 0; i < 3; i++)
-        d.saved[i] = ownfd_take(dup(pair[1]));
+        d.saved[i] = own_fd_take(dup(pair[1]));
     int victim = mkstemp(name),
         numbers[] = {d.line.fd, d.saved[0].fd, d.saved[1].fd, d.saved[2].fd};
     unlink(name);
@@ -160,7 +160,7 @@ static int files_instead(int step) {
     if (dup2(other, number) != number) return 4;
     errno = EXDEV;
     if (step == 0 && display_check(&d)) return 5;
-    if (step == 1) d.line = OWNFD_NONE; /* dead before */
+    if (step == 1) d.line = OWN_FD_NONE; /* dead before */
     if (step < 2 && display_check(&d)) return 6;
     if (step == 2 && display_end(&d)) return 7;
     display_forget(&d);

@@ -36,7 +36,7 @@ static void begin(const char *meminfo) {
 
 static void expect(const char *want) {
     char why[96] = "?";
-    ck_assert(fits_twice(why, sizeof why) == !*want);
+    ck_assert(child_fits_twice(why, sizeof why) == !*want);
     ck_assert_str_eq(why, want);
 }
 
@@ -87,6 +87,6 @@ TEST(by_a_cgroup_of_its_own) {
 TEST(here) {
     char why[96];
     fork_os = &forkos_real;
-    bool fits = fits_twice(why, sizeof why);
+    bool fits = child_fits_twice(why, sizeof why);
     ck_assert(fits == !why[0]);
 }

@@ -376,7 +376,7 @@ static void close_the_file(int steps, bool told) {
     check_words(p);
     ck_assert_uint_eq(p->live->lines_end, lost ? 77 : 0);
     ck_assert(!freeze_begin(p, &f));
-    p->file = ownfd_note(fd);
+    p->file = own_fd_note(fd);
     ck_assert_int_eq(view_open(&view, dup(fd)), LMP_OK);
     ck_assert(view.live->lines_end == (lost ? 77 : 0));
     view_close(&view);

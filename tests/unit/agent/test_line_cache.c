@@ -170,16 +170,16 @@ TEST(answers_are_to_one_question) {
     const LmpLineEntry asked = {.key = 0x5555000, .cfn = 64, .life = 3, .cls = 2, .row = 9};
     LmpLineEntry others[] = {asked, asked, asked, asked};
     LmpLineL2 answers = {0};
-    ck_assert_uint_eq(l2_find(&answers, &asked), 0); /* there is no cache yet */
+    ck_assert_uint_eq(line_l2_find(&answers, &asked), 0); /* there is no cache yet */
     others[0].key++, others[1].cfn++, others[2].life++, others[3].cls++;
     /* wherever another question may lead: to the same set, too */
-    l2_add(&answers, &asked);
+    line_l2_add(&answers, &asked);
     for (uint32_t i = 0; i < answers.slots; i++)
         answers.slot[i] = asked;
-    ck_assert_uint_eq(l2_find(&answers, &asked), 9);
+    ck_assert_uint_eq(line_l2_find(&answers, &asked), 9);
     for (int i = 0; i < 4; i++)
-        ck_assert_uint_eq(l2_find(&answers, &others[i]), 0);
-    l2_close(&answers);
+        ck_assert_uint_eq(line_l2_find(&answers, &others[i]), 0);
+    line_l2_close(&answers);
 }
 
 static LmpLineEntry numbered(uint32_t i) {
@@ -199,24 +199,24 @@ TEST(newest_answers_stay) {
         bool looks = grows && i < FEW;
         for (uint32_t k = 1; looks && k < i; k++) {
             a = numbered(k);
-            found[k] = l2_find(&answers, &a) == k;
+            found[k] = line_l2_find(&answers, &a) == k;
         }
         a = numbered(i);
-        l2_add(&answers, &a);
+        line_l2_add(&answers, &a);
         ck_assert_uint_eq(answers.slots, !grows ? before : before ? before * 2 : LMP_L2_LEAST);
         for (uint32_t k = i; k > 0 && k + LMP_L2_WAYS > i; k--) {
             a = numbered(k);
-            ck_assert_uint_eq(l2_find(&answers, &a), k);
+            ck_assert_uint_eq(line_l2_find(&answers, &a), k);
         }
         unsigned lost = 0; /* the new one may push one out */
         for (uint32_t k = 1; looks && k < i; k++) {
             a = numbered(k);
-            lost += found[k] && l2_find(&answers, &a) != k;
+            lost += found[k] && line_l2_find(&answers, &a) != k;
         }
         ck_assert_uint_le(lost, 1);
     }
     ck_assert_uint_eq(answers.slots, LMP_L2_MOST);
-    l2_close(&answers);
+    line_l2_close(&answers);
 }
 
 /* Without memory there is none; what there is goes on, and nothing is asked of the system again. */
@@ -228,12 +228,12 @@ TEST(answers_without_memory) {
         refused = 0;
         for (uint32_t i = 1; i < 20000; i++) {
             LmpLineEntry a = numbered(i);
-            l2_add(&answers, &a);
-            ck_assert_uint_eq(l2_find(&answers, &a), maps ? i : 0);
+            line_l2_add(&answers, &a);
+            ck_assert_uint_eq(line_l2_find(&answers, &a), maps ? i : 0);
         }
         ck_assert_int_eq(refused, 1);
         ck_assert_uint_eq(answers.slots, maps ? LMP_L2_LEAST : 0);
-        l2_close(&answers);
+        line_l2_close(&answers);
     }
 }
 
@@ -243,13 +243,13 @@ TEST(tags_stand_beside_each_other) {
     for (uint32_t round = 0; round < 3; round++)
         for (uint32_t tag = 1; tag <= 2000; tag++) {
             LmpLineEntry a = {.key = 0x5555000ull | (uint64_t)tag << 48, .life = 1, .cls = 2};
-            uint32_t row = l2_find(&answers, &a);
+            uint32_t row = line_l2_find(&answers, &a);
             ck_assert(row == 0 || row == tag);
             found += row == tag;
             a.row = tag;
-            if (!row) l2_add(&answers, &a);
+            if (!row) line_l2_add(&answers, &a);
         }
     ck_assert_uint_gt(found, 3000);
     ck_assert_uint_le(answers.slots, LMP_L2_LEAST * 2);
-    l2_close(&answers);
+    line_l2_close(&answers);
 }

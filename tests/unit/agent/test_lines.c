@@ -215,7 +215,7 @@ TEST(a_constructor_has_parts) {
         for (unsigned cls = LMP_C_TABLE; cls <= LMP_C_TABLE_PART && round == 0;
              cls += LMP_C_TABLE_PART - LMP_C_TABLE) {
             LmpLineEntry is = {lost.key, lost.cfn, c->life, cls, lost.row[cls]};
-            l2_add(&cache.l2, &is);
+            line_l2_add(&cache.l2, &is);
         }
         if (round == 1) code[0][3] = instruction(LMP_OP_NEWTABLE, 0, 0);
         ask_table(0, 4, LMP_C_TABLE);

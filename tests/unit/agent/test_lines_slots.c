@@ -32,7 +32,7 @@ static uint32_t in_second(const LmpWhere *w, unsigned cls) {
                          .cfn = w->cfn,
                          .life = c->life,
                          .cls = cls};
-    return l2_find(&cache.l2, &like);
+    return line_l2_find(&cache.l2, &like);
 }
 
 static LmpCode *code_0(void) {
@@ -243,7 +243,7 @@ TEST(growth_loses_nothing) {
         ck_assert_uint_eq(queries, before);
         if (round == 1) break;
         push_once_more();
-        l2_close(&cache.l2);
+        line_l2_close(&cache.l2);
         before = queries;
     }
 }

@@ -41,12 +41,12 @@ static void lift_at(int limit, int least) {
     struct rlimit now = {(rlim_t)limit, (rlim_t)limit};
     NEED(setrlimit(RLIMIT_NOFILE, &now) == 0);
     int fd = open("/dev/null", O_RDONLY);
-    LmpOwnFd own = ownfd_take(fd);
+    LmpOwnFd own = own_fd_take(fd);
     NEED(own.fd >= least && own.fd < limit);
     NEED(fcntl(own.fd, F_GETFD) == FD_CLOEXEC);
     NEED(fcntl(fd, F_GETFD) < 0);
-    NEED(ownfd_get(&own) == own.fd);
-    ownfd_close(&own);
+    NEED(own_fd_get(&own) == own.fd);
+    own_fd_close(&own);
     NEED(own.fd == -1);
 }
 
@@ -55,19 +55,19 @@ static void lifts(void) {
     lift_at(1024, 900);
     lift_at(256, 192);
     lift_at(64, 48);
-    lift_at(16, OWNFD_LEAST);
+    lift_at(16, OWN_FD_LEAST);
     /* no room above: the next best */
     int low = open("/dev/null", O_RDONLY);
-    NEED(low >= 0 && ownfd_lift(-1) == -1);
+    NEED(low >= 0 && own_fd_lift(-1) == -1);
     while (fcntl(low, F_DUPFD, 13) >= 0)
         ;
     errno = EXDEV;
-    NEED(ownfd_lift(dup(low)) == 12 || ownfd_lift(dup(low)) == 11);
+    NEED(own_fd_lift(dup(low)) == 12 || own_fd_lift(dup(low)) == 11);
     NEED(errno == EXDEV);
     /* no room at all: gone, and said */
     while (dup(low) >= 0)
         ;
-    NEED(ownfd_lift(low) == -1 && fcntl(low, F_GETFD) < 0);
+    NEED(own_fd_lift(low) == -1 && fcntl(low, F_GETFD) < 0);
 }
 
 TEST(stand_high) {
@@ -77,18 +77,18 @@ TEST(stand_high) {
 static void numbers_change_hands(void) {
     int pair[2];
     NEED(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
-    LmpOwnFd own = ownfd_take(pair[0]), twin = own;
+    LmpOwnFd own = own_fd_take(pair[0]), twin = own;
     errno = EXDEV;
-    NEED(ownfd_get(&own) == twin.fd);
+    NEED(own_fd_get(&own) == twin.fd);
     NEED(dup2(pair[1], own.fd) == own.fd); /* the same kind of file, the same number */
-    NEED(ownfd_get(&own) == -1 && own.fd == -1);
-    ownfd_close(&twin); /* not ours */
+    NEED(own_fd_get(&own) == -1 && own.fd == -1);
+    own_fd_close(&twin); /* not ours */
     NEED(fcntl(pair[1], F_GETFD) >= 0 && fcntl(own.fd, F_GETFD) < 0 && errno == EBADF);
     errno = EXDEV;
-    LmpOwnFd none = OWNFD_NONE, closed = ownfd_take(pair[1]);
-    ownfd_close(&none);
+    LmpOwnFd none = OWN_FD_NONE, closed = own_fd_take(pair[1]);
+    own_fd_close(&none);
     close(closed.fd);
-    NEED(ownfd_get(&closed) == -1);
+    NEED(own_fd_get(&closed) == -1);
     NEED(errno == EXDEV);
 }
 
@@ -176,7 +176,7 @@ static void check_figures(lua_State *L, uint64_t hidden) {
 
 static void file_stays(void) {
     lua_State *L = begin();
-    NEED(state_number() >= OWNFD_LEAST);
+    NEED(state_number() >= OWN_FD_LEAST);
     check_figures(L, 0);
     NEED(state_number() == -1);
 }
@@ -205,7 +205,7 @@ static void streams_are_closed(void) {
         for (int fd = from; fd < 3; fd++)
             close(fd);
         lua_State *L = begin();
-        NEED(state_number() >= OWNFD_LEAST);
+        NEED(state_number() >= OWN_FD_LEAST);
         NEED(write(2, "text", 4) < 0 && errno == EBADF);
         check_figures(L, 0);
         NEED(open("/dev/null", O_RDWR) == from); /* nothing of ours is there */

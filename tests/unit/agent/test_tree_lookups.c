@@ -163,9 +163,9 @@ TEST(known_before) {
 /* All slots are full of answers about another frame, or about the same one for another record, or
  * from another caller; all of them wrong. */
 static void fill_paths(uint64_t key, uint64_t who, uint64_t line_who) {
-    for (uint32_t slot = 0; slot < slots_of(p.tree->path_size); slot++)
+    for (uint32_t slot = 0; slot < tree_cache_slots(p.tree->path_size); slot++)
         p.tree->path_cache[slot] = (LmpPathSlot){.key = key, .who = who, .path = 0};
-    for (uint32_t slot = 0; slot < slots_of(p.tree->line_size); slot++)
+    for (uint32_t slot = 0; slot < tree_cache_slots(p.tree->line_size); slot++)
         p.tree->line_cache[slot] = (LmpLinePathSlot){.who = line_who, .path = 0};
 }
 
@@ -182,7 +182,7 @@ TEST(slots_of_others) {
             begin_way();
             ways[way].go();
             ask_for(ways[way].threads, q.record, q.pc);
-            uint64_t who = who_of(p.tree->side->top->under, q.record), key = key_on_top(q.pc);
+            uint64_t who = tree_who(p.tree->side->top->under, q.record), key = key_on_top(q.pc);
             ways[way].go();
             if (kind_is_lua() && ways[way].go == newly_called) key = key_on_top(q.pc);
             fill_paths(key ^ others[other].key, who ^ others[other].who,
@@ -195,7 +195,7 @@ TEST(slots_of_others) {
 
 /* The same of what is below a frame; of the frame that calls, and of thread 0's that resumes. */
 static void fill_nodes(uint64_t key, uint32_t under, uint32_t below) {
-    for (uint32_t slot = 0; slot < slots_of(p.tree->node_size); slot++)
+    for (uint32_t slot = 0; slot < tree_cache_slots(p.tree->node_size); slot++)
         p.tree->node_cache[slot] = (LmpNodeSlot){key, under, below};
 }
 
@@ -351,7 +351,8 @@ TEST(grown) {
     LmpCacheSize *const size[] = {&p.tree->node_size, &p.tree->line_size, &p.tree->path_size};
     for (int i = 0; i < 3; i++)
         size[i]->pushed = less;
-    for (uint32_t slot = 0; slot < slots_of(p.tree->node_size); slot++) { /* all are in use */
+    for (uint32_t slot = 0; slot < tree_cache_slots(p.tree->node_size);
+         slot++) { /* all are in use */
         LmpNodeSlot *n = &p.tree->node_cache[slot];
         LmpPathSlot *path = &p.tree->path_cache[slot];
         LmpLinePathSlot *line = &p.tree->line_cache[slot];
@@ -365,7 +366,7 @@ TEST(grown) {
     ask_for(1, OTHER_RECORD, 0);
     ask_for(1, LINE_RECORD + 2, pc_of(1, 40));
     for (int i = 0; i < 3; i++) {
-        ck_assert_uint_eq(slots_of(*size[i]), 1 << TREE_CACHE_MOST);
+        ck_assert_uint_eq(tree_cache_slots(*size[i]), 1 << TREE_CACHE_MOST);
         ck_assert_uint_lt(size[i]->pushed, 4);
     }
     ck_assert_uint_eq(moves, 3);
@@ -384,7 +385,7 @@ TEST(grown) {
     ask_for(1, OTHER_RECORD, 0);
     ask_for(1, LINE_RECORD, pc_of(1, 20));
     for (int i = 0; i < 3; i++) {
-        ck_assert_uint_eq(slots_of(*size[i]), 1 << TREE_CACHE_MOST);
+        ck_assert_uint_eq(tree_cache_slots(*size[i]), 1 << TREE_CACHE_MOST);
         ck_assert_uint_lt(size[i]->pushed, 4);
     }
     ck_assert_uint_eq(moves, 3);

@@ -291,16 +291,16 @@ TEST(caches_have_an_end) {
     LmpCacheSize size = FIRST_SIZE;
     unsigned grown = 0, pushed = 0;
     for (unsigned n = 0; n < 200000; n++) {
-        uint32_t before = slots_of(size);
+        uint32_t before = tree_cache_slots(size);
         pushed++;
-        if (!count_pushed(&size)) continue;
+        if (!tree_cache_pushed(&size)) continue;
         ck_assert_uint_eq(pushed, before / 4);
-        ck_assert_uint_eq(slots_of(size), before << TREE_CACHE_STEP);
+        ck_assert_uint_eq(tree_cache_slots(size), before << TREE_CACHE_STEP);
         pushed = 0;
         grown++;
     }
     ck_assert_uint_eq(grown, (TREE_CACHE_MOST - TREE_CACHE_LEAST) / TREE_CACHE_STEP);
-    ck_assert_uint_eq(slots_of(size), 1 << TREE_CACHE_MOST);
+    ck_assert_uint_eq(tree_cache_slots(size), 1 << TREE_CACHE_MOST);
 }
 
 TEST(no_room) {

@@ -130,7 +130,7 @@ TEST(taken_by_several) {
     for (size_t i = 0; i < TOTAL; i++)
         model[i] = (char)suite_random();
     pid_t writer = fork();
-    if (writer == 0) _exit(!write_all(slave, model, TOTAL));
+    if (writer == 0) _exit(!io_write_all(slave, model, TOTAL));
     while (spool_size(&spool) < TOTAL) {
         pid_t pid = fork();
         if (pid == 0)
@@ -341,7 +341,7 @@ static void drain_all(size_t size, bool letters) {
         text[i] = (char)(letters ? 'a' + suite_below(16) : suite_random()); /* as the word is */
     got.used = 0;
     pid_t pid = fork();
-    if (pid == 0) _exit(!write_all(slave, text, size));
+    if (pid == 0) _exit(!io_write_all(slave, text, size));
     while (waitpid(pid, &status, WNOHANG) == 0)
         pty_drain(master, take, &got);
     ck_assert(pty_drain(master, take, &got));
@@ -363,7 +363,7 @@ TEST(drains) {
 /* With no slave open the bytes still come (then the end of file tells, or the word). */
 TEST(drains_closed) {
     int slave, master = open_master(&slave);
-    ck_assert(write_all(slave, "last", 4));
+    ck_assert(io_write_all(slave, "last", 4));
     close(slave);
     got.used = 0;
     pty_drain(master, take, &got);

@@ -127,7 +127,7 @@ static LmpSnapshotChange change_of(uint32_t class) {
 static LmpSnapshotSteps growth_to(const Run *run, uint32_t shots) {
     LmpSnapshotSteps growth = {.by = LMP_BY_CLASS};
     for (uint32_t k = 0; k + 1 < shots; k++)
-        ck_assert_int_eq(steps_add(&growth, &run->s[k], &run->s[k + 1]), LMP_OK);
+        ck_assert_int_eq(compare_add_step(&growth, &run->s[k], &run->s[k + 1]), LMP_OK);
     return growth;
 }
 
@@ -168,13 +168,13 @@ TEST(against_a_model) {
             int64_t sum = 0;
             for (uint32_t k = 0; k + 1 < run.shots; k++) {
                 int64_t bytes = naive(&run, k, c);
-                ck_assert_msg(grown_by(&growth, &change, k) == bytes,
+                ck_assert_msg(compare_grown_by(&growth, &change, k) == bytes,
                               "round %d, class %u, step %u: %lld, not %lld", round, c, k,
-                              (long long)grown_by(&growth, &change, k), (long long)bytes);
+                              (long long)compare_grown_by(&growth, &change, k), (long long)bytes);
                 sum += bytes;
                 grew = grew && bytes > 0;
             }
-            ck_assert_int_eq(steps_all(&growth, &change, &each), sum);
+            ck_assert_int_eq(compare_grown_in_all(&growth, &change, &each), sum);
             ck_assert_int_eq(each, grew);
             fell += !grew && sum > 0;
             if (named(&run, c) > most) most = named(&run, c), first = c;
@@ -186,7 +186,7 @@ TEST(against_a_model) {
             ck_assert_int_eq((int64_t)(run.s[k + 1].reachable_bytes - run.s[k].reachable_bytes),
                              all);
         }
-        steps_free(&growth);
+        compare_free_steps(&growth);
         growth = growth_to(&run, run.shots - 1);
         ck_assert_int_eq(
             suspects_make(&suspects, &run.s[run.shots - 1], &run.s[run.shots - 2], &growth),
@@ -195,7 +195,7 @@ TEST(against_a_model) {
             if (says(&suspects, c)) ck_assert_msg(named(&run, c) > 0, "round %d, %u", round, c);
         if (most > 0) ck_assert_msg(says(&suspects, first), "round %d: not %u", round, first);
         fired += most > 0;
-        steps_free(&growth);
+        compare_free_steps(&growth);
         forget(&run);
     }
     ck_assert_uint_gt(fired, 50); /* both have been there */
@@ -247,7 +247,7 @@ TEST(only_what_grew_each_time) {
                               "{k0} grew by 4.0 KiB since snapshot 1, each time: 2.0 KiB, then "
                               "2.0 KiB (at last 4 objects new, 0 gone).");
     ck_assert(told);
-    steps_free(&growth);
+    compare_free_steps(&growth);
     forget(&run);
 }
 
@@ -268,8 +268,8 @@ TEST(why_there_is_no_telling) {
     ck_assert_int_eq(suspects_make(&suspects, &run.s[2], &run.s[2], &growth), LMP_OK);
     ck_assert_str_eq(words_of(&suspects, LMP_SUSPECT_GROWN),
                      "Nothing grew each time since snapshot 1 and by 2 % of its heap in all.");
-    steps_free(&growth);
-    steps_free(&foreign);
+    compare_free_steps(&growth);
+    compare_free_steps(&foreign);
     forget(&run);
 }
 
@@ -278,10 +278,10 @@ TEST(no_more_than_there_is_room) {
     burst(&run, 2);
     LmpSnapshotSteps growth = {.by = LMP_BY_CLASS};
     for (uint32_t i = 0; i < LMP_STEPS_MOST; i++)
-        ck_assert_int_eq(steps_add(&growth, &run.s[i % 2], &run.s[(i + 1) % 2]), LMP_OK);
-    ck_assert_int_eq(steps_add(&growth, &run.s[0], &run.s[1]), LMP_E_BUSY);
+        ck_assert_int_eq(compare_add_step(&growth, &run.s[i % 2], &run.s[(i + 1) % 2]), LMP_OK);
+    ck_assert_int_eq(compare_add_step(&growth, &run.s[0], &run.s[1]), LMP_E_BUSY);
     ck_assert_uint_eq(growth.steps, LMP_STEPS_MOST);
-    steps_free(&growth);
+    compare_free_steps(&growth);
     forget(&run);
 }
 

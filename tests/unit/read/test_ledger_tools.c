@@ -15,7 +15,7 @@ TEST(pairs_are_sorted) {
             pair[i] = (LedgerPair){(suite_random() & bits) | (same & ~bits), i};
             sum += pair[i].key;
         }
-        pairs_sort(pair, n, room);
+        sum_sort_pairs(pair, n, room);
         bool met[MOST] = {0};
         for (uint32_t i = 0; i < n; i++) {
             sum -= pair[i].key;

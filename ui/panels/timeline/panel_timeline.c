@@ -95,7 +95,7 @@ static Rect label_room(const Parts *p) {
 /* The room of the list of frames, h 0: none, and leaves *rect to the timeline. */
 static Rect list_room(const Model *model, Rect *rect) {
     Rect list = *rect;
-    list.h = laps_list_lines(model, rect->h);
+    list.h = label_laps_lines(model, rect->h);
     rect->h -= list.h;
     list.y += rect->h;
     if (rect->w >= 34) {
@@ -261,7 +261,8 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     follow(t, ui);
     if (rect.w <= 0 || rect.h <= 0 || model->history.interval == 0) return;
     Rect list = list_room(model, &rect);
-    if (list.h > 0) laps_list_draw(model, ui, canvas, list, t->window.looks ? t->window.cursor : 0);
+    if (list.h > 0)
+        label_laps_draw(model, ui, canvas, list, t->window.looks ? t->window.cursor : 0);
     Parts p = parts_of(rect, t->gutter);
     if (t->window.looks && t->window.cursor > model->clock) t->window.cursor = model->clock;
     TimeSpan s = timewindow_span(&t->window, model->clock);
@@ -422,7 +423,7 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
     model = whole_of(model, ui);
     follow(t, ui);
     Rect above = rect, list = list_room(model, &above);
-    uint64_t frame = laps_list_moment(model, list, event.y - above.h);
+    uint64_t frame = label_laps_moment(model, list, event.y - above.h);
     if (event.what == MOUSE_CLICK && frame > 0 && ui->time.can) {
         ask(ui, TIME_EVENT, (int64_t)frame);
         return true;

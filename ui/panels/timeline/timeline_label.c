@@ -175,7 +175,7 @@ static uint32_t count_of(const Model *model) {
     return count < LMP_LAPS_WORST ? count : LMP_LAPS_WORST;
 }
 
-int laps_list_lines(const Model *model, int h) {
+int label_laps_lines(const Model *model, int h) {
     int count = (int)count_of(model), most = h / 3 - ABOVE;
     if (count == 0 || h < ROOM_LEAST) return 0;
     if (most < FEWEST) most = FEWEST;
@@ -207,7 +207,7 @@ static void draw_row(const LmpLapStats *lap, bool utf8, Canvas *canvas, Rect rec
     line_draw(&line, canvas, rect.x, y, rect.w);
 }
 
-void laps_list_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, uint64_t at) {
+void label_laps_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, uint64_t at) {
     const LmpLapList *worst = &model->stats.worst_frames;
     draw_row(NULL, ui->utf8, canvas, rect, rect.y + ABOVE - 1);
     for (int i = 0; i + ABOVE < rect.h && (uint32_t)i < count_of(model); i++) {
@@ -219,7 +219,7 @@ void laps_list_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rect,
     }
 }
 
-uint64_t laps_list_moment(const Model *model, Rect rect, int line) {
+uint64_t label_laps_moment(const Model *model, Rect rect, int line) {
     const LmpLapList *worst = &model->stats.worst_frames;
     int i = line - ABOVE;
     return i >= 0 && line < rect.h && (uint32_t)i < count_of(model) ? moment_of(&worst->row[i]) : 0;

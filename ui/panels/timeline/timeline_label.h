@@ -54,10 +54,10 @@ void label_moment(Canvas *canvas, Rect line, uint64_t clock, const ModelPast *pa
 
 /* Returns how many of `h` lines the list takes, with its heading and a blank line above; 0: no
  * frames, or no room. */
-int laps_list_lines(const Model *model, int h);
+int label_laps_lines(const Model *model, int h);
 /* `at`: the moment whose frame is marked, nanoseconds since start; 0: none. */
-void laps_list_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, uint64_t at);
+void label_laps_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, uint64_t at);
 /* Returns the moment of the frame on a line of the room, 0: none. */
-uint64_t laps_list_moment(const Model *model, Rect rect, int line);
+uint64_t label_laps_moment(const Model *model, Rect rect, int line);
 
 #endif

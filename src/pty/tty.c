@@ -1,6 +1,6 @@
-/* ttyrestore.c - sends the sequences that leave the other screen and put keys and mouse back, then
+/* tty.c - sends the sequences that leave the other screen and put keys and mouse back, then
  * sets the mode from before, if the terminal is ours or still has a mode that a display has set. */
-#include "pty/ttyrestore.h"
+#include "pty/tty.h"
 #include "base/io.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ void tty_leave_screen(int tty) {
                                 "\033[?25h\033[?1l\033>"; /* cursor, keys */
     const char *term = getenv("TERM");
     if (!term || !*term || strcmp(term, "dumb") == 0) return;
-    write_all(tty, leave, sizeof leave - 1);
+    io_write_all(tty, leave, sizeof leave - 1);
 }
 
 /* A prompt that edits its line also reads keys one by one, but does not touch the output modes. */

@@ -1,6 +1,6 @@
-/* ttyrestore.h - puts a terminal right after a display that could not do it itself. */
-#ifndef LMP_TTYRESTORE_H
-#define LMP_TTYRESTORE_H
+/* tty.h - puts a terminal right after a display that could not do it itself. */
+#ifndef LMP_TTY_H
+#define LMP_TTY_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
