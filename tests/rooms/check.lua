@@ -221,7 +221,7 @@ if self then
     assert(not difference("src/base/", rooms["src/base/"], linked["src/base/"]))
     assert(difference("src/shared/", rooms["src/shared/"], linked["src/shared/"]), "a room linked too much")
     assert(difference("src/read/", rooms["src/read/"], linked["src/base/"]), "a room linked too little")
-    rooms["src/base/"]["ui/cmd/"] = true
+    rooms["src/base/"]["ui/subcommands/"] = true
     assert(find_circle(rooms), "a circle of rooms was not found")
     local function circle_of(includes)
         local paths = {}

@@ -1,8 +1,9 @@
 /* command.h - the subcommands of `lmp` as a table, their options as tables, one parser, and the
  * messages of a command.
  *
- * A new subcommand is one file cmd/cmd_NAME.c that defines a Command, its name in cmd/cmd.h, and
- * one row in cmd/main.c. Usage, help and the man page (docs/lmp.1) derive from these tables. */
+ * A new subcommand is one file subcommands/cmd_NAME.c that defines a Command, its name in
+ * subcommands.h, and one row in main.c beside it. Usage, help and the man page (docs/lmp.1) derive
+ * from these tables. */
 #ifndef LMP_COMMAND_H
 #define LMP_COMMAND_H
 

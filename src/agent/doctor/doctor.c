@@ -100,7 +100,7 @@ static void play(Stage *s, const Program *program, const Mode *mode) {
         return;
     }
     const uint64_t figure[] = {
-        /* in the order of ui/cmd/cmd_doctor.c */
+        /* in the order of ui/subcommands/cmd_doctor.c */
         v.blocks,        v.lines.agreed,    v.lines.differed, v.paths.agreed,    v.paths.differed,
         v.owners.agreed, v.owners.differed, v.totals.agreed,  v.totals.differed, v.owners_untold,
         v.unproven,      v.owners_unproven, v.unknown,        v.behaved,         v.lines_said,

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "base/fps.h"
-#include "cmd/cmd.h"
 #include "command/attached.h"
 #include "command/command.h"
 #include "command/operands.h"
+#include "subcommands/subcommands.h"
 
 static const Option options[] = {
     {"fps", "N", "repaints a second while it plays (default " LMP_FPS_WORD(LMP_FPS_DEFAULT) ")"},

@@ -15,13 +15,13 @@
 #include "base/io.h"
 #include "base/outfile.h"
 #include "base/own.h"
-#include "cmd/cmd.h"
 #include "report/save.h"
 #include "run/collect.h"
 #include "run/program.h"
 #include "run/run_gate.h"
 #include "run/run_options.h"
 #include "shared/launch.h"
+#include "subcommands/subcommands.h"
 #include "viewer/viewer.h"
 
 #define EXIT_CANNOT 126

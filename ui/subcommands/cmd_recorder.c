@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
-#include "cmd/cmd.h"
 #include "recorder/recname.h"
 #include "shared/launch.h"
+#include "subcommands/subcommands.h"
 
 static const Option options[] = {
     {"file", "FILE", NULL}, {"pid", "PID", NULL}, {"serial", "N", NULL}, {0}};

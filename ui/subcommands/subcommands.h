@@ -1,6 +1,6 @@
-/* cmd.h - the subcommands, one file cmd_NAME.c each. */
-#ifndef LMP_CMD_H
-#define LMP_CMD_H
+/* subcommands.h - the subcommands, one file cmd_NAME.c each. */
+#ifndef LMP_SUBCOMMANDS_H
+#define LMP_SUBCOMMANDS_H
 
 #include "command/command.h"
 

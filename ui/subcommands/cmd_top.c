@@ -7,11 +7,11 @@
 
 #include "base/format.h"
 #include "base/fps.h"
-#include "cmd/cmd.h"
 #include "command/attached.h"
 #include "command/operands.h"
 #include "read/discover.h"
 #include "report/report.h"
+#include "subcommands/subcommands.h"
 
 static const Option options[] = {
     {"fps", "N",

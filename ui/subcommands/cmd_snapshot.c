@@ -6,14 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/format.h"
 #include "base/os.h"
-#include "cmd/cmd.h"
 #include "command/command.h"
 #include "command/operands.h"
-#include "read/discover.h"
 #include "read/stats.h"
 #include "recorder/recname.h"
+#include "subcommands/subcommands.h"
 #include "viewer/collect_wait.h"
 
 #define NS 1000000000ull

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
 #include "command/attached.h"
 #include "command/command.h"
 #include "command/operands.h"
+#include "subcommands/subcommands.h"
 
 static const Option options[] = {{0}};
 

@@ -4,12 +4,12 @@
 
 #include "base/format.h"
 #include "base/fps.h"
-#include "cmd/cmd.h"
 #include "command/attached.h"
 #include "command/operands.h"
 #include "command/writeout.h"
 #include "report/snapshot/snapshotreport.h"
 #include "reporting/diff_runs.h"
+#include "subcommands/subcommands.h"
 
 #define FILES (LMP_STEPS_MOST + 1)
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "cmd/cmd.h"
 #include "command/operands.h"
 #include "recording/reader/moment.h"
 #include "recording/writer/rewrite.h"
+#include "subcommands/subcommands.h"
 
 enum { O_FROM, O_TO, O_OUTPUT, O_REDACT };
 enum { NAME = 4096 };

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
 #include "command/operands.h"
 #include "recording/reader/recording.h"
 #include "report/snapshot/snapshotreport.h"
+#include "subcommands/subcommands.h"
 
 enum { O_PARTS, O_OBJECTS };
 

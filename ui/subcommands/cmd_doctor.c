@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
 #include "doctor/doctor.h"
 #include "run/program.h"
 #include "shared/launch.h"
+#include "subcommands/subcommands.h"
 
 enum { MOST_FALLS = 20 };
 

@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 
 #include "base/nearest.h"
-#include "cmd/cmd.h"
 #include "command/operands.h"
 #include "command/writeout.h"
 #include "read/snapshot/suspects.h"
 #include "recording/reader/moment.h"
 #include "report/snapshot/snapshotreport.h"
 #include "reporting/runreport.h"
+#include "subcommands/subcommands.h"
 
 /* What an option is for: a report of a run, of a heap, of both. */
 enum { OF_BOTH = 0, OF_RUN = 1, OF_SNAPSHOT = 2 };

@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 
 #include "base/nearest.h"
-#include "cmd/cmd.h"
 #include "command/command.h"
 #include "command/manual.h"
 #include "command/writeout.h"
 #include "run/program.h"
+#include "subcommands/subcommands.h"
 
 static int run_help(Parse *p);
 static int run_version(Parse *p);

@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include "base/fps.h"
-#include "cmd/cmd.h"
 #include "relay/pty_relay.h"
 #include "shared/launch.h"
-#include "viewer/viewer.h"
+#include "subcommands/subcommands.h"
 
 static const Option options[] = {
     {"fps", "N", NULL},    {"hold", NULL, NULL},      {"no-hold", NULL, NULL},

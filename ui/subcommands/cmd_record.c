@@ -4,14 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/format.h"
 #include "base/outfile.h"
-#include "cmd/cmd.h"
 #include "command/command.h"
 #include "command/operands.h"
-#include "read/discover.h"
 #include "recorder/recname.h"
 #include "run/run_options.h"
+#include "subcommands/subcommands.h"
 
 enum { O_LIMIT };
 
