@@ -7,8 +7,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/kind.h"
-
 /* ---- the operation ----------------------------------------------------- */
 
 #define LMP_FRAMES 200u

@@ -24,8 +24,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/kind.h"
-
 #define LMP_TEXT_AT LMP_TABLES_AT
 #define LMP_TEXT_MAX (8u << 20) /* bytes */
 #define LMP_FUNCTIONS_AT (24ull << 20)

@@ -9,6 +9,7 @@
 #include "graph_fixture.h"
 #include "read/snapshot/compare.h"
 #include "read/snapshot/suspects.h"
+#include "read/snapshot/why.h"
 #include "report/snapshot/snapshotreport.h"
 #include "snapfile_fixture.h"
 

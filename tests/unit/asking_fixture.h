@@ -4,6 +4,7 @@
 #define LMP_ASKING_FIXTURE_H
 
 #include "agent/charge/lines_impl.h"
+#include "agent/charge/sites.h"
 #include "agent/charge/tags.h"
 #include "agent/interp/parsing.h"
 #include "agent/interp/stack.h"

@@ -4,7 +4,6 @@
 #ifndef LMP_APP_H
 #define LMP_APP_H
 
-#include "screen/screenplan.h"
 #include "widget/panel.h"
 
 typedef struct App App;

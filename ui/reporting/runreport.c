@@ -13,7 +13,6 @@
 #include "command/command.h"
 #include "command/operands.h"
 #include "command/writeout.h"
-#include "read/discover.h"
 #include "recording/reader/moment.h"
 
 /* ---- how a run ended ------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 
 #include "base/format.h"
 #include "snapshot/objectcell.h"
-#include "widget/tallycell.h"
 
 static const void *like_at(const TableSource *from, uint32_t row) {
     return &((const MembersAlike *)from->rows)->likes.row[row];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "read/snapshot/why.h"
 #include "widget/describe.h"
 #include "widget/tallycell.h"
 

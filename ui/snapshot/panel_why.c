@@ -8,7 +8,6 @@
 #include "snapshot/proof.h"
 #include "snapshot/snapshot_pages.h"
 #include "snapshot/why_rows.h"
-#include "widget/tallycell.h"
 
 #define IGNORED 32
 #define BYTES 11 /* columns of what is retained */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "read/snapshot/why.h"
 #include "snapshot/why_rows.h"
 
 static bool same_line(const char *a, const char *b) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "snapshot/treemap.h"
 
 #define LEAST_W 8      /* of a tile: in columns ... */
 #define LEAST_HALVES 2 /* ... and halves of lines */

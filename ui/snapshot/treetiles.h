@@ -4,7 +4,7 @@
 #define LMP_SNAPSHOT_TREETILES_H
 
 #include "read/snapshot/snapshot.h"
-#include "snapshot/treemap.h"
+#include "screen/canvas.h"
 
 typedef enum TileWhat {
     TILE_OBJECT,

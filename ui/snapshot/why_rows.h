@@ -3,6 +3,7 @@
 #ifndef LMP_SNAPSHOT_WHY_ROWS_H
 #define LMP_SNAPSHOT_WHY_ROWS_H
 
+#include "read/snapshot/why.h"
 #include "widget/panel.h"
 
 #define WHY_PATHS 8u

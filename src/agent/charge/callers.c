@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/charge/lines.h"
+#include "agent/charge/sites.h"
 #include "agent/interp/stack.h"
 #include "agent/map/shadow.h"
 #include "shared/counters.h"

@@ -7,7 +7,9 @@
 
 #include <signal.h>
 
+#include "agent/charge/counts.h"
 #include "agent/charge/lines.h"
+#include "agent/charge/sites.h"
 #include "agent/interp/frames.h"
 #include "agent/interp/private_state.h"
 #include "agent/interp/safepoint.h"

@@ -10,7 +10,7 @@
 #ifndef LMP_CALLS_H
 #define LMP_CALLS_H
 
-#include "agent/charge/counts.h"
+#include "agent/state/profile.h"
 
 /* Begins, in all threads that are running; L runs a C function. counts_open has made what is
  * needed; without LMP_COUNTS_CALLS and LMP_COUNTS_INSTRUCTIONS there nothing is done. */

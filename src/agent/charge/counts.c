@@ -2,7 +2,6 @@
  * table's count is raised, so that a reader never sees half of one. */
 #include "agent/charge/counts.h"
 
-#include "agent/charge/sites.h"
 #include "agent/state/reserve.h"
 #include "base/os.h"
 

@@ -6,6 +6,7 @@
 #include "agent/charge/inspect.h"
 #include "agent/charge/line_cache.h"
 #include "agent/charge/lines_impl.h"
+#include "agent/charge/sites.h"
 #include "agent/interp/owner.h"
 #include "agent/interp/saved_regs.h"
 #include "agent/interp/stack.h"

@@ -10,7 +10,6 @@
 #define LMP_LINES_H
 
 #include "agent/charge/line_cache.h"
-#include "agent/charge/sites.h"
 #include "agent/interp/newtable.h"
 #include "agent/interp/saved_regs_plan.h"
 #include "agent/state/profile.h"

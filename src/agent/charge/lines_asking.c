@@ -2,6 +2,7 @@
  * another thread than the one that ran last, a C function on top, no Lua function at all; and the
  * documented API where nothing else is known. */
 #include "agent/charge/lines_impl.h"
+#include "agent/charge/sites.h"
 #include "agent/charge/tags.h"
 #include "agent/interp/parsing.h"
 #include "agent/interp/stack.h"

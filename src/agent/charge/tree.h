@@ -7,7 +7,6 @@
 #ifndef LMP_TREE_H
 #define LMP_TREE_H
 
-#include "agent/interp/frames.h"
 #include "agent/state/profile.h"
 
 /* Makes what paths need; sites are open. NOMEM: no memory for it. */

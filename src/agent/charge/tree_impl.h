@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/charge/tree.h"
+#include "agent/interp/frames.h"
 #include "base/rowindex.h"
 #include "base/slab.h"
 

@@ -16,6 +16,7 @@
 #include <unwind.h>
 
 #include "agent/interp/frames.h"
+#include "agent/interp/saved_regs_plan.h"
 #include "agent/state/profile.h"
 #include "base/kind.h"
 

@@ -3,9 +3,8 @@
 #ifndef LMP_PARSING_H
 #define LMP_PARSING_H
 
+#include <lua.h>
 #include <stdbool.h>
-
-#include "agent/interp/saved_regs_plan.h"
 
 /* Finds out how to tell (once, thread-safe; may allocate): only at start. */
 void parsing_prepare(void);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "agent/charge/calls.h"
+#include "agent/charge/counts.h"
 #include "agent/charge/cycles.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/names.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "read/view.h"
+#include "shared/layout.h"
 
 #define MAP_PART (1ull << LMP_TOUCH_BITS)                 /* addresses of a part, bytes */
 #define MAP_PART_ENTRIES (LMP_LEAF_ENTRIES / LMP_TOUCHES) /* entries of a part */

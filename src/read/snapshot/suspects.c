@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "read/snapshot/suspects_impl.h"
+#include "read/snapshot/why.h"
 
 static const struct Rule {
     /* The rule itself, or that about a page, which is asked where the page makes up enough. */

@@ -12,7 +12,6 @@
 
 #include "read/snapshot/compare.h"
 #include "read/snapshot/groups.h"
-#include "read/snapshot/why.h"
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "read/snapshot/suspects_impl.h"
+#include "read/snapshot/why.h"
 
 /* ---- single objects -------------------------------------------------------------------------- */
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/format.h"
 #include "read/verdict/verdict_impl.h"
 
 /* ---- the name of a line ---------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/format.h"
 #include "recording/format/coding.h"
 #include "recording/format/recscan.h"
 #include "recording/format/texts.h"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "recording/writer/rewrite.h"
 
 /* ---- which frames stay ----------------------------------------------------------------------- */
 

@@ -3,8 +3,9 @@
 #ifndef LMP_RECORDING_WRITER_COMPACT_H
 #define LMP_RECORDING_WRITER_COMPACT_H
 
+#include "recording/format/recfile.h"
 #include "recording/reader/recording.h"
-#include "recording/writer/rewrite.h"
+#include "recording/writer/framewriter.h"
 
 /* ---- which frames stay ----------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "recording/format/coding.h"
 #include "recording/format/linetext.h"
 #include "recording/format/tablechecks.h"
 #include "recording/format/texts.h"

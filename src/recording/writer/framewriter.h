@@ -4,7 +4,7 @@
 #define LMP_RECORDING_WRITER_FRAMEWRITER_H
 
 #include "read/view.h"
-#include "recording/format/coding.h"
+#include "recording/format/fields.h"
 #include "recording/format/part.h"
 
 /* Where parts go: sets part->place. */

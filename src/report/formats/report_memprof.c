@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/format.h"
 #include "report/formats/formats_impl.h"
 #include "report/formats/value.h"
 

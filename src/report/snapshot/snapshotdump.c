@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/format.h"
 #include "base/io.h"
 #include "read/view.h"
 #include "shared/snapfile_impl.h"

@@ -2,6 +2,8 @@
  * and frames (asking_fixture.h). What real programs do: tests/truth (lines, strangers). */
 #include "asking_fixture.h"
 
+#include "agent/charge/sites.h"
+
 static struct LmpTagMap *tags_on = (struct LmpTagMap *)&plan; /* that there are some counts */
 
 /* ---- threads --------------------------------------------------------------------------------- */

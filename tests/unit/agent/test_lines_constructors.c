@@ -2,6 +2,8 @@
  * the documented API where nothing else is known (asking_fixture.h). */
 #include "asking_fixture.h"
 
+#include "agent/charge/sites.h"
+
 static struct LmpSampling *sampling_on = (struct LmpSampling *)&plan; /* that it is counts */
 
 /* ---- table constructors ---------------------------------------------------------------------- */

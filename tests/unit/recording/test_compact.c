@@ -3,6 +3,7 @@
 
 #include "record_fixture.h"
 #include "recording/writer/compact.h"
+#include "recording/writer/rewrite.h"
 
 /* What was there at each tick, by which any frame can be checked. */
 typedef struct Tick {

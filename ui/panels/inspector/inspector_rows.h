@@ -10,7 +10,6 @@
 #define LMP_INSPECTOR_ROWS_H
 
 #include "base/format.h"
-#include "screen/canvas.h"
 #include "shared/layout.h"
 #include "widget/panel.h"
 
