@@ -16,8 +16,8 @@
  * status as lua_pcall does, with the error on the stack. */
 int module_own_call(lua_State *L, void (*make)(lua_State *L, void *from), void *from, int results);
 
-/* What the environment has refused: gives the script nil, a message (`why`, or NULL: the error's
- * own) and the error's name. That no profile was started is misuse, and raises an error. */
+/* Gives the script what the environment has refused: nil, a message (`why`; NULL: the error's own)
+ * and the error's name. If no profile was started, that is misuse, and raises an error. */
 int module_refuse(lua_State *L, LmpErr err, const char *why);
 
 /* ---- options.c ------------------------------------------------------------------------------- */
@@ -38,8 +38,8 @@ typedef struct Figures {
     Ledger ledger;  /* holds them; sorted in place */
 } Figures;
 
-/* Which parts the table at index 1 asks for ({sites = true, ...}; none or nil: 0). Raises an error
- * that names the key and what was expected. `function`: who is asked. */
+/* Returns the parts that the table at index 1 asks for ({sites = true, ...}; none or nil: 0).
+ * Raises an error that names the key and what was expected. `function`: who is asked. */
 unsigned figures_parts(lua_State *L, const char *function);
 
 /* Pushes the table of a Figures (`from` is not const: rows are sorted). */
@@ -86,14 +86,14 @@ bool measured_collect(lua_State *L);
 bool measured_read(lua_State *L, Measured *m, LmpStats *stats);
 void measured_end(lua_State *L, Measured *m);
 
-/* The first argument is to be called: else an error. */
+/* Raises an error unless the first argument can be called. */
 void measured_check(lua_State *L);
 
 /* Sets fields of the table on top. */
 void measured_set(lua_State *L, const char *name, lua_Integer n);
 void measured_set_site(lua_State *L, const LmpSiteRow *site);
 
-/* lmp.measure(f, ...), lmp.measure_growth(f, ...) */
+/* Are lmp.measure(f, ...) and lmp.measure_growth(f, ...). */
 int module_measure(lua_State *L);
 int module_measure_growth(lua_State *L);
 

@@ -10,19 +10,20 @@
 
 #define LMP_NUM 32
 
-/* "999 B", "1.0 KiB", "153.2 MiB", "12.0 GiB" (1 MiB = 2^20), rounded to the nearest tenth. */
+/* Writes "999 B", "1.0 KiB", "153.2 MiB", "12.0 GiB" (1 MiB = 2^20), rounded to the nearest tenth.
+ * */
 char *format_bytes(char *out, uint64_t bytes);
 /* Returns the same with a sign: "+12.1 MiB", "-3 B", "0". */
 char *format_delta_bytes(char *out, int64_t bytes);
-/* "1,204,551" */
+/* Writes "1,204,551". */
 char *format_count(char *out, uint64_t n);
-/* At most five characters: "999", "9.9 k", "182 k", "1.2 M", "44 G". */
+/* Writes at most five characters: "999", "9.9 k", "182 k", "1.2 M", "44 G". */
 char *format_short(char *out, uint64_t n);
-/* "00:01:42"; from 100 hours on "4d 07h". Rounded down. */
+/* Writes "00:01:42"; from 100 hours on "4d 07h". Rounds down. */
 char *format_clock(char *out, uint64_t ns);
 /* Returns the same with tenths of a second: "00:01:42.7"; from 100 hours on as that. */
 char *format_clock_fine(char *out, uint64_t ns);
-/* "850 ns", "412 us", "3 ms", "1.9 s", "42 s", "5 min", "2.5 h", "12 d". Rounded down. */
+/* Writes "850 ns", "412 us", "3 ms", "1.9 s", "42 s", "5 min", "2.5 h", "12 d". Rounds down. */
 char *format_span(char *out, uint64_t ns);
 /* Copies text, replacing control characters (also those that change the direction of writing) and
  * bytes that are not UTF-8 by '?' (ascii: also every non-ASCII character), never cutting a
@@ -32,10 +33,10 @@ char *format_text(char *out, size_t size, const char *text, int ascii);
  * in single quotes, and of nothing else. */
 bool format_plain_word(const char *text);
 bool format_plain_line(const char *text);
-/* A character that a terminal obeys, or that changes the direction of writing. */
+/* Returns true for a character that a terminal obeys, or that changes the direction of writing. */
 bool format_is_control(uint32_t c);
-/* Length in bytes of the UTF-8 character that `text` (NUL-terminated) begins with, and its number
- * in *code; 0 when it is none (truncated, overlong, a surrogate, beyond U+10FFFF). */
+/* Returns the length in bytes of the UTF-8 character that `text` (NUL-terminated) begins with, and
+ * its number in *code; 0 when it is none (truncated, overlong, a surrogate, beyond U+10FFFF). */
 size_t format_utf8(const char *text, uint32_t *code);
 /* Reads a number without sign, exponent or locale, 1e18 at most; its point may be first or last.
  * Returns what follows it; NULL: there is none. */
@@ -45,7 +46,7 @@ const char *format_number(const char *text, double *out);
  * fit. */
 bool format_parse_size(const char *text, uint64_t *bytes);
 
-/* "a.lua:12"; line -1: "(host)", which has none. */
+/* Writes "a.lua:12"; for line -1 "(host)", which has none. */
 const char *format_where(char *out, size_t size, const char *short_src, int32_t line);
 
 #endif

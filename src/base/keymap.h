@@ -15,7 +15,7 @@ typedef struct KeyMap {
     size_t used, room;
 } KeyMap;
 
-/* False: no memory, nothing changed. */
+/* Returns false if there is no memory: then nothing changed. */
 bool keymap_set(KeyMap *map, uint64_t key, uint32_t value);
 /* Returns the value of a key, or `otherwise`. */
 uint32_t keymap_get(const KeyMap *map, uint64_t key, uint32_t otherwise);

@@ -60,9 +60,9 @@ typedef struct LmpOs {
     bool (*lock)(int fd, uint64_t at);
 } LmpOs;
 
-/* Rounded up to whole pages. */
+/* Returns a size rounded up to whole pages. */
 uint64_t os_whole_pages(uint64_t bytes);
-/* Why a mapping was refused that has just been asked for: INVAL or NOMEM. */
+/* Returns why a mapping was refused that has just been asked for: INVAL or NOMEM. */
 LmpErr os_map_error(void);
 
 extern const LmpOs os_real;

@@ -14,8 +14,8 @@ bool outfile_writable(const char *path);
  * that directory. */
 bool outfile_replaceable(const char *path);
 
-/* For writing, from its beginning; NULL with errno (ENXIO: a FIFO has no reader, and got none
- * within a moment). */
+/* Opens a file for writing, from its beginning; NULL with errno (ENXIO: a FIFO has no reader, and
+ * got none within a moment). */
 FILE *outfile_open(const char *path);
 
 /* Describes the errno of either in words. */

@@ -47,13 +47,14 @@ typedef struct OwnMapRange {
     uint64_t at, size; /* bytes */
 } OwnMapRange;
 
-/* From any thread, without a lock. More than OWN_MAP_MOST at once are not remembered. */
+/* Remember and forget a mapping, from any thread, without a lock. More than OWN_MAP_MOST at once
+ * are not remembered. */
 void own_map_add(const void *at, size_t size);
 void own_map_remove(const void *at);
 
 /* Changes with each of these. */
 uint32_t own_map_changes(void);
-/* All that are remembered, in no order; returns how many. */
+/* Copies all that are remembered, in no order; returns how many. */
 uint32_t own_map_copy(OwnMapRange out[OWN_MAP_MOST]);
 
 #endif

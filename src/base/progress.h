@@ -14,7 +14,7 @@ typedef struct LmpProgress {
     uint32_t part, parts; /* of several alike, such as files: which one; 0 of 0: the only one */
 } LmpProgress;
 
-/* The share of one part as one of the whole; `progress` NULL: nobody waits. */
+/* Tells the share of one part as one of the whole; `progress` NULL: nobody waits. */
 static inline bool progress_tell(LmpProgress *progress, const char *step, double share) {
     if (!progress) return true;
     double parts = progress->parts > 0 ? progress->parts : 1;

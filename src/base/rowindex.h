@@ -21,7 +21,8 @@ typedef struct LmpRowIndex {
     bool refused; /* the system refused to double it at this size */
 } LmpRowIndex;
 
-/* An index without rows; `slots`: to begin with, a power of two. False: no memory. */
+/* Makes an index without rows; `slots`: to begin with, a power of two. Returns false if there is no
+ * memory. */
 bool rowindex_open(LmpRowIndex *x, uint32_t slots);
 void rowindex_close(LmpRowIndex *x);
 

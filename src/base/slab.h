@@ -15,7 +15,8 @@ typedef struct LmpSlab {
     char *area, *next, *end; /* the area being cut; areas are chained by their first word */
 } LmpSlab;
 
-/* At least `size` bytes; *got: how many, to be said when it is given back. NULL: no memory. */
+/* Returns at least `size` bytes; *got: how many, to be said when they are given back. NULL: no
+ * memory. */
 void *slab_take(LmpSlab *slab, size_t size, size_t *got);
 void slab_give(LmpSlab *slab, void *piece, size_t got);
 /* Unmaps the areas; pieces that were mapped each must have been given back. */

@@ -42,7 +42,7 @@ typedef struct LmpGateInput {
 
 /* Judges one limit. */
 void gate_judge(const LmpLimit *limit, const LmpGateInput *in, LmpFinding *out);
-/* Nothing can be told, for a reason: broken. */
+/* Breaks the limit because nothing can be told, for a reason. */
 void gate_unknown(const LmpLimit *limit, const char *why, LmpFinding *out);
 
 /* What is judged: "app.lua", its process (0: none), how it ended, seconds. */

@@ -71,7 +71,8 @@ typedef struct LmpLimit {
  * be right; *out is as it was. */
 bool limits_parse(const char *text, LmpLimit *out, char *problem, size_t size);
 
-/* A limit of lines, types of lines or tags: of a program without lines it cannot be told. */
+/* Returns true for a limit of lines, types of lines or tags: it cannot be told of a program without
+ * lines. */
 bool limits_need_lines(const LmpLimit *limit);
 
 #endif

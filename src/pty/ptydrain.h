@@ -11,7 +11,7 @@
 /* Takes `size` bytes; false: they could not be taken (draining goes on all the same). */
 typedef bool (*LmpSink)(void *context, const void *bytes, size_t size);
 
-/* An LmpSink that writes to the descriptor that `context` points to. */
+/* Is an LmpSink that writes to the descriptor that `context` points to. */
 bool pty_sink_fd(void *context, const void *bytes, size_t size);
 
 /* Opens the slave of `master` (O_NOCTTY, close-on-exec, plus `flags`), -1 on failure. */

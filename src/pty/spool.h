@@ -46,16 +46,17 @@ typedef enum SpoolTook {
 
 /* Makes a new one. False: no memory or descriptors; it is closed then. */
 bool spool_open(Spool *spool, uint64_t limit);
-/* From descriptors that another process made. False: this is no spool. */
+/* Takes a spool over from descriptors that another process made. Returns false if they are no
+ * spool. */
 bool spool_inherit(Spool *spool, int memory, int disk, int out, int in, uint64_t limit);
 void spool_close(Spool *spool);
 
 /* Takes what there is to read at a pseudo terminal's master, which must not block. */
 SpoolTook spool_take(Spool *spool, int master);
-/* False: there is no room (disk full); nothing of `bytes` was taken then. */
+/* Returns false if there is no room (disk full); nothing of `bytes` was taken then. */
 bool spool_append(Spool *spool, const void *bytes, size_t size);
-/* The same for a message of ours that must come once and whole: `step` (RELAY_...) is noted with
- * it, and nothing happens if it was already. */
+/* Does the same for a message of ours that must come once and whole: `step` (RELAY_...) is noted
+ * with it, and nothing happens if it was noted already. */
 bool spool_say(Spool *spool, uint32_t step, const void *bytes, size_t size);
 /* Returns where the program's own output goes on, at or behind byte `at`; *to: where a message of
  * ours interrupts it again, `end` at most. For whoever reads along: `end` is the size that was seen
@@ -70,7 +71,7 @@ int spool_last(const Spool *spool);
 /* Writes everything to `fd` that no call did before. False: fd does not take it, or the spool
  * cannot be read. */
 bool spool_write(Spool *spool, int fd);
-/* The same with what waits in the pipe, where a killed process may have left it. */
+/* Does the same with what waits in the pipe, where a killed process may have left it. */
 bool spool_pass(Spool *spool, int fd);
 /* Gives memory back whose bytes have been written. */
 void spool_trim(Spool *spool);

@@ -27,10 +27,11 @@ bool tty_looks_taken(const TtyTaken *taken, const struct termios *now);
  * hidden cursor. Does nothing on a terminal whose name says that it has no such modes. */
 void tty_leave_screen(int tty);
 
-/* The settings only: those from before, unless a shell has the terminal and has set its own. */
+/* Restores the settings only: those from before, unless a shell has the terminal and has set its
+ * own. */
 void tty_restore_mode(int tty, const TtyTaken *taken);
 
-/* All of it, if a display is there; afterwards it counts as gone. */
+/* Puts all of it right, if a display is there; afterwards the display counts as gone. */
 void tty_put_right(int tty, TtyTaken *taken);
 
 #endif

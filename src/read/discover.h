@@ -21,8 +21,9 @@ typedef struct LmpFound {
     uint64_t inode, device;
 } LmpFound;
 
-/* The states that can be seen, by pid and serial, each once. *found is the caller's to free().
- * Processes that vanish or belong to others are passed over. Errors: NOMEM, PERM (no /proc). */
+/* Lists the states that can be seen, by pid and serial, each once. *found is the caller's to
+ * free(). Processes that vanish or belong to others are passed over. Errors: NOMEM, PERM (no
+ * /proc). */
 LmpErr discover_list(LmpFound **found, size_t *count);
 
 /* Attaches to a state by the pid of its program; serial 0: its first that is still running, else

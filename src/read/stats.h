@@ -110,9 +110,9 @@ void stats_between(LmpStats *now, const LmpStats *then);
 
 /* ---- a snapshot ------------------------------------------------------------------------------ */
 
-/* "snapshot 1: 12,345 objects, stood 12 ms, slowest operation 3 ms: lmp-4242-1.heap", or why there
- * is none; of one that nobody has asked for no file, which is gone with the display. Safe to print.
- * `s`: written or failed. Returns out. */
+/* Writes "snapshot 1: 12,345 objects, stood 12 ms, slowest operation 3 ms: lmp-4242-1.heap", or why
+ * there is none; of a snapshot that nobody has asked for no file, which is gone with the display.
+ * Safe to print. `s`: written or failed. Returns out. */
 char *stats_snapshot(char *out, size_t size, const LmpSnapshotLive *s);
 
 #endif

@@ -44,7 +44,8 @@ uint64_t view_pid_space(uint32_t pid);
  * mapped, VIEW_WHOLE bytes; the descriptor may be closed then. NULL: no state, or no memory. */
 #define VIEW_WHOLE LMP_LEAVES_AT
 void *view_whole(int fd);
-/* The same as view_open for such a mapping, which stays the caller's; no requests are possible. */
+/* Does the same as view_open for such a mapping, which stays the caller's; no requests are
+ * possible. */
 LmpErr view_open_whole(LmpView *view, void *whole);
 
 /* Maps the leaves that were added since. Cheap when there are none. */
@@ -54,18 +55,19 @@ void view_refresh(LmpView *view);
  * and as far as the system tells, what is in memory of its private tables. Takes a millisecond. */
 uint64_t view_memory(const LmpView *view);
 
-/* A consistent copy of a group that carries a sequence number. False: the writer is in the middle
- * of it (or died there); *out is then the best that could be had, still safe to read. */
+/* Makes a consistent copy of a group that carries a sequence number. Returns false if the writer is
+ * in the middle of it (or died there); *out is then the best that could be had, still safe to read.
+ * */
 bool view_copy_history(const LmpView *view, LmpHistory *out);
 bool view_copy_op(const LmpView *view, LmpOp *out);
 
-/* The last snapshot of the heap, or the one under way, as far as it is known: also where its child
- * is done and the program has not looked at it since. Texts end. */
+/* Copies the last snapshot of the heap, or the one under way, as far as it is known: also where its
+ * child is done and the program has not looked at it since. Texts end. */
 bool view_copy_snapshot(const LmpView *view, LmpSnapshotLive *out);
-/* What became of an earlier one; false: it is not known any more. */
+/* Copies what became of an earlier snapshot. Returns false if that is not known any more. */
 bool view_copy_snapshot_before(const LmpView *view, uint32_t number, LmpSnapshotLive *out);
 
-/* What the program has last said of its memory; its counts are in bounds. */
+/* Copies what the program has last said of its memory; its counts are in bounds. */
 bool view_copy_told(const LmpView *view, LmpMemory *out);
 
 /* Requests. They return at once; the program serves them in its next memory operation. */

@@ -38,23 +38,23 @@ void json_end(Json *json, char bracket);                    /* '}' or ']' */
             put;                                                                                   \
         json_end(json, ']');                                                                       \
     } while (0)
-/* The next value, or key, begins a line. */
+/* Lets the next value, or key, begin a line. */
 void json_line(Json *json);
 
 void json_text(Json *json, const char *key, const char *text);
 void json_bytes(Json *json, const char *key, const char *bytes, size_t n);
 void json_count(Json *json, const char *key, uint64_t n);
 void json_change(Json *json, const char *key, int64_t n);
-/* With six digits behind its point, whatever the locale. */
+/* Writes six digits behind the point, whatever the locale. */
 void json_number(Json *json, const char *key, double number);
 void json_flag(Json *json, const char *key, bool flag);
 
-/* The number of a word in an array of them all, which json_words writes. */
+/* Writes the number of a word in an array of them all, which json_words writes. */
 void json_word(Json *json, const char *text);
 void json_words(Json *json, const char *key);
 
-/* All figures of a list, as fields of the object that is open; or only those that nodes of the call
- * tree have and that are not 0. */
+/* Writes all figures of a list, as fields of the object that is open; or only those that nodes of
+ * the call tree have and that are not 0. */
 void json_figures(Json *json, const void *of, const LmpFigure *list);
 void json_node_figures(Json *json, const void *of, const LmpFigure *list);
 

@@ -93,10 +93,11 @@ void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive 
                       LedgerWhen when);
 void report_close(LmpReport *report);
 
-/* Of a filled report: it is about the range `from` to `until` (ns since start), when `from_bytes`
+/* Makes a filled report one about the range `from` to `until` (ns since start), when `from_bytes`
  * were live at first; figures and rows stay as they are. */
 void report_set_range(LmpReport *report, uint64_t from, uint64_t until, uint64_t from_bytes);
-/* So many bytes came or went while its tables were read: LmpReport.moment has it, and says it. */
+/* Notes how many bytes came or went while its tables were read: LmpReport.moment has it, and says
+ * it. */
 void report_set_apart(LmpReport *report, uint64_t bytes);
 /* Makes its rows those of another moment, `clock` (REPORT_AT_TOP), with these parts. Errors: NOMEM
  * (it has none). */
@@ -122,9 +123,9 @@ void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader 
                        const LmpLive *live, const LmpTables *tables, unsigned parts, uint64_t clock,
                        const char *ending, LedgerWhen when);
 
-/* For people, at most 80 columns, tables 100. OK. */
+/* Writes for people: at most 80 columns, tables 100. Returns LMP_OK. */
 LmpErr report_summary(const LmpReport *report, FILE *out);
-/* For machines: one object in one line. OK. */
+/* Writes for machines: one object in one line. Returns LMP_OK. */
 LmpErr report_json(const LmpReport *report, FILE *out);
 
 #endif

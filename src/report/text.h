@@ -13,7 +13,8 @@
 const char *text_count(char *out, uint64_t n, int width);
 /* Returns the same of a change: with its sign, "0" has none. */
 const char *text_change(char *out, int64_t n, int width);
-/* Share in percent, rounded to the nearest. (Of a damaged state a part can be more than all.) */
+/* Returns a share in percent, rounded to the nearest. (Of a damaged state a part can be more than
+ * all.) */
 unsigned text_percent(uint64_t part, uint64_t whole);
 
 /* Returns the columns of a terminal that a text takes, rather too many than too few. */
@@ -21,12 +22,13 @@ int text_columns(const char *text);
 /* Writes text in `width` columns, the rest blank. Of what is too long the beginning is shown, or
  * the end (`tail`: where the end tells more, as of the names of files). */
 void text_put(FILE *out, const char *text, int width, bool tail);
-/* Never cut: what is too long has a line of its own, and `indent` blanks begin the next one. */
+/* Writes a text that is never cut: what is too long has a line of its own, and `indent` blanks
+ * begin the next one. */
 void text_put_whole(FILE *out, const char *text, int indent, int width);
-/* As text_put, without blanks after it. */
+/* Writes as text_put does, without blanks after it. */
 void text_put_most(FILE *out, const char *text, int width, bool tail);
 
-/* "00:00:01.250", of nanoseconds; `out`: LMP_NUM bytes. */
+/* Writes "00:00:01.250", of nanoseconds; `out`: LMP_NUM bytes. */
 const char *text_moment(char *out, uint64_t clock);
 
 /* Writes a text that the program has chosen as a field of CSV (RFC 4180), which a spreadsheet takes
@@ -34,7 +36,7 @@ const char *text_moment(char *out, uint64_t clock);
  * (= + - @, tab, carriage return), or with an apostrophe, has an apostrophe before it: without the
  * first one of a field its reader has what it was. */
 void text_csv(FILE *out, const char *text);
-/* A field that is a number, with the comma before it. */
+/* Writes a field that is a number, with the comma before it. */
 void text_csv_number(FILE *out, uint64_t n);
 
 /* Writes n in decimal: there are millions of numbers, for which printf takes several times as long.

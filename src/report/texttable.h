@@ -15,7 +15,7 @@ typedef struct TextTable {
     bool failed; /* no memory: texts are 0 since */
 } TextTable;
 
-/* `first`: text 0; NULL: there is none yet. False: no memory. */
+/* Returns false if there is no memory. `first`: text 0; NULL: there is none yet. */
 bool texttable_open(TextTable *t, const char *first);
 void texttable_close(TextTable *t);
 uint32_t texttable_bytes(TextTable *t, const char *bytes, size_t n);

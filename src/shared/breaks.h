@@ -31,12 +31,13 @@ bool breaks_parse(const char *text, LmpBreak *out, char *problem, size_t size);
  * there. Returns how many are in row[]. */
 uint32_t breaks_parse_lines(const char *lines, LmpBreak row[LMP_BREAKS]);
 
-/* The condition as breaks_parse reads it. Returns out. */
+/* Writes the condition as breaks_parse reads it. Returns out. */
 char *breaks_text(char *out, size_t size, const LmpBreak *b);
-/* What it waits for: "block larger than 64 KiB". Returns out. */
+/* Writes what it waits for: "block larger than 64 KiB". Returns out. */
 char *breaks_words(char *out, size_t size, const LmpBreak *b);
-/* The same when it has been met; `value`: the bytes asked for (size), live bytes (heap, peak), the
- * number of the cycle (gc), else nothing: "block larger than 64 KiB: 131,072 B". Returns out. */
+/* Writes the same when it has been met; `value`: the bytes asked for (size), live bytes (heap,
+ * peak), the number of the cycle (gc), else nothing: "block larger than 64 KiB: 131,072 B". Returns
+ * out. */
 char *breaks_hit_words(char *out, size_t size, const LmpBreak *b, uint64_t value);
 
 /* Returns true if both wait for the same, on or off. */

@@ -27,7 +27,7 @@ typedef struct LmpCallers {
     LmpCallerRow row[LMP_CALLERS];
 } LmpCallers;
 
-/* A copy of one moment. False: there is none to be had. */
+/* Copies one moment. Returns false if there is no copy to be had. */
 bool callers_copy(const LmpCallers *from, LmpCallers *out);
 
 #endif

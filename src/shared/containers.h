@@ -42,7 +42,7 @@ typedef struct LmpContainers {
     LmpContainer row[LMP_CONTAINERS];
 } LmpContainers;
 
-/* A copy of one moment, with counts within bounds. False: there is none to be had. */
+/* Copies one moment, with counts within bounds. Returns false if there is no copy to be had. */
 bool containers_copy(const LmpContainers *from, LmpContainers *out);
 
 #endif

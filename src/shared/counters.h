@@ -43,7 +43,7 @@ void counters_join_peak(LmpCounters *c, uint64_t clock);
 
 /* Frees of all counted classes so far, for the writer itself. */
 void counters_frees(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes);
-/* The same of allocations and of changes of size. */
+/* Returns the same of allocations and of changes of size. */
 void counters_allocs(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes, int64_t *resized);
 
 /* Returns what a class holds, for the writer itself: nothing is read twice, and there is no

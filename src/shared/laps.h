@@ -47,12 +47,12 @@ typedef struct LmpLaps {
     LmpLap worst[LMP_LAPS_WORST];
 } LmpLaps;
 
-/* A lap ends `now`, and the next begins. `name` NULL: none; it is copied. The first call only
- * begins: false. Otherwise *lap is the one that has ended, but for its name. */
+/* Ends a lap `now`, and begins the next. `name` NULL: none; the name is copied. The first call only
+ * begins, and returns false. Otherwise *lap is the lap that has ended, but for its name. */
 bool laps_end(LmpLaps *laps, const LmpLapMoment *now, const char *name, LmpLap *lap);
 
-/* A copy of one moment. False: the writer stands still in the middle of writing, or died there, and
- * *out is the best that can be had. */
+/* Copies one moment. Returns false if the writer stands still in the middle of writing, or died
+ * there; *out is then the best that can be had. */
 bool laps_copy(const LmpLaps *laps, LmpLaps *out);
 
 /* Returns the bucket of a lap by its bytes, and the most bytes that a lap in a bucket has: at most

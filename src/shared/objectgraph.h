@@ -217,10 +217,10 @@ extern const LmpObjectColumn objectgraph_columns[LMP_SNAP_COLUMNS];
 /* Returns how many rows a column has in this graph. */
 uint64_t objectgraph_rows(const LmpObjectGraph *graph, const LmpObjectColumn *column);
 
-/* The row of each object among those of its kind: out[graph->objects]. */
+/* Counts the row of each object among those of its kind: out[graph->objects]. */
 void objectgraph_ordinals(const LmpObjectGraph *graph, uint32_t *out);
 
-/* "table", "function" ...; "registry", "main thread" ...; "the table of strings" ... */
+/* Returns "table", "function" ...; "registry", "main thread" ...; "the table of strings" ... */
 const char *objectgraph_kind(uint32_t kind);
 const char *objectgraph_root(uint32_t root);
 const char *objectgraph_lot(uint32_t lot);

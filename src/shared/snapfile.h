@@ -64,10 +64,10 @@ typedef struct LmpSnapRead {
 /* Reads the file in `fd` (stays the caller's). Errors: FOREIGN (no snapshot), VERSION, DAMAGED (cut
  * off, or changed), NOMEM. */
 LmpErr snapfile_read(LmpSnapRead *out, int fd);
-/* The same, telling how far it is (NULL: nobody). Error: STOPPED, too. */
+/* Does the same, telling how far it is (NULL: nobody). Error: STOPPED, too. */
 LmpErr snapfile_read_told(LmpSnapRead *out, int fd, LmpProgress *progress);
 void snapfile_free(LmpSnapRead *read);
-/* What its head alone says. Errors: FOREIGN, VERSION, DAMAGED, NOMEM. */
+/* Reads what its head alone says. Errors: FOREIGN, VERSION, DAMAGED, NOMEM. */
 LmpErr snapfile_read_info(LmpObjectInfo *out, int fd);
 
 #endif

@@ -50,8 +50,8 @@ uint32_t tables_tags(const LmpTables *t);
 uint32_t tables_edges(const LmpTables *t);
 uint32_t tables_overrides(const LmpTables *t);
 
-/* The text at an offset: at most `size` - 1 bytes of it copied to out and ended, "" for an offset
- * that is none. Returns out. */
+/* Copies the text at an offset to out, at most `size` - 1 bytes of it, and ends it; "" for an
+ * offset that is none. Returns out. */
 const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size);
 
 /* Returns the record behind a block's alloc context word, 0: none. Follows the path with stacks. */

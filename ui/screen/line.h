@@ -24,7 +24,7 @@ typedef struct Line {
 /* Adds a piece; excess ones are dropped. */
 void line_add(Line *line, int priority, Style style, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* A click on the piece added last stands for this key. */
+/* Lets a click on the piece added last stand for this key. */
 void line_key(Line *line, Key key);
 /* Returns the lowest priority number that must be dropped for the line to fit `w` columns; pieces
  * with a lower number are shown. */

@@ -10,7 +10,7 @@
 
 /* Returns the snapshot that is open; NULL: none, which the canvas says if there is one. */
 OpenedSnapshot *objectcell_opened(const Model *model, Canvas *canvas, Rect rect);
-/* For TablePanelDef.can: a snapshot is open. */
+/* Is for TablePanelDef.can: a snapshot is open. */
 bool objectcell_can(const Model *model, Canvas *canvas, Rect rect);
 /* Call before work that takes long with a large heap. Returns true, once, when this repaint says
  * "Summing up `what` ..." and the next one does the work; and as long as the work is stopped, which

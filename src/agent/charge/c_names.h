@@ -21,7 +21,7 @@ typedef struct LmpCNames {
     LmpCName name[LMP_C_NAMES_MOST]; /* from 1 */
 } LmpCNames;
 
-/* `names` is all zeroes. Returns false if there is no memory. */
+/* Sets up `names`, which is all zeroes. Returns false if there is no memory. */
 bool c_names_open(LmpCNames *names);
 void c_names_close(LmpCNames *names);
 

@@ -46,7 +46,7 @@ typedef struct LmpCounts {
 void counts_open(LmpProfile *p, uint32_t wanted);
 void counts_close(LmpProfile *p);
 
-/* Where in the caches a call, or an instruction, is if it is known. */
+/* Returns the place in the caches that a call, or an instruction, has if it is known. */
 static inline LmpCallSlot *counts_call_slot(LmpCounts *c, uintptr_t from, uintptr_t to) {
     uint64_t at = rowindex_mix(rowindex_mix(from, to), 0);
     return &c->call[at & (LMP_CALL_SLOTS - 1)];

@@ -42,7 +42,7 @@ typedef struct LmpLiveHistoryPlan {
     uint32_t sites; /* then; 0: no row is under way */
 } LmpLiveHistoryPlan;
 
-/* A full collection has marked all that lives, and begins to sweep: gc.now. */
+/* Call when a full collection has marked all that lives, and begins to sweep: gc.now. */
 void cycles_full_began(LmpProfile *p);
 
 /* Call when a full collection has ended: it is the last one in gc.ring. (Without the other call

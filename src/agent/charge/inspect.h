@@ -25,7 +25,7 @@ typedef struct LmpInspection {
     uint64_t sum[256]; /* of the contents of the last string, by site; 0: none */
 } LmpInspection;
 
-/* What looks need, and its end; without memory there are none. Sites are open. */
+/* Begins and ends what looks need; without memory there are no looks. Sites are open. */
 void inspect_open(LmpProfile *p);
 void inspect_close(LmpProfile *p);
 

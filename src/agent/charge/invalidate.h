@@ -5,7 +5,7 @@
 
 #include "agent/state/profile.h"
 
-/* A block that is watched (shadow_notify, or a thread's) is freed. */
+/* Call when a block that is watched (by shadow_notify, or as a thread's) is freed. */
 void invalidate_watched(LmpProfile *p, uintptr_t addr, size_t size, unsigned cls);
 /* Call when a block from before start is freed: it may be any of these. */
 void invalidate_unknown(LmpProfile *p, uintptr_t addr, size_t size);

@@ -83,7 +83,7 @@ void codes_close(LmpCodes *codes);
 LmpCode *codes_note(LmpCodes *codes, uintptr_t addr, bool *added);
 /* Returns the same if it is known, else NULL. */
 LmpCode *codes_find(LmpCodes *codes, uintptr_t addr);
-/* An entry about it is entered in a slot with this home. */
+/* Notes that an entry about the code is entered in a slot with this home. */
 void codes_note_home(LmpCodes *codes, LmpCode *code, unsigned home);
 /* Returns the homes of a vector, one after another, LMP_HOMES at their end: begin with *at = 0. */
 unsigned codes_next_home(const LmpCode *code, unsigned *at);

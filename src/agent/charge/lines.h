@@ -58,11 +58,11 @@ typedef struct LmpLineCache {
 LmpErr lines_open(LmpProfile *p, lua_State *L);
 void lines_close(LmpProfile *p);
 
-/* A block of a prototype's code is freed, or one that may have been. True: there were entries about
- * it, which are forgotten. */
+/* Forgets the entries about a block of a prototype's code that is freed, or that may have been one.
+ * Returns true if there were any. */
 bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size);
 
-/* The running coroutine's tag has been set: L is running. */
+/* Call when the tag of the running coroutine, L, has been set. */
 void lines_tag_changed(LmpProfile *p, lua_State *L);
 
 /* Returns the site row of a frame, for call paths: of a Lua frame at `pc` (its saved pc, or a
@@ -70,12 +70,12 @@ void lines_tag_changed(LmpProfile *p, lua_State *L);
 uint32_t lines_frame_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc);
 uint32_t lines_c_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci);
 
-/* For who counts calls: the function of a Lua frame; the site of a pc of it, which may be any that
- * has an instruction before it. Neither is kept: that is for the caller to do. */
+/* Return, for who counts calls, the function of a Lua frame, and the site of one of its pcs, which
+ * may be any that has an instruction before it. Neither is kept: the caller keeps them. */
 uint32_t lines_function(LmpProfile *p, lua_State *L, const LmpCallInfo *ci);
 uint32_t lines_site_at(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, uintptr_t pc);
-/* From now on p->code_deaths changes when the code of this prototype dies. Returns false if there
- * is no memory. */
+/* Lets p->code_deaths change, from now on, when the code of this prototype dies. Returns false if
+ * there is no memory. */
 bool lines_watch(LmpProfile *p, const void *proto);
 
 /* Who asks now, for call paths. */
@@ -87,7 +87,8 @@ typedef struct LmpAsk {
 /* Learns the entry for L, which ran last and whose Lua function on top has asked, not in a debug
  * hook, so that lines_record() knows it. Returns false if the slow path is to be taken. */
 bool lines_learn(LmpProfile *p, lua_State *L, LmpSavedRegs regs, unsigned cls);
-/* Slow path: the record for a block of class cls that is requested now; `regs` may be NULL. */
+/* Returns the record for a block of class cls that is requested now, by the slow path; `regs` may
+ * be NULL. */
 uint32_t lines_ask(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask);
 /* Returns the same where the thread that asks is known: L, in which no function runs, nor in any
  * other that is known. 0: one may. */
@@ -100,9 +101,9 @@ uintptr_t lines_constructor(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpC
 uint32_t lines_stack_moves(LmpProfile *p, LmpSavedRegs regs);
 /* Returns true if this block is the stack of the thread that asks. */
 bool lines_is_stack(LmpProfile *p, LmpSavedRegs regs, const void *ptr);
-/* L runs now: its tag counts. */
+/* Call when L runs now: its tag counts. */
 void lines_switch(LmpProfile *p, const lua_State *L);
-/* The same for a thread that asks in a C function. Returns false if it is not known to run. */
+/* Does the same for a thread that asks in a C function. Returns false if it is not known to run. */
 bool lines_switch_c(LmpProfile *p, const lua_State *L);
 
 #define LMP_LINE_C (1ull << 63) /* `cfn` counts, too: without it, a key says all */

@@ -13,7 +13,7 @@ typedef struct LmpWhere {
     uintptr_t pc, cfn; /* as in a slot */
 } LmpWhere;
 
-/* L is known to be a thread until it dies, which will be noticed. */
+/* Notes that L is a thread until it dies, which will be noticed. */
 static inline void lines_know(LmpLineCache *cache, const lua_State *L) {
     cache->known[lines_known_home(L)] = L;
 }

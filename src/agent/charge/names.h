@@ -22,8 +22,8 @@ void names_close(LmpProfile *p);
 /* Looks for the qualified names of all functions in the tables. L runs a C function. */
 void names_pass(LmpProfile *p, lua_State *L);
 
-/* The same if there is something to look for: functions without one that are new, or at longer
- * and longer intervals all of them again. From our own API functions. */
+/* Does the same if there is something to look for: functions without a name that are new, or, at
+ * longer and longer intervals, all of them again. Called from our own API functions. */
 void names_look(LmpProfile *p, lua_State *L);
 
 /* Schedules a pass when one is due, at the next instruction that a thread executes. From the tick;

@@ -32,7 +32,7 @@ typedef struct LmpOwnHooks {
 LmpOwnHook *ownhooks_find(LmpOwnHooks *hooks, const lua_State *L);
 /* Notes it. Returns false if there are too many. */
 bool ownhooks_note(LmpOwnHooks *hooks, const LmpOwnHook *one);
-/* The thread has none any more, or is gone. */
+/* Forgets the hook of a thread that has none any more, or is gone. */
 void ownhooks_drop(LmpOwnHooks *hooks, const lua_State *L);
 /* Ours has been called: so is the program's, if it is for that. `each`: every instruction is told.
  * May not return. */

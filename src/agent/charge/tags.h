@@ -16,9 +16,10 @@
 
 enum { LMP_TAG_BYTES = 128 }; /* of a name, with its NUL; of longer ones the beginning counts */
 
-/* L runs, and its tag is `name` from here on; NULL: none. Returns the name of its tag before, NULL:
- * none; it stays good as long as the profile. Past LMP_TAGS rows names fall into "(others)". When
- * there is no memory for it nothing changes. The caller tells the hook (lines_tag_changed). */
+/* Sets the tag of L, which runs, to `name` (NULL: none). Returns the name of its tag before, NULL:
+ * none; the name stays good as long as the profile. Past LMP_TAGS rows names fall into "(others)".
+ * When there is no memory for the name nothing changes. The caller tells the hook
+ * (lines_tag_changed). */
 const char *tags_set(LmpProfile *p, const lua_State *L, const char *name);
 
 /* Returns the row of a coroutine's tag, 0: none. Only when p->tags is set: a tag was used at

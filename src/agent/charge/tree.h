@@ -28,8 +28,8 @@ uint32_t tree_outside_path(LmpProfile *p, uint32_t record);
 /* Call when a thread's memory is freed: forget its frames. Must be called for every thread that was
  * asked about (may be for others), before the next tree_path. */
 void tree_thread_gone(LmpProfile *p, const lua_State *L);
-/* Code that lines_frame_site was asked about is freed: the next code at its addresses is not the
- * same. Must be called before the next tree_path. */
+/* Call when code that lines_frame_site was asked about is freed, before the next tree_path: the
+ * next code at its addresses is not the same. */
 void tree_code_gone(LmpProfile *p, uintptr_t addr, size_t size);
 
 #endif

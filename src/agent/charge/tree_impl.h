@@ -126,7 +126,7 @@ struct LmpTree {
 /* ---- tree_rows.c: rows of nodes and paths ---------------------------------------------------- */
 
 LmpErr tree_rows_open(LmpProfile *p);
-/* TREE_NODE_OTHERS when there is no room. */
+/* Return the row, TREE_NODE_OTHERS when there is no room. */
 uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t flags);
 uint32_t tree_find_path(LmpProfile *p, uint32_t node, uint32_t record);
 /* Paths of one node: "(others)", "(unknown)"; tree.h has that of what is done outside. */
@@ -177,8 +177,8 @@ static inline void tree_publish(uint32_t *count, uint32_t n) {
 static inline uint32_t tree_cache_slots(LmpCacheSize size) {
     return size.mask + 1;
 }
-/* An entry evicts another one, which may still be right. True: the cache has grown, and its
- * entries have to be moved. */
+/* Call when an entry evicts another one, which may still be right. Returns true if the cache has
+ * grown, and its entries have to be moved. */
 static inline bool tree_cache_pushed(LmpCacheSize *size) {
     if (++size->pushed < tree_cache_slots(*size) / 4) return false;
     size->pushed = 0;

@@ -34,13 +34,13 @@ typedef struct Arena {
     char *large[ARENA_LARGE_BINS];
 } Arena;
 
-/* False: no memory. */
+/* Returns false if there is no memory. */
 bool arena_open(Arena *a);
 /* Brings the arena back to what it was when it was opened. */
 void arena_reset(Arena *a);
 void arena_close(Arena *a);
 
-/* NULL: no memory. What it points to is good until the next block is made. */
+/* Returns NULL if there is no memory. What it points to is good until the next block is made. */
 ArenaBlock *arena_make(Arena *a, size_t size);
 /* Gives a block another size, and perhaps place. Returns false, and changes nothing, if there is no
  * memory. */

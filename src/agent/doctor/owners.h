@@ -26,12 +26,13 @@ typedef struct Owners {
 
 void owners_reset(Owners *o, Arena *arena);
 void owners_free(Owners *o);
-/* Once the libraries are there: may allocate in L. */
+/* Call once the libraries are there: may allocate in L. */
 void owners_learn(Owners *o, lua_State *L);
 
-/* A block has been made: call owners_look first, so that the one before has its owner. */
+/* Notes a block that has been made: call owners_look first, so that the block before has its owner.
+ * */
 void owners_made(Owners *o, ArenaBlock *b);
-/* It is to be freed, or moved. */
+/* Notes that a block is to be freed, or moved. */
 void owners_gone(Owners *o, ArenaBlock *b);
 /* Looks for owners, if it is time. `now`: in any case. */
 void owners_look(Owners *o, bool now);

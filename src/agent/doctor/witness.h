@@ -62,7 +62,7 @@ uint32_t witness_ask(Witness *w, uint32_t *path);
 /* Sets the hook that keeps the API right, over a hook of the program's. */
 void witness_watch(lua_State *L, lua_Hook f, int mask, int count);
 
-/* lua_resume by doctor's own C code, announced. */
+/* Calls lua_resume by doctor's own C code, announced. */
 int witness_resume(Witness *w, lua_State *L, lua_State *from, int nargs, int *results);
 
 #endif

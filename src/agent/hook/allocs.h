@@ -9,16 +9,16 @@
 
 #include "agent/interp/entry.h"
 
-/* A lua_Alloc; `ud` is the LmpProfile. Calls the allocator that it covers for every request,
+/* Is a lua_Alloc; `ud` is the LmpProfile. Calls the allocator that it covers for every request,
  * returns exactly what that returned, and accounts for it. Runs in the thread that runs the state.
- */
+ * */
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize);
-/* The same for a profile with lines, where the caller's saved registers are known (saved_regs.h).
- */
+/* Does the same for a profile with lines, where the caller's saved registers are known
+ * (saved_regs.h). */
 void *hook_alloc_lines(void *ud, void *ptr, size_t osize, size_t nsize);
-/* And with call paths. */
+/* Does the same with lines and call paths. */
 void *hook_alloc_stacks(void *ud, void *ptr, size_t osize, size_t nsize);
-/* With sampling (sample.h). */
+/* Does the same with sampling (sample.h). */
 void *hook_alloc_sampled(void *ud, void *ptr, size_t osize, size_t nsize);
 
 /* Returns true if an allocator is one of these. */

@@ -51,15 +51,15 @@ static ALWAYS_INLINE bool foreign_elsewhere(const LmpProfile *p) {
 #endif
 }
 
-/* The state L is profiled from now on; it runs in this thread. */
+/* Call when the state L is profiled from now on; it runs in this thread. */
 void foreign_begin(LmpProfile *p, lua_State *L);
 /* Call when the state is known to run in this thread: it has called us. */
 void foreign_moved(LmpProfile *p);
-/* From now on every request is passed on. */
+/* Passes every request on from now on. */
 void foreign_end(LmpProfile *p);
-/* The same in a forked child, where the state has our allocator yet. */
+/* Does the same in a forked child, where the state still has our allocator. */
 void foreign_forked(LmpProfile *p);
-/* What is called in a child, once or more often, where no fork handler runs. */
+/* Sets what is called in a child, once or more often, where no fork handler runs. */
 void foreign_prepare(void (*found_child)(void));
 /* Forgets what is noted. */
 void foreign_clear(LmpProfile *p);
@@ -69,19 +69,20 @@ typedef struct LmpRequested {
     size_t osize, nsize;
 } LmpRequested;
 
-/* A request in another thread is passed on, with the result in *r; false: it is of the profiled
- * state, which has moved here. `above`: the stack pointer of whoever called us; `regs` may be
- * NULL. *mixed, if it is set: the block of a newborn that cannot be told apart, which the caller is
- * to count with ours. */
+/* Passes a request in another thread on, with the result in *r. Returns false if it is a request of
+ * the profiled state, which has moved to this thread. `above`: the stack pointer of whoever called
+ * us; `regs` may be NULL. *mixed, if it is set: the block of a newborn that cannot be told apart,
+ * which the caller is to count with ours. */
 bool foreign_pass(LmpProfile *p, const LmpRequested *q, const char *above, LmpSavedRegs regs,
                   void **r, void **mixed);
 
 /* Returns true if a request (not of a block that is there already) is the birth of a state. */
 bool foreign_is_birth(size_t type_tag, size_t nsize);
-/* It is, of one that is not profiled; where the profiled state runs. Gives it its block. */
+/* Gives a newborn state that is not profiled its block. Called where the profiled state runs, after
+ * foreign_is_birth. */
 void *foreign_birth(LmpProfile *p, size_t nsize);
-/* The request after a birth (p->expecting). True: it was the newborn's, and is to be passed on.
- * *mixed as above. */
+/* Judges the request after a birth (p->expecting). Returns true if it was the newborn's, and is to
+ * be passed on. *mixed as above. */
 bool foreign_settle(LmpProfile *p, void **mixed);
 
 /* Returns true if L calls us for this profile. */

@@ -5,7 +5,7 @@
 #include "agent/hook/allocs.h"
 #include "agent/state/profile.h"
 
-/* The one for this profile. */
+/* Returns the allocator for this profile. */
 lua_Alloc hook_choose(const LmpProfile *p);
 
 #endif

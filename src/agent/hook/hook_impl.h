@@ -21,15 +21,15 @@
 
 /* ---- other ways ------------------------------------------------------------------------------ */
 
-/* A watched block, with lines: hook_lines.c. */
+/* Releases a watched block, with lines: hook_lines.c. */
 void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
-/* A part, which the program may free itself, with lines; and with stacks: hook_lines.c. */
+/* Release a part, which the program may free itself, with lines; and with stacks: hook_lines.c. */
 void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa, uint32_t *entry,
                         size_t cls);
 void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                uint32_t *entry, size_t cls);
-/* The slow path through any operation; by a jump, before anything else was done. Only where jumps
- * are possible: LMP_HAS_ENTRY, and an optimized build. */
+/* Takes the slow path through any operation, by a jump, before anything else was done. Only where
+ * jumps are possible: LMP_HAS_ENTRY, and an optimized build. */
 void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
 
 /* ---- the plain case -------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static ALWAYS_INLINE void *hook_pass_free(LmpProfile *p, void *ptr, size_t osize
     return alloc(p->pass.ud, ptr, osize, 0);
 }
 
-/* The allocator has made a block of n bytes, of class `cls`, at r: enters it. `lines`: alloc
+/* Enters a block of n bytes, of class `cls`, that the allocator has made at r. `lines`: alloc
  * contexts are kept; `stacks`: they are paths. */
 static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint32_t alloc_context,
                                      uint32_t cls, bool lines, bool stacks) {
@@ -171,7 +171,7 @@ static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, 
     return hook_release_plain(p, ptr, osize, cfa, entry, cls, lines, stacks);
 }
 
-/* The allocator has made `r` of ptr: enters that. `here`: the record of the site that runs. */
+/* Enters `r`, which the allocator has made of ptr. `here`: the record of the site that runs. */
 static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_t osize,
                                         size_t nsize, bool lines, uint32_t here) {
     uintptr_t from = (uintptr_t)ptr, to = (uintptr_t)r;

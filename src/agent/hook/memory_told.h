@@ -5,7 +5,7 @@
 
 #include "agent/state/profile.h"
 
-/* When the profile starts: all that Lua counts then is from before. */
+/* Call when the profile starts: all that Lua counts then is from before. */
 void memory_told_begin(LmpProfile *p, lua_State *L);
 /* Answers a viewer's request, before the operation in hand is done: what Lua counts is of the same
  * moment as what we count. */

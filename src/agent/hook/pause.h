@@ -26,9 +26,10 @@ typedef struct LmpTrapped {
 /* Returns the alloc context of a block, 0: none is known. */
 uint32_t pause_context(LmpProfile *p, const void *block);
 
-/* Before the operation or after it, if the stack is safe; op->seq is odd from then on. */
+/* Begins a pause before the operation, or after it if the stack is safe; op->seq is odd from then
+ * on. */
 void pause_begin(LmpProfile *p, LmpTrapped *q);
-/* After the operation: `r` is what it gave. Sleeps. */
+/* Sleeps after the operation: `r` is what it gave. */
 void pause_end(LmpProfile *p, const LmpTrapped *q, void *r, const LmpCheckedOp *watched);
 
 #endif

@@ -23,14 +23,15 @@ typedef struct LmpSampling {
     uint64_t salt;   /* of the counts' rounding */
 } LmpSampling;
 
-/* One in `interval` bytes, from now on. NOMEM. */
+/* Takes one in `interval` bytes, from now on. Error: NOMEM. */
 LmpErr sample_open(LmpProfile *p, uint64_t interval);
 void sample_close(LmpProfile *p);
 
 /* Sets p->sample_left, which was used up, to what comes before the next one. */
 void sample_next(LmpProfile *p);
 
-/* A block is a sample from now on, at this size (bytes); `resized`: by a reallocation. */
+/* Notes that a block is a sample from now on, at this size (bytes); `resized`: by a reallocation.
+ * */
 void sample_enters(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
                    bool resized);
 

@@ -58,20 +58,20 @@ void snapshot_request(LmpProfile *p, const LmpSnapshotWish *wish);
 
 /* Looks for a viewer's request. `paused`: within the operation in live->op. */
 void snapshot_serve(LmpProfile *p, bool stack_safe, bool paused);
-/* Between two instructions of L: takes the one that waits for it. */
+/* Takes the snapshot that waits for a place between two instructions of L. */
 void snapshot_between(LmpProfile *p, lua_State *L);
 
 /* Looks at the child, and merges when it has ended. */
 void snapshot_tick(LmpProfile *p);
-/* An operation took so long, nanoseconds. */
+/* Notes how long an operation took, nanoseconds. */
 void snapshot_note(LmpProfile *p, uint64_t ns);
 
 /* Returns when none is under way any more, and everything is merged: before figures become final.
  */
 void snapshot_wait(LmpProfile *p);
-/* The one that was wanted for the end. */
+/* Takes the snapshot that was wanted for the end. */
 void snapshot_at_end(LmpProfile *p);
-/* Before the state's memory goes, and in a child that the program has forked. */
+/* Call before the state's memory goes, and in a child that the program has forked. */
 void snapshot_forget(LmpProfile *p);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "agent/state/profile.h"
 
-/* Also by itself, at start and at the end. */
+/* Ticks; called also by itself, at start and at the end. */
 void tick_now(LmpProfile *p);
 
 #endif

@@ -10,8 +10,8 @@
  * collector's progress, the tick, requests, break conditions, and the pause. */
 void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller);
 
-/* From here to trap_own_end, blocks that the running C function of L asks for are the profiler's
- * own. Returns what was before, for trap_own_end. */
+/* Makes blocks that the running C function of L asks for the profiler's own, from here to
+ * trap_own_end. Returns what was before, for trap_own_end. */
 LmpOwn trap_own_begin(LmpProfile *p, lua_State *L);
 void trap_own_end(LmpProfile *p, LmpOwn before);
 

@@ -17,10 +17,10 @@ enum { LMP_CALIBRATION_EXERCISES = 5 };
  * it. */
 extern const LmpExercise calibration_exercises[LMP_CALIBRATION_EXERCISES];
 
-/* A C function that calls itself as often as its argument says: frames. */
+/* Is a C function that calls itself as often as its argument says: frames. */
 int calibration_nest(lua_State *L);
 
-/* A C function: makes what the exercises need as upvalue, its result. Call before noting. */
+/* Is a C function that makes what the exercises need as upvalue, its result. Call before noting. */
 int calibration_prepare(lua_State *L);
 
 #endif

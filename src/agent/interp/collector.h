@@ -53,8 +53,8 @@ unsigned collector_turns(LmpProfile *p);
 /* Returns the mode that the program has set. Not while a cycle sweeps: a full collection in
  * generational mode passes through the other mode then. */
 LmpGcMode collector_kind(const LmpProfile *p);
-/* In generational mode: the last full collection was no success, so that it works incrementally
- * for a while. */
+/* Returns true if, in generational mode, the last full collection was no success, so that it works
+ * incrementally for a while. */
 bool collector_is_bad(const LmpProfile *p);
 
 /* Returns the collector's colour and state at this moment, a byte each. */

@@ -51,7 +51,8 @@ static inline unsigned frames_status(const LmpCallInfo *ci) {
     memcpy(&s, (const char *)ci + LMP_AT_CI_STATUS, sizeof s);
     return s;
 }
-/* Next instruction of a Lua frame. As it was when last saved: stale in table constructors. */
+/* Returns the next instruction of a Lua frame, as it was when last saved: stale in table
+ * constructors. */
 static inline uintptr_t frames_pc(const LmpCallInfo *ci) {
     return frames_word(ci, LMP_AT_CI_SAVEDPC);
 }
@@ -62,14 +63,15 @@ static inline const void *frames_func(const LmpCallInfo *ci) {
 static inline unsigned frames_tag(const void *slot) {
     return *((const uint8_t *)slot + LMP_AT_SLOT_TAG);
 }
-/* Identity of a C frame's function: its address; 0 when the slot holds no C function. */
+/* Returns the identity of a C frame's function: its address; 0 when the slot holds no C function.
+ * */
 static inline uintptr_t frames_c_function(const void *slot) {
     unsigned tag = frames_tag(slot);
     uintptr_t value = frames_word(slot, 0);
     if (tag == LMP_TAG_LIGHT_C) return value;
     return tag == LMP_TAG_C_CLOSURE ? frames_word((const void *)value, LMP_AT_CLOSURE_CODE) : 0;
 }
-/* Prototype of a Lua frame's function; NULL when the slot holds no Lua function. */
+/* Returns the prototype of a Lua frame's function; NULL when the slot holds no Lua function. */
 static inline const void *frames_proto(const void *slot) {
     if (frames_tag(slot) != LMP_TAG_LUA_CLOSURE) return NULL;
     return (const void *)frames_word((const void *)frames_word(slot, 0), LMP_AT_CLOSURE_CODE);
@@ -89,7 +91,8 @@ static inline bool frames_in_code(const void *proto, uintptr_t pc) {
     uintptr_t at = pc - frames_code(proto);
     return at <= frames_code_size(proto) * (uintptr_t)LMP_INSTRUCTION && at % LMP_INSTRUCTION == 0;
 }
-/* The same where an instruction is before it, as of every pc that one has saved. */
+/* Returns true if pc is in the code and an instruction stands before it, as before every pc that a
+ * frame has saved. */
 static inline bool frames_after_instruction(const void *proto, uintptr_t pc) {
     return pc != frames_code(proto) && frames_in_code(proto, pc);
 }
@@ -143,7 +146,7 @@ static inline bool frames_is_idle(const lua_State *L) {
  * allocate. */
 bool frames_known(void);
 
-/* The same question for the user's state, asked at start: L is running a C function. */
+/* Returns the same for the user's state, asked at start: L is running a C function. */
 bool frames_fit(lua_State *L);
 
 /* Returns true if a thread has any function. */

@@ -22,14 +22,14 @@ uint32_t locals_first(const LmpOp *op);
 /* Values as the display gets them: their type and what can be said of them in a few bytes.
  * Allocates nothing and converts nothing. */
 
-/* The bytes of `value`, as many as there is room for; `whole` is set to `size`. */
+/* Puts the bytes of `value`, as many as there is room for; `whole` is set to `size`. */
 void locals_put_bytes(LmpLocal *local, const char *bytes, size_t size);
-/* As tostring() has them. */
+/* Put values as tostring() writes them. */
 void locals_put_integer(LmpLocal *local, lua_Integer value);
 void locals_put_float(LmpLocal *local, lua_Number value);
 void locals_put_boolean(LmpLocal *local, bool value);
 void locals_put_address(LmpLocal *local, const void *at);
-/* The same for a number that is no value: "0.5", "2.0". */
+/* Writes a number that is no value in the same way: "0.5", "2.0". */
 void locals_write_number(char *out, size_t size, lua_Number value);
 
 #endif

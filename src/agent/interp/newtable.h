@@ -17,9 +17,9 @@
 /* Returns the requests for parts that OP_NEWTABLE at pc, which is in the code, makes: 0 to 2. */
 uint32_t newtable_parts(uintptr_t pc);
 
-/* Slow path: the pc of the instruction that requests a table or, if not `object`, a part of one; L
- * runs its topmost frame, a Lua function of `proto` and not in a debug hook. 0: it is no
- * constructor, or not known; *doubtful: it may be one. */
+/* Returns, by the slow path, the pc of the instruction that requests a table or, if not `object`, a
+ * part of one; L runs its topmost frame, a Lua function of `proto` and not in a debug hook. 0: the
+ * instruction is no constructor, or not known; *doubtful: it may be one. */
 uintptr_t newtable_ask(LmpProfile *p, const lua_State *L, const void *proto, LmpSavedRegs regs,
                        bool object, bool *doubtful);
 

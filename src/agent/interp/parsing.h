@@ -9,13 +9,14 @@
 /* Finds out how to tell (once, thread-safe; may allocate): only at start. */
 void parsing_prepare(void);
 
-/* For a request of class cls that is under way in this thread, on behalf of L; `certain`: or of no
- * thread at all, and not perhaps of another one. Takes some instructions for each protected call.
- * Else, or where those could not be learned, the stack is unwound, which takes microseconds;
- * without unwind tables the class alone decides. */
+/* Returns true if the parser runs, for a request of class cls that is under way in this thread, on
+ * behalf of L; `certain`: or of no thread at all, and not perhaps of another one. Takes some
+ * instructions for each protected call. Where the calls were not learned, or do not match, the
+ * stack is unwound, which takes microseconds; without unwind tables the class alone decides. */
 bool parsing_now(unsigned cls, const lua_State *L, bool certain);
 
-/* What it says after it has unwound the stack, and whether there is a way without. */
+/* Return what parsing_now says after it has unwound the stack, and true if there is a way without.
+ * */
 bool parsing_unwound(void);
 bool parsing_is_known(void);
 

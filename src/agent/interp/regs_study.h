@@ -99,10 +99,10 @@ typedef struct LmpRegsStudy {
 /* By how many bytes a word may be ahead of the pc. */
 extern const int32_t regs_study_ahead[LMP_AHEAD];
 
-/* The allocator of the private state; its ud is the study. */
+/* Is the allocator of the private state; its ud is the study. */
 void *regs_study_alloc(void *ud, void *ptr, size_t osize, size_t nsize);
 
-/* Everything that is played; regs_play.c. False: it could not be. */
+/* Plays everything (regs_play.c). Returns false if that was not possible. */
 bool regs_play_all(LmpRegsStudy *study, lua_State *L);
 
 #endif

@@ -25,20 +25,20 @@ typedef struct LmpSafepoints {
 /* Finds them for L. One function for all states; to be set before the first request. */
 typedef LmpSafepoints *LmpFindSafepoints(lua_State *L);
 void safepoint_prepare(LmpFindSafepoints *find);
-/* Those of L's state; NULL: it has none. */
+/* Returns those of L's state; NULL: it has none. */
 LmpSafepoints *safepoint_of(lua_State *L);
 
-/* The request will be served at the next instruction of L; may be called from anywhere. False:
- * there is no memory to note its hook. */
+/* Lets the request be served at the next instruction of L; may be called from anywhere. Returns
+ * false if there is no memory to note L's hook. */
 bool safepoint_request(LmpProfile *p, lua_State *L);
-/* The same for all threads that are running now, whichever comes first; where the stacks may be
- * looked at. */
+/* Does the same for all threads that are running now: the first to come serves it. Call only where
+ * the stacks may be looked at. */
 bool safepoint_request_all(LmpProfile *p);
 
 /* Returns true if our hook stands in L for the next instruction. */
 bool safepoint_stands(lua_State *L);
 
-/* The state is being closed: hooks of ours that are still set do nothing from now on. */
+/* Call when the state is being closed: hooks of ours that are still set do nothing from now on. */
 void safepoint_close(LmpSafepoints *of);
 
 #endif

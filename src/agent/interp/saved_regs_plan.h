@@ -63,7 +63,7 @@ static inline uint32_t saved_regs_asker_home(uintptr_t ret) {
     return (uint32_t)((ret * 0x9e3779b97f4a7c15ull) >> (64 - LMP_ASKER_BITS));
 }
 
-/* Who asks, by the return address; NULL: not known. */
+/* Returns who asks, by the return address; NULL: not known. */
 static inline const LmpAsker *saved_regs_asker(const LmpSavedRegsPlan *plan, uintptr_t ret) {
     for (uint32_t i = saved_regs_asker_home(ret);; i = (i + 1) & ((1 << LMP_ASKER_BITS) - 1)) {
         const LmpAsker *asker = &plan->asker[i];

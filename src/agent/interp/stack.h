@@ -11,20 +11,21 @@
 
 #define LMP_CHAIN 64 /* coroutines inside coroutines that are followed */
 
-/* The threads that are running, main thread first: each resumed the next. Returns how many (>= 1);
- * the last one runs. C code that resumes in its own way hides what it resumed. */
+/* Lists the threads that are running, main thread first: each resumed the next. Returns how many
+ * (>= 1); the last one runs. C code that resumes in its own way hides what it resumed. */
 int stack_chain(lua_State *main, lua_State *chain[LMP_CHAIN]);
 
 /* Writes depth, frames, cut_at, coroutines and frame[] of op. */
 void stack_inspect(lua_State *main, LmpOp *op);
 
-/* Where op->frame[frame] is: its thread and level there. `op` is as stack_inspect has filled it,
- * and nothing has run since. */
+/* Finds where op->frame[frame] is: its thread and level there. `op` is as stack_inspect has filled
+ * it, and nothing has run since. */
 bool stack_find(lua_State *main, const LmpOp *op, uint32_t frame, lua_State **thread, int *level);
 
-/* What luaL_traceback calls a function, by how its caller does: "method 'push'", "function 'f'" of
- * a global or a field; but a main chunk is always that. False: there was no name in the call, and
- * `out` only says where the function stands, "?" for one in C. `ar` has what "Sn" gives. */
+/* Writes what luaL_traceback calls a function, by how its caller does: "method 'push'", "function
+ * 'f'" of a global or a field; but a main chunk is always that. Returns false if there was no name
+ * in the call: then `out` only says where the function stands, "?" for one in C. `ar` has what "Sn"
+ * gives. */
 bool stack_function_name(const lua_Debug *ar, char *out, size_t size);
 
 #endif

@@ -24,7 +24,7 @@ void stripped_name(const void *proto, lua_Debug *ar, char out[LMP_STRIPPED_NAME]
 bool stripped_agrees(const void *proto, const lua_Debug *ar);
 /* Returns true if the prototype has no source and no lines. */
 bool stripped_looks(const void *proto);
-/* Of which stripped_name makes the name. */
+/* Returns the hash of which stripped_name makes the name. */
 uint64_t stripped_hash(const void *proto);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct LmpUnwindRow {
  * tables. */
 bool unwind_regs(LmpUnwindRow *u, LmpSavedRegs regs);
 
-/* The functions above the caller of this, whoever it is: only `count` and `function`. */
+/* Finds the functions above the caller of this, whoever it is: only `count` and `function`. */
 void unwind_here(LmpUnwindRow *u);
 
 /* Return addresses from `ret` outwards, `most` at most, and where on the stack each stands; on any

@@ -52,7 +52,7 @@ uintptr_t shadow_usual_skew(lua_State *L);
 /* Returns the alloc context word of the block that starts at addr; NULL: there is no such block. */
 uint32_t *shadow_context(LmpProfile *p, uintptr_t addr);
 
-/* The n-th leaf is where `leaf` is from now on: another mapping of the same part of the file. */
+/* Uses `leaf` as the n-th leaf from now on: another mapping of the same part of the file. */
 void shadow_use(LmpProfile *p, uint32_t n, LmpLeaf *leaf);
 
 /* Halves the birth epochs of all blocks: an epoch lasts twice as long from now on. */

@@ -43,8 +43,8 @@ static ALWAYS_INLINE void usage_take(const LmpCounters *c, LmpUsage *u, uint64_t
     }
 }
 
-/* A block of n bytes has been made. Call it after it is in the live total. `stacks`: p->tree is
- * there, alloc contexts are paths. */
+/* Adds a block of n bytes that has been made. Call it after the block is in the live total.
+ * `stacks`: p->tree is there, alloc contexts are paths. */
 static ALWAYS_INLINE void usage_made(LmpProfile *p, uint32_t alloc_context, uintptr_t addr,
                                      uint64_t n, bool stacks) {
     if (stacks) {
@@ -55,8 +55,8 @@ static ALWAYS_INLINE void usage_made(LmpProfile *p, uint32_t alloc_context, uint
     usage_add(p->counters, &p->record[alloc_context].use, addr, n);
 }
 
-/* It is freed; its entry is not watched (any more). Call it after a new high-water mark has been
- * noted. */
+/* Subtracts a block that is freed; its entry is not watched (any more). Call it after a new
+ * high-water mark has been noted. */
 static ALWAYS_INLINE void usage_freed(LmpProfile *p, uint32_t alloc_context, uintptr_t addr,
                                       uint64_t n, uint32_t entry, bool stacks) {
     uint32_t age = usage_age(p, entry);
@@ -70,7 +70,7 @@ static ALWAYS_INLINE void usage_freed(LmpProfile *p, uint32_t alloc_context, uin
     usage_take(p->counters, &record->use, &record->temporary, addr, n, age);
 }
 
-/* It has been moved and resized, by the site of record `here`. */
+/* Moves a block that has been moved and resized, by the site of record `here`. */
 static inline void usage_resized(LmpProfile *p, uint32_t alloc_context, uint32_t here,
                                  uintptr_t from, uintptr_t to, uint64_t osize, uint64_t nsize) {
     if (p->tree) {

@@ -32,14 +32,14 @@ typedef struct LmpChild {
 int child_begin(LmpChild *c, const LmpBeat *beat, int keep, void (*work)(void *of), void *of,
                 uint64_t now);
 
-/* In the child: there was progress. */
+/* Notes, in the child, that there was progress. */
 void child_beat(LmpBeat *beat);
 
 /* Returns true if it has ended. Kills it if it is quiet for too long. Cheap, for ticks. */
 bool child_look(LmpChild *c, uint64_t now, ForkEnd *end);
 /* Returns when it has ended. */
 ForkEnd child_wait(LmpChild *c);
-/* In a child of the program's own, whose child it is not. */
+/* Forgets the child; for a child of the program's own, whose child it is not. */
 void child_forget(LmpChild *c);
 
 /* ---- memory for a second copy ---------------------------------------------------------------- */

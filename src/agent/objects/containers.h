@@ -47,14 +47,14 @@ typedef struct LmpContainerLooks {
     LmpContainerRow row[CONTAINER_ROWS];
 } LmpContainerLooks;
 
-/* An epoch begins, after that one; and births are halved (shadow_halve_births). A program that
- * seldom asks for memory has few ticks: what it makes before one, and after a long wait, seems to
- * be older than it is, as old as the tick before. */
+/* Call when an epoch begins, after that one, and when births are halved (shadow_halve_births). A
+ * program that seldom asks for memory has few ticks: what it makes before one, and after a long
+ * wait, seems to be older than it is, as old as the tick before. */
 void containers_epoch(LmpProfile *p, uint32_t epoch, uint32_t earlier);
 void containers_halve_births(LmpProfile *p);
 
-/* With every tick, in any operation: for half a percent of the time since the last one, about, and
- * a fifth of a millisecond at most. `passed`: nanoseconds. */
+/* Looks, with every tick, in any operation, for about half a percent of the time since the last
+ * look, and a fifth of a millisecond at most. `passed`: nanoseconds. */
 void containers_tick(LmpProfile *p, uint64_t passed);
 
 #endif

@@ -50,8 +50,8 @@ void freeze_end(LmpProfile *p, LmpFreeze *f);
 
 /* Gives the private mapping back when nothing is frozen any more. */
 void freeze_release(LmpFreeze *f);
-/* Without merging: what the program has changed is gone. Before the state's memory is, and in a
- * child that the program has forked. */
+/* Ends it without merging: what the program has changed is gone. Call before the state's memory is
+ * gone, and in a child that the program has forked. */
 void freeze_forget(LmpProfile *p, LmpFreeze *f);
 
 #endif

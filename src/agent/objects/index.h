@@ -101,7 +101,7 @@ typedef struct LmpObjectCursor {
     size_t chunk;
     uint64_t bits;
 } LmpObjectCursor;
-/* False: there are no more. */
+/* Returns false if there are no more. */
 bool index_next(LmpObjectCursor *c);
 
 static inline uint32_t index_count(uint64_t bits) {

@@ -20,7 +20,7 @@ typedef struct LmpObjectMemory {
 void objectmemory_init(LmpObjectMemory *memory);
 void objectmemory_free(LmpObjectMemory *memory);
 
-/* Zeroed; NULL: there is none. No bytes are a piece, too. */
+/* Returns zeroed memory; NULL: there is none. A piece may have no bytes. */
 void *objectmemory_get(LmpObjectMemory *memory, uint64_t bytes);
 /* Gives one back; NULL does nothing. */
 void objectmemory_drop(LmpObjectMemory *memory, const void *at);

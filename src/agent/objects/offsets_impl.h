@@ -28,7 +28,7 @@ const LmpStudyBlock *object_study_block(const LmpObjectStudy *study, uintptr_t a
 /* Returns true if a part of that size starts there. */
 bool object_study_part(const LmpObjectStudy *study, uintptr_t at, size_t size);
 
-/* A C function; upvalue 1: the study. Compares all that objects.h reads with the documented API;
+/* Is a C function; upvalue 1: the study. Compares all that objects.h reads with the documented API;
  * what differs is study->why. */
 int offsets_check(lua_State *L);
 

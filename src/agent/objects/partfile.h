@@ -30,9 +30,9 @@ LmpErr partfile_open(PartFile *f, const char *path);
 bool partfile_write(PartFile *f, const void *bytes, size_t n);
 /* Puts the whole file in its place. Replaces a file of that name. On an error it is dropped. */
 LmpErr partfile_commit(PartFile *f);
-/* There will be no file; also for what a child has left that was killed. Nothing after a commit. */
+/* Gives the file up; also what a child has left that was killed. Does nothing after a commit. */
 void partfile_drop(PartFile *f);
-/* The descriptor is not ours any more, but a child's: what is left to do is partfile_drop. */
+/* Leaves the descriptor to a child: what is left to do is partfile_drop. */
 void partfile_leave(PartFile *f);
 
 #endif

@@ -28,10 +28,10 @@ typedef struct LmpObjectKeys {
     uint32_t count;
 } LmpObjectKeys;
 
-/* Of more than there is room for the first ones stay. */
+/* Adds a key. When there is no room for more, the first ones stay. */
 void objectkeys_add(LmpObjectKeys *keys, const char *bytes, uint64_t size);
-/* "history, seen, user" into `room` bytes, keys that fit whole; *size: of the text. Returns how
- * many. */
+/* Writes "history, seen, user" into `room` bytes: the keys that fit whole; *size: of the text.
+ * Returns how many. */
 uint32_t objectkeys_join(const LmpObjectKeys *keys, char *out, uint32_t room, uint32_t *size);
 
 #endif

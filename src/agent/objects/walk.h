@@ -27,7 +27,7 @@ typedef struct LmpObjectSums {
     uint64_t dead;          /* objects that the collector is about to free: no references */
 } LmpObjectSums;
 
-/* A source for a profile as it is now; or for a state that is not profiled. */
+/* Make a source: for a profile as it is now, and for a state that is not profiled. */
 void walk_source(LmpObjectSource *source, const LmpProfile *p, const LmpObjectHand *hand);
 void walk_source_bare(LmpObjectSource *source, lua_State *main);
 

@@ -99,13 +99,13 @@ static inline void walk_edge(LmpObjectWalk *w, uintptr_t block, unsigned kind, u
     g->edge_kind[w->edges++] = (uint8_t)kind;
 }
 
-/* The same for a value in a slot, if it is an object. */
+/* Does the same for a value in a slot, if it is an object. */
 static inline void walk_value(LmpObjectWalk *w, uintptr_t slot, unsigned kind, uint32_t label) {
     unsigned tag = object_u8(slot + LMP_AT_SLOT_TAG);
     if (walk_is_object(tag)) walk_edge(w, walk_block(w, tag, object_word(slot)), kind, label);
 }
 
-/* A label of 64 bits. */
+/* Puts a label of 64 bits. */
 static inline uint32_t walk_wide(LmpObjectWalk *w, uintptr_t value) {
     w->g->wide[w->g->wides] = (int64_t)value;
     return w->g->wides++;
@@ -130,7 +130,7 @@ bool walk_upvalue(LmpObjectWalk *w);
 
 /* Notes where a thread's stack is. Returns false if there is no memory. */
 bool walk_note_thread(LmpObjectWalk *w, uintptr_t state);
-/* Once all are noted. */
+/* Call once all threads are noted. */
 void walk_sort_threads(LmpObjectWalk *w);
 bool walk_thread(LmpObjectWalk *w);
 /* Returns the thread in whose stack that is, which an upvalue says is its place; NULL: none. *slot:

@@ -51,9 +51,9 @@ LmpErr display_start(LmpDisplay *display, int state_fd, const char *command,
  * returned from then on. Called now and then from the cold side of the hook; must not allocate. */
 bool display_check(LmpDisplay *display);
 
-/* The end: flushes C's stdout and stderr, gives the streams back, tells the relay and waits until
- * it has left the terminal. True: the relay was there and has written output and summary. May be
- * called again (or without a display), does nothing then and returns false. */
+/* Ends the display: flushes C's stdout and stderr, gives the streams back, tells the relay and
+ * waits until the relay has left the terminal. Returns true if the relay was there and has written
+ * output and summary. When called again, or without a display, does nothing and returns false. */
 bool display_end(LmpDisplay *display);
 
 /* Says that the process is about to end, and waits for nothing: `lmp run` waits for the display in
@@ -64,7 +64,7 @@ bool display_leave(LmpDisplay *display);
 /* Returns true if another process has written the summary. */
 bool display_said(const LmpDisplay *display);
 
-/* In a forked child: lets go of everything without touching the terminal. */
+/* Lets go of everything without touching the terminal, in a forked child. */
 void display_forget(LmpDisplay *display);
 
 #endif

@@ -13,7 +13,7 @@ struct LmpProfile;
 /* Keeps what the end will need of the options. */
 void ending_prepare(struct LmpProfile *p, const LmpOptions *options);
 
-/* In a forked child: what is left for the end of the process is its parent's. */
+/* Forgets, in a forked child, what is left for the end of the process: that is its parent's. */
 void ending_forget(void);
 
 /* Call when the program has ended its profile: display away, summary written (to standard error or
@@ -29,8 +29,8 @@ bool ending_handshake(const struct LmpProfile *p, int socket);
 /* Tells `lmp run` that there is a state which could not be profiled. */
 void ending_refused(int socket);
 
-/* Path of the command lmp: LMP_COMMAND, beside the module, ../../../bin from it, or in PATH.
- * Error: NOVIEWER. */
+/* Finds the path of the command lmp: LMP_COMMAND, beside the module, ../../../bin from it, or in
+ * PATH. Error: NOVIEWER. */
 LmpErr ending_find_command(char *out, size_t size);
 
 #endif

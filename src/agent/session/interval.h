@@ -25,9 +25,9 @@ LmpErr interval_begin(lua_State *L, LmpInterval *interval);
 /* If nothing is profiled, starts such a profile that does not end with an interval, but with the
  * state, or when the script starts one of its own. */
 LmpErr interval_keep(lua_State *L);
-/* As if it began now. False: the profile has ended since. */
+/* Begins the interval anew. Returns false if the profile has ended since. */
 bool interval_again(lua_State *L, LmpInterval *interval);
-/* `most` is brought up to date. False: the profile has ended since. */
+/* Brings `most` up to date. Returns false if the profile has ended since. */
 bool interval_look(lua_State *L, LmpInterval *interval);
 /* Ends it, and the profile that was begun for intervals if this was the last one. One that is over,
  * or never began (all zeroes): nothing happens. */

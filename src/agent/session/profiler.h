@@ -29,8 +29,8 @@ void profiler_prepare(lua_State *L);
  * the figures say why. Or LMP_OK. Errors: STARTED, CLOSED, NOMEM, MEMFD, FILE (the recording's;
  * errno): nothing has changed. */
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack);
-/* Why the running profile has no display or no recording that start was asked for; LMP_OK: none is
- * missing. */
+/* Tells why the running profile has no display or no recording that start was asked for; LMP_OK:
+ * none is missing. */
 void profiler_lacks(lua_State *L, LmpErr *display, LmpErr *recording);
 
 /* Notes what has refused the script's last start, LMP_OK: nothing. Until the next one, or a stop,
@@ -42,11 +42,11 @@ void profiler_note_refusal(lua_State *L, LmpErr err);
  * over ours, which therefore stays, passing through (the profile has ended all the same). */
 LmpErr profiler_stop(lua_State *L, LmpStats *last);
 
-/* The figures at this moment. Error: NOTSTARTED. */
+/* Reads the figures of this moment. Error: NOTSTARTED. */
 LmpErr profiler_stats(lua_State *L, LmpStats *out);
 
-/* Who made what until this moment (ledger.h): `parts` are LEDGER_*; *out is the caller's, as for
- * ledger_refresh. Without lines it has no rows. Errors: NOTSTARTED, NOMEM. */
+/* Sums up who made what until this moment (ledger.h): `parts` are LEDGER_*; *out is the caller's,
+ * as for ledger_refresh. Without lines it has no rows. Errors: NOTSTARTED, NOMEM. */
 LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out);
 
 /* Charges what L does from now on to a tag (tags.h); `name` NULL: to none. Returns the name of the
@@ -54,10 +54,10 @@ LmpErr profiler_ledger(lua_State *L, unsigned parts, Ledger *out);
  * lines, it does nothing and returns NULL. */
 const char *profiler_tag(lua_State *L, const char *name);
 
-/* From here to the end call, blocks that L's running C function asks for are not counted. Such
+/* Leaves blocks that L's running C function asks for uncounted, from here to the end call. Such
  * calls nest (a finalizer that runs within one may make the next): the end call is given what the
- * begin call returned. It must not be skipped when an error is raised: the function's CallInfo
- * would be reused for another function. Without a running profile both do nothing. */
+ * begin call returned. The end call must not be skipped when an error is raised: the function's
+ * CallInfo would be reused for another function. Without a running profile both do nothing. */
 LmpOwn profiler_own_begin(lua_State *L);
 void profiler_own_end(lua_State *L, LmpOwn before);
 
@@ -70,12 +70,12 @@ void profiler_mark(lua_State *L, const char *name);
 LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait,
                          LmpSnapshotLive *out);
 
-/* L's heap as it is, walked where it lies (walk.h), profiled or not: *out is in *memory until
+/* Walks L's heap where it lies (walk.h), profiled or not: *out is in *memory until
  * objectmemory_free. Errors as walk_run's. */
 LmpErr profiler_objects(lua_State *L, LmpObjectMemory *memory, LmpObjectGraph *out);
 
-/* A lap of the program's own ends, and the next begins (laps.h). False: it was the first call, or
- * no profile is running. Otherwise *lap is the one that has ended. Allocates nothing. */
+/* Ends a lap of the program's own, and begins the next (laps.h). Returns false if it was the first
+ * call, or no profile is running. Otherwise *lap is the lap that has ended. Allocates nothing. */
 bool profiler_lap(lua_State *L, const char *name, LmpLap *lap);
 
 #endif

@@ -8,8 +8,8 @@
 /* Returns LMP_OK if a recording could be written to `file`, "": to one in this folder. Error: FILE,
  * errno says why. */
 LmpErr recorders_possible(const char *file);
-/* Into `file`, "": a name is chosen; what a display keeps of the output goes there, too. Errors:
- * NOVIEWER, VIEWER, SECURE, FILE (it cannot be written there after all). */
+/* Starts a recorder into `file`, "": a name is chosen; what a display keeps of the output goes
+ * there, too. Errors: NOVIEWER, VIEWER, SECURE, FILE (it cannot be written there after all). */
 LmpErr recorders_start(LmpSession *session, const char *file);
 
 #endif

@@ -57,7 +57,7 @@ static inline LmpSession *session_of(LmpProfile *p) {
 /* Returns the profile of L's state, NULL: none is running. Allocates nothing. */
 LmpProfile *session_find(lua_State *L);
 
-/* The profile points to its parts. */
+/* Lets the profile point to its parts. */
 static inline void session_join(LmpSession *s) {
     LmpProfile *p = &s->profile;
     p->slow = &s->slow;

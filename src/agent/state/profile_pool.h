@@ -14,7 +14,7 @@
 
 #include "agent/state/profile.h"
 
-/* `size` bytes, the same in each call, that begin with a profile: all zeroes, except for
+/* Returns `size` bytes, the same in each call, that begin with a profile: all zeroes, except for
  * pass_through.h and the slot's own data; no thread runs its state. NULL: no memory. The caller
  * holds a lock, the same for both. */
 LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, size_t size);

@@ -10,16 +10,16 @@
 
 #include "agent/state/profile.h"
 
-/* Bytes [at, at + size) of the file. False: not available. */
+/* Reserves bytes [at, at + size) of the file. Returns false if they are not available. */
 bool reserve_range(LmpProfile *p, uint64_t at, uint64_t size);
 
-/* What every state needs, right after its file was made. */
+/* Reserves what every state needs, right after its file was made. */
 bool reserve_open(LmpProfile *p);
 
-/* The first level of the tables; p->limits are the most rows, and are cut to it. */
+/* Reserves the first level of the tables; p->limits are the most rows, and are cut to it. */
 bool reserve_tables(LmpProfile *p);
 
-/* Before a row is added to a table: the next level, if one is half full. */
+/* Reserves the next level, if one is half full: call before a row is added to a table. */
 void reserve_next(LmpProfile *p);
 static inline void reserve_more(LmpProfile *p) {
     if (p->reserve.strict) reserve_next(p);

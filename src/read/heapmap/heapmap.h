@@ -34,7 +34,8 @@ typedef struct MapRange {
     uint32_t pieces;     /* 0: beyond the heap's end */
 } MapRange;
 
-/* A map of the view's heap. The view stays the caller's and must stay open. NULL: no memory. */
+/* Makes a map of the view's heap. The view stays the caller's and must stay open. NULL: no memory.
+ * */
 HeapMap *heapmap_new(const LmpView *view);
 void heapmap_free(HeapMap *map);
 
@@ -51,8 +52,8 @@ uint32_t heapmap_regions(const HeapMap *map);
 /* Returns the address at a position (beyond the end: the end of the last region; without regions
  * 0). */
 uint64_t heapmap_address(const HeapMap *map, uint64_t position);
-/* The position of an address, or where the next region begins when it is in none (beyond the last
- * one: the total). True: it is in a region. */
+/* Finds the position of an address or, when it is in no region, where the next region begins
+ * (beyond the last one: the total). Returns true if it is in a region. */
 bool heapmap_position(const HeapMap *map, uint64_t addr, uint64_t *position);
 
 /* Returns the smallest size of a cell (a power of two, at least `least`) with which the whole heap
@@ -96,7 +97,7 @@ typedef struct MapListResult {
     uint32_t count; /* of blocks in out[] */
 } MapListResult;
 
-/* A list reads the shadow map itself, at the moment of the query. NULL: no memory. */
+/* Makes a list, which reads the shadow map itself, at the moment of the query. NULL: no memory. */
 MapList *maplist_new(const LmpView *view);
 void maplist_free(MapList *list);
 MapListResult maplist_read(MapList *list, const MapListQuery *query, MapListBlock *out,
@@ -105,8 +106,8 @@ MapListResult maplist_read(MapList *list, const MapListQuery *query, MapListBloc
 /* Returns a block as lists have it, from its words in the shadow map. */
 MapListBlock maplist_block(uint64_t addr, uint64_t size, uint32_t entry, uint32_t alloc_context);
 
-/* How long ago a block of an epoch was born: between *least and *most, nanoseconds; false: not
- * known. */
+/* Tells how long ago a block of an epoch was born: between *least and *most, nanoseconds. Returns
+ * false if that is not known. */
 bool maplist_age(uint32_t birth, uint64_t epoch_length, uint64_t clock, uint64_t *least,
                  uint64_t *most);
 

@@ -60,7 +60,7 @@ static inline uint64_t mapscan_size(const LmpLeaf *leaf, uint32_t i) {
     return size < 64 ? 0 : size;
 }
 
-/* The next block of the part by address; false at its end. */
+/* Finds the next block of the part by address. Returns false at its end. */
 static inline bool mapscan_next(MapScan *s, MapBlock *out) {
     const uint32_t *entry = s->leaf->entry;
     uint32_t i = s->at;

@@ -311,7 +311,7 @@ typedef struct LedgerRoom {
     uint32_t sites, functions, tags, details, nodes;
 } LedgerRoom;
 LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room);
-/* For the next of the sites that room was made for: its LmpSiteRow.kind, all zeroes. */
+/* Returns LmpSiteRow.kind, all zeroes, for the next of the sites that room was made for. */
 LmpKindTally *ledger_next_kinds(Ledger *ledger);
 /* Gives back the rows of the call tree: there are none until the next refresh. */
 void ledger_drop_tree(Ledger *ledger);
@@ -324,7 +324,7 @@ void ledger_free(Ledger *ledger);
  * LEDGER_NO_ROW when it is not known or has no row. */
 uint32_t ledger_site_of(const Ledger *ledger, const LmpTables *tables, uint32_t alloc_context);
 
-/* Row in ledger->site of a row of the tables' sites; LEDGER_NO_ROW as above. */
+/* Returns the row in ledger->site of a row of the tables' sites; LEDGER_NO_ROW as above. */
 uint32_t ledger_row_of(const Ledger *ledger, const LmpTables *tables, uint32_t site);
 
 /* A row of the tables' sites in words, also one where nothing was made. False: the last refresh did

@@ -23,7 +23,7 @@ typedef struct LedgerPile {
     void *data;
     size_t room;
 } LedgerPile;
-/* Room for n elements of `size` bytes; what was there stays. */
+/* Makes room for n elements of `size` bytes; what was there stays. */
 bool ledger_pile_reserve(LedgerPile *pile, size_t n, size_t size);
 void ledger_pile_free(LedgerPile *pile);
 #define PILE(pile, type) ((type *)(pile).data)
@@ -53,7 +53,7 @@ typedef struct LedgerPeak {
     bool now; /* it is now */
 } LedgerPeak;
 LedgerPeak sum_peak(const LmpLive *live);
-/* The tally of a usage. The first row of the three that follow it in records and nodes. */
+/* Returns the tally of a usage: the first row of the three that follow it in records and nodes. */
 LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *realloc_bytes,
                   const uint64_t *temporary, LedgerPeak peak);
 
@@ -232,11 +232,11 @@ bool rows_reserve_history(LedgerStore *s); /* call last */
 void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts);
 
 bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts);
-/* What each function retains, in s->retained; before the rows of functions are made. */
+/* Sums up what each function retains, in s->retained; before the rows of functions are made. */
 void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts);
 /* "(others)" has a node from the start, which is a row only once it is used. */
 bool tree_unused(const LedgerStore *s, uint32_t node);
-/* The rows of the tree; after those of functions. */
+/* Makes the rows of the tree; after those of functions. */
 void tree_make(Ledger *ledger, const LmpTables *t);
 
 /* Calls, instructions, overrides (ledger_counts.c). Room; the sums; which functions have to have a

@@ -38,7 +38,8 @@ typedef struct LmpMakes {
     bool copies; /* of what `..` makes here half or more is one string that was there before */
 } LmpMakes;
 
-/* `site`: a row in ledger->site of the last refresh, which was of these tables. */
+/* Tells how a line makes what it makes. `site`: a row in ledger->site of the last refresh, which
+ * was of these tables. */
 void ledger_makes(const Ledger *ledger, const LmpTables *tables, uint32_t site, LmpMakes *out);
 
 #endif

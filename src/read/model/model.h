@@ -197,8 +197,8 @@ bool model_fill_ledger(Model *model, const LmpView *view, unsigned parts);
  * `tables`: those of the ledger; NULL: none. */
 void model_fill_verdicts(Model *model, const LmpTables *tables);
 
-/* Before a moment is filled in that does not follow the last one: nothing is left of what rates and
- * the memory outside Lua are derived from. */
+/* Leaves nothing of what rates and the memory outside Lua are derived from: call before a moment is
+ * filled in that does not follow the last one. */
 void model_forget_past(Model *model);
 
 /* Returns the figures of a moment as the model has them now, to count from (Model.held_from). */
@@ -230,7 +230,7 @@ typedef struct ModelPast {
  * and time after it in which nothing was allocated, have what lives now. */
 ModelPast model_past(const Model *model, uint64_t from, uint64_t to);
 
-/* Collector cycles finished by a moment, as far as the samples tell. */
+/* Counts collector cycles finished by a moment, as far as the samples tell. */
 uint32_t model_cycles_by(const Model *model, uint64_t clock);
 
 /* ---- survivors ------------------------------------------------------------------------------- */

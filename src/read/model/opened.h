@@ -44,7 +44,7 @@ LmpErr opened_open(OpenedSnapshot **out, const OpenedFiles *files, const char **
  * with; of what that was compared with remains how it has grown since. On an error *heap stays as
  * it is. */
 LmpErr opened_next(OpenedSnapshot **heap, const char *file, LmpProgress *progress);
-/* Of snapshots in memory, for tests: they stay the caller's. NULL: no memory. */
+/* Opens snapshots in memory, for tests: they stay the caller's. NULL: no memory. */
 OpenedSnapshot *opened_of(const LmpSnapshot *now, const LmpSnapshot *older);
 void opened_close(OpenedSnapshot *heap);
 
@@ -54,8 +54,9 @@ const LmpSnapshotCompare *opened_compare(OpenedSnapshot *heap, LmpSnapshotBy by)
 const LmpSuspectTable *opened_page(OpenedSnapshot *heap, LmpSuspectPage page);
 const LmpSuspects *opened_suspects(OpenedSnapshot *heap);
 
-/* Around what else is made of it and takes long. False: it was stopped before, it is not to be
- * begun; it was stopped, and is not made. */
+/* Stand around what else is made of it and takes long. The first returns false if it was stopped
+ * before: then nothing is to be begun; the second if it was stopped meanwhile: then nothing was
+ * made. */
 bool opened_begin(OpenedSnapshot *heap);
 bool opened_end(OpenedSnapshot *heap);
 

@@ -45,8 +45,8 @@ typedef struct Mappings {
 /* Reads them through lmp_os. False: they cannot be read (the process is gone, or somebody else's),
  * or there is no memory; there are none then. */
 bool mappings_read(Mappings *maps, uint32_t pid);
-/* The same from a text, which ends with a NUL at text[size]; lines that make no sense are left out.
- * False: no memory. */
+/* Reads the same from a text, which ends with a NUL at text[size]; lines that make no sense are
+ * left out. Returns false if there is no memory. */
 bool mappings_parse(Mappings *maps, const char *text, size_t size);
 void mappings_free(Mappings *maps);
 

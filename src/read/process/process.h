@@ -83,7 +83,7 @@ void process_again(Process *process);
 const ProcessFigures *process_figures(const Process *process);
 /* Returns how far the look under way is, 0 to 1. */
 double process_progress(const Process *process);
-/* The process's mappings cannot be read: it is gone, or not ours to see. */
+/* Call when the process's mappings cannot be read: it is gone, or not ours to see. */
 bool process_hidden(const Process *process);
 
 /* ---- in sentences ---------------------------------------------------------------------------- */
@@ -96,10 +96,10 @@ typedef struct ProcessWords {
     uint32_t count;
 } ProcessWords;
 
-/* "Lua's blocks are 70.0 MiB of 300.1 MiB in memory". */
+/* Writes "Lua's blocks are 70.0 MiB of 300.1 MiB in memory". */
 char *process_headline(char out[PROCESS_SENTENCE], const ProcessFigures *f);
-/* What is to be said beside the rows: what could be given back, what Lua counts, what is not known
- * and why. */
+/* Writes what is to be said beside the rows: what could be given back, what Lua counts, what is not
+ * known and why. */
 void process_words(ProcessWords *words, const ProcessFigures *f);
 
 #endif

@@ -100,9 +100,9 @@ void rundiff_free(RunDiff *diff);
 uint64_t rundiff_figure(const LmpTally *tally, RunDiffMetric metric);
 int64_t rundiff_change(const RunDiffRow *row, RunDiffMetric metric);
 
-/* The older run as the newer ledger's mark: LmpTally.mark of sites, functions, tags and nodes, so
- * that panels show what has changed since. What came has nothing there. `newer` is the ledger that
- * the diff was made of. */
+/* Makes the older run the newer ledger's mark: LmpTally.mark of sites, functions, tags and nodes,
+ * so that panels show what has changed since. Rows that are new have nothing there. `newer` is the
+ * ledger that the diff was made of. */
 void rundiff_mark(const RunDiff *diff, Ledger *newer);
 
 /* ---- two runs as one ledger ------------------------------------------------------------------ */

@@ -8,7 +8,7 @@
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-/* Each fills out[row of newer] with the row of old, or LEDGER_NO_ROW; no row of old is given twice.
+/* Fill out[row of newer] with the row of old, or LEDGER_NO_ROW; no row of old is given twice.
  * Errors: NOMEM. */
 LmpErr pairing_functions(const Ledger *old, const Ledger *newer, uint32_t *out);
 /* `function`: what pairing_functions gave. */
@@ -45,7 +45,7 @@ typedef struct Join {
     KeyMap site_id; /* as function_id; where both have a call tree */
 } Join;
 
-/* What is no more: nothing but the mark. */
+/* Makes a row of what is no more: it has nothing but the mark. */
 LmpTally join_gone(const LmpTally *was);
 
 /* Finds the joined tree; *nodes: its rows. Errors: NOMEM. */

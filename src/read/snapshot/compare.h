@@ -22,14 +22,15 @@ typedef struct LmpSnapshotCompare {
     uint32_t *was; /* of each object of the newer one: that of the older; LMP_OBJECT_NONE: new */
 } LmpSnapshotCompare;
 
-/* Objects that are garbage in either one are not there. Errors: NOMEM; FOREIGN: not of one run. */
+/* Compares two snapshots, without objects that are garbage in either one. Errors: NOMEM; FOREIGN:
+ * not of one run. */
 LmpErr compare_make(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                     LmpSnapshotBy by);
 /* The same for heaps of any runs, in which no object is the same: by counts alone, made = newer's,
  * gone = older's. Error: NOMEM. */
 LmpErr compare_runs(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                     LmpSnapshotBy by);
-/* Whichever of the two is right for them. */
+/* Compares them by whichever of the two is right for them. */
 LmpErr compare_any(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                    LmpSnapshotBy by);
 /* Returns true if both are of one run. */
@@ -80,7 +81,8 @@ void compare_free_steps(LmpSnapshotSteps *growth);
 /* Returns bytes that the class or line of this name has more after a step than before it. */
 int64_t compare_grown_by(const LmpSnapshotSteps *growth, const LmpSnapshotChange *name,
                          uint32_t step);
-/* ... in all steps together; `each`: has it grown in each of them? */
+/* Returns what it has grown by in all steps together; `each`: true if it has grown in each of them.
+ * */
 int64_t compare_grown_in_all(const LmpSnapshotSteps *growth, const LmpSnapshotChange *name,
                              bool *each);
 

@@ -30,7 +30,7 @@ typedef struct LmpObjectGroups {
     uint32_t *group_of; /* of each object; LMP_OBJECT_NONE: none (the root) */
 } LmpObjectGroups;
 
-/* Garbage is left out unless wanted (then only garbage). Error: NOMEM. */
+/* Sums up the objects, without garbage, or, if wanted, only garbage. Error: NOMEM. */
 LmpErr groups_make(LmpObjectGroups *out, const LmpSnapshot *s, LmpSnapshotBy by, bool garbage);
 void groups_free(LmpObjectGroups *groups);
 

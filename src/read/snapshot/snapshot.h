@@ -59,9 +59,9 @@ typedef struct LmpObjectClass {
 
 /* Opens a file. Errors: as snapfile_read, and FILE (cannot be opened: errno says why). */
 LmpErr snapshot_open(LmpSnapshot *snapshot, const char *file);
-/* The same, telling how far it is (NULL: nobody). Error: STOPPED, too. */
+/* Does the same, telling how far it is (NULL: nobody). Error: STOPPED, too. */
 LmpErr snapshot_open_told(LmpSnapshot *snapshot, const char *file, LmpProgress *progress);
-/* What the head of a file alone says of it, to know when it was taken. Errors: the same. */
+/* Reads what the head of a file alone says of it, to know when it was taken. Errors: the same. */
 LmpErr snapshot_info(LmpObjectInfo *out, const char *file);
 /* Of a graph in memory, for tests and for the program itself. The graph's columns are taken over as
  * they are and are not freed by snapshot_close. */
@@ -113,9 +113,9 @@ const char *snapshot_text(const LmpSnapshot *s, uint32_t object, size_t *length)
 /* Returns the table with weak keys that has the edge's target as a value, which its key holds: in
  * paths the step goes from the key. LMP_OBJECT_NONE: it is no such edge. */
 uint32_t snapshot_weak_table(const LmpSnapshot *s, uint32_t edge);
-/* Kind for colour and filter. */
+/* Returns the kind for colour and filter. */
 LmpKind snapshot_kind(const LmpSnapshot *s, uint32_t object);
-/* When it was made, nanoseconds since start; UINT64_MAX: not known. */
+/* Returns when it was made, nanoseconds since start; UINT64_MAX: not known. */
 uint64_t snapshot_born(const LmpSnapshot *s, uint32_t object);
 /* Returns the function behind: prototype of a Lua function or upvalue's owner; LMP_OBJECT_NONE. */
 uint32_t snapshot_proto(const LmpSnapshot *s, uint32_t object);

@@ -48,7 +48,7 @@ typedef struct LmpSuspects {
  * up to `old`, by suspects_steps_by; NULL or without steps: there are none. Error: NOMEM. */
 LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *old,
                      const LmpSnapshotSteps *before);
-/* By what growth is looked for: lines where they are known. */
+/* Returns by what growth is looked for: lines where they are known. */
 LmpSnapshotBy suspects_steps_by(const LmpSnapshot *s);
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -119,7 +119,7 @@ extern const LmpSuspectPageInfo suspects_pages[LMP_PAGES];
 LmpErr suspects_page_make(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspectPage page);
 void suspects_page_free(LmpSuspectTable *table);
 
-/* A cell as people read it ("1,204", "38.2 MiB", "61 %"); returns out. */
+/* Writes a cell as people read it ("1,204", "38.2 MiB", "61 %"); returns out. */
 const char *suspects_cell(const LmpSuspectTable *table, uint32_t row, uint32_t column, char *out,
                           size_t size);
 

@@ -30,15 +30,15 @@ typedef struct SuspectRun {
     bool failed;     /* no memory */
 } SuspectRun;
 
-/* A new row; NULL: there is no more room. Its words are of printf. */
+/* Adds a row; NULL: there is no more room. Its words are of printf. */
 LmpSuspect *suspect_add(SuspectRun *run, LmpSuspectRule rule, uint64_t bytes, uint32_t object,
                         const char *words, ...) __attribute__((format(printf, 5, 6)));
-/* The rule did not fire. */
+/* Notes that the rule did not fire. */
 void suspect_none(SuspectRun *run, LmpSuspectRule rule, const char *words, ...)
     __attribute__((format(printf, 3, 4)));
-/* Did it? */
+/* Returns true if the rule did. */
 bool suspect_any(const SuspectRun *run, LmpSuspectRule rule);
-/* "61 % (38.2 MiB)" of a whole. `out`: 64 bytes. */
+/* Writes "61 % (38.2 MiB)" of a whole. `out`: 64 bytes. */
 const char *suspect_share(char *out, uint64_t bytes, uint64_t whole);
 static inline bool suspect_over(uint64_t bytes, uint64_t whole, unsigned percent) {
     return bytes > 0 && bytes / percent * 100 + bytes % percent * 100 / percent >= whole;

@@ -49,8 +49,8 @@ void whytrail_free(WhyTrail *t);
  * is one from what dominates the object. */
 bool whysearch_is_bridge(const LmpSnapshot *s, uint32_t object);
 
-/* A reference that keeps what it refers to: a value in a table with weak keys does, since both it
- * and its source are reachable. */
+/* Returns true for a reference that keeps what it refers to: a value in a table with weak keys
+ * does, since both it and its source are reachable. */
 static inline bool why_may_hold(const LmpSnapshot *s, uint32_t edge) {
     return !(s->g.edge_kind[edge] & LMP_EDGE_WEAK);
 }

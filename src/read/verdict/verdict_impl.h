@@ -133,9 +133,9 @@ VERDICT_RULE(frame_spikes);
 /* ---- small tools ----------------------------------------------------------------------------- */
 
 void verdict_text(Verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* In place of its rule's advice. */
+/* Gives advice in place of its rule's. */
 void verdict_advise(Verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The next figure of a verdict; beyond VERDICT_FIGURES it is left out. */
+/* Adds the next figure of a verdict; beyond VERDICT_FIGURES it is left out. */
 void verdict_figure(Verdict *v, const char *name, double value);
 static inline double verdict_share(double part, double whole) {
     return whole > 0 && part > 0 ? (part < whole ? part / whole : 1) : 0;

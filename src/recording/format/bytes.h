@@ -48,7 +48,7 @@ typedef struct RecRead {
     bool failed; /* a number or a piece went beyond the end */
 } RecRead;
 
-/* 0 beyond the end, or if there is none. */
+/* Returns 0 beyond the end, or if there is no number. */
 static inline uint64_t read_varint(RecRead *r) {
     uint64_t v = 0;
     if (r->at < r->end && *r->at < 128) return *r->at++;
@@ -61,7 +61,7 @@ static inline uint64_t read_varint(RecRead *r) {
     r->at = r->end;
     return 0;
 }
-/* n bytes there, NULL: so many there are not. */
+/* Returns n bytes there, NULL if there are not so many. */
 const uint8_t *read_bytes(RecRead *r, uint64_t n);
 
 #endif

@@ -28,15 +28,15 @@ void coding_put_back(const RecGroup *group, const RecMemory *m, const uint32_t *
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The schema: all of rec_groups. */
+/* Puts the schema: all of rec_groups. */
 void coding_put_schema(RecBytes *out);
 
-/* A group's rows as they differ from `key` (NULL: from zero). `rows`: scratch, as many as there are
- * rows. `same`: nothing has changed, whatever is there. */
+/* Puts a group's rows as they differ from `key` (NULL: from zero). `rows`: scratch, as many as
+ * there are rows. `same`: nothing has changed, whatever is there. */
 void coding_put_changes(RecBytes *out, uint32_t group, const RecMemory *now, const RecMemory *key,
                         uint32_t *rows, bool same);
 
-/* Rows [first, end) of a group that never change. */
+/* Puts rows [first, end) of a group that never change. */
 void coding_put_rows(RecBytes *out, uint32_t group, const RecMemory *now, uint32_t first,
                      uint32_t end);
 

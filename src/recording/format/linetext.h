@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of one line, blanks around it left out; never 0. */
+/* Returns the hash of one line, blanks around it left out; never 0. */
 uint32_t linetext_hash(const char *text, size_t n);
 
 /* Returns true if a file looks like a program: a recording may name any file, a password's, too. */
@@ -15,8 +15,8 @@ bool linetext_is_program(const char *name, const char *text, size_t size);
 
 typedef struct LineTexts LineTexts;
 
-/* In which directory a process runs; of one that is gone, or cannot be looked at, ours: `lmp run`
- * starts it there. False: that is not known. */
+/* Tells in which directory a process runs; of a process that is gone, or cannot be looked at, ours:
+ * `lmp run` starts it there. Returns false if that is not known. */
 bool linetexts_directory(uint32_t pid, char *out, size_t size);
 
 /* Of a process, whose files are relative to `directory`; NULL: to linetexts_directory. A file
@@ -39,8 +39,8 @@ void linetexts_keep(LineTexts *texts, size_t most);
 /* Returns the next one kept, `*n` bytes, which lives until the next call; NULL: all have been
  * taken. */
 const char *linetexts_take(LineTexts *texts, const char **source, size_t *n);
-/* The text of a source that is known from elsewhere: its file is not read. It counts as kept, and
- * taken. */
+/* Gives the text of a source that is known from elsewhere: its file is not read. It counts as kept,
+ * and taken. */
 void linetexts_set(LineTexts *texts, const char *source, const char *text, size_t n);
 
 #endif

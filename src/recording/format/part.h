@@ -60,9 +60,9 @@ typedef struct RecPart {
     uint32_t checksum;        /* CRC-32 of what is stored */
 } RecPart;
 
-/* The head as it stands in the file. */
+/* Writes the head as it stands in the file. */
 void part_put(uint8_t out[REC_PART], const RecPart *part);
-/* False: none stands there, or a damaged one. */
+/* Returns false if no head stands there, or a damaged one. */
 bool part_get(RecPart *out, const uint8_t in[REC_PART], uint64_t place);
 
 void rec_put32(uint8_t *at, uint32_t v);
@@ -83,7 +83,7 @@ bool pack_set_base(RecPack *pack, const void *bytes, size_t n, bool packing);
 /* Packs into `out` (its content is replaced) and says how in part->packing, ->stored, ->plain and
  * ->checksum; part->base tells whether the dictionary counts. Errors: NOMEM. */
 LmpErr pack_bytes(RecPack *pack, RecPart *part, const RecBytes *plain, RecBytes *out);
-/* The inverse: part->plain bytes into `out`. Errors: DAMAGED, NOMEM. */
+/* Does the inverse: part->plain bytes into `out`. Errors: DAMAGED, NOMEM. */
 LmpErr pack_unpack(RecPack *pack, const RecPart *part, const uint8_t *stored, RecBytes *out);
 
 #endif

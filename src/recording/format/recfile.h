@@ -17,7 +17,7 @@ typedef struct RecFile {
     int os_error;      /* why it could not be written; 0: it could */
 } RecFile;
 
-/* An empty one with its head. Errors: FILE. */
+/* Begins an empty file with its head. Errors: FILE. */
 LmpErr recfile_begin(RecFile *file, int fd, uint32_t generation);
 void recfile_free(RecFile *file);
 /* Adds a part; sets its place. What cannot be written whole is cut off again; what would be too
@@ -26,14 +26,14 @@ LmpErr recfile_put(void *file, RecPart *part, const uint8_t *stored);
 /* Returns a new empty file, which will be called `name` when it is whole, and is called `part`
  * until then (NAME.part; "": there is none). -1: errno says why. */
 int recfile_beside(const char *name, char *part, size_t size);
-/* Nobody else writes to it from now on, until all copies of the descriptor are closed: recorders
- * ask here first. False: somebody does already (errno EBUSY). */
+/* Keeps all others from writing to it from now on, until all copies of the descriptor are closed:
+ * recorders ask here first. Returns false if somebody writes already (errno EBUSY). */
 bool recfile_take(int fd);
 /* Returns true if a new recording may take the place of what has this name: a plain file, or
  * nothing, to which nobody writes a recording. Else errno says why not (EEXIST: no plain file;
  * EBUSY). */
 bool recfile_replaceable(const char *name);
-/* The index and the end. Errors: FILE, NOMEM. */
+/* Writes the index and the end. Errors: FILE, NOMEM. */
 LmpErr recfile_end(RecFile *file);
 
 #endif

@@ -31,7 +31,7 @@ void recscan_free(RecScan *scan);
 
 /* Returns the number of the part at a place; UINT32_MAX: none. */
 uint32_t recscan_find(const RecScan *scan, uint64_t place);
-/* What is stored of a part, into `out`. Errors: DAMAGED, NOMEM. */
+/* Reads what is stored of a part, into `out`. Errors: DAMAGED, NOMEM. */
 LmpErr recscan_read(const RecScan *scan, const RecPart *part, RecBytes *out);
 
 /* The schema: all else in the file needs that, so the first of its copies that is sound will do; it

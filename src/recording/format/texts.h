@@ -10,7 +10,7 @@
 
 typedef struct KeptTexts KeptTexts;
 
-/* One text as the plain bytes of a part. `source`: as lua_Debug has it, "@file". */
+/* Puts one text as the plain bytes of a part. `source`: as lua_Debug has it, "@file". */
 void kepttexts_put(RecBytes *out, const char *source, const char *text, size_t n);
 /* Adds what such bytes say; of a source that is there already the first text stays. *texts: NULL
  * before the first time. Errors: DAMAGED (it is none, or there are too many), NOMEM. */
@@ -19,7 +19,7 @@ void kepttexts_free(KeptTexts *texts);
 
 /* NULL as `texts`: there are none. */
 uint32_t kepttexts_count(const KeptTexts *texts);
-/* The text number `i`, `*n` bytes and a NUL, and what it is of. */
+/* Returns the text number `i`, `*n` bytes and a NUL, and what it is of. */
 const char *kepttexts_at(const KeptTexts *texts, uint32_t i, const char **source, size_t *n);
 /* Returns the same of that source; NULL: there is none. */
 const char *kepttexts_find(const KeptTexts *texts, const char *source, size_t *n);
@@ -37,7 +37,7 @@ typedef struct RecOutputs {
     RecBytes text;
 } RecOutputs;
 
-/* A piece as it stands in an output part that begins at `clock`. */
+/* Puts a piece as it stands in an output part that begins at `clock`. */
 void outputs_put(RecBytes *out, uint64_t since, const char *bytes, size_t n);
 /* Adds the pieces of a part. Errors: DAMAGED (the pieces before it are there), NOMEM. */
 LmpErr outputs_read(RecOutputs *o, uint64_t clock, const uint8_t *bytes, size_t n);

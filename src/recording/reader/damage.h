@@ -24,8 +24,8 @@ typedef struct RecDamage {
 
 /* Errors: NOMEM. */
 LmpErr damage_find(RecDamage *out, const RecScan *scan);
-/* "it has lost 3 of 41 moments, ...": for after the name of the file and "is damaged: ". False: it
- * has lost nothing. */
+/* Writes "it has lost 3 of 41 moments, ...": for after the name of the file and "is damaged: ".
+ * Returns false if it has lost nothing. */
 bool damage_words(char out[DAMAGE_WORDS], const RecDamage *damage);
 
 #endif

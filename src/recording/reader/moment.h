@@ -17,8 +17,8 @@ typedef struct RecordedMark {
 /* At most so many, the last ones: each LMP_MARKS of them cost a seek. */
 #define LMP_RECORDED_MARKS 4096u
 
-/* All that any frame knows, the oldest first; *mark is owned by the caller, NULL where there are
- * none. The frame sought before is no longer. Errors: DAMAGED (the last frame), NOMEM. */
+/* Lists all marks that any frame knows, the oldest first; *mark is owned by the caller, NULL where
+ * there are none. The frame sought before is no longer. Errors: DAMAGED (the last frame), NOMEM. */
 LmpErr recording_marks(LmpRecording *r, RecordedMark **mark, uint32_t *marks);
 
 /* ---- moments --------------------------------------------------------------------------------- */
@@ -43,12 +43,12 @@ typedef struct LmpMoment {
     char said[MOMENT_SAID]; /* all that in words */
 } LmpMoment;
 
-/* False: there is none; `problem` (MOMENT_PROBLEM bytes) says why, for after "MOMENT: ". It seeks:
- * the frame sought before is no longer. */
+/* Returns false if there is none; `problem` (MOMENT_PROBLEM bytes) says why, for after "MOMENT: ".
+ * It seeks: the frame sought before is no longer. */
 bool moment_find(LmpRecording *r, const char *text, LmpMoment *out, char *problem);
 
-/* The time alone, nanoseconds since start; `end`: of the recording. What is before the start is
- * UINT64_MAX. False: it is no time. */
+/* Reads the time alone, nanoseconds since start; `end`: of the recording. What is before the start
+ * is UINT64_MAX. Returns false if it is no time. */
 bool moment_clock(const char *text, uint64_t end, uint64_t *clock);
 
 /* Reads a span of time, "90", "12:30", "1h30m", in seconds. `loose`, as it is typed in the display:

@@ -29,10 +29,11 @@ typedef struct LmpFrameInfo {
     uint64_t rss; /* bytes; 0: not known */
 } LmpFrameInfo;
 
-/* Also of a torn file: recording_torn says so. Errors: FOREIGN (no recording), VERSION, DAMAGED
- * (nothing in it can be read), NOMEM, FILE (it cannot be opened: errno). */
+/* Opens a recording, also a torn file: recording_torn says so. Errors: FOREIGN (no recording),
+ * VERSION, DAMAGED (nothing in it can be read), NOMEM, FILE (it cannot be opened: errno). */
 LmpErr recording_open(LmpRecording **out, const char *file);
-/* One that is still being written, e.g. a memfd. `fd` stays the caller's and must stay open. */
+/* Opens one that is still being written, e.g. a memfd. `fd` stays the caller's and must stay open.
+ * */
 LmpErr recording_open_fd(LmpRecording **out, int fd);
 /* Frames that came since (of recording_open_fd). When older ones have been thinned out meanwhile,
  * or the descriptor has become that of another file (recscan_reopen), frames have other numbers,
@@ -73,7 +74,7 @@ uint32_t recording_at(const LmpRecording *r, uint64_t clock);
 LmpErr recording_seek(LmpRecording *r, uint32_t i);
 /* Returns the frame sought; UINT32_MAX: none yet. */
 uint32_t recording_now(const LmpRecording *r);
-/* Of the frame whose tables are shown (at or before the one sought): its clock. */
+/* Returns the clock of the frame whose tables are shown (at or before the one sought). */
 uint64_t recording_tables_clock(const LmpRecording *r);
 
 /* Returns a view (view_open_whole) of that memory: every reader of a live state works on it:

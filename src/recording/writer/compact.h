@@ -45,7 +45,7 @@ uint32_t compact_left_out(const RecCompact *t);
  * writing it; *fd is the new file's, the caller's now (-1 where it was copied). The RecCompact is
  * gone, also on an error: FILE, NOMEM. */
 LmpErr compact_finish(RecCompact *t, int into, RecFile *file, FrameWriter **frames, int *fd);
-/* There will be none (NULL: nothing to do). */
+/* Gives it up: there will be none (NULL: nothing to do). */
 void compact_drop(RecCompact *t);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct FrameWriter FrameWriter;
 /* Errors: NOMEM. */
 LmpErr framewriter_open(FrameWriter **out, RecSink sink);
 void framewriter_close(FrameWriter *f);
-/* The file lies elsewhere in memory from now on. */
+/* Call when the file lies elsewhere in memory from now on. */
 void framewriter_set_sink(FrameWriter *f, RecSink sink);
 
 /* The parts that come first: schema, header, how the program was started and where (NULL: not

@@ -32,7 +32,7 @@ typedef struct DiffReport {
     bool by_metric; /* only the total of the diff's metric is judged */
 } DiffReport;
 
-/* The totals of both. */
+/* Writes the totals of both. */
 void diffreport_totals(const DiffReport *report, DiffTotal out[DIFF_TOTALS]);
 /* Returns true if the total has a limit. */
 bool diffreport_judged(const DiffReport *report, const DiffTotal *total);

@@ -32,7 +32,7 @@ DiffDoubts diff_doubts(const DiffReport *report);
 
 /* ---- the page: diff_html*.c ------------------------------------------------------------------ */
 
-/* The call paths of both, as one field; nothing where a side has none. */
+/* Writes the call paths of both, as one field; nothing where a side has none. */
 LmpErr diff_html_paths(Json *json, const DiffReport *report, const HtmlKept *sites);
 
 #endif

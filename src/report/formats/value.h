@@ -28,7 +28,7 @@ extern const ReportValueInfo report_values[VALUES];
 /* Never negative as an int64_t: over a range of time less than before counts as nothing, for
  * formats that know no negative numbers. */
 uint64_t value_of(const LmpTally *tally, ReportValue value);
-/* The same with its sign. */
+/* Returns the same with its sign. */
 int64_t value_change(const LmpTally *tally, ReportValue value);
 
 /* Returns what LmpReport.metric and .unit ask for; VALUES: that is not known. */
@@ -38,8 +38,8 @@ ReportValue value_chosen(const LmpReport *report);
  * to. */
 uint64_t value_total(const LmpReport *report, ReportValue value);
 
-/* "sampled, one block in every 512.0 KiB: 12.0 MiB live bytes by estimate, exactly 12.1 MiB"; "":
- * it is exact. */
+/* Writes "sampled, one block in every 512.0 KiB: 12.0 MiB live bytes by estimate, exactly 12.1
+ * MiB"; "": it is exact. */
 const char *value_sampled(char *out, size_t size, const LmpReport *report, ReportValue value);
 
 /* Rows of whatever table with their values: the largest first, those of one value as they lie. */

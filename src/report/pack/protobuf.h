@@ -15,21 +15,21 @@ typedef struct Protobuf {
 } Protobuf;
 
 void protobuf_varint(Protobuf *b, uint64_t n);
-/* A field that is a number. */
+/* Puts a field that is a number. */
 void protobuf_number(Protobuf *b, unsigned field, uint64_t n);
-/* A field of bytes: a text, packed numbers. */
+/* Puts a field of bytes: a text, packed numbers. */
 void protobuf_bytes(Protobuf *b, unsigned field, const void *bytes, size_t n);
-/* A message as a field of another one; empties it. */
+/* Puts a message as a field of another one; empties it. */
 void protobuf_message(Protobuf *b, unsigned field, Protobuf *message);
 void protobuf_free(Protobuf *b);
 
 /* Compresses to a FILE; its header has no time, so the same content gives the same bytes. */
 typedef struct Gzip Gzip;
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 Gzip *gzip_open(FILE *out);
-/* What is in the buffer, which is empty then. */
+/* Packs what is in the buffer, which is empty then. */
 void gzip_put(Gzip *gzip, Protobuf *b);
-/* False: something failed before, for lack of memory. */
+/* Returns false if something failed before, for lack of memory. */
 bool gzip_close(Gzip *gzip);
 
 #endif

@@ -29,14 +29,15 @@ typedef struct HtmlRows {
 } HtmlRows;
 bool htmlkeep(const HtmlRows *rows, HtmlKept *kept);
 void htmlkept_free(HtmlKept *kept);
-/* The figures of the rows kept, and, where some were left out, of these together as one row more.
- * Errors: NOMEM. */
+/* Writes the figures of the rows kept, and, where some were left out, of these together as one row
+ * more. Errors: NOMEM. */
 LmpErr htmlkeep_columns(Json *json, const HtmlRows *rows, const HtmlKept *kept, LmpFigureColumn of);
 
 /* Returns the largest share that a row's figures have of the whole, 0 to 1. */
 float htmlkeep_score(const LmpTally *tally, const LmpTally *all);
 
-/* The figures of some tallies, one array a figure: all, or those of the page that compares runs. */
+/* Writes the figures of some tallies, one array a figure: all, or those of the page that compares
+ * runs. */
 void htmlkeep_figures(Json *json, const LmpTally *const *tally, uint32_t rows, LmpFigureColumn of);
 
 #endif

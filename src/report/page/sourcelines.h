@@ -25,7 +25,7 @@ typedef struct SourceFile {
 /* False: it is none, too large, no program, or there is no memory; then it is to be closed all the
  * same. Waits for no pipe. */
 bool sourcefile_open(SourceFile *file, const char *name);
-/* The same of a text that was kept when the program ran. */
+/* Does the same with a text that was kept when the program ran. */
 bool sourcefile_of(SourceFile *file, const char *text, size_t size);
 void sourcefile_close(SourceFile *file);
 

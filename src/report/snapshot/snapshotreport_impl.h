@@ -17,7 +17,7 @@ SNAPSHOT_REPORTS(SNAPSHOT_REPORT_WRITE)
 
 enum { OBJECT_ID_ROOT = 1, OBJECT_ID_GARBAGE = 3 };
 
-/* Of each object; the caller frees them. NULL: no memory. */
+/* Makes the number of each object; the caller frees them. NULL: no memory. */
 uint32_t *snapshotreport_ids(const LmpSnapshot *s);
 
 /* ---- words: objecttext.c -----------------------------------------------------------------------
@@ -31,7 +31,7 @@ typedef struct SnapshotRedact {
 LmpErr objecttext_redact_open(SnapshotRedact *redact, const SnapshotReport *report);
 void objecttext_redact_close(SnapshotRedact *redact);
 
-/* As snapshot_name, snapshot_step (without ` ▸ ` before it) and a class's name. */
+/* Write as snapshot_name and snapshot_step do (without ` ▸ ` before it), and a class's name. */
 const char *objecttext_name(const SnapshotRedact *r, const LmpSnapshot *s, uint32_t object,
                             char *out, size_t size);
 const char *objecttext_step(const SnapshotRedact *r, const LmpSnapshot *s, uint32_t from,
@@ -65,7 +65,7 @@ typedef struct SnapshotHolders {
 
 LmpErr holders_make(SnapshotHolders *out, const LmpSnapshot *s);
 void holders_free(SnapshotHolders *holders);
-/* "handlers[*]", "upvalue entries", "{id, name}". */
+/* Writes "handlers[*]", "upvalue entries", "{id, name}". */
 const char *holders_text(const SnapshotHolders *h, const SnapshotRedact *r, const LmpSnapshot *s,
                          uint32_t row, char *out, size_t size);
 
