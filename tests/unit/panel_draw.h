@@ -32,6 +32,24 @@ static Stage *stage_new(const Panel *panel, Model *model, int w, int h, bool utf
     return s;
 }
 
+/* A stage as the name of its golden file says: "-WxH" is its size; "-mono", "-8" and "-16" have
+ * fewer colours, "-ascii" has no UTF-8. */
+__attribute__((unused)) static Stage *stage_named(const Panel *panel, Model *model,
+                                                  const char *name) {
+    int w = 0, h = 0, colours = 256;
+    bool utf8 = true;
+    char words[128];
+    snprintf(words, sizeof words, "%.*s", (int)strcspn(name, "."), name);
+    for (char *word = strtok(words, "-"); word; word = strtok(NULL, "-")) {
+        if (strchr(word, 'x') && !h) sscanf(word, "%dx%d", &w, &h);
+        if (!strcmp(word, "mono")) colours = 0;
+        if (!strcmp(word, "8") || !strcmp(word, "16")) colours = atoi(word);
+        if (!strcmp(word, "ascii")) utf8 = false;
+    }
+    ck_assert_msg(w > 0 && h > 0, "%s has no size", name);
+    return stage_new(panel, model, w, h, utf8, colours);
+}
+
 static void stage_free(Stage *s) {
     panel_destroy(s->panel, s->state);
     canvas_free(s->canvas);

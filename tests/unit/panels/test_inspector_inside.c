@@ -71,26 +71,18 @@ static void unfold(Stage *s) {
 }
 
 TEST(test_unfolds) {
-    static const struct {
-        int w, h;
-        bool utf8;
-        int colours;
-        const char *name;
-    } size[] = {{118, 22, true, 256, "inspector-inside-118x22.txt"},
-                {78, 20, true, 256, "inspector-inside-78x20.txt"},
-                {58, 30, true, 8, "inspector-inside-58x30.txt"},
-                {78, 20, false, 0, "inspector-inside-78x20-ascii.txt"}};
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+    static const char *const names[] = {"inspector-inside-118x22.txt", "inspector-inside-78x20.txt",
+                                        "inspector-inside-58x30-8.txt",
+                                        "inspector-inside-78x20-mono-ascii.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         OWN(free_at) Model *m = paused();
-        Stage *s =
-            stage_new(&panel_inspector, m, size[i].w, size[i].h, size[i].utf8, size[i].colours);
+        OWN(stage_free_at) Stage *s = stage_named(&panel_inspector, m, names[i]);
         settle(s);
         ck_assert_uint_eq(tables.asked, 0); /* nothing is read that nobody has opened */
         unfold(s);
         ck_assert_uint_eq(tables.asked, 2);
-        stage_golden(s, size[i].name);
+        stage_golden(s, names[i]);
         ck_assert(!stage_shows(s, "\n\x1b"));
-        stage_free(s);
     }
 }
 

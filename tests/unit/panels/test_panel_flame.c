@@ -3,42 +3,33 @@
  * are in test_flametree.c. */
 #include "flame_stage.h"
 
-typedef struct Sight {
-    const char *name;
-    int w, h, colours;
-    bool utf8;
-    const char *keys, *words;
-} Sight;
-
-static const Sight sights[] = {
-    {"118x24", 118, 24, 256, true, "", ""},
-    {"198x40", 198, 40, 256, true, "", ""},
-    {"78x18", 78, 18, 256, true, "", ""},
-    {"58x9", 58, 9, 256, true, "", ""},
-    {"20x4", 20, 4, 256, true, "", ""},
-    {"78x18-8", 78, 18, 8, true, "", ""},
-    {"78x18-mono-ascii", 78, 18, 0, false, "", ""},
-    {"78x18-types-mono", 78, 18, 0, true, "T", ""},
-    {"118x24-types", 118, 24, 256, true, "T", ""},
-    {"118x24-inverted", 118, 24, 256, true, "I", ""},
-    {"118x24-made", 118, 24, 256, true, "%", ""},
-    {"118x24-zoomed", 118, 24, 256, true, "*e", ""},
-    {"118x24-found", 118, 24, 256, true, "", "price"},
-    {"78x18-found-mono", 78, 18, 0, true, "", "price"},
+static const struct {
+    const char *name, *keys, *words;
+} sights[] = {
+    {"flame-118x24.txt", "", ""},
+    {"flame-198x40.txt", "", ""},
+    {"flame-78x18.txt", "", ""},
+    {"flame-58x9.txt", "", ""},
+    {"flame-20x4.txt", "", ""},
+    {"flame-78x18-8.txt", "", ""},
+    {"flame-78x18-mono-ascii.txt", "", ""},
+    {"flame-78x18-types-mono.txt", "T", ""},
+    {"flame-118x24-types.txt", "T", ""},
+    {"flame-118x24-inverted.txt", "I", ""},
+    {"flame-118x24-made.txt", "%", ""},
+    {"flame-118x24-zoomed.txt", "*e", ""},
+    {"flame-118x24-found.txt", "", "price"},
+    {"flame-78x18-found-mono.txt", "", "price"},
 };
 
 TEST(test_sizes) {
     OWN(ledger_fixture_free) LedgerFixture fixture = fixture_of(true, false);
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
-        const Sight *t = &sights[i];
-        char name[64];
-        OWN(stage_free_at)
-        Stage *s = stage_new(&panel_flame, fixture.model, t->w, t->h, t->utf8, t->colours);
+        OWN(stage_free_at) Stage *s = stage_named(&panel_flame, fixture.model, sights[i].name);
         free(stage_text(s, false));
-        press(s, t->keys);
-        if (t->words[0]) find(s, t->words);
-        snprintf(name, sizeof name, "flame-%s.txt", t->name);
-        stage_golden(s, name);
+        press(s, sights[i].keys);
+        if (sights[i].words[0]) find(s, sights[i].words);
+        stage_golden(s, sights[i].name);
     }
 }
 

@@ -36,8 +36,8 @@ static Model *paused(void) {
     return m;
 }
 
-static void golden(Model *m, int w, int h, bool utf8, int colours, const char *name) {
-    OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, w, h, utf8, colours);
+static void golden(Model *m, const char *name) {
+    OWN(stage_free_at) Stage *s = stage_named(&panel_inspector, m, name);
     s->ui.sources = sources_new();
     sources_directory(s->ui.sources, TEST_SOURCES);
     stage_golden(s, name);
@@ -46,10 +46,10 @@ static void golden(Model *m, int w, int h, bool utf8, int colours, const char *n
 
 TEST(test_sizes) {
     OWN(free_at) Model *m = paused();
-    golden(m, 100, 14, true, 256, "inspector-100x14.txt");
-    golden(m, 58, 9, true, 256, "inspector-58x9.txt");
-    golden(m, 20, 5, true, 8, "inspector-20x5.txt");
-    golden(m, 78, 10, false, 0, "inspector-78x10-ascii.txt");
+    golden(m, "inspector-100x14.txt");
+    golden(m, "inspector-58x9.txt");
+    golden(m, "inspector-20x5-8.txt");
+    golden(m, "inspector-78x10-mono-ascii.txt");
 }
 
 TEST(test_operations) {
@@ -60,10 +60,10 @@ TEST(test_operations) {
     m->op.new_size = 29;
     m->op.frames = m->op.depth = 1;
     m->op.cut_at = 1;
-    golden(m, 70, 6, true, 256, "inspector-allocation.txt");
+    golden(m, "inspector-allocation-70x6.txt");
     m->op.failed = 1;
     m->op.new_addr = 0;
-    golden(m, 70, 6, true, 256, "inspector-refused.txt");
+    golden(m, "inspector-refused-70x6.txt");
     m->op.failed = 0;
     m->op.op = LMP_OP_FREE;
     m->op.cls = LMP_C_NONE;
@@ -71,7 +71,7 @@ TEST(test_operations) {
     m->op.old_size = 56;
     m->op.new_size = 0;
     m->op.frames = m->op.depth = m->op.cut_at = 0;
-    golden(m, 70, 6, true, 256, "inspector-free.txt");
+    golden(m, "inspector-free-70x6.txt");
 }
 
 /* Of a stack of 1434 frames 200 are there: the place of the others is told, and the list scrolls.
@@ -142,16 +142,16 @@ static Model *broken(void) {
 
 TEST(test_locals) {
     OWN(free_at) Model *m = broken();
-    golden(m, 118, 14, true, 256, "inspector-break-118x14.txt");
-    golden(m, 78, 9, true, 256, "inspector-break-78x9.txt");
-    golden(m, 58, 18, true, 256, "inspector-break-58x18.txt");
-    golden(m, 58, 8, false, 0, "inspector-break-58x8-ascii.txt");
-    golden(m, 20, 4, true, 8, "inspector-break-20x4.txt");
+    golden(m, "inspector-break-118x14.txt");
+    golden(m, "inspector-break-78x9.txt");
+    golden(m, "inspector-break-58x18.txt");
+    golden(m, "inspector-break-58x8-mono-ascii.txt");
+    golden(m, "inspector-break-20x4-8.txt");
     m->op.locals = 24;
     for (int i = 8; i < 24; i++)
         m->op.local[i] = m->op.local[i % 8];
     m->op.locals_more = 100;
-    golden(m, 98, 16, true, 256, "inspector-many-locals.txt");
+    golden(m, "inspector-many-locals-98x16.txt");
     m->op.locals = 0;
     static const char *const words[] = {[LMP_LOCALS_NONE] = "no function's locals",
                                         [LMP_LOCALS_READ] = "no locals here yet",
@@ -172,14 +172,14 @@ TEST(test_upvalues) {
     upvalue(&m->op, "cache", "table", "0x55d0c2a11230");
     upvalue(&m->op, "limit", "number", "500");
     upvalue(&m->op, "title", "string", "all that was kept");
-    golden(m, 118, 18, true, 256, "inspector-upvalues-118x18.txt");
-    golden(m, 198, 24, true, 256, "inspector-upvalues-198x24.txt");
-    golden(m, 78, 9, true, 256, "inspector-upvalues-78x9.txt");
-    golden(m, 78, 13, false, 0, "inspector-upvalues-78x13-ascii.txt");
+    golden(m, "inspector-upvalues-118x18.txt");
+    golden(m, "inspector-upvalues-198x24.txt");
+    golden(m, "inspector-upvalues-78x9.txt");
+    golden(m, "inspector-upvalues-78x13-mono-ascii.txt");
     m->op.upvalues_more = 80;
-    golden(m, 58, 28, true, 8, "inspector-upvalues-58x28.txt");
+    golden(m, "inspector-upvalues-58x28-8.txt");
     m->op.locals = m->op.upvalues_more = 0;
-    golden(m, 98, 24, true, 256, "inspector-upvalues-alone.txt");
+    golden(m, "inspector-upvalues-alone-98x24.txt");
     m->op.upvalues_state = LMP_LOCALS_NOT_NOW;
     OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 12, true, 256);
     OWN(free_at) char *text = stage_text(s, false);

@@ -9,60 +9,51 @@
 RELEASE_AT(canvas_free)
 RELEASE_AT(app_free)
 
-typedef struct Sight {
+static const struct {
     const Panel *panel;
     const char *name;
-    int w, h, colours;
-    bool utf8, stacks;
-} Sight;
-
-static const Sight sights[] = {
-    {&panel_functions, "functions-118x20", 118, 20, 256, true, true},
-    {&panel_functions, "functions-198x30", 198, 30, 256, true, true},
-    {&panel_functions, "functions-78x12", 78, 12, 256, true, true},
-    {&panel_functions, "functions-58x8", 58, 8, 256, true, true},
-    {&panel_functions, "functions-20x4", 20, 4, 256, true, true},
-    {&panel_functions, "functions-without-stacks", 118, 20, 256, true, false},
-    {&panel_functions, "functions-78x12-ascii", 78, 12, 256, false, true},
-    {&panel_functions, "functions-78x12-mono", 78, 12, 0, true, true},
-    {&panel_functions, "functions-78x12-8", 78, 12, 8, true, true},
-    {&panel_leaks, "leaks-118x16", 118, 16, 256, true, false},
-    {&panel_leaks, "leaks-198x24", 198, 24, 256, true, false},
-    {&panel_leaks, "leaks-78x12", 78, 12, 256, true, false},
-    {&panel_leaks, "leaks-58x8", 58, 8, 256, true, false},
-    {&panel_leaks, "leaks-20x4", 20, 4, 256, true, false},
-    {&panel_leaks, "leaks-78x12-ascii", 78, 12, 256, false, false},
-    {&panel_leaks, "leaks-78x12-mono", 78, 12, 0, true, false},
-    {&panel_leaks, "leaks-78x12-8", 78, 12, 8, true, false},
-    {&panel_tags, "tags-118x8", 118, 8, 256, true, false},
-    {&panel_tags, "tags-198x8", 198, 8, 256, true, false},
-    {&panel_tags, "tags-78x6", 78, 6, 256, true, false},
-    {&panel_tags, "tags-58x6", 58, 6, 256, true, false},
-    {&panel_tags, "tags-20x4", 20, 4, 256, true, false},
-    {&panel_tags, "tags-78x6-ascii", 78, 6, 256, false, false},
-    {&panel_tags, "tags-78x6-mono", 78, 6, 0, true, false},
+    bool stacks;
+} sights[] = {
+    {&panel_functions, "functions-118x20.txt", true},
+    {&panel_functions, "functions-198x30.txt", true},
+    {&panel_functions, "functions-78x12.txt", true},
+    {&panel_functions, "functions-58x8.txt", true},
+    {&panel_functions, "functions-20x4.txt", true},
+    {&panel_functions, "functions-without-stacks-118x20.txt", false},
+    {&panel_functions, "functions-78x12-ascii.txt", true},
+    {&panel_functions, "functions-78x12-mono.txt", true},
+    {&panel_functions, "functions-78x12-8.txt", true},
+    {&panel_leaks, "leaks-118x16.txt", false},
+    {&panel_leaks, "leaks-198x24.txt", false},
+    {&panel_leaks, "leaks-78x12.txt", false},
+    {&panel_leaks, "leaks-58x8.txt", false},
+    {&panel_leaks, "leaks-20x4.txt", false},
+    {&panel_leaks, "leaks-78x12-ascii.txt", false},
+    {&panel_leaks, "leaks-78x12-mono.txt", false},
+    {&panel_leaks, "leaks-78x12-8.txt", false},
+    {&panel_tags, "tags-118x8.txt", false},
+    {&panel_tags, "tags-198x8.txt", false},
+    {&panel_tags, "tags-78x6.txt", false},
+    {&panel_tags, "tags-58x6.txt", false},
+    {&panel_tags, "tags-20x4.txt", false},
+    {&panel_tags, "tags-78x6-ascii.txt", false},
+    {&panel_tags, "tags-78x6-mono.txt", false},
 };
 
 TEST(test_sizes) {
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
-        const Sight *sight = &sights[i];
-        char name[64];
-        OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(sight->stacks, false);
-        Stage *s =
-            stage_new(sight->panel, fixture.model, sight->w, sight->h, sight->utf8, sight->colours);
+        OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(sights[i].stacks, false);
+        OWN(stage_free_at) Stage *s = stage_named(sights[i].panel, fixture.model, sights[i].name);
         s->ui.now = 1000000000;
         free(stage_text(s, false));
-        snprintf(name, sizeof name, "%s.txt", sight->name);
-        stage_golden(s, name);
-        stage_free(s);
+        stage_golden(s, sights[i].name);
     }
 }
 
 /* With calls: in full where there is room, else short; none of what is no function. */
 TEST(test_calls_are_shown) {
-    static const int width[] = {118, 78};
+    static const char *const names[] = {"functions-calls-118x14.txt", "functions-calls-78x14.txt"};
     for (int i = 0; i < 2; i++) {
-        char name[64];
         OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(false, false);
         LmpTablesUsed *used = &fixture.tables->live->tables;
         used->counts = LMP_COUNTS_CALLS;
@@ -70,11 +61,9 @@ TEST(test_calls_are_shown) {
             if (fixture.tables->t.function[f].kind != LMP_F_PSEUDO)
                 fixture.tables->t.function[f].calls = 7ull * f * f * f * f * f;
         ledger_fixture_refresh(&fixture);
-        OWN(stage_free_at)
-        Stage *s = stage_new(&panel_functions, fixture.model, width[i], 14, true, 256);
+        OWN(stage_free_at) Stage *s = stage_named(&panel_functions, fixture.model, names[i]);
         free(stage_text(s, false));
-        snprintf(name, sizeof name, "functions-calls-%dx14.txt", width[i]);
-        stage_golden(s, name);
+        stage_golden(s, names[i]);
         char words[128];
         panel_functions.note(s->state, s->model, &s->ui, words, sizeof words);
         ck_assert_ptr_null(strstr(words, "not all there"));

@@ -24,11 +24,14 @@ static FakeProcess *program(void) {
     return p;
 }
 
-static Stage *stage_of(FakeProcess *p, int w, int h, bool utf8, int colours) {
-    Stage *s = stage_new(&panel_process, heap_fixture_model(p->heap), w, h, utf8, colours);
+static Stage *looked(Stage *s) {
     s->ui.now = 5000000000ull;
     free(stage_text(s, false)); /* it looks as it draws */
     return s;
+}
+
+static Stage *stage_of(FakeProcess *p, int w, int h) {
+    return looked(stage_new(&panel_process, heap_fixture_model(p->heap), w, h, true, 256));
 }
 
 static void stage_end(Stage *s) {
@@ -37,22 +40,14 @@ static void stage_end(Stage *s) {
 }
 
 TEST(test_sizes) {
-    static const struct {
-        const char *name;
-        int w, h, colours;
-        bool utf8;
-    } sights[] = {
-        {"process-118x14", 118, 14, 256, true},    {"process-118x28", 118, 28, 256, true},
-        {"process-78x12", 78, 12, 256, true},      {"process-78x26", 78, 26, 256, true},
-        {"process-58x9", 58, 9, 256, true},        {"process-20x4", 20, 4, 256, true},
-        {"process-78x26-ascii", 78, 26, 8, false}, {"process-78x12-mono", 78, 12, 0, true},
-    };
-    for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
+    static const char *const names[] = {"process-118x14.txt",        "process-118x28.txt",
+                                        "process-78x12.txt",         "process-78x26.txt",
+                                        "process-58x9.txt",          "process-20x4.txt",
+                                        "process-78x26-8-ascii.txt", "process-78x12-mono.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         OWN(fake_process_free_at) FakeProcess *p = program();
-        Stage *s = stage_of(p, sights[i].w, sights[i].h, sights[i].utf8, sights[i].colours);
-        char name[64];
-        snprintf(name, sizeof name, "%s.txt", sights[i].name);
-        stage_golden(s, name);
+        Stage *s = looked(stage_named(&panel_process, heap_fixture_model(p->heap), names[i]));
+        stage_golden(s, names[i]);
         stage_end(s);
     }
 }
@@ -71,7 +66,7 @@ static void shows(Stage *s, const char *words) {
 /* All rows that are drawn come to what the headline says. */
 TEST(test_rows_sum) {
     OWN(fake_process_free_at) FakeProcess *p = program();
-    Stage *s = stage_of(p, 78, 26, true, 256);
+    Stage *s = stage_of(p, 78, 26);
     char *text = stage_text(s, false), *end;
     double sum = 0, all = 0;
     for (char *line = text; (end = strchr(line, '\n')) != NULL; line = end + 1) {
@@ -94,26 +89,26 @@ TEST(test_rows_sum) {
 TEST(test_what_is_not_known) {
     OWN(fake_process_free_at) FakeProcess *p = program();
     p->closed = true;
-    Stage *s = stage_of(p, 78, 26, true, 256);
+    Stage *s = stage_of(p, 78, 26);
     shows(s, "does not let lmp read the program's memory");
     shows(s, "parts not known");
     stage_end(s);
     p->heap->live.memory.done = 0;
-    s = stage_of(p, 78, 26, true, 256);
+    s = stage_of(p, 78, 26);
     shows(s, "has not asked for memory");
     stage_end(s);
     fake_process_free(p);
 
     p = program();
     fake_listed(p, 0x7fffffff0000ull << 1, 64, "r-xp", "/lib/libjemalloc.so.2", 60);
-    s = stage_of(p, 118, 14, true, 256);
+    s = stage_of(p, 118, 14);
     shows(s, "malloc is that of libjemalloc.so.2");
     stage_end(s);
     fake_process_free(p);
 
     p = program();
     p->gone = true;
-    s = stage_of(p, 78, 12, true, 256);
+    s = stage_of(p, 78, 12);
     shows(s, "may not be looked at");
     s->model->seen = LMP_SEEN_KILLED;
     shows(s, "the process is gone");

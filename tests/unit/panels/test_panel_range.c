@@ -32,57 +32,63 @@ static LedgerFixture in_range(void) {
     return f;
 }
 
-static Stage *stage_of(const Panel *panel, const LedgerFixture *f, int w, int h, bool utf8,
-                       int colours) {
-    Stage *s = stage_new(panel, f->model, w, h, utf8, colours);
+static const UiTime range = {.can = true,
+                             .past = true,
+                             .replay = true,
+                             .range = true,
+                             .from = 30 * SECOND,
+                             .to = 90 * SECOND,
+                             .clock = 90 * SECOND};
+
+static Stage *stage_of(const Panel *panel, const LedgerFixture *f, int w, int h) {
+    Stage *s = stage_new(panel, f->model, w, h, true, 256);
     s->ui.now = SECOND;
-    s->ui.time = (UiTime){.can = true,
-                          .past = true,
-                          .replay = true,
-                          .range = true,
-                          .from = 30 * SECOND,
-                          .to = 90 * SECOND,
-                          .clock = 90 * SECOND};
+    s->ui.time = range;
     free(stage_text(s, false));
     return s;
 }
 
-static const struct {
+typedef struct Sight {
     const Panel *panel;
     const char *name;
-    int w, h, colours;
-    bool utf8, makes;
-} sights[] = {
-    {&panel_sites, "sites-118x16", 118, 16, 256, true, false},
-    {&panel_sites, "sites-198x16-makes", 198, 16, 256, true, true},
-    {&panel_sites, "sites-78x12", 78, 12, 256, true, false},
-    {&panel_sites, "sites-58x8-ascii", 58, 8, 0, false, true},
-    {&panel_sites, "sites-20x4", 20, 4, 8, true, false},
-    {&panel_functions, "functions-118x16", 118, 16, 256, true, false},
-    {&panel_functions, "functions-78x12", 78, 12, 8, true, true},
-    {&panel_tree, "tree-118x16", 118, 16, 256, true, false},
-    {&panel_tree, "tree-78x12", 78, 12, 256, true, true},
-    {&panel_tree, "tree-98x12", 98, 12, 256, true, false},
-    {&panel_tree, "tree-58x8-ascii", 58, 8, 0, false, false},
-    {&panel_tags, "tags-78x8", 78, 8, 256, true, false},
-    {&panel_types, "types-78x10", 78, 10, 256, true, false},
-    {&panel_types, "types-54x10", 54, 10, 256, true, true},
-    {&panel_flame, "flame-118x16", 118, 16, 256, true, false},
-    {&panel_flame, "flame-78x12-ascii", 78, 12, 0, false, false},
+    bool makes;
+} Sight;
+
+static void draw_all(const LedgerFixture *f, UiTime time, const Sight *sights, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        OWN(stage_free_at) Stage *s = stage_named(sights[i].panel, f->model, sights[i].name);
+        s->ui.now = SECOND;
+        s->ui.time = range;
+        free(stage_text(s, false));
+        s->ui.time = time;
+        s->ui.makes = sights[i].makes;
+        free(stage_text(s, false));
+        stage_golden(s, sights[i].name);
+    }
+}
+
+static const Sight sights[] = {
+    {&panel_sites, "range-sites-118x16.txt", false},
+    {&panel_sites, "range-sites-198x16-makes.txt", true},
+    {&panel_sites, "range-sites-78x12.txt", false},
+    {&panel_sites, "range-sites-58x8-mono-ascii.txt", true},
+    {&panel_sites, "range-sites-20x4-8.txt", false},
+    {&panel_functions, "range-functions-118x16.txt", false},
+    {&panel_functions, "range-functions-78x12-8.txt", true},
+    {&panel_tree, "range-tree-118x16.txt", false},
+    {&panel_tree, "range-tree-78x12.txt", true},
+    {&panel_tree, "range-tree-98x12.txt", false},
+    {&panel_tree, "range-tree-58x8-mono-ascii.txt", false},
+    {&panel_tags, "range-tags-78x8.txt", false},
+    {&panel_types, "range-types-78x10.txt", false},
+    {&panel_types, "range-types-54x10.txt", true},
+    {&panel_flame, "range-flame-118x16.txt", false},
+    {&panel_flame, "range-flame-78x12-mono-ascii.txt", false},
 };
 
 TEST(test_sizes) {
     OWN(ledger_fixture_free) LedgerFixture f = in_range();
-    for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
-        char name[64];
-        OWN(stage_free_at)
-        Stage *s = stage_of(sights[i].panel, &f, sights[i].w, sights[i].h, sights[i].utf8,
-                            sights[i].colours);
-        s->ui.makes = sights[i].makes;
-        free(stage_text(s, false));
-        snprintf(name, sizeof name, "range-%s.txt", sights[i].name);
-        stage_golden(s, name);
-    }
+    draw_all(&f, range, sights, sizeof sights / sizeof *sights);
 }
 
 /* What was made since a mark and lives: half of what a record has, of which it makes some up. */
@@ -109,36 +115,21 @@ static LedgerFixture since(void) {
     return f;
 }
 
-static const struct {
-    const Panel *panel;
-    const char *name;
-    int w, h, colours;
-    bool utf8, makes;
-} survivors[] = {
-    {&panel_sites, "sites-118x16", 118, 16, 256, true, false},
-    {&panel_sites, "sites-78x12-makes", 78, 12, 256, true, true},
-    {&panel_sites, "sites-58x8-ascii", 58, 8, 0, false, false},
-    {&panel_functions, "functions-78x12", 78, 12, 256, true, false},
-    {&panel_tree, "tree-78x12", 78, 12, 256, true, false},
-    {&panel_tags, "tags-78x8", 78, 8, 256, true, false},
-    {&panel_types, "types-78x10", 78, 10, 256, true, false},
-    {&panel_types, "types-54x10", 54, 10, 256, true, true},
-    {&panel_flame, "flame-118x16", 118, 16, 256, true, false},
+static const Sight survivors[] = {
+    {&panel_sites, "since-sites-118x16.txt", false},
+    {&panel_sites, "since-sites-78x12-makes.txt", true},
+    {&panel_sites, "since-sites-58x8-mono-ascii.txt", false},
+    {&panel_functions, "since-functions-78x12.txt", false},
+    {&panel_tree, "since-tree-78x12.txt", false},
+    {&panel_tags, "since-tags-78x8.txt", false},
+    {&panel_types, "since-types-78x10.txt", false},
+    {&panel_types, "since-types-54x10.txt", true},
+    {&panel_flame, "since-flame-118x16.txt", false},
 };
 
 TEST(test_since) {
     OWN(ledger_fixture_free) LedgerFixture f = since();
-    for (size_t i = 0; i < sizeof survivors / sizeof *survivors; i++) {
-        char name[64];
-        OWN(stage_free_at)
-        Stage *s = stage_of(survivors[i].panel, &f, survivors[i].w, survivors[i].h,
-                            survivors[i].utf8, survivors[i].colours);
-        s->ui.time = (UiTime){.can = true};
-        s->ui.makes = survivors[i].makes;
-        free(stage_text(s, false));
-        snprintf(name, sizeof name, "since-%s.txt", survivors[i].name);
-        stage_golden(s, name);
-    }
+    draw_all(&f, (UiTime){.can = true}, survivors, sizeof survivors / sizeof *survivors);
 }
 
 /* Rows add up: lines, functions and paths to what the records have. */
@@ -167,7 +158,7 @@ TEST(test_since_adds_up) {
 /* Survivors have an order of their own, and room on the smallest terminal. */
 TEST(test_since_order) {
     OWN(ledger_fixture_free) LedgerFixture f = since();
-    OWN(stage_free_at) Stage *s = stage_of(&panel_sites, &f, 58, 12, true, 256);
+    OWN(stage_free_at) Stage *s = stage_of(&panel_sites, &f, 58, 12);
     s->ui.time = (UiTime){.can = true};
     ck_says(s, "survive▾");
     ck_says(s, "survivors");
@@ -182,7 +173,7 @@ TEST(test_since_order) {
     f.model->since.lines = false;
     ck_says_not(s, "surviv");
     stage_free(s);
-    s = stage_of(&panel_types, &f, 58, 12, true, 256);
+    s = stage_of(&panel_types, &f, 58, 12);
     s->ui.time = (UiTime){.can = true};
     ck_says(s, "survive"); /* by type it is known */
     f.model->since.now = false;
@@ -196,7 +187,7 @@ TEST(test_columns_have_room) {
     OWN(ledger_fixture_free) LedgerFixture f = in_range();
     for (size_t i = 0; i < 2 * sizeof panels / sizeof *panels; i++)
         for (int w = 58; w < 200; w++) {
-            OWN(stage_free_at) Stage *s = stage_of(panels[i / 2], &f, w, 12, true, 256);
+            OWN(stage_free_at) Stage *s = stage_of(panels[i / 2], &f, w, 12);
             s->ui.makes = i % 2;
             free(stage_text(s, false));
             ck_says(s, "allocated");
@@ -233,7 +224,7 @@ TEST(test_the_three_agree) {
 /* A range has an order of its own, and leaves the others as they were. */
 TEST(test_order) {
     OWN(ledger_fixture_free) LedgerFixture f = in_range();
-    OWN(stage_free_at) Stage *s = stage_of(&panel_sites, &f, 118, 16, true, 256);
+    OWN(stage_free_at) Stage *s = stage_of(&panel_sites, &f, 118, 16);
     Table *table = PANEL_CALL(&panel_sites, table)(s->state);
     ck_says(s, "allocated▾");
     int ranged = table->sort;
@@ -254,7 +245,7 @@ TEST(test_order) {
 /* The flame graph follows, and goes back to the figure that was chosen before. */
 TEST(test_flame) {
     OWN(ledger_fixture_free) LedgerFixture f = in_range();
-    OWN(stage_free_at) Stage *s = stage_of(&panel_flame, &f, 118, 16, true, 256);
+    OWN(stage_free_at) Stage *s = stage_of(&panel_flame, &f, 118, 16);
     ck_says(s, "% allocated in the range");
     press(s, "%%");
     ck_says(s, "% grown in the range");
@@ -275,7 +266,7 @@ TEST(test_flame_of_nothing) {
     f.model->ledger.count_from = 1;
     refresh(&f);
     f.model->held = f.model->marked = true;
-    OWN(stage_free_at) Stage *s = stage_of(&panel_flame, &f, 78, 16, true, 256);
+    OWN(stage_free_at) Stage *s = stage_of(&panel_flame, &f, 78, 16);
     ck_says(s, "allocated in the range: nothing now; % shows another figure");
     press(s, "%");
     ck_says(s, "freed in the range: nothing now");

@@ -40,10 +40,9 @@ static void mark(Model *m, uint64_t clock, const char *name) {
     m->marks_all++;
 }
 
-static void golden(Model *m, int w, int h, bool utf8, int colours, int zoom, const char *name) {
-    OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, w, h, utf8, colours);
-    for (int i = 0; i < zoom; i++)
-        stage_act(s, ACT_ZOOM_IN);
+static void golden(Model *m, const char *name) {
+    OWN(stage_free_at) Stage *s = stage_named(&panel_timeline, m, name);
+    if (strstr(name, "-60s")) stage_act(s, ACT_ZOOM_IN);
     stage_golden(s, name);
 }
 
@@ -52,14 +51,14 @@ TEST(test_sizes) {
     mark(m, 31 * SECOND, "loaded");
     mark(m, 70 * SECOND, "prices, first pass");
     mark(m, 73 * SECOND, "x");
-    golden(m, 46, 13, true, 256, 0, "timeline-46x13.txt");
-    golden(m, 46, 13, true, 256, 1, "timeline-46x13-60s.txt");
-    golden(m, 100, 30, true, 256, 0, "timeline-100x30.txt");
-    golden(m, 26, 6, true, 256, 0, "timeline-26x6.txt");
-    golden(m, 8, 3, true, 256, 0, "timeline-8x3.txt");
-    golden(m, 46, 13, false, 0, 0, "timeline-46x13-ascii.txt");
-    golden(m, 46, 13, true, 0, 0, "timeline-46x13-mono.txt");
-    golden(m, 46, 7, true, 256, 0, "timeline-46x7.txt");
+    golden(m, "timeline-46x13.txt");
+    golden(m, "timeline-46x13-60s.txt");
+    golden(m, "timeline-100x30.txt");
+    golden(m, "timeline-26x6.txt");
+    golden(m, "timeline-8x3.txt");
+    golden(m, "timeline-46x13-mono-ascii.txt");
+    golden(m, "timeline-46x13-mono.txt");
+    golden(m, "timeline-46x7.txt");
 }
 
 /* A heap that all but stands still, and one with thousands of collections. */
@@ -72,14 +71,14 @@ TEST(test_flat_and_dense) {
         p->held_bytes[LMP_TABLE] = 100 * MIB + i * 2000;
     }
     m->stats.live_bytes = m->history.samples[999].last_bytes;
-    golden(m, 46, 13, true, 256, 0, "timeline-flat-46x13.txt");
-    golden(m, 46, 13, false, 0, 0, "timeline-flat-46x13-ascii.txt");
+    golden(m, "timeline-flat-46x13.txt");
+    golden(m, "timeline-flat-46x13-mono-ascii.txt");
     free(m);
     m = run(102, 20);
     for (uint32_t i = 0; i < 1000; i++)
         m->history.samples[i].gc_cycles = i * 20 + (i > 500) * (i - 500) * 40;
-    golden(m, 46, 13, true, 256, 0, "timeline-dense-46x13.txt");
-    golden(m, 46, 13, false, 0, 0, "timeline-dense-46x13-ascii.txt");
+    golden(m, "timeline-dense-46x13.txt");
+    golden(m, "timeline-dense-46x13-mono-ascii.txt");
 }
 
 /* Drawn once before a key: columns are those of the screen. */
@@ -130,9 +129,9 @@ TEST(test_frames) {
     frame(m, 3120, 14 * MIB, 52, "level 2");
     frame(m, 700, 9 * MIB, 12, "");
     frame(m, 701, 6 * MIB, 80, "not so much");
-    golden(m, 100, 30, true, 256, 0, "timeline-frames-100x30.txt");
-    golden(m, 46, 13, true, 256, 0, "timeline-frames-46x13.txt");
-    golden(m, 46, 13, false, 0, 0, "timeline-frames-46x13-ascii.txt");
+    golden(m, "timeline-frames-100x30.txt");
+    golden(m, "timeline-frames-46x13.txt");
+    golden(m, "timeline-frames-46x13-mono-ascii.txt");
     OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 100, 12, true, 256);
     ck_assert(says(s, " mark") && says(s, " frame") && says(s, "level 2"));
     ck_assert(!says(s, "not so much") && says(s, "frame 700"));
@@ -164,8 +163,8 @@ TEST(test_worst_frames) {
     frame(m, 3120, 14 * MIB, 52, "level 2");
     for (uint64_t i = 1; i < LMP_LAPS_WORST; i++)
         frame(m, 700 + i, (9 << 20) - i * 1000, 12 + (double)i, "");
-    golden(m, 100, 55, true, 256, 0, "timeline-worst-100x55.txt");
-    golden(m, 44, 16, false, 0, 0, "timeline-worst-44x16-ascii.txt");
+    golden(m, "timeline-worst-100x55.txt");
+    golden(m, "timeline-worst-44x16-mono-ascii.txt");
     OWN(stage_free_at) Stage *s = stage_new(&panel_timeline, m, 100, 55, true, 256);
     ck_assert(says(s, "worst frames") && says(s, "3,120") && says(s, " 715 "));
     int row = 0;

@@ -4,14 +4,6 @@
 #include "panel_draw.h"
 #include "widget/table.h"
 
-typedef struct Sight {
-    const char *name;
-    int w, h, colours;
-    bool utf8;
-    const char *keys; /* see press() */
-    const char *filter;
-} Sight;
-
 /* d, u: arrows down and up; r, l: right and left; e: enter; *: hottest; I: callers; >: sort by the
  * next column; R: reverse. */
 static void press(Stage *s, const char *keys) {
@@ -34,36 +26,33 @@ static void type_filter(Stage *s, const char *text) {
     s->ui.edit = NULL;
 }
 
-static const Sight sights[] = {
-    {"118x24", 118, 24, 256, true, "", ""},
-    {"198x40", 198, 40, 256, true, "", ""},
-    {"78x18", 78, 18, 256, true, "", ""},
-    {"58x9", 58, 9, 256, true, "", ""},
-    {"20x4", 20, 4, 256, true, "", ""},
-    {"78x18-ascii", 78, 18, 256, false, "", ""},
-    {"78x18-mono", 78, 18, 0, true, "", ""},
-    {"78x18-8", 78, 18, 8, true, "", ""},
-    {"118x24-callers", 118, 24, 256, true, "Id*", ""},
-    {"78x18-callers-ascii", 78, 18, 256, false, "I*", ""},
-    {"118x24-filter", 118, 24, 256, true, "", "walk"},
-    {"118x24-closed", 118, 24, 256, true, "dlll", ""},
-    {"118x24-by-allocs", 118, 24, 256, true, ">>", ""},
+static const struct {
+    const char *name, *keys, *filter; /* see press() */
+} sights[] = {
+    {"tree-118x24.txt", "", ""},
+    {"tree-198x40.txt", "", ""},
+    {"tree-78x18.txt", "", ""},
+    {"tree-58x9.txt", "", ""},
+    {"tree-20x4.txt", "", ""},
+    {"tree-78x18-ascii.txt", "", ""},
+    {"tree-78x18-mono.txt", "", ""},
+    {"tree-78x18-8.txt", "", ""},
+    {"tree-118x24-callers.txt", "Id*", ""},
+    {"tree-78x18-callers-ascii.txt", "I*", ""},
+    {"tree-118x24-filter.txt", "", "walk"},
+    {"tree-118x24-closed.txt", "dlll", ""},
+    {"tree-118x24-by-allocs.txt", ">>", ""},
 };
 
 TEST(test_sizes) {
     OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
-        const Sight *sight = &sights[i];
-        char name[64];
-        Stage *s =
-            stage_new(&panel_tree, fixture.model, sight->w, sight->h, sight->utf8, sight->colours);
+        OWN(stage_free_at) Stage *s = stage_named(&panel_tree, fixture.model, sights[i].name);
         s->ui.now = 1000000000;
         free(stage_text(s, false));
-        press(s, sight->keys);
-        if (sight->filter[0]) type_filter(s, sight->filter);
-        snprintf(name, sizeof name, "tree-%s.txt", sight->name);
-        stage_golden(s, name);
-        stage_free(s);
+        press(s, sights[i].keys);
+        if (sights[i].filter[0]) type_filter(s, sights[i].filter);
+        stage_golden(s, sights[i].name);
     }
 }
 

@@ -36,53 +36,43 @@ static void heaps_free(Heaps *h) {
     free(h->model);
 }
 
-typedef struct Sight {
+static const struct {
     const Panel *panel;
     const char *name;
-    int w, h, colours;
-    bool utf8;
-} Sight;
-
-static const Sight sights[] = {
-    {&panel_held, "heap-verdict-118x28", 118, 28, 256, true},
-    {&panel_held, "heap-verdict-78x16", 78, 16, 256, true},
-    {&panel_held, "heap-verdict-30x6-ascii", 30, 6, 0, false},
-    {&panel_objects, "heap-objects-118x20", 118, 20, 256, true},
-    {&panel_objects, "heap-objects-78x12", 78, 12, 256, true},
-    {&panel_objects, "heap-objects-20x4", 20, 4, 256, true},
-    {&panel_objects, "heap-objects-78x12-ascii", 78, 12, 8, false},
-    {&panel_dominators, "heap-dominators-118x20", 118, 20, 256, true},
-    {&panel_dominators, "heap-dominators-58x10", 58, 10, 256, true},
-    {&panel_dominators, "heap-dominators-20x4", 20, 4, 0, false},
-    {&panel_treemap, "heap-treemap-118x28", 118, 28, 256, true},
-    {&panel_treemap, "heap-treemap-78x16", 78, 16, 256, true},
-    {&panel_treemap, "heap-treemap-78x16-8", 78, 16, 8, true},
-    {&panel_treemap, "heap-treemap-78x16-ascii", 78, 16, 0, false},
-    {&panel_treemap, "heap-treemap-20x4", 20, 4, 256, true},
-    {&panel_suspects, "heap-lua-118x20", 118, 20, 256, true},
-    {&panel_suspects, "heap-lua-40x8", 40, 8, 256, true},
-    {&panel_compare, "heap-compare-118x20", 118, 20, 256, true},
-    {&panel_compare, "heap-compare-58x10", 58, 10, 256, true},
+} sights[] = {
+    {&panel_held, "heap-verdict-118x28.txt"},
+    {&panel_held, "heap-verdict-78x16.txt"},
+    {&panel_held, "heap-verdict-30x6-mono-ascii.txt"},
+    {&panel_objects, "heap-objects-118x20.txt"},
+    {&panel_objects, "heap-objects-78x12.txt"},
+    {&panel_objects, "heap-objects-20x4.txt"},
+    {&panel_objects, "heap-objects-78x12-8-ascii.txt"},
+    {&panel_dominators, "heap-dominators-118x20.txt"},
+    {&panel_dominators, "heap-dominators-58x10.txt"},
+    {&panel_dominators, "heap-dominators-20x4-mono-ascii.txt"},
+    {&panel_treemap, "heap-treemap-118x28.txt"},
+    {&panel_treemap, "heap-treemap-78x16.txt"},
+    {&panel_treemap, "heap-treemap-78x16-8.txt"},
+    {&panel_treemap, "heap-treemap-78x16-mono-ascii.txt"},
+    {&panel_treemap, "heap-treemap-20x4.txt"},
+    {&panel_suspects, "heap-lua-118x20.txt"},
+    {&panel_suspects, "heap-lua-40x8.txt"},
+    {&panel_compare, "heap-compare-118x20.txt"},
+    {&panel_compare, "heap-compare-58x10.txt"},
 };
 
 TEST(test_sizes) {
     OWN(heaps_free) Heaps h = heaps_new();
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
-        const Sight *sight = &sights[i];
-        char name[64];
-        Stage *s =
-            stage_new(sight->panel, h.model, sight->w, sight->h, sight->utf8, sight->colours);
+        OWN(stage_free_at) Stage *s = stage_named(sights[i].panel, h.model, sights[i].name);
         free(stage_text(s, false));
-        snprintf(name, sizeof name, "%s.txt", sight->name);
-        stage_golden(s, name);
-        stage_free(s);
+        stage_golden(s, sights[i].name);
     }
 }
 
 /* The screen of a panel that something else opens. */
-static void opened_golden(Heaps *h, const Panel *panel, const Ui *from, int w, int height,
-                          const char *name) {
-    OWN(stage_free_at) Stage *s = stage_new(panel, h->model, w, height, true, 256);
+static void opened_golden(Heaps *h, const Panel *panel, const Ui *from, const char *name) {
+    OWN(stage_free_at) Stage *s = stage_named(panel, h->model, name);
     s->ui.why = from->why;
     s->ui.members = from->members;
     s->ui.object = from->object;
@@ -117,12 +107,12 @@ TEST(test_a_group_leads_to_its_objects_and_why) {
     ck_assert(stage_act(s, ACT_ENTER));
     ck_assert_ptr_eq(s->ui.over, &panel_members);
     ck_assert_uint_gt(s->ui.members.count, 0);
-    opened_golden(&h, &panel_members, &s->ui, 118, 16, "heap-members-118x16.txt");
+    opened_golden(&h, &panel_members, &s->ui, "heap-members-118x16.txt");
     what_is_alike(&h, &s->ui);
     ck_assert(stage_act(s, ACT_WHY));
     ck_assert_ptr_eq(s->ui.over, &panel_why);
     ck_assert_ptr_nonnull(s->ui.why.member);
-    opened_golden(&h, &panel_why, &s->ui, 118, 16, "heap-why-many-118x16.txt");
+    opened_golden(&h, &panel_why, &s->ui, "heap-why-many-118x16.txt");
 }
 
 /* A string that is the body of a request: leaked through the cache. */
