@@ -350,8 +350,7 @@ static int run_user_init(lua_State *L) {
     return 0;
 }
 
-/* So that `require "luamemprofiler"` finds this very module, wherever it lies. */
-static int preload(lua_State *L) {
+int module_preload(lua_State *L) {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     if (lua_getfield(L, -1, "luamemprofiler") == LUA_TNIL) {
         lua_pushcfunction(L, luaopen_luamemprofiler);
@@ -388,7 +387,7 @@ static void start_again(lua_State *L) {
 int luaopen_luamemprofiler_run(lua_State *L) {
     luaL_checkversion(L);
     profiler_prepare(L);
-    lua_pushcfunction(L, preload);
+    lua_pushcfunction(L, module_preload);
     (void)lua_pcall(L, 0, 0, 0); /* no memory: then the program reports that it found no module */
     start_for_run(L, false);
     lua_settop(L, 0);

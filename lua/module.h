@@ -29,6 +29,15 @@ void options_check(lua_State *L, LmpOptions *o);
 /* Reads LMP_ENV_RUN (launch.h), which is cut up; false: it was not written by `lmp run`, or its
  * socket has been closed on the way here. */
 bool options_read_run(char *text, LmpOptions *o);
+/* Reads its words alone: "NAME=VALUE ...", the options of start() with values as text. `name` and
+ * `record` come last, and may contain blanks. Cuts the text up; strings stay in it. */
+void options_read_words(char *text, LmpOptions *o);
+
+/* ---- luamemprofiler.c ------------------------------------------------------------------------ */
+
+/* Has `require "luamemprofiler"` find this very module, wherever it lies. A lua_CFunction; may
+ * raise a memory error. */
+int module_preload(lua_State *L);
 
 /* ---- figures.c: what stats() and stop() return ----------------------------------------------- */
 

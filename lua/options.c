@@ -259,23 +259,29 @@ static int run_socket(const char *text, char **end) {
     return own_fd_get(&socket);
 }
 
-/* "FD:DEVICE:INODE NAME=VALUE ...": options as in start(), values as text; `name` comes last. */
-bool options_read_run(char *text, LmpOptions *o) {
-    char *end;
-    o->run_socket = run_socket(text, &end);
-    if (o->run_socket < 0) return false;
+void options_read_words(char *text, LmpOptions *o) {
+    char *end = text;
     for (char *word = strtok_r(NULL, " ", &end); word; word = strtok_r(NULL, " ", &end)) {
         char *value = strchr(word, '=');
+        bool record = !strncmp(word, "record=", 7);
         if (!value) continue;
         *value++ = 0;
-        if (!strcmp(word, "name")) { /* blanks are its own */
+        if (record || !strcmp(word, "name")) { /* blanks are its own */
             if (*end) value[strlen(value)] = ' ';
-            o->name = value;
+            *(record ? &o->record : &o->name) = value;
             break;
         }
         for (size_t i = 0; i < sizeof run_words / sizeof *run_words; i++)
             if (!strcmp(word, run_words[i].name)) run_words[i].read(o, value);
     }
+}
+
+/* "FD:DEVICE:INODE", then words. */
+bool options_read_run(char *text, LmpOptions *o) {
+    char *end;
+    o->run_socket = run_socket(text, &end);
+    if (o->run_socket < 0) return false;
+    options_read_words(end, o);
     const char *first = secure_getenv(LMP_ENV_SNAPSHOT_PID);
     o->snapshot = secure_getenv(LMP_ENV_SNAPSHOT);
     o->snapshot_child = first && strtol(first, NULL, 10) != (long)getpid();

@@ -37,9 +37,9 @@ static const Command cmd_version = {
 };
 
 static const Command *const commands[] = {
-    &cmd_run,      &cmd_top,     &cmd_record,   &cmd_replay, &cmd_record_cut, &cmd_dump,
-    &cmd_snapshot, &cmd_heap,    &cmd_report,   &cmd_diff,   &cmd_doctor,     &cmd_help,
-    &cmd_version,  &cmd_display, &cmd_recorder, NULL,
+    &cmd_run,        &cmd_top,  &cmd_attach,   &cmd_detach,  &cmd_record,   &cmd_replay,
+    &cmd_record_cut, &cmd_dump, &cmd_snapshot, &cmd_heap,    &cmd_report,   &cmd_diff,
+    &cmd_doctor,     &cmd_help, &cmd_version,  &cmd_display, &cmd_recorder, NULL,
 };
 
 static const Command *find(const char *name) {

@@ -5,6 +5,7 @@
 #include "command/command.h"
 
 extern const Command cmd_run, cmd_top, cmd_snapshot, cmd_heap, cmd_report, cmd_diff, cmd_replay,
-    cmd_doctor, cmd_display, cmd_record, cmd_record_cut, cmd_dump, cmd_recorder;
+    cmd_doctor, cmd_attach, cmd_detach, cmd_display, cmd_record, cmd_record_cut, cmd_dump,
+    cmd_recorder;
 
 #endif

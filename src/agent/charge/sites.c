@@ -406,22 +406,27 @@ static void set_limits(LmpTableLimits *l) {
     limit(&l->overrides, 2, LMP_OVERRIDES_MAX);
 }
 
+static uint32_t make_pseudo(LmpProfile *p, const char *name) {
+    char source[32];
+    snprintf(source, sizeof source, "=%s", name);
+    LmpFunction f = {
+        .kind = LMP_F_PSEUDO, .source = sites_text(p, source, strlen(source)), .linedefined = -1};
+    f.name = f.short_src = sites_text(p, name, strlen(name));
+    return add_site(p, add_function(p, 0, &f, true), -1, 0);
+}
+
 static void make_pseudos(LmpProfile *p) {
     static const char *const names[LMP_PSEUDOS] = {
         [LMP_PSEUDO_OTHERS] = "(others)",   [LMP_PSEUDO_HOST] = "(host)",
         [LMP_PSEUDO_PARSER] = "(parser)",   [LMP_PSEUDO_COLLECTOR] = "(collector)",
         [LMP_PSEUDO_UNKNOWN] = "(unknown)",
     };
-    for (int i = 0; i < LMP_PSEUDOS; i++) {
-        char source[32];
-        snprintf(source, sizeof source, "=%s", names[i]);
-        LmpFunction f = {.kind = LMP_F_PSEUDO,
-                         .source = sites_text(p, source, strlen(source)),
-                         .linedefined = -1};
-        f.name = f.short_src = sites_text(p, names[i], strlen(names[i]));
-        uint32_t row = add_function(p, 0, &f, true);
-        add_site(p, row, -1, 0);
-    }
+    for (int i = 0; i < LMP_PSEUDOS; i++)
+        make_pseudo(p, names[i]);
+}
+
+uint32_t sites_before(LmpProfile *p) {
+    return make_pseudo(p, "(before)");
 }
 
 LmpErr sites_open(LmpProfile *p) {

@@ -44,6 +44,8 @@ static inline uint32_t sites_pseudo(const LmpProfile *p, LmpPseudo pseudo) {
     (void)p;
     return 1 + (uint32_t)pseudo;
 }
+/* Makes the site of what lived before the profile, "(before)"; call once. */
+uint32_t sites_before(LmpProfile *p);
 /* Returns the record of a site, class and tag. */
 uint32_t sites_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned tag);
 /* Returns a text of the tables, each kept once; 0 when there is no room. */

@@ -2,6 +2,7 @@
  * header. */
 #include "agent/objects/size.h"
 
+#include "agent/interp/collector.h"
 #include "agent/objects/offsets.h"
 
 /* Returns the interpreter's object; 0: none. */
@@ -34,41 +35,103 @@ uintptr_t object_size_block(lua_State *L, int index) {
     return o && lua_isthread(L, index) ? o - offsets_get()->extra : o;
 }
 
-static uint64_t thread_size(const LmpObjectOffsets *layout, uintptr_t state) {
-    uint64_t n = layout->thread;
+/* ---- the blocks of an object ----------------------------------------------------------------- */
+
+/* Who is told of each block. */
+typedef struct Visit {
+    ObjectSizeBlock *each;
+    void *of;
+} Visit;
+
+static void visit(const Visit *v, uintptr_t at, uint64_t size, unsigned cls) {
+    if (at && size) v->each(v->of, at, size, cls);
+}
+
+static void visit_thread(const Visit *v, const LmpObjectOffsets *layout, uintptr_t state) {
     uintptr_t stack = object_word(state + layout->stack), ci = object_word(state + LMP_AT_L_CI);
-    if (stack) n += object_word(state + layout->stack_last) + LMP_STACK_EXTRA - stack;
+    if (stack)
+        visit(v, stack, object_word(state + layout->stack_last) + LMP_STACK_EXTRA - stack,
+              LMP_C_THREAD_PART);
     for (uintptr_t below = ci; below; below = object_word(ci + LMP_AT_CI_PREVIOUS))
         ci = below;
     for (ci = ci ? object_word(ci + LMP_AT_CI_NEXT) : 0; ci; ci = object_word(ci + LMP_AT_CI_NEXT))
-        n += LMP_SIZE_CALL;
-    return n;
+        visit(v, ci, LMP_SIZE_CALL, LMP_C_THREAD_PART);
 }
 
-static uint64_t size_at(const LmpObjectOffsets *layout, uintptr_t o) {
+static void visit_proto(const Visit *v, uintptr_t o) {
+    static const struct {
+        uint8_t count, at, element;
+    } vectors[] = {{LMP_AT_PROTO_CONSTANTS, LMP_AT_PROTO_V_CONSTANTS, LMP_SLOT},
+                   {LMP_AT_PROTO_SIZECODE, LMP_AT_PROTO_CODE, LMP_INSTRUCTION},
+                   {LMP_AT_PROTO_PROTOS, LMP_AT_PROTO_V_PROTOS, 8},
+                   {LMP_AT_PROTO_UPVALUES, LMP_AT_PROTO_V_UPVALUES, LMP_SIZE_UPVALUE_NAME},
+                   {LMP_AT_PROTO_LINES, LMP_AT_PROTO_V_LINES, 1},
+                   {LMP_AT_PROTO_ABSOLUTE, LMP_AT_PROTO_V_ABSOLUTE, LMP_SIZE_ABSOLUTE},
+                   {LMP_AT_PROTO_LOCALS, LMP_AT_PROTO_V_LOCALS, LMP_SIZE_LOCAL_VARIABLE}};
+    visit(v, o, LMP_SIZE_PROTO, LMP_C_FUNCTION_PART);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        visit(v, object_word(o + vectors[i].at),
+              object_u32(o + vectors[i].count) * (uint64_t)vectors[i].element, LMP_C_FUNCTION_PART);
+}
+
+static void visit_object(const Visit *v, const LmpObjectOffsets *layout, uintptr_t o) {
     uint64_t length;
     unsigned values;
     switch (object_u8(o + LMP_AT_TYPE)) {
     case LMP_TT_SHORT_STRING:
     case LMP_TT_LONG_STRING:
         object_string(o, &length);
-        return LMP_STRING_HEAD + length + 1;
+        visit(v, o, LMP_STRING_HEAD + length + 1, LMP_C_STRING);
+        break;
     case LMP_TT_TABLE:
-        return LMP_SIZE_TABLE + object_array_size(layout, o) * (uint64_t)LMP_SLOT +
-               object_nodes(o) * (uint64_t)LMP_SIZE_NODE;
+        visit(v, o, LMP_SIZE_TABLE, LMP_C_TABLE);
+        visit(v, object_word(o + LMP_AT_TABLE_ARRAY),
+              object_array_size(layout, o) * (uint64_t)LMP_SLOT, LMP_C_TABLE_PART);
+        visit(v, object_word(o + LMP_AT_TABLE_NODE), object_nodes(o) * (uint64_t)LMP_SIZE_NODE,
+              LMP_C_TABLE_PART);
+        break;
     case LMP_TT_LUA_CLOSURE:
-        return LMP_AT_CLOSURE_UPVALUE + object_u8(o + LMP_AT_CLOSURE_UPVALUES) * 8ull;
+        visit(v, o, LMP_AT_CLOSURE_UPVALUE + object_u8(o + LMP_AT_CLOSURE_UPVALUES) * 8ull,
+              LMP_C_FUNCTION);
+        break;
     case LMP_TT_C_CLOSURE:
-        return LMP_AT_CLOSURE_UPVALUE + object_u8(o + LMP_AT_CLOSURE_UPVALUES) * (uint64_t)LMP_SLOT;
+        visit(v, o,
+              LMP_AT_CLOSURE_UPVALUE + object_u8(o + LMP_AT_CLOSURE_UPVALUES) * (uint64_t)LMP_SLOT,
+              LMP_C_FUNCTION);
+        break;
     case LMP_TT_USERDATA:
         values = object_u16(o + LMP_AT_USERDATA_VALUES);
-        return object_word(o + LMP_AT_USERDATA_SIZE) +
-               (values ? LMP_AT_USERDATA_VALUE + values * (uint64_t)LMP_SLOT : LMP_USERDATA_BARE);
+        visit(
+            v, o,
+            object_word(o + LMP_AT_USERDATA_SIZE) +
+                (values ? LMP_AT_USERDATA_VALUE + values * (uint64_t)LMP_SLOT : LMP_USERDATA_BARE),
+            LMP_C_USERDATA);
+        break;
     case LMP_TT_THREAD:
-        return thread_size(layout, o);
+        visit(v, o - layout->extra, layout->thread, LMP_C_THREAD);
+        visit_thread(v, layout, o);
+        break;
+    case LMP_TT_UPVALUE:
+        visit(v, o, LMP_SIZE_UPVALUE, LMP_C_FUNCTION_PART);
+        break;
+    case LMP_TT_PROTO:
+        visit_proto(v, o);
+        break;
     default:
-        return 0;
+        break;
     }
+}
+
+static void add_size(void *of, uintptr_t at, uint64_t size, unsigned cls) {
+    uint64_t *sum = of;
+    (void)at, (void)cls;
+    *sum += size;
+}
+
+static uint64_t size_at(const LmpObjectOffsets *layout, uintptr_t o) {
+    uint64_t sum = 0;
+    visit_object(&(Visit){add_size, &sum}, layout, o);
+    return sum;
 }
 
 uint64_t object_size(lua_State *L, int index) {
@@ -124,17 +187,40 @@ static LmpObjectHeld held_at(const LmpObjectOffsets *layout, uintptr_t o) {
     }
 }
 
+/* The collector's lists of a state. */
+enum { LISTS = 4 };
+static void lists_of(const LmpObjectOffsets *layout, uintptr_t global, uintptr_t list[LISTS]) {
+    const uint16_t at[LISTS] = {layout->all, layout->finalizers, layout->waiting, layout->fixed};
+    for (unsigned i = 0; i < LISTS; i++)
+        list[i] = object_word(global + at[i]);
+}
+
 LmpObjectHeld object_size_held(lua_State *L) {
     const LmpObjectOffsets *layout = offsets_get();
-    uintptr_t global = frames_word(L, LMP_AT_L_GLOBAL);
-    const uint16_t list[] = {layout->all, layout->finalizers, layout->waiting, layout->fixed};
+    uintptr_t list[LISTS];
     LmpObjectHeld sum = {0, 0};
-    for (unsigned i = 0; i < sizeof list / sizeof *list; i++) {
-        for (uintptr_t o = object_word(global + list[i]); o; o = object_word(o + LMP_AT_NEXT)) {
+    lists_of(layout, frames_word(L, LMP_AT_L_GLOBAL), list);
+    for (unsigned i = 0; i < LISTS; i++) {
+        for (uintptr_t o = list[i]; o; o = object_word(o + LMP_AT_NEXT)) {
             LmpObjectHeld held = held_at(layout, o);
             sum.bytes += held.bytes;
             sum.blocks += held.blocks;
         }
     }
     return sum;
+}
+
+void object_size_blocks(lua_State *main, ObjectSizeBlock *each, void *of) {
+    const LmpObjectOffsets *layout = offsets_get();
+    const LmpBirth *birth = collector_birth();
+    uintptr_t global = frames_word(main, LMP_AT_L_GLOBAL), list[LISTS];
+    Visit v = {each, of};
+    lists_of(layout, global, list);
+    for (unsigned i = 0; i < LISTS; i++)
+        for (uintptr_t o = list[i]; o; o = object_word(o + LMP_AT_NEXT))
+            if (o != (uintptr_t)main) visit_object(&v, layout, o); /* some releases list it */
+    visit(&v, (uintptr_t)main - birth->state, birth->size, LMP_C_THREAD);
+    visit_thread(&v, layout, (uintptr_t)main);
+    uintptr_t strings = global + layout->strings; /* slots; how many strings, how many slots */
+    visit(&v, object_word(strings), object_u32(strings + 12) * 8ull, LMP_C_STRING_PART);
 }

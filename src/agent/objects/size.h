@@ -21,6 +21,13 @@ typedef struct LmpObjectHeld {
  * Allocates nothing. Only after offsets_known() has said LMP_OK. */
 LmpObjectHeld object_size_held(lua_State *L);
 
+/* Calls `each` for every block of the state's objects and their parts, dead ones too, and of the
+ * interpreter's own: the main thread, the table of strings. What a host or the parser has asked for
+ * is in no list. Between two instructions; `each` does not ask for memory of the state. Only after
+ * offsets_known() has said LMP_OK. */
+typedef void ObjectSizeBlock(void *of, uintptr_t at, uint64_t size, unsigned cls);
+void object_size_blocks(lua_State *main, ObjectSizeBlock *each, void *of);
+
 /* Returns where the block of the value at `index` begins; 0: no object of the heap. */
 uintptr_t object_size_block(lua_State *L, int index);
 

@@ -25,6 +25,7 @@ typedef struct LmpOptions {
     const char *record;   /* its file; "": a name is chosen; NULL: not recorded */
     /* Starts the profile of a forked child, between two of its instructions; NULL: none is. */
     void (*again)(lua_State *L);
+    bool attached;      /* the program ran before: what lives already is entered, too */
     const char *breaks; /* conditions for snapshots, one a line (others are the display's); NULL */
 } LmpOptions;
 

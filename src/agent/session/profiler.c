@@ -25,6 +25,7 @@
 #include "agent/charge/sources.h"
 #include "agent/charge/tags.h"
 #include "agent/charge/tree.h"
+#include "agent/hook/before.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
@@ -443,6 +444,12 @@ static LmpErr first_lack(const LmpProfile *p) {
                                         : LMP_OK;
 }
 
+/* The program ran before: what lives already. */
+static void enter_before(LmpProfile *p) {
+    uint64_t entered = before_enter(p), all = p->header->before;
+    p->header->before = all > entered ? all - entered : 0;
+}
+
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     *lack = LMP_OK;
     follow_fork(L);
@@ -508,6 +515,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     foreign_begin(p, L);
     list_add(p);
     slot->of.profile = p;
+    if (options->attached) enter_before(p);
     tick_now(p);
     atomic_store(&p->live->state, LMP_RUNNING);
     calls_begin(p, L);
@@ -526,6 +534,11 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     if (p->counts) calls_look(p);
     stats_derive(p->live, lmp_os->clock() - p->start, out);
     return LMP_OK;
+}
+
+uint32_t profiler_serial(lua_State *L) {
+    const LmpProfile *p = session_find(L);
+    return p ? p->serial : 0;
 }
 
 LmpErr profiler_objects(lua_State *L, LmpObjectMemory *memory, LmpObjectGraph *out) {

@@ -29,6 +29,9 @@ void profiler_prepare(lua_State *L);
  * the figures say why. Or LMP_OK. Errors: STARTED, CLOSED, NOMEM, MEMFD, FILE (the recording's;
  * errno): nothing has changed. */
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack);
+/* Returns the number of L's running profile in its process, from 1 on; 0: none is running. */
+uint32_t profiler_serial(lua_State *L);
+
 /* Tells why the running profile has no display or no recording that start was asked for; LMP_OK:
  * none is missing. */
 void profiler_lacks(lua_State *L, LmpErr *display, LmpErr *recording);

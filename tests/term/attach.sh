@@ -1,0 +1,231 @@
+#!/bin/bash
+# Programs that nobody prepared, attached to while they run: attach.sh CASE
+. "$(dirname "$0")/plain.sh"
+unset LUA_CPATH LUA_PATH LUA_INIT LUA_INIT_5_4
+
+# All programs work until the file `stop` is there, and write how far they are into $COUNT.
+export COUNT=count
+cat >head.lua <<'LUA'
+local f, n = assert(io.open(os.getenv "COUNT", "w")), 0
+function going(more)
+  n = n + 1
+  if n % (more or 1) == 0 then f:seek("set") f:write(n, "\n") f:flush() end
+  local stop = n % 100 == 0 and io.open "stop"
+  return not (stop and stop:close())
+end
+LUA
+cat >busy.lua <<'LUA'
+dofile "head.lua"
+K = {}
+for i = 1, 20000 do K[i] = { i, name = "n" .. i } end
+local t = {}
+while going(100) do for i = 1, 100 do t[i] = { i } end end
+LUA
+cat >inside.lua <<'LUA'
+dofile "head.lua"
+local t = {}
+local co = coroutine.wrap(function()
+  while true do for i = 1, 100 do t[i] = { i } end coroutine.yield() end
+end)
+while going(100) do co() end
+LUA
+cat >hooked.lua <<'LUA'
+dofile "head.lua"
+local lines, t = 0, {}
+local function hook() lines = lines + 1 end
+debug.sethook(hook, "l")
+local before = lines
+local rounds = 0
+repeat
+  rounds = rounds + 1 t[1] = { rounds }
+until not going(100)
+assert(debug.gethook() == hook, "the program's hook is gone")
+debug.sethook()
+print("hooked", lines > 2 * rounds)
+LUA
+cat >waits.lua <<'LUA'
+dofile "head.lua"
+K = {}
+for l in io.lines() do for i = 1, 1000 do K[i] = { l } end going() end
+LUA
+
+# begin SCRIPT...: $program runs it.
+begin() {
+    rm -f stop count
+    LD_PRELOAD=$LMP_PRELOAD "$@" <&0 >out 2>err &
+    program=$!
+    until_true 'its first round' test -s "$COUNT"
+}
+counts() { cat "$COUNT"; }
+goes_on() {
+    local before
+    before=$(counts)
+    moved() { [ "$(counts)" != "$before" ]; }
+    until_true 'another round' moved
+}
+ends_well() {
+    : >stop
+    wait "$program"
+    is $? 0 "the program's status"
+    [ ! -s err ] || fail "the program says: $(cat err)"
+}
+attach() { "$LMP" attach --no-live "$@" "$program" >said 2>&1 || fail "attach: $(cat said)"; }
+detach() { "$LMP" detach "$program" >said 2>&1 || fail "detach: $(cat said)"; }
+refused() { # WORDS ARGUMENTS...
+    local words=$1
+    shift
+    "$LMP" attach --no-live "$@" >said 2>&1 && fail "attach $* was not refused"
+    grep -Eq -- "$words" said || fail "attach $*: $(cat said)"
+    [ "$(wc -l <said)" = 1 ] || fail "more than a line: $(cat said)"
+}
+report() { "$LMP" report "$@" "$program" -o report.out >said 2>&1 || fail "report: $(cat said)"; }
+figure() { grep -o "\"$1\":[0-9]*" report.out | head -n 1 | cut -d: -f2; }
+
+case_busy() { # all that lives already is known from the first moment, and every line from then on
+    begin "$LUA" busy.lua
+    attach --stacks
+    report json
+    [ "$(figure live_bytes)" -gt 3000000 ] || fail "live: $(figure live_bytes)"
+    grep -q '(before)' report.out || fail 'no line of what was before'
+    "$LMP" snapshot "$program" s.heap >said 2>&1 || fail "snapshot: $(cat said)"
+    "$LMP" report json s.heap -o report.out
+    grep -q '"garbage"\|"objects"' report.out || fail 'the snapshot is empty'
+    goes_on
+    report csv
+    grep -q 'busy.lua,5,' report.out || grep -q 'busy.lua.*:5' report.out || fail "no line of the loop: $(head -n 4 report.out)"
+    refused 'profiled already' "$program"
+    detach
+    goes_on
+    "$LMP" detach "$program" >said 2>&1 && fail 'detached twice'
+    attach --sample=64KiB # and again
+    goes_on
+    ends_well
+}
+
+case_inside() { # in a coroutine
+    begin "$LUA" inside.lua
+    attach
+    goes_on
+    report csv
+    grep -q 'inside.lua' report.out || fail 'no line'
+    detach
+    attach --stacks
+    detach
+    goes_on
+    ends_well
+}
+
+case_hooked() { # the program's own debug hook stays
+    begin "$LUA" hooked.lua
+    for i in 1 2 3; do
+        attach
+        goes_on
+        detach
+    done
+    ends_well
+    is "$(cat out)" "$(printf 'hooked\ttrue')" 'its hook'
+}
+
+case_waits() { # idle: the command waits, and says so; a line of input wakes the program
+    mkfifo input
+    exec 9<>input
+    echo one >&9
+    begin "$LUA" waits.lua <input
+    refused 'has not run an instruction of Lua' --wait=1 "$program"
+    "$LMP" attach --no-live --wait=60 "$program" >said 2>&1 &
+    local command=$!
+    echo two >&9
+    # it may have been read before the command came
+    until_true 'the command' sh -c "echo more >input; ! kill -0 $command 2>/dev/null"
+    wait $command
+    is $? 0 "attach: $(cat said)"
+    report csv
+    detach & # which waits, too
+    command=$!
+    until_true 'the end' sh -c "echo more >input; ! kill -0 $command 2>/dev/null"
+    exec 9>&-
+    kill "$program"
+}
+
+case_states() { # two states in two threads of a program in C
+    sed 's/"COUNT"/"COUNT2"/' head.lua >head2.lua
+    sed 's/head.lua/head2.lua/' inside.lua >inside2.lua
+    export COUNT2=count2
+    begin "$LMP_BUILD/attach_host" busy.lua inside2.lua
+    COUNT=count2 goes_on
+    attach --stacks
+    goes_on
+    COUNT=count2 goes_on
+    is "$("$LMP" top --list | grep -c "^$program:")" 2 'states'
+    detach
+    goes_on
+    COUNT=count2 goes_on
+    ends_well
+}
+
+case_recorded() {
+    begin "$LUA" busy.lua
+    attach --record='a run.lmprec'
+    goes_on
+    detach
+    ends_well
+    "$LMP" report csv 'a run.lmprec' -o report.out || fail 'the recording'
+    grep -q 'busy.lua' report.out || fail 'no line'
+}
+
+case_refused() {
+    refused 'takes one process'
+    refused 'is not a process' x
+    refused 'there is no process' 999999999
+    sleep 100 &
+    refused 'no functions of Lua' $!
+    kill -STOP $!
+    refused 'is stopped' $!
+    kill -9 $!
+    mkfifo input
+    "$LMP_BUILD/attach_host" --closed <input >out &
+    program=$!
+    exec 9>input
+    until_true 'its line' grep -q closed out
+    refused 'no Lua state' "$program"
+    exec 9>&-
+    wait "$program"
+    is $? 0 'status'
+    local one
+    for one in ${LMP_INTERPRETERS//:/ }; do # others than 5.4, where there are any
+        case $("$one" -v 2>&1) in
+        'Lua 5.4'*) continue ;;
+        esac
+        "$one" -e 'while true do end' &
+        refused 'runs Lua 5|hides them' $!
+        kill $!
+    done
+}
+
+case_killed() { # [ROUNDS]: attach and detach killed at any moment; the program lives and works on
+    local i command
+    begin "$LUA" inside.lua
+    for ((i = 0; i < ${1:-30}; i++)); do
+        setsid "$LMP" attach --no-live --wait=1 "$program" >/dev/null 2>&1 &
+        command=$!
+        sleep "0.0$((RANDOM % 100))"
+        kill -9 -- -$command 2>/dev/null
+        wait $command 2>/dev/null
+        if ((i % 3 == 0)); then
+            setsid "$LMP" detach --wait=1 "$program" >/dev/null 2>&1 &
+            command=$!
+            sleep "0.0$((RANDOM % 100))"
+            kill -9 -- -$command 2>/dev/null
+            wait $command 2>/dev/null
+        fi
+        kill -0 "$program" || fail "round $i: the program is dead"
+        ((i % 5)) || goes_on
+    done
+    "$LMP" detach "$program" >said 2>&1
+    attach
+    goes_on
+    detach
+    ends_well
+}
+
+"case_$1" "${@:2}"

@@ -1,0 +1,38 @@
+/* attach_host.c - a program with Lua inside that knows nothing of lmp: each argument is a script
+ * that a state of its own runs, in a thread of its own. With --closed first, a state is made and
+ * closed before, and nothing else: then the program waits for its input to end. */
+#include <lauxlib.h>
+#include <lualib.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *run(void *script) {
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    int failed = luaL_dofile(L, script);
+    if (failed) fprintf(stderr, "%s\n", lua_tostring(L, -1));
+    lua_close(L);
+    return failed ? "failed" : NULL;
+}
+
+int main(int argc, char **argv) {
+    pthread_t thread[8];
+    char byte;
+    int n = argc - 1 < 8 ? argc - 1 : 8, bad = 0;
+    if (n && strcmp(argv[1], "--closed") == 0) {
+        lua_close(luaL_newstate());
+        puts("closed");
+        fflush(stdout);
+        return read(STDIN_FILENO, &byte, 1) < 0;
+    }
+    for (int i = 0; i < n; i++)
+        if (pthread_create(&thread[i], NULL, run, argv[i + 1])) return 2;
+    for (int i = 0; i < n; i++) {
+        void *why;
+        pthread_join(thread[i], &why);
+        bad |= why != NULL;
+    }
+    return bad;
+}

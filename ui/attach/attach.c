@@ -1,0 +1,419 @@
+/* attach.c - the steps, and a sentence for whatever forbids one. What holds the threads is a
+ * process of its own: with its end the system lets all of them go, whatever has happened. */
+#include "attach/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/luastates.h"
+#include "attach/stub.h"
+#include "attach/target.h"
+#include "attach/tracer.h"
+
+enum { STACK_BYTES = 16 << 10, LATER_MS = 300, TRIES = 5 };
+
+static bool refuse(AttachResult *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse(AttachResult *r, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->why, sizeof r->why, format, args);
+    va_end(args);
+    return false;
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- may it be done? ------------------------------------------------------------------------- */
+
+/* Returns the number that follows a name in /proc/PID/status; -1: none does. */
+static long status_of(pid_t pid, const char *name, int which) {
+    char path[40], line[256];
+    long found = -1;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *f = fopen(path, "re");
+    if (!f) return -1;
+    while (fgets(line, sizeof line, f)) {
+        size_t n = strlen(name);
+        if (strncmp(line, name, n) || line[n] != ':') continue;
+        char *at = line + n + 1;
+        if (!strcmp(name, "State"))
+            found = at[strspn(at, " \t")];
+        else
+            for (int i = 0; i <= which; i++)
+                found = strtol(at, &at, 10);
+        break;
+    }
+    fclose(f);
+    return found;
+}
+
+static bool refuse_tracing(AttachResult *r, pid_t pid, int err) {
+    char scope = '0';
+    FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+    if (f) {
+        scope = (char)getc(f);
+        fclose(f);
+    }
+    long tracer = status_of(pid, "TracerPid", 0);
+    if (err == EBUSY)
+        return refuse(r, "a thread of process %d waits for a device; try again", (int)pid);
+    if (tracer > 0)
+        return refuse(r, "process %d is traced already, by process %ld (a debugger?)", (int)pid,
+                      tracer);
+    if (status_of(pid, "Uid", 0) != (long)getuid() && geteuid() != 0)
+        return refuse(r, "process %d belongs to another user; do it as that user, or as root",
+                      (int)pid);
+    if (scope != '0' && geteuid() != 0)
+        return refuse(r,
+                      "the system lets a process trace only what it has started itself: as root, "
+                      "or after sysctl kernel.yama.ptrace_scope=0");
+    if (err == EPERM || err == EACCES)
+        return refuse(r,
+                      "not permitted to trace process %d (setuid, or without the capability "
+                      "CAP_SYS_PTRACE in a container?)",
+                      (int)pid);
+    return refuse(r, "cannot trace process %d: %s", (int)pid, strerror(err));
+}
+
+/* Returns true if the program sees the same file under this name. */
+static bool sees(pid_t pid, const char *module) {
+    char path[4500];
+    struct stat here, there;
+    snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, module);
+    return stat(module, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino &&
+           here.st_dev == there.st_dev;
+}
+
+static bool may(const AttachWish *wish, AttachResult *r) {
+    pid_t pid = wish->pid;
+    long state = status_of(pid, "State", 0);
+    if (!ATTACH_STUB) return refuse(r, "lmp attaches to programs on x86-64 only");
+    if (state < 0 || state == 'Z' || state == 'X')
+        return refuse(r, "there is no process %d", (int)pid);
+    if (state == 'T')
+        return refuse(r, "process %d is stopped; let it go on first (kill -CONT)", (int)pid);
+    if (status_of(pid, "Seccomp", 0) > 0)
+        return refuse(
+            r,
+            "process %d runs under seccomp, which may kill it for loading a module; start "
+            "it with lmp run",
+            (int)pid);
+    if (!sees(pid, wish->module))
+        return refuse(r,
+                      "process %d has other files than lmp (a container?): install lmp there, and "
+                      "attach from there",
+                      (int)pid);
+    if (strlen(wish->module) >= sizeof((LmpAttach *)0)->module ||
+        strlen(wish->options) >= sizeof((LmpAttach *)0)->options)
+        return refuse(r, "names are too long");
+    return true;
+}
+
+/* ---- which Lua? ------------------------------------------------------------------------------ */
+
+/* What tells one version from the next, the newest first: a function that came with it. */
+static const struct {
+    const char *symbol, *version;
+} versions[] = {
+    {"luaJIT_setmode", "LuaJIT"}, {"lua_pushexternalstring", "Lua 5.5"},
+    {"lua_setwarnf", "Lua 5.4"},  {"lua_isyieldable", "Lua 5.3"},
+    {"lua_callk", "Lua 5.2"},     {"lua_pcall", "Lua 5.1"},
+};
+
+static const char *version_of(const Target *t, const TargetObject *lua) {
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        if (target_symbol(t, lua, versions[i].symbol)) return versions[i].version;
+    return "";
+}
+
+/* Finds all functions that are needed. */
+static bool find_functions(const Target *t, LmpAttach *data, AttachResult *r) {
+    const TargetObject *lua = NULL;
+    data->sethook = target_find(t, "lua_sethook", &lua);
+    if (!data->sethook)
+        return refuse(r,
+                      "process %d has no functions of Lua (or it is linked statically, and hides "
+                      "them)",
+                      (int)t->pid);
+    const char *version = version_of(t, lua);
+    if (strcmp(version, "Lua 5.4"))
+        return refuse(r, "process %d runs %s; lmp is for Lua 5.4", (int)t->pid, version);
+    data->gethook = target_symbol(t, lua, "lua_gethook");
+    data->gethookmask = target_symbol(t, lua, "lua_gethookmask");
+    data->gethookcount = target_symbol(t, lua, "lua_gethookcount");
+    data->dlopen = target_find(t, "dlopen", NULL);
+    data->dlsym = target_find(t, "dlsym", NULL);
+    data->dlerror = target_find(t, "dlerror", NULL);
+    if (!data->gethook || !data->gethookmask || !data->gethookcount || !data->dlopen ||
+        !data->dlsym || !data->dlerror)
+        return refuse(r, "process %d cannot load modules (linked statically?)", (int)t->pid);
+    return true;
+}
+
+/* ---- while the threads stand ------------------------------------------------------------------
+ */
+
+typedef struct Held {
+    Target *target;
+    Tracer tracer;
+    LmpAttach *data;
+    AttachStubHead head;
+    uint64_t cave;
+    AttachResult *result;
+    bool busy; /* no thread was where it can be used: soon one is */
+} Held;
+
+/* What an earlier command has left: the stub, with its memory. */
+static bool left_before(const Held *h, const TargetObject *o, AttachStubHead *head) {
+    char code[1024];
+    uint64_t magic = 0, at = offsetof(LmpAttach, magic);
+    size_t size = attach_stub_size();
+    return o->cave_size >= size && size <= sizeof code &&
+           target_read(h->target, o->cave, code, size) &&
+           !memcmp(code + sizeof *head, attach_stub_begin + sizeof *head, size - sizeof *head) &&
+           target_read(h->target, o->cave, head, sizeof *head) &&
+           target_read(h->target, head->data + at, &magic, sizeof magic) &&
+           magic == LMP_ATTACH_MAGIC;
+}
+
+/* Finds a place for the stub: where one is already, else the largest. */
+static bool find_cave(Held *h, bool *before) {
+    const TargetObject *best = NULL;
+    for (size_t i = 0; i < h->target->objects; i++) {
+        const TargetObject *o = &h->target->object[i];
+        *before = left_before(h, o, &h->head);
+        if (*before) {
+            h->cave = o->cave;
+            return true;
+        }
+        if (o->cave_size && (!best || o->cave_size > best->cave_size)) best = o;
+    }
+    h->head = (AttachStubHead){0};
+    if (!best || best->cave_size < attach_stub_size()) return false;
+    h->cave = best->cave;
+    return true;
+}
+
+static bool write_head(const Held *h) {
+    return target_write(h->target, h->cave, &h->head, sizeof h->head);
+}
+
+static TracedThread *choose_thread(Held *h) {
+    TracedThread *best = NULL;
+    for (uint32_t i = 0; i < h->tracer.threads; i++) {
+        TracedThread *thread = &h->tracer.thread[i];
+        if (!tracer_can_run(&h->tracer, thread, h->head.registers_size + STACK_BYTES)) continue;
+        bool waits = (int64_t)thread->regs.orig_rax >= 0;
+        if (!best || !waits) best = thread;
+        if (!waits) break;
+    }
+    return best;
+}
+
+static bool run_stub(Held *h, TracedThread *thread, const char *entry, uint64_t done,
+                     uint64_t mapped) {
+    TracerRun run = {.entry = h->cave + (uint64_t)(entry - attach_stub_begin),
+                     .from = h->cave,
+                     .to = h->cave + attach_stub_size(),
+                     .done = done,
+                     .mapped = mapped};
+    return tracer_run(&h->tracer, thread, &run);
+}
+
+/* Has the thread map memory for the data. */
+static bool make_room(Held *h, TracedThread *thread) {
+    attach_stub_registers(&h->head);
+    h->head.data = target_gap(h->target, LMP_ATTACH_BYTES);
+    h->head.map_resume = tracer_resume(thread);
+    if (!h->head.data) return false;
+    return target_write(h->target, h->cave, attach_stub_begin, attach_stub_size()) &&
+           write_head(h) && run_stub(h, thread, attach_stub_map, 0, h->head.data);
+}
+
+/* What an earlier command has noted of hooks is still true where they stand, and needed where one
+ * has not been called yet. */
+static void keep_noted(LmpAttach *data, const LmpAttach *before) {
+    data->known = data->states;
+    for (uint32_t i = 0; i < before->known && i < LMP_ATTACH_STATES; i++) {
+        uint32_t at = 0;
+        while (at < data->states && data->of[at].L != before->of[i].L)
+            at++;
+        if (at == data->states && data->known < LMP_ATTACH_STATES) at = data->known++;
+        if (at < data->known) data->of[at] = before->of[i];
+    }
+}
+
+/* Sets the hooks of all states that were found. */
+static bool set_hooks(Held *h, const LuaStates *found) {
+    bool before;
+    LmpAttach old = {0}, *data = h->data;
+    if (!find_cave(h, &before))
+        return refuse(h->result, "process %d has no room for lmp's code", (int)h->target->pid);
+    if (!before) attach_stub_registers(&h->head);
+    TracedThread *thread = choose_thread(h);
+    h->busy = !thread;
+    if (h->busy)
+        return refuse(h->result, "no thread of process %d could be used; try again",
+                      (int)h->target->pid);
+    if (!before && !make_room(h, thread))
+        return refuse(h->result, "process %d does not give lmp memory", (int)h->target->pid);
+    if (before && target_read(h->target, h->head.data, &old, sizeof old)) keep_noted(data, &old);
+    for (uint32_t i = 0; i < found->heaps; i++)
+        data->heap[i].main = found->main[i];
+    data->heaps = found->heaps;
+    data->hook = h->cave + (uint64_t)(attach_stub_hook - attach_stub_begin);
+    h->head.hooks_resume = tracer_resume(thread);
+    bool set = target_write(h->target, h->head.data, data, sizeof *data) && write_head(h) &&
+               run_stub(h, thread, attach_stub_hooks, h->head.data + offsetof(LmpAttach, set), 0);
+    if (!set)
+        return refuse(h->result, "process %d did not do what it was sent to do",
+                      (int)h->target->pid);
+    return true;
+}
+
+static bool hold_once(Held *h) {
+    AttachResult *result = h->result;
+    LmpAttach *data = h->data;
+    double begun = seconds();
+    int err = tracer_hold(&h->tracer, h->target);
+    if (err) return refuse_tracing(result, h->target->pid, err);
+    LuaStates found;
+    bool set = false;
+    if (!target_read_maps(h->target)) {
+        refuse(result, "there is no process %d", (int)h->target->pid);
+    } else {
+        luastates_find(&found, &h->tracer);
+        result->heaps = found.heaps;
+        data->states = data->known = found.states;
+        for (uint32_t i = 0; i < found.states; i++)
+            data->of[i] = (LmpAttachState){.L = found.L[i]};
+        set = found.heaps
+                  ? set_hooks(h, &found)
+                  : refuse(result, "no Lua state was found in process %d", (int)h->target->pid);
+    }
+    tracer_let_go(&h->tracer);
+    result->held = seconds() - begun;
+    return set;
+}
+
+/* In a process of its own. */
+static bool hold_and_set(Target *target, LmpAttach *data, AttachResult *result, uint64_t *at) {
+    Held h = {.target = target, .data = data, .result = result};
+    struct timespec moment = {.tv_nsec = 20000000};
+    bool set = hold_once(&h);
+    for (int i = 1; !set && h.busy && i < TRIES; i++) {
+        nanosleep(&moment, NULL);
+        set = hold_once(&h);
+    }
+    if (set) result->why[0] = 0;
+    *at = h.head.data;
+    return set;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------
+ */
+
+typedef struct Said {
+    bool set;
+    uint64_t at;
+    AttachResult result;
+} Said;
+
+static bool hold_in_child(Target *target, LmpAttach *data, AttachResult *result, uint64_t *at) {
+    int pipes[2];
+    static Said said;
+    size_t got = 0;
+    if (pipe2(pipes, O_CLOEXEC)) return refuse(result, "no pipe: %s", strerror(errno));
+    pid_t child = fork();
+    if (child == 0) {
+        said.set = hold_and_set(target, data, &said.result, &said.at);
+        ssize_t n = write(pipes[1], &said, sizeof said);
+        _exit(n == sizeof said ? 0 : 1);
+    }
+    close(pipes[1]);
+    while (child > 0 && got < sizeof said) {
+        ssize_t n = read(pipes[0], (char *)&said + got, sizeof said - got);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        got += (size_t)n;
+    }
+    close(pipes[0]);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (got < sizeof said)
+        return refuse(result, "what was to hold process %d was killed", (int)target->pid);
+    *result = said.result;
+    *at = said.at;
+    return said.set;
+}
+
+/* Waits until a hook was called in each state, or the time is over. */
+static bool wait_for(const Target *t, uint64_t at, const AttachWish *wish, LmpAttach *data,
+                     AttachResult *r) {
+    struct timespec moment = {.tv_nsec = 5000000};
+    double until = seconds() + wish->wait;
+    for (;; nanosleep(&moment, NULL)) {
+        uint32_t refused = 0;
+        r->done = 0;
+        if (!target_read(t, at, data, sizeof *data))
+            return refuse(r, "process %d has ended", (int)t->pid);
+        for (uint32_t i = 0; i < data->heaps && i < LMP_ATTACH_HEAPS; i++) {
+            uint32_t state = atomic_load(&data->heap[i].state);
+            if (state == LMP_ATTACH_DONE && !r->done++) r->serial = data->heap[i].serial;
+            refused += state == LMP_ATTACH_REFUSED;
+        }
+        if (r->done + refused >= data->heaps || data->error) break;
+        double now = seconds();
+        if (r->done && until > now + LATER_MS * 1e-3) until = now + LATER_MS * 1e-3;
+        if (now > until) break;
+    }
+    uint32_t over = 1;
+    target_write(t, at + offsetof(LmpAttach, over), &over, sizeof over);
+    if (data->error) {
+        char text[1024] = "";
+        target_read_text(t, data->error, text, sizeof text);
+        return refuse(r, "process %d cannot load lmp's module: %s", (int)t->pid, text);
+    }
+    data->why[sizeof data->why - 1] = 0;
+    if (data->why[0]) refuse(r, "%s", data->why);
+    if (r->done || data->why[0]) return r->done > 0;
+    return refuse(
+        r,
+        "in %.3g s process %d has not run an instruction of Lua (it waits, or works in C): "
+        "try again with a longer --wait",
+        wish->wait, (int)t->pid);
+}
+
+bool attach_run(const AttachWish *wish, AttachResult *result) {
+    static LmpAttach data; /* large */
+    Target target;
+    uint64_t at = 0;
+    *result = (AttachResult){0};
+    data = (LmpAttach){.magic = LMP_ATTACH_MAGIC};
+    if (!may(wish, result)) return false;
+    snprintf(data.module, sizeof data.module, "%s", wish->module);
+    snprintf(data.entry, sizeof data.entry, "%s", LMP_ATTACH_ENTRY);
+    snprintf(data.options, sizeof data.options, "%s", wish->options);
+    bool done = target_open(&target, wish->pid);
+    if (!done) {
+        refuse_tracing(result, wish->pid, errno ? errno : EPERM);
+    } else {
+        done = find_functions(&target, &data, result) &&
+               hold_in_child(&target, &data, result, &at) &&
+               wait_for(&target, at, wish, &data, result);
+    }
+    target_close(&target);
+    return done;
+}

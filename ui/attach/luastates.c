@@ -1,0 +1,169 @@
+/* luastates.c - every word of registers, of the stacks' upper parts and of written data is looked
+ * at: is it a thread of Lua? Most words are no addresses of written memory, and cost no read. */
+#include "attach/luastates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined __x86_64__ && defined __LP64__
+
+/* Offsets, as in lua54.h: in an object, a lua_State, a frame, and the global state. */
+enum {
+    AT_TYPE = 8,
+    AT_GLOBAL = 24,
+    AT_CI = 32,
+    AT_CI_FUNC = 0,
+    AT_STRINGS = 48, /* the string table: slots, then how many strings, how many slots */
+    STATE_BYTES = 96,
+    GLOBAL_BYTES = 2048,
+    BESIDE = 1024, /* the global state follows the main thread in one block */
+    TYPE_THREAD = 8,
+};
+/* Where a lua_State has its innermost protected call: 5.4.0 and from 5.4.3 on; between them. */
+static const unsigned jump_at[] = {88, 80};
+
+enum { STACK_BYTES = 256 << 10, DATA_BYTES = 8 << 20, PIECE = 64 << 10 };
+
+typedef struct Search {
+    LuaStates *out;
+    const Tracer *tracer;
+    const Target *target;
+} Search;
+
+static uint64_t word_of(const uint8_t *bytes, unsigned at) {
+    uint64_t w;
+    memcpy(&w, bytes + at, sizeof w);
+    return w;
+}
+
+static bool is_written(const Target *t, uint64_t at) {
+    const TargetMap *map = at % 8 ? NULL : target_map_of(t, at);
+    return map && map->read && map->write;
+}
+
+/* Reads what begins at L, if it is like a thread of Lua. */
+static bool read_state(const Target *t, uint64_t L, uint8_t state[STATE_BYTES]) {
+    return is_written(t, L) && target_read(t, L, state, STATE_BYTES) &&
+           (state[AT_TYPE] & 15) == TYPE_THREAD && is_written(t, word_of(state, AT_GLOBAL)) &&
+           is_written(t, word_of(state, AT_CI));
+}
+
+/* Returns the main thread of a global state; 0: it is none, or is being closed. */
+static uint64_t main_of(const Target *t, uint64_t global) {
+    uint8_t bytes[GLOBAL_BYTES], state[STATE_BYTES];
+    size_t n = sizeof bytes;
+    while (n >= 1024 && !target_read(t, global, bytes, n))
+        n -= 256; /* the end of its mapping */
+    if (n < 1024) return 0;
+    const TargetMap *code = target_map_of(t, word_of(bytes, 0));
+    if (!code || !code->execute) return 0; /* the allocator */
+    int32_t strings, slots;
+    memcpy(&strings, bytes + AT_STRINGS + 8, sizeof strings);
+    memcpy(&slots, bytes + AT_STRINGS + 12, sizeof slots);
+    if (strings <= 0 || slots <= 0 || slots & (slots - 1)) return 0;
+    if (!is_written(t, word_of(bytes, AT_STRINGS))) return 0;
+    for (unsigned at = 64; at + 8 <= n; at += 8) {
+        uint64_t main = word_of(bytes, at);
+        if (main >= global || global - main > BESIDE) continue; /* another thread, in a list */
+        if (read_state(t, main, state) && word_of(state, AT_GLOBAL) == global) return main;
+    }
+    return 0;
+}
+
+/* Returns the number of a heap by its global state, noted if it is new; LMP_ATTACH_HEAPS: none. */
+static uint32_t heap_of(Search *s, uint64_t global) {
+    LuaStates *out = s->out;
+    for (uint32_t i = 0; i < out->heaps; i++)
+        if (out->global[i] == global) return i;
+    uint64_t main = main_of(s->target, global);
+    if (!main) return LMP_ATTACH_HEAPS;
+    if (out->heaps == LMP_ATTACH_HEAPS) {
+        out->more = true;
+        return LMP_ATTACH_HEAPS;
+    }
+    out->global[out->heaps] = global;
+    out->main[out->heaps] = main;
+    return out->heaps++;
+}
+
+/* Returns true if the thread's innermost protected call is on the stack of a held thread, in use.
+ */
+static bool runs(const Search *s, const uint8_t state[STATE_BYTES]) {
+    for (size_t i = 0; i < sizeof jump_at / sizeof *jump_at; i++) {
+        uint64_t jump = word_of(state, jump_at[i]);
+        for (uint32_t n = 0; n < s->tracer->threads; n++) {
+            const TracedThread *thread = &s->tracer->thread[n];
+            if (jump >= thread->regs.rsp && jump < thread->stack_end) return true;
+        }
+    }
+    return false;
+}
+
+static void add(LuaStates *out, uint64_t L) {
+    for (uint32_t i = 0; i < out->states; i++)
+        if (out->L[i] == L) return;
+    if (out->states == LMP_ATTACH_STATES) {
+        out->more = true;
+    } else {
+        out->L[out->states++] = L;
+    }
+}
+
+static void look_at(Search *s, uint64_t L) {
+    uint8_t state[STATE_BYTES];
+    if (!read_state(s->target, L, state)) return;
+    uint32_t heap = heap_of(s, word_of(state, AT_GLOBAL));
+    if (heap != LMP_ATTACH_HEAPS && runs(s, state)) add(s->out, L);
+}
+
+static void look_through(Search *s, uint64_t from, uint64_t to) {
+    static uint64_t piece[PIECE / 8];
+    uint64_t last = 0;
+    for (from = (from + 7) & ~7ull; from < to; from += sizeof piece) {
+        uint64_t n = to - from < sizeof piece ? to - from : sizeof piece;
+        if (!target_read(s->target, from, piece, n & ~7ull)) return;
+        for (uint64_t i = 0; i < n / 8; i++) {
+            if (piece[i] == last || piece[i] < 4096 || piece[i] >> 47) continue;
+            last = piece[i];
+            look_at(s, last);
+        }
+    }
+}
+
+static void look_at_registers(Search *s, const struct user_regs_struct *r) {
+    const uint64_t all[] = {r->rbx, r->rbp, r->r12, r->r13, r->r14, r->r15, r->rdi,
+                            r->rsi, r->rax, r->rcx, r->rdx, r->r8,  r->r9,  r->r10};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        look_at(s, all[i]);
+}
+
+/* Returns true if a mapping has the written data of a file, or follows it. */
+static bool is_data(const Target *t, size_t i) {
+    const TargetMap *m = &t->map[i];
+    if (!m->read || !m->write || m->to - m->from > DATA_BYTES) return false;
+    if (m->path[0] == '/') return true;
+    return !m->path[0] && i && t->map[i - 1].path[0] == '/' && t->map[i - 1].to == m->from;
+}
+
+void luastates_find(LuaStates *found, const Tracer *tracer) {
+    Search s = {found, tracer, tracer->target};
+    *found = (LuaStates){0};
+    for (uint32_t i = 0; i < tracer->threads; i++) {
+        const TracedThread *thread = &tracer->thread[i];
+        uint64_t rsp = thread->regs.rsp, end = rsp + STACK_BYTES;
+        if (thread->gone) continue;
+        look_at_registers(&s, &thread->regs);
+        look_through(&s, rsp, end < thread->stack_end ? end : thread->stack_end);
+    }
+    for (size_t i = 0; i < s.target->maps; i++)
+        if (is_data(s.target, i)) look_through(&s, s.target->map[i].from, s.target->map[i].to);
+    for (uint32_t i = 0; i < found->heaps; i++)
+        add(found, found->main[i]); /* its next instruction may come when all others are gone */
+}
+
+#else
+void luastates_find(LuaStates *found, const Tracer *tracer) {
+    (void)tracer;
+    *found = (LuaStates){0};
+}
+#endif

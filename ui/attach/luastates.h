@@ -1,0 +1,24 @@
+/* luastates.h - finds Lua states in a process whose threads are held, by what their memory is like.
+ *
+ * A thread of Lua counts if it is the main thread of a state that is not being closed, or if it
+ * runs on the C stack of a held thread: its innermost protected call is there. Of others nobody can
+ * say from outside whether they still live. Where things are: agent/interp/lua54.h of what is read
+ * here is the same in all releases, but for the place of that call. */
+#ifndef LMP_ATTACH_LUASTATES_H
+#define LMP_ATTACH_LUASTATES_H
+
+#include "attach/tracer.h"
+#include "shared/attach.h"
+
+typedef struct LuaStates {
+    uint64_t global[LMP_ATTACH_HEAPS], main[LMP_ATTACH_HEAPS];
+    uint32_t heaps;
+    uint64_t L[LMP_ATTACH_STATES]; /* those that run first, innermost before the others */
+    uint32_t states;
+    bool more; /* there is no room for all */
+} LuaStates;
+
+/* Fills *found. */
+void luastates_find(LuaStates *found, const Tracer *tracer);
+
+#endif
