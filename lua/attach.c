@@ -30,13 +30,13 @@ static int serve(lua_State *L) {
     luaL_checkversion(L);
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     uint64_t main = (uintptr_t)lua_tothread(L, -1);
-    for (uint32_t i = 0; i < a->heaps && i < LMP_ATTACH_HEAPS; i++) {
-        LmpAttachHeap *heap = &a->heap[i];
-        if (heap->main != main || atomic_load(&heap->state) != LMP_ATTACH_WAITS) continue;
+    for (uint32_t i = 0; i < a->globals && i < LMP_ATTACH_GLOBALS; i++) {
+        LmpAttachGlobal *global = &a->global[i];
+        if (global->main != main || atomic_load(&global->state) != LMP_ATTACH_WAITS) continue;
         LmpErr err = a->options[0] ? start(L, a) : profiler_stop(L, NULL);
         if (err) snprintf(a->why, sizeof a->why, "%s", err_message(err));
-        if (!err && a->options[0]) heap->serial = profiler_serial(L);
-        atomic_store(&heap->state, err ? LMP_ATTACH_REFUSED : LMP_ATTACH_DONE);
+        if (!err && a->options[0]) global->serial = profiler_serial(L);
+        atomic_store(&global->state, err ? LMP_ATTACH_REFUSED : LMP_ATTACH_DONE);
     }
     return 0;
 }
@@ -48,9 +48,9 @@ void lmp_attach_enter(lua_State *L, LmpAttach *a) {
     if (lua_pcall(L, 1, 0, 0) == LUA_OK) return;
     const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "no memory";
     snprintf(a->why, sizeof a->why, "%s", text);
-    for (uint32_t i = 0; i < a->heaps && i < LMP_ATTACH_HEAPS; i++) {
+    for (uint32_t i = 0; i < a->globals && i < LMP_ATTACH_GLOBALS; i++) {
         uint32_t waits = LMP_ATTACH_WAITS;
-        atomic_compare_exchange_strong(&a->heap[i].state, &waits, LMP_ATTACH_REFUSED);
+        atomic_compare_exchange_strong(&a->global[i].state, &waits, LMP_ATTACH_REFUSED);
     }
     lua_pop(L, 1);
 }

@@ -14,7 +14,7 @@
 #define LMP_ATTACH_ENTRY "lmp_attach_enter" /* of the module: void (lua_State *, LmpAttach *) */
 #define LMP_ATTACH_MAGIC 0x5443415f504d4cull
 
-enum { LMP_ATTACH_STATES = 24, LMP_ATTACH_HEAPS = 8 };
+enum { LMP_ATTACH_STATES = 24, LMP_ATTACH_GLOBALS = 8 };
 
 /* A thread of Lua that may run next, and the program's own debug hook of it (written by the stub).
  */
@@ -24,11 +24,11 @@ typedef struct LmpAttachState {
 } LmpAttachState;
 
 /* What has become of it, in one Lua state (written by the module). */
-typedef struct LmpAttachHeap {
+typedef struct LmpAttachGlobal {
     uint64_t main;          /* the main thread; 0: not used */
     _Atomic uint32_t state; /* LmpAttached */
     uint32_t serial;        /* of the profile */
-} LmpAttachHeap;
+} LmpAttachGlobal;
 
 typedef enum LmpAttached {
     LMP_ATTACH_WAITS,
@@ -46,8 +46,8 @@ typedef struct LmpAttach {
     uint32_t states;       /* of `of`: the hooks of these are to be set, */
     uint32_t known;        /* and those of these have been, now or by an earlier command */
     LmpAttachState of[LMP_ATTACH_STATES];
-    LmpAttachHeap heap[LMP_ATTACH_HEAPS];
-    uint32_t heaps, spare;
+    LmpAttachGlobal global[LMP_ATTACH_GLOBALS];
+    uint32_t globals, spare;
     uint64_t magic;
     char module[1024];
     char entry[32];

@@ -40,7 +40,7 @@
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
 #define LMP_LAYOUT 28u /* changes whenever anything here or in the headers of rows above does */
-#define LMP_LAYOUT_DIGEST 0xf6cfb1cb0e01059bull
+#define LMP_LAYOUT_DIGEST 0x99534fd77046ff2dull
 
 #define LMP_PAGE_MOST (64ull << 10) /* bytes of the largest page that a system may have */
 #define LMP_CONTROL_AT LMP_PAGE_MOST

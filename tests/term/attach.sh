@@ -191,8 +191,9 @@ case_refused() {
     exec 9>&-
     wait "$program"
     is $? 0 'status'
-    local one
-    for one in ${LMP_INTERPRETERS//:/ }; do # others than 5.4, where there are any
+    local one others
+    others=${LMP_INTERPRETERS:-}
+    for one in ${others//:/ }; do # others than 5.4, where there are any
         case $("$one" -v 2>&1) in
         'Lua 5.4'*) continue ;;
         esac

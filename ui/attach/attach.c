@@ -270,9 +270,9 @@ static bool set_hooks(Held *h, const LuaStates *found) {
     if (!before && !make_room(h, thread))
         return refuse(h->result, "process %d does not give lmp memory", (int)h->target->pid);
     if (before && target_read(h->target, h->head.data, &old, sizeof old)) keep_noted(data, &old);
-    for (uint32_t i = 0; i < found->heaps; i++)
-        data->heap[i].main = found->main[i];
-    data->heaps = found->heaps;
+    for (uint32_t i = 0; i < found->globals; i++)
+        data->global[i].main = found->main[i];
+    data->globals = found->globals;
     data->hook = h->cave + (uint64_t)(attach_stub_hook - attach_stub_begin);
     h->head.hooks_resume = tracer_resume(thread);
     bool set = target_write(h->target, h->head.data, data, sizeof *data) && write_head(h) &&
@@ -295,11 +295,11 @@ static bool hold_once(Held *h) {
         refuse(result, "there is no process %d", (int)h->target->pid);
     } else {
         luastates_find(&found, &h->tracer);
-        result->heaps = found.heaps;
+        result->globals = found.globals;
         data->states = data->known = found.states;
         for (uint32_t i = 0; i < found.states; i++)
             data->of[i] = (LmpAttachState){.L = found.L[i]};
-        set = found.heaps
+        set = found.globals
                   ? set_hooks(h, &found)
                   : refuse(result, "no Lua state was found in process %d", (int)h->target->pid);
     }
@@ -369,12 +369,12 @@ static bool wait_for(const Target *t, uint64_t at, const AttachWish *wish, LmpAt
         r->done = 0;
         if (!target_read(t, at, data, sizeof *data))
             return refuse(r, "process %d has ended", (int)t->pid);
-        for (uint32_t i = 0; i < data->heaps && i < LMP_ATTACH_HEAPS; i++) {
-            uint32_t state = atomic_load(&data->heap[i].state);
-            if (state == LMP_ATTACH_DONE && !r->done++) r->serial = data->heap[i].serial;
+        for (uint32_t i = 0; i < data->globals && i < LMP_ATTACH_GLOBALS; i++) {
+            uint32_t state = atomic_load(&data->global[i].state);
+            if (state == LMP_ATTACH_DONE && !r->done++) r->serial = data->global[i].serial;
             refused += state == LMP_ATTACH_REFUSED;
         }
-        if (r->done + refused >= data->heaps || data->error) break;
+        if (r->done + refused >= data->globals || data->error) break;
         double now = seconds();
         if (r->done && until > now + LATER_MS * 1e-3) until = now + LATER_MS * 1e-3;
         if (now > until) break;

@@ -19,11 +19,11 @@ typedef struct AttachWish {
 } AttachWish;
 
 typedef struct AttachResult {
-    uint32_t heaps;  /* Lua states that were found */
-    uint32_t done;   /* of these, in so many */
-    uint32_t serial; /* of the first profile that was started */
-    double held;     /* seconds for which the threads stood */
-    char why[1400];  /* a sentence without a full stop: why not in all of them; "" */
+    uint32_t globals; /* Lua states that were found */
+    uint32_t done;    /* of these, in so many */
+    uint32_t serial;  /* of the first profile that was started */
+    double held;      /* seconds for which the threads stood */
+    char why[1400];   /* a sentence without a full stop: why not in all of them; "" */
 } AttachResult;
 
 /* Returns true if it was done in one state at least; else result->why says why not, and nothing has

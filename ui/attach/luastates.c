@@ -70,20 +70,20 @@ static uint64_t main_of(const Target *t, uint64_t global) {
     return 0;
 }
 
-/* Returns the number of a heap by its global state, noted if it is new; LMP_ATTACH_HEAPS: none. */
-static uint32_t heap_of(Search *s, uint64_t global) {
+/* Returns the number of a global state, noted if it is new; LMP_ATTACH_GLOBALS: none. */
+static uint32_t number_of(Search *s, uint64_t global) {
     LuaStates *out = s->out;
-    for (uint32_t i = 0; i < out->heaps; i++)
+    for (uint32_t i = 0; i < out->globals; i++)
         if (out->global[i] == global) return i;
     uint64_t main = main_of(s->target, global);
-    if (!main) return LMP_ATTACH_HEAPS;
-    if (out->heaps == LMP_ATTACH_HEAPS) {
+    if (!main) return LMP_ATTACH_GLOBALS;
+    if (out->globals == LMP_ATTACH_GLOBALS) {
         out->more = true;
-        return LMP_ATTACH_HEAPS;
+        return LMP_ATTACH_GLOBALS;
     }
-    out->global[out->heaps] = global;
-    out->main[out->heaps] = main;
-    return out->heaps++;
+    out->global[out->globals] = global;
+    out->main[out->globals] = main;
+    return out->globals++;
 }
 
 /* Returns true if the thread's innermost protected call is on the stack of a held thread, in use.
@@ -112,8 +112,8 @@ static void add(LuaStates *out, uint64_t L) {
 static void look_at(Search *s, uint64_t L) {
     uint8_t state[STATE_BYTES];
     if (!read_state(s->target, L, state)) return;
-    uint32_t heap = heap_of(s, word_of(state, AT_GLOBAL));
-    if (heap != LMP_ATTACH_HEAPS && runs(s, state)) add(s->out, L);
+    uint32_t global = number_of(s, word_of(state, AT_GLOBAL));
+    if (global != LMP_ATTACH_GLOBALS && runs(s, state)) add(s->out, L);
 }
 
 static void look_through(Search *s, uint64_t from, uint64_t to) {
@@ -157,7 +157,7 @@ void luastates_find(LuaStates *found, const Tracer *tracer) {
     }
     for (size_t i = 0; i < s.target->maps; i++)
         if (is_data(s.target, i)) look_through(&s, s.target->map[i].from, s.target->map[i].to);
-    for (uint32_t i = 0; i < found->heaps; i++)
+    for (uint32_t i = 0; i < found->globals; i++)
         add(found, found->main[i]); /* its next instruction may come when all others are gone */
 }
 

@@ -11,8 +11,8 @@
 #include "shared/attach.h"
 
 typedef struct LuaStates {
-    uint64_t global[LMP_ATTACH_HEAPS], main[LMP_ATTACH_HEAPS];
-    uint32_t heaps;
+    uint64_t global[LMP_ATTACH_GLOBALS], main[LMP_ATTACH_GLOBALS];
+    uint32_t globals;
     uint64_t L[LMP_ATTACH_STATES]; /* those that run first, innermost before the others */
     uint32_t states;
     bool more; /* there is no room for all */

@@ -82,9 +82,9 @@ static bool attach(uint32_t pid, const char *options, double wait, AttachResult 
     AttachWish wish = {.pid = (pid_t)pid, .module = module, .options = options, .wait = wait};
     bool done = attach_run(&wish, result);
     if (result->why[0]) command_say("%s", result->why);
-    if (done && result->done < result->heaps)
+    if (done && result->done < result->globals)
         command_say("%u of %u Lua states; the others have run nothing meanwhile", result->done,
-                    result->heaps);
+                    result->globals);
     return done;
 }
 
