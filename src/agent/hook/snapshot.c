@@ -69,9 +69,10 @@ static void own_name(const LmpProfile *p, const char *directory, uint32_t number
                      size_t size) {
     char second[16] = "";
     if (p->serial > 1) snprintf(second, sizeof second, ".%u", p->serial);
-    snprintf(out, size, "%s%slmp-%u-%u.heap%s", directory,
-             *directory && directory[strlen(directory) - 1] != '/' ? "/" : "", p->header->pid,
-             number, second);
+    int n = snprintf(out, size, "%s%slmp-%u-%u.heap%s", directory,
+                     *directory && directory[strlen(directory) - 1] != '/' ? "/" : "",
+                     p->header->pid, number, second);
+    if (n < 0 || (size_t)n >= size) *out = 0; /* too long: no file can have it */
 }
 
 /* `out`: sizeof live->snapshot.file bytes. */
