@@ -51,6 +51,8 @@ typedef struct LmpAttach {
     uint64_t magic;
     char module[1024];
     char entry[32];
+    char lua[1024]; /* the library with Lua, whose functions the module is to find; "": the program
+                     */
     char options[1280]; /* as in LMP_RUN (launch.h), but without the socket; "": stop */
     char why[512];      /* by the module */
 } LmpAttach;

@@ -163,6 +163,20 @@ case_states() { # two states in two threads of a program in C
     ends_well
 }
 
+case_loads() { # Lua in a library that the program has loaded for itself alone
+    local library
+    library=$(ldd "$LMP_BUILD/attach_host" | awk '/lua/ { print $3; exit }')
+    [ -n "$library" ] || exit 77 # Lua is linked into the host
+    begin "$LMP_BUILD/attach_loads" "$library" inside.lua
+    attach --stacks
+    goes_on
+    report csv
+    grep -q 'inside.lua' report.out || fail 'no line'
+    detach
+    goes_on
+    ends_well
+}
+
 case_recorded() {
     begin "$LUA" busy.lua
     attach --record='a run.lmprec'

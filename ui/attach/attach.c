@@ -87,13 +87,16 @@ static bool refuse_tracing(AttachResult *r, pid_t pid, int err) {
     return refuse(r, "cannot trace process %d: %s", (int)pid, strerror(err));
 }
 
-/* Returns true if the program sees the same file under this name. */
-static bool sees(pid_t pid, const char *module) {
+/* Returns 0 if the program sees the same file under this name, EACCES if we may not look, else
+ * ENOENT. */
+static int sees(pid_t pid, const char *module) {
     char path[4500];
     struct stat here, there;
     snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, module);
-    return stat(module, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino &&
-           here.st_dev == there.st_dev;
+    if (stat(path, &there)) return errno == EACCES ? EACCES : ENOENT;
+    return stat(module, &here) == 0 && here.st_ino == there.st_ino && here.st_dev == there.st_dev
+               ? 0
+               : ENOENT;
 }
 
 static bool may(const AttachWish *wish, AttachResult *r) {
@@ -110,7 +113,9 @@ static bool may(const AttachWish *wish, AttachResult *r) {
             "process %d runs under seccomp, which may kill it for loading a module; start "
             "it with lmp run",
             (int)pid);
-    if (!sees(pid, wish->module))
+    int seen = sees(pid, wish->module);
+    if (seen == EACCES) return refuse_tracing(r, pid, EACCES);
+    if (seen)
         return refuse(r,
                       "process %d has other files than lmp (a container?): install lmp there, and "
                       "attach from there",
@@ -150,6 +155,7 @@ static bool find_functions(const Target *t, LmpAttach *data, AttachResult *r) {
     const char *version = version_of(t, lua);
     if (strcmp(version, "Lua 5.4"))
         return refuse(r, "process %d runs %s; lmp is for Lua 5.4", (int)t->pid, version);
+    if (lua != &t->object[0]) snprintf(data->lua, sizeof data->lua, "%s", lua->path);
     data->gethook = target_symbol(t, lua, "lua_gethook");
     data->gethookmask = target_symbol(t, lua, "lua_gethookmask");
     data->gethookcount = target_symbol(t, lua, "lua_gethookcount");

@@ -28,6 +28,7 @@
 #define AT_OF 88
 #define AT_MODULE 808
 #define AT_ENTRY 1832
+#define AT_LUA 1864
 _Static_assert(offsetof(LmpAttach, dlsym) == AT_DLSYM && offsetof(LmpAttach, dlerror) == AT_DLERROR,
                "");
 _Static_assert(offsetof(LmpAttach, sethook) == AT_SETHOOK &&
@@ -40,7 +41,8 @@ _Static_assert(offsetof(LmpAttach, hook) == AT_HOOK && offsetof(LmpAttach, error
                    offsetof(LmpAttach, states) == AT_STATES &&
                    offsetof(LmpAttach, known) == AT_KNOWN && offsetof(LmpAttach, of) == AT_OF,
                "");
-_Static_assert(offsetof(LmpAttach, module) == AT_MODULE && offsetof(LmpAttach, entry) == AT_ENTRY,
+_Static_assert(offsetof(LmpAttach, module) == AT_MODULE && offsetof(LmpAttach, entry) == AT_ENTRY &&
+                   offsetof(LmpAttach, lua) == AT_LUA,
                "");
 _Static_assert(sizeof(LmpAttachState) == 24 && offsetof(LmpAttachState, hook) == 8 &&
                    offsetof(LmpAttachState, mask) == 16 && offsetof(LmpAttachState, count) == 20,
@@ -173,7 +175,12 @@ __asm__(
     "callq *" TEXT(AT_SETHOOK) "(%r12)\n"
     "cmpl $0, " TEXT(AT_OVER) "(%r12)\n"
     "jne 19f\n"
-    "leaq " TEXT(AT_MODULE) "(%r12), %rdi\n"
+    "leaq " TEXT(AT_LUA) "(%r12), %rdi\n"
+    "cmpb $0, (%rdi)\n"
+    "je 20f\n"
+    "movl $0x106, %esi\n" /* RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL */
+    "callq *" TEXT(AT_DLOPEN) "(%r12)\n"
+    "20: leaq " TEXT(AT_MODULE) "(%r12), %rdi\n"
     "movl $2, %esi\n" /* RTLD_NOW */
     "callq *" TEXT(AT_DLOPEN) "(%r12)\n"
     "testq %rax, %rax\n"
