@@ -194,22 +194,24 @@ static bool left_before(const Held *h, const TargetObject *o, AttachStubHead *he
            magic == LMP_ATTACH_MAGIC;
 }
 
-/* Finds a place for the stub: where one is already, else the largest. */
+/* Finds a place for the stub: where one is already, else in the C library or in the program itself,
+ * which are never unloaded. */
 static bool find_cave(Held *h, bool *before) {
-    const TargetObject *best = NULL;
-    for (size_t i = 0; i < h->target->objects; i++) {
-        const TargetObject *o = &h->target->object[i];
+    const Target *t = h->target;
+    const TargetObject *place = NULL;
+    target_find(t, "dlopen", &place);
+    for (size_t i = 0; i < t->objects; i++) {
+        const TargetObject *o = &t->object[i];
         *before = left_before(h, o, &h->head);
         if (*before) {
             h->cave = o->cave;
             return true;
         }
-        if (o->cave_size && (!best || o->cave_size > best->cave_size)) best = o;
     }
     h->head = (AttachStubHead){0};
-    if (!best || best->cave_size < attach_stub_size()) return false;
-    h->cave = best->cave;
-    return true;
+    if (!place || place->cave_size < attach_stub_size()) place = &t->object[0];
+    h->cave = place->cave;
+    return place->cave_size >= attach_stub_size();
 }
 
 static bool write_head(const Held *h) {
@@ -414,7 +416,10 @@ bool attach_run(const AttachWish *wish, AttachResult *result) {
     snprintf(data.options, sizeof data.options, "%s", wish->options);
     bool done = target_open(&target, wish->pid);
     if (!done) {
-        refuse_tracing(result, wish->pid, errno ? errno : EPERM);
+        if (target.maps)
+            refuse(result, "process %d is no program of 64 bits", (int)wish->pid);
+        else
+            refuse_tracing(result, wish->pid, errno ? errno : EPERM);
     } else {
         done = find_functions(&target, &data, result) &&
                hold_in_child(&target, &data, result, &at) &&

@@ -143,11 +143,21 @@ static bool in_sequence(const Target *target, const TracedThread *thread) {
            thread->regs.rip - sequence.start < sequence.length;
 }
 
+/* Returns the bytes that are left of a stack below `at`: of the main thread's, or of one with a
+ * guard at its end. Of others, such as one for signals within the heap, nobody knows where they
+ * end: 0. */
+static uint64_t stack_left(const Target *target, uint64_t at) {
+    const TargetMap *map = target_map_of(target, at);
+    if (!map || !map->read || !map->write) return 0;
+    if (map->stack) return UINT64_MAX;
+    const TargetMap *guard = target_map_of(target, map->from - 1);
+    return guard && !guard->read && !guard->write ? at - map->from : 0;
+}
+
 bool tracer_can_run(const Tracer *tracer, const TracedThread *thread, uint64_t stack) {
-    const TargetMap *map = target_map_of(tracer->target, thread->regs.rsp);
-    if (thread->gone || !thread->stopped || thread->signal || !map || !map->write) return false;
-    if (in_sequence(tracer->target, thread)) return false;
-    return map->stack || thread->regs.rsp - map->from >= stack + RED_ZONE;
+    if (thread->gone || !thread->stopped || thread->signal) return false;
+    return !in_sequence(tracer->target, thread) &&
+           stack_left(tracer->target, thread->regs.rsp) >= stack + RED_ZONE;
 }
 
 /* The registers that send a thread to `entry`, so that it goes on at tracer_resume() as the system
