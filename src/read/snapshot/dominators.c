@@ -1,8 +1,8 @@
 /* dominators.c - immediate dominators of all that is held, by semi-NCA (Georgiadis, Tarjan), and
  * what follows from them: retained sizes, and who is retained by whom, largest first.
  *
- * All of it works on numbers of a depth-first walk, not of objects: neighbours in the heap are
- * neighbours there, so that what is read is mostly in the processor's caches. Nothing recurses; a
+ * It works on numbers of a depth-first walk, not of objects: neighbours in the heap are neighbours
+ * there, so that what is read is mostly in the processor's caches. Nothing recurses; a
  * list of millions is as deep as it is long. The simpler way of Cooper, Harvey and Kennedy is
  * quadratic for a doubly linked list. */
 #include <string.h>
@@ -28,8 +28,7 @@ typedef struct Doms {
     uint32_t *number, *order; /* of each object, and back */
     uint32_t *parent;         /* in the walk's tree, by number, as all below */
     uint32_t *idom;
-    uint32_t *ref_at, *ref;   /* whom it refers to */
-    uint32_t *pred_at, *pred; /* who refers to it, but for the parent; the root has none */
+    bool all_hold; /* there are no references that do not */
 } Doms;
 
 /* ---- which references ------------------------------------------------------------------------ */
@@ -45,7 +44,8 @@ static bool flow_make(Doms *d) {
     const LmpObjectGraph *g = &d->s->g;
     const SnapEphemerons *by_key = &snap_own(d->s)->ephemerons;
     d->flow = (Flow){g->edge_at, g->edge_to};
-    if (all_hold(d->s)) return true;
+    d->all_hold = all_hold(d->s);
+    if (d->all_hold) return true;
     uint32_t more = by_key->at ? by_key->at[g->objects] : 0, n = 0;
     uint32_t *at = snap_memory_rough(d->memory, (size_t)g->objects + 1, sizeof *at);
     uint32_t *to = snap_memory_rough(d->memory, (size_t)g->edges + more, sizeof *to);
@@ -106,56 +106,6 @@ static bool walk(Doms *d) {
     return true;
 }
 
-/* The references by numbers, in the order of who refers: to[n] to to[n + 1] - 1 are of number n. */
-static bool by_numbers(Doms *d) {
-    const uint32_t *at = d->flow.at, *to = d->flow.to, *order = d->order;
-    d->ref_at = snap_memory_rough(d->memory, (size_t)d->n + 1, sizeof *d->ref_at);
-    d->ref = snap_memory_rough(d->memory, at[d->s->g.objects], sizeof *d->ref);
-    if (!d->ref_at || !d->ref) return false;
-    uint32_t k = 0, last = d->n - 1;
-    for (uint32_t n = 0; n < d->n; n++) {
-        uint32_t far = order[last - n > 2 * AHEAD ? n + 2 * AHEAD : last];
-        uint32_t near = order[last - n > AHEAD ? n + AHEAD : last], i = order[n];
-        __builtin_prefetch(&at[far]);
-        __builtin_prefetch(&to[at[near]]);
-        uint32_t next = order[n < last ? n + 1 : last];
-        for (uint32_t e = at[next]; e < at[next + 1] && e < at[next] + AHEAD; e++)
-            __builtin_prefetch(&d->number[to[e]]);
-        d->ref_at[n] = k;
-        for (uint32_t e = at[i]; e < at[i + 1]; e++)
-            d->ref[k++] = d->number[to[e]];
-    }
-    d->ref_at[d->n] = k;
-    return true;
-}
-
-/* Sorts all references by their target. Those from a parent are left out, and those to the root. */
-static bool predecessors(Doms *d) {
-    const uint32_t *ref = d->ref, *ref_at = d->ref_at;
-    d->pred_at = snap_memory_take(d->memory, (size_t)d->n + 2, sizeof *d->pred_at);
-    if (!d->pred_at) return false;
-    uint32_t *count = d->pred_at + 2, all = ref_at[d->n], kept = 0;
-    for (uint32_t n = 0; n < d->n; n++)
-        for (uint32_t k = ref_at[n]; k < ref_at[n + 1]; k++) {
-            if (k + 2 * AHEAD < all) __builtin_prefetch(&count[ref[k + 2 * AHEAD]]);
-            if (!ref[k] || d->parent[ref[k]] == n) continue;
-            count[ref[k]]++;
-            kept++;
-        }
-    for (uint32_t m = 2; m <= d->n; m++)
-        d->pred_at[m] += d->pred_at[m - 1];
-    d->pred = snap_memory_rough(d->memory, kept, sizeof *d->pred);
-    if (!d->pred) return false;
-    for (uint32_t n = 0; n < d->n; n++)
-        for (uint32_t k = ref_at[n]; k < ref_at[n + 1]; k++) {
-            if (k + 2 * AHEAD < all) __builtin_prefetch(&d->pred_at[ref[k + 2 * AHEAD] + 1]);
-            if (ref[k] && d->parent[ref[k]] != n) d->pred[d->pred_at[ref[k] + 1]++] = n;
-        }
-    snap_memory_put(d->memory, d->ref);
-    snap_memory_put(d->memory, d->ref_at);
-    return true;
-}
-
 /* ---- semi-NCA -------------------------------------------------------------------------------- */
 
 /* Returns the least semi of `v` and its ancestors of which the semi is known, which are those above
@@ -179,23 +129,80 @@ static uint32_t least_semi(Link *link, uint32_t *stack, uint32_t v, uint32_t las
     return least;
 }
 
+/* Who is above one whose turn comes in so many steps is read ahead, stage by stage, as each needs
+ * what the one before has fetched. Of those that many refer to, only the first few. */
+static void look_ahead(const Doms *d, const Link *link, uint32_t v) {
+    const uint32_t *in_at = d->s->in_at, *in_from = d->s->in_from;
+    if (v <= 4 * AHEAD) return;
+    __builtin_prefetch(&in_at[d->order[v - 4 * AHEAD]]);
+    __builtin_prefetch(&in_from[in_at[d->order[v - 3 * AHEAD]]]);
+    uint32_t far = d->order[v - 2 * AHEAD], near = d->order[v - AHEAD];
+    for (uint32_t k = in_at[far]; k < in_at[far + 1] && k < in_at[far] + AHEAD; k++)
+        __builtin_prefetch(&d->number[in_from[k]]);
+    for (uint32_t k = in_at[near]; k < in_at[near + 1] && k < in_at[near] + AHEAD; k++) {
+        uint32_t u = d->number[in_from[k]];
+        if (u != LMP_OBJECT_NONE) __builtin_prefetch(&link[u]);
+    }
+}
+
+/* Returns the number of who holds by the k-th reference of all; LMP_OBJECT_NONE: nobody. */
+static uint32_t holder(const Doms *d, uint32_t k) {
+    uint32_t from = d->all_hold ? d->s->in_from[k] : snap_holder_of(d->s, k);
+    return from == LMP_OBJECT_NONE ? from : d->number[from];
+}
+
+/* The least semi there is from the number at hand up to the end of each block of numbers. Who asks
+ * a number of that block finds no less; so whoever has as little already need not ask. Where one
+ * table holds millions that is nearly all of them. */
+enum { BLOCK = 12 /* bits */ };
+
+typedef struct Semis {
+    Link *link;
+    uint32_t *stack;
+    uint32_t *least; /* by block, but for the numbers of the one at hand */
+    uint32_t now;    /* among these */
+} Semis;
+
+static uint32_t semi_of(const Doms *d, const Semis *m, uint32_t v) {
+    uint32_t begin = d->s->in_at[d->order[v]], end = d->s->in_at[d->order[v] + 1];
+    uint32_t semi = d->parent[v];
+    for (uint32_t k = begin; k < end; k++) {
+        uint32_t u = holder(d, k);
+        if (u < semi) semi = u;
+    }
+    for (uint32_t k = begin; k < end && semi > 0; k++) {
+        uint32_t u = holder(d, k);
+        if (u == LMP_OBJECT_NONE || u <= v) continue;
+        if (semi <= m->now && semi <= m->least[u >> BLOCK]) continue;
+        uint32_t via = least_semi(m->link, m->stack, u, v);
+        if (via < semi) semi = via;
+    }
+    return semi;
+}
+
+/* The block at hand is over. */
+static void next_block(Semis *m, uint32_t block, uint32_t blocks) {
+    for (; block < blocks; block++)
+        if (m->now < m->least[block]) m->least[block] = m->now;
+    m->now = UINT32_MAX;
+}
+
 static bool semi_nca(Doms *d) {
-    Link *link = snap_memory_rough(d->memory, d->n, sizeof *link);
-    uint32_t *stack = snap_memory_sparse(d->memory, d->n, sizeof *stack);
-    if (!link || !stack) return false;
+    uint32_t blocks = (d->n >> BLOCK) + 1;
+    Semis m = {snap_memory_rough(d->memory, d->n, sizeof *m.link),
+               snap_memory_sparse(d->memory, d->n, sizeof *m.stack),
+               snap_memory_rough(d->memory, blocks, sizeof *m.least), UINT32_MAX};
+    if (!m.link || !m.stack || !m.least) return false;
+    memset(m.least, 0xff, blocks * sizeof *m.least);
     for (uint32_t v = 0; v < d->n; v++)
-        link[v] = (Link){d->parent[v], v};
+        m.link[v] = (Link){d->parent[v], v};
     for (uint32_t v = d->n - 1; v > 0; v--) {
-        uint32_t semi = d->parent[v], soon = v > AHEAD ? v - AHEAD : 0;
         if (!(v & SNAP_TICK) && !snap_tick(d->s, d->n - v / 2)) return false;
-        for (uint32_t k = d->pred_at[soon]; k < d->pred_at[soon + 1]; k++)
-            __builtin_prefetch(&link[d->pred[k]]);
-        for (uint32_t k = d->pred_at[v]; k < d->pred_at[v + 1]; k++) {
-            uint32_t u = d->pred[k];
-            uint32_t via = u <= v ? u : least_semi(link, stack, u, v);
-            if (via < semi) semi = via;
-        }
-        link[v].semi = d->idom[v] = semi; /* link[].semi changes as ways become shorter */
+        look_ahead(d, m.link, v);
+        uint32_t semi = semi_of(d, &m, v);
+        m.link[v].semi = d->idom[v] = semi; /* link[].semi changes as ways become shorter */
+        if (semi < m.now) m.now = semi;
+        if (!(v & ((1u << BLOCK) - 1))) next_block(&m, v >> BLOCK, blocks);
     }
     d->idom[0] = 0;
     for (uint32_t v = 1; v < d->n; v++) {
@@ -204,8 +211,8 @@ static bool semi_nca(Doms *d) {
             i = d->idom[i];
         d->idom[v] = i;
     }
-    snap_memory_put(d->memory, link);
-    snap_memory_put(d->memory, stack);
+    snap_memory_put(d->memory, m.link);
+    snap_memory_put(d->memory, m.stack);
     return true;
 }
 
@@ -213,30 +220,32 @@ static bool semi_nca(Doms *d) {
 
 /* Of one number, what is asked together. */
 typedef struct Sum {
-    uint64_t bytes, before; /* retained */
-    uint32_t objects;       /* dominated, itself among them */
-    uint32_t at, next;      /* its number in the dominator tree, and the next child's */
-    uint32_t idom;          /* the object */
+    uint64_t bytes;   /* retained */
+    uint32_t objects; /* dominated, itself among them */
+    uint32_t next;    /* the number in the dominators' tree that its next child gets */
 } Sum;
 
 /* Sums up from the last number to the first: whoever is dominated has a higher one. */
-static void sum_up(const Doms *d, Sum *sum) {
+static void sum_up(const Doms *d, Sum *sum, uint64_t *before) {
     for (uint32_t v = d->n - 1; v > 0; v--) {
         Sum *of = &sum[v], *to = &sum[d->idom[v]];
         to->bytes += of->bytes;
-        to->before += of->before;
         to->objects += of->objects;
+        if (before && before[v]) before[d->idom[v]] += before[v];
     }
 }
 
-/* Numbers such that all that one dominates follows it. */
+/* Numbers such that all that one dominates follows it. In the end `next` is what comes after all of
+ * that. */
 static void number_tree(const Doms *d, Sum *sum) {
-    sum[0].at = 0;
+    LmpSnapshot *s = d->s;
     sum[0].next = 1;
+    s->in_tree[0] = 0;
     for (uint32_t v = 1; v < d->n; v++) {
         Sum *of = &sum[v], *above = &sum[d->idom[v]];
-        of->at = above->next;
-        of->next = of->at + 1;
+        uint32_t at = above->next;
+        s->in_tree[at] = d->order[v];
+        of->next = at + 1;
         above->next += of->objects;
     }
 }
@@ -245,33 +254,29 @@ static bool retain(Doms *d) {
     LmpSnapshot *s = d->s;
     const LmpObjectGraph *g = &s->g;
     Sum *sum = snap_memory_rough(d->memory, d->n, sizeof *sum);
-    if (!sum) return false;
+    uint64_t *before = s->before_objects ? snap_memory_take(d->memory, d->n, sizeof *before) : NULL;
+    if (!sum || (s->before_objects && !before)) return false;
     for (uint32_t v = 0; v < d->n; v++) {
         uint32_t i = d->order[v];
-        uint64_t size = i ? g->size[i] : 0;
-        bool old = g->flags[i] & LMP_OBJECT_BEFORE;
-        sum[v] = (Sum){.bytes = old ? 0 : size,
-                       .before = old ? size : 0,
-                       .objects = 1,
-                       .idom = v ? d->order[d->idom[v]] : LMP_OBJECT_NONE};
+        sum[v] = (Sum){.bytes = snapshot_counted(s, i), .objects = 1};
+        if (before && g->flags[i] & LMP_OBJECT_BEFORE) before[v] = g->size[i];
     }
-    sum_up(d, sum);
+    sum_up(d, sum, before);
     number_tree(d, sum);
     for (uint32_t i = 0; i < g->objects; i++) {
         uint32_t v = d->number[i];
-        bool old = g->flags[i] & LMP_OBJECT_BEFORE;
         if (v == LMP_OBJECT_NONE) {
             s->retained[i] = snapshot_counted(s, i);
-            if (old) s->retained_before[i] = g->size[i];
+            if (g->flags[i] & LMP_OBJECT_BEFORE) s->retained_before[i] = g->size[i];
             s->idom[i] = s->tree_at[i] = s->tree_end[i] = LMP_OBJECT_NONE;
             continue;
         }
         const Sum *of = &sum[v];
         s->retained[i] = of->bytes;
-        if (s->before_objects) s->retained_before[i] = of->before;
-        s->idom[i] = of->idom;
-        s->tree_at[i] = of->at;
-        s->tree_end[i] = of->at + of->objects;
+        if (before && before[v]) s->retained_before[i] = before[v];
+        s->idom[i] = v ? d->order[d->idom[v]] : LMP_OBJECT_NONE;
+        s->tree_at[i] = of->next - of->objects;
+        s->tree_end[i] = of->next;
     }
     return true;
 }
@@ -309,6 +314,7 @@ bool dominators_make(LmpSnapshot *s) {
     s->idom = snap_memory_rough(own, objects, sizeof *s->idom);
     s->tree_at = snap_memory_rough(own, objects, sizeof *s->tree_at);
     s->tree_end = snap_memory_rough(own, objects, sizeof *s->tree_end);
+    s->in_tree = snap_memory_rough(own, objects, sizeof *s->in_tree);
     s->retained = snap_memory_rough(own, objects, sizeof *s->retained);
     s->retained_before = snap_memory_sparse(own, objects, sizeof *s->retained_before);
     s->child_at = snap_memory_take(own, (size_t)objects + 2, sizeof *s->child_at);
@@ -317,10 +323,10 @@ bool dominators_make(LmpSnapshot *s) {
     d.order = snap_memory_rough(d.memory, objects, sizeof *d.order);
     d.parent = snap_memory_rough(d.memory, objects, sizeof *d.parent);
     d.idom = snap_memory_rough(d.memory, objects, sizeof *d.idom);
-    bool made = s->idom && s->tree_at && s->tree_end && s->retained && s->retained_before &&
-                s->child_at && s->child && d.number && d.order && d.parent && d.idom;
-    made = made && flow_make(&d) && walk(&d) && by_numbers(&d) && predecessors(&d) &&
-           semi_nca(&d) && retain(&d) && children(&d);
+    bool made = s->idom && s->tree_at && s->tree_end && s->in_tree && s->retained &&
+                s->retained_before && s->child_at && s->child && d.number && d.order && d.parent &&
+                d.idom;
+    made = made && flow_make(&d) && walk(&d) && semi_nca(&d) && retain(&d) && children(&d);
     snap_memory_again(d.memory);
     return made;
 }

@@ -1,6 +1,5 @@
 /* groups.c - each object gets a key, and groups are the keys with members; what a group retains is
- * found by going down the dominators' tree and up again; members are sorted once, then dealt
- * out. */
+ * found in one pass over the dominators' tree; members are sorted once, then dealt out. */
 #include "read/snapshot/groups.h"
 
 #include <stdio.h>
@@ -17,7 +16,7 @@ typedef struct Grouping {
     const LmpSnapshot *s;
     LmpSnapshotBy by;
     uint32_t keys;         /* possible groups; the last two: from before start, not known */
-    uint32_t *key;         /* of each object; LMP_OBJECT_NONE: none */
+    uint32_t *row_of;      /* of each object: its key and 1; 0: none */
     LmpObjectGroup *group; /* by key */
     Ledger tree;           /* by path: the call tree, rows of which are the keys */
     uint32_t *row;         /* of its nodes by their numbers; NULL: there are no call paths */
@@ -150,17 +149,17 @@ static bool sum_up(Grouping *g, bool garbage) {
     const LmpSnapshot *s = g->s;
     uint64_t(*bytes)[LMP_OBJECT_KINDS] = snap_memory_take(&g->memory, g->keys, sizeof *bytes);
     if (!bytes) return false;
-    g->key[0] = LMP_OBJECT_NONE;
+    g->row_of[0] = 0;
     for (uint32_t i = 1; i < s->g.objects; i++) {
         if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
-        g->key[i] = LMP_OBJECT_NONE;
+        g->row_of[i] = 0;
         if (snapshot_garbage(s, i) != garbage) continue;
-        uint32_t key = g->key[i] = key_of(g, i);
+        uint32_t key = key_of(g, i);
+        g->row_of[i] = key + 1;
         uint64_t size = snapshot_counted(s, i);
         g->group[key].objects++;
         g->group[key].size += size;
         bytes[key][s->g.kind[i]] += size + 1; /* what counts nothing has a kind, too */
-        if (garbage) g->group[key].retained += s->retained[i];
     }
     for (uint32_t key = 0; key < g->keys; key++)
         for (uint32_t kind = 0; kind < LMP_OBJECT_KINDS; kind++)
@@ -168,36 +167,46 @@ static bool sum_up(Grouping *g, bool garbage) {
     return true;
 }
 
-typedef struct Open {
-    uint32_t object, next, end; /* children still to visit */
-} Open;
-
-/* Goes down the dominators' tree and up again: what an object retains counts for its group unless
- * another one of the group is above it. */
-static bool retain(Grouping *g) {
-    const LmpSnapshot *s = g->s;
-    SnapMemory memory = {0};
-    uint32_t *above = snap_memory_take(&memory, g->keys, sizeof *above);
-    Open *stack = snap_memory_sparse(&memory, s->g.objects, sizeof *stack);
-    bool made = above && stack;
-    uint32_t depth = 0, steps = 0;
-    if (made) stack[depth++] = (Open){0, s->child_at[0], s->child_at[1]};
-    while (made && depth) {
-        if (!(++steps & SNAP_TICK)) made = snap_tick(s, steps);
-        Open *top = &stack[depth - 1];
-        if (top->next == top->end) {
-            if (g->key[top->object] != LMP_OBJECT_NONE) above[g->key[top->object]]--;
-            depth--;
-            continue;
+bool groups_retained(const LmpSnapshot *s, const uint32_t *row_of, uint32_t rows,
+                     uint64_t *retained) {
+    enum { AHEAD = 16 };
+    uint32_t held = s->tree_end[0];
+    uint32_t *end = calloc((size_t)rows + 1, sizeof *end); /* of the last one that counts, by row */
+    bool made = end != NULL;
+    memset(retained, 0, ((size_t)rows + 1) * sizeof *retained);
+    for (uint32_t at = 0; made && at < held; at++) {
+        if (!(at & SNAP_TICK)) made = snap_tick(s, at);
+        if (at + 2 * AHEAD < held) __builtin_prefetch(&row_of[s->in_tree[at + 2 * AHEAD]]);
+        uint32_t i = s->in_tree[at], soon = s->in_tree[at + AHEAD < held ? at + AHEAD : at];
+        if (row_of[soon]) {
+            __builtin_prefetch(&s->retained[soon]);
+            __builtin_prefetch(&s->tree_end[soon]);
         }
-        uint32_t i = s->child[top->next++], key = g->key[i];
-        if (!above[key]) g->group[key].retained += s->retained[i];
-        if (s->child_at[i] == s->child_at[i + 1]) continue;
-        above[key]++;
-        stack[depth++] = (Open){i, s->child_at[i], s->child_at[i + 1]};
+        if (!row_of[i]) continue;
+        for (uint32_t row = row_of[i];; row = 0) {
+            if (at >= end[row]) {
+                retained[row] += s->retained[i];
+                end[row] = s->tree_end[i];
+            }
+            if (!row) break;
+        }
     }
-    snap_memory_free(&memory);
+    for (uint32_t i = 1; made && i < s->g.objects; i++) /* garbage is in no tree */
+        if (row_of[i] && snapshot_garbage(s, i)) {
+            retained[row_of[i]] += s->retained[i];
+            retained[0] += s->retained[i];
+        }
+    free(end);
     return made;
+}
+
+/* What each group's objects retain. */
+static bool retain(Grouping *g) {
+    uint64_t *retained = snap_memory_rough(&g->memory, (size_t)g->keys + 1, sizeof *retained);
+    if (!retained || !groups_retained(g->s, g->row_of, g->keys, retained)) return false;
+    for (uint32_t key = 0; key < g->keys; key++)
+        g->group[key].retained = retained[key + 1];
+    return true;
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -246,8 +255,8 @@ static bool put_members(Grouping *g, LmpObjectGroups *out) {
     }
     for (uint32_t i = 0; i < s->g.objects; i++) {
         if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
-        out->group_of[i] = g->key[i] == LMP_OBJECT_NONE ? LMP_OBJECT_NONE : row[g->key[i]];
-        if (g->key[i] != LMP_OBJECT_NONE) sized[n++] = (SnapSized){s->retained[i], i};
+        out->group_of[i] = g->row_of[i] ? row[g->row_of[i] - 1] : LMP_OBJECT_NONE;
+        if (g->row_of[i]) sized[n++] = (SnapSized){s->retained[i], i};
     }
     snap_sort(sized, sized + members, members);
     for (uint32_t k = 0; k < members; k++)
@@ -260,9 +269,9 @@ LmpErr groups_make(LmpObjectGroups *out, const LmpSnapshot *s, LmpSnapshotBy by,
     Grouping g = {.s = s, .by = by};
     bool opened = tree_open(&g);
     g.keys = keys_of(&g);
-    g.key = snap_memory_rough(&g.memory, s->g.objects, sizeof *g.key);
+    g.row_of = snap_memory_rough(&g.memory, s->g.objects, sizeof *g.row_of);
     g.group = snap_memory_take(&g.memory, g.keys, sizeof *g.group);
-    bool made = opened && g.key && g.group && sum_up(&g, garbage) && (garbage || retain(&g)) &&
+    bool made = opened && g.row_of && g.group && sum_up(&g, garbage) && retain(&g) &&
                 list_groups(&g, out) && put_members(&g, out);
     snap_memory_free(&g.memory);
     ledger_free(&g.tree);

@@ -34,6 +34,11 @@ typedef struct LmpObjectGroups {
 LmpErr groups_make(LmpObjectGroups *out, const LmpSnapshot *s, LmpSnapshotBy by, bool garbage);
 void groups_free(LmpObjectGroups *groups);
 
+/* For each row (row_of: of each object, from 1, 0: none) what all its objects retain together, into
+ * retained[rows + 1]; retained[0] is what all rows do. False: no memory, or stopped. */
+bool groups_retained(const LmpSnapshot *s, const uint32_t *row_of, uint32_t rows,
+                     uint64_t *retained);
+
 /* ---- what is alike --------------------------------------------------------------------------- */
 
 /* Strings of equal content, or tables with the same keys, put together; all others by class. */

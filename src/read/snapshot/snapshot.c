@@ -226,8 +226,8 @@ static const struct {
 } steps[] = {
     {"sorting keys", references_make_order, 0.02},
     {"finding what is held", reach_make, 0.1},
-    {"finding who holds it alone", dominators_make, 0.28},
     {"turning references round", references_make_incoming, 0.08},
+    {"finding who holds it alone", dominators_make, 0.28},
     {"naming places", places_make, 0.02},
     {"naming classes", classes_make, 0.1},
 };

@@ -30,6 +30,7 @@ typedef struct LmpSnapshot {
     /* Numbers of a walk through the tree of dominators: i dominates whoever has one from tree_at[i]
      * to tree_end[i] - 1 (snapshot_dominates). Of garbage LMP_OBJECT_NONE. */
     uint32_t *tree_at, *tree_end;
+    uint32_t *in_tree;         /* whoever has each number */
     uint64_t *retained;        /* bytes counted in live_bytes; of garbage its own size */
     uint64_t *retained_before; /* bytes of objects from before start that it retains */
     /* dominated objects of i, largest retained first: child[child_at[i]] to child_at[i + 1] - 1 */

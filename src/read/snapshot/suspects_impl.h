@@ -102,9 +102,4 @@ void suspects_put_coroutine(SuspectMaking *m, uint32_t i);
 void suspects_word_coroutines(const LmpSnapshot *s, const SuspectDraft *draft, LmpSuspectRow *row);
 void suspects_put_maker(SuspectMaking *m, uint32_t i);
 
-/* For each row (group_of: rows from 1, 0 none) what all its objects retain together, into
- * retained[rows + 1]; retained[0] is what all rows do. False: no memory. */
-bool suspects_retained(const LmpSnapshot *s, const uint32_t *group_of, uint32_t rows,
-                       uint64_t *retained);
-
 #endif

@@ -196,7 +196,7 @@ static uint64_t *retained_by_small(SuspectRun *run, const LmpObjectGroups *group
         run->count[i] = none ? 0 : groups->group_of[i] + 1;
         if (!none) asked[groups->group_of[i]]++;
     }
-    if (suspects_retained(s, run->count, groups->groups, retained)) return retained;
+    if (groups_retained(s, run->count, groups->groups, retained)) return retained;
     free(retained);
     return NULL;
 }

@@ -73,66 +73,7 @@ uint64_t suspects_site(const LmpSnapshot *s, uint32_t object) {
     return ledger_site_of(&s->ledger, &s->view->tables, s->g.context[object]);
 }
 
-/* ---- what rows retain ------------------------------------------------------------------------ */
-
-/* A walk over the tree of dominators that knows how many objects of each row it is below of. Only
- * the outermost one of a row counts. */
-typedef struct Walk {
-    const LmpSnapshot *s;
-    const uint32_t *group_of;
-    uint32_t *next;  /* of each object: its next child to visit */
-    uint32_t *above; /* of each row; [0]: of all */
-    uint64_t *retained;
-} Walk;
-
-static void enter(Walk *w, uint32_t i) {
-    uint32_t row = w->group_of[i];
-    w->next[i] = w->s->child_at[i];
-    if (!row) return;
-    if (w->above[row]++ == 0) w->retained[row] += w->s->retained[i];
-    if (w->above[0]++ == 0) w->retained[0] += w->s->retained[i];
-}
-
-static void leave(Walk *w, uint32_t i) {
-    uint32_t row = w->group_of[i];
-    if (!row) return;
-    w->above[row]--;
-    w->above[0]--;
-}
-
-static bool walk(Walk *w) {
-    const LmpSnapshot *s = w->s;
-    uint32_t i = 0, steps = 0;
-    enter(w, 0);
-    for (;;) {
-        if (!(++steps & SNAP_TICK) && !snap_tick(s, steps)) return false;
-        if (w->next[i] < s->child_at[i + 1]) {
-            i = s->child[w->next[i]++];
-            enter(w, i);
-            continue;
-        }
-        leave(w, i);
-        if (i == 0) return true;
-        i = s->idom[i];
-    }
-}
-
-bool suspects_retained(const LmpSnapshot *s, const uint32_t *group_of, uint32_t rows,
-                       uint64_t *retained) {
-    Walk w = {s, group_of, malloc(((size_t)s->g.objects + 1) * sizeof *w.next),
-              calloc((size_t)rows + 1, sizeof *w.above), retained};
-    bool done = w.next && w.above;
-    memset(retained, 0, ((size_t)rows + 1) * sizeof *retained);
-    if (done && s->g.objects > 0) done = walk(&w);
-    for (uint32_t i = 0; done && i < s->g.objects; i++) /* garbage is in no tree */
-        if (i > 0 && snapshot_garbage(s, i) && group_of[i]) {
-            retained[group_of[i]] += s->retained[i];
-            retained[0] += s->retained[i];
-        }
-    free(w.next);
-    free(w.above);
-    return done;
-}
+/* ---- sums ----------------------------------------------------------------------------------- */
 
 static void finish(SuspectDraft *d, const LmpSuspectPageInfo *page) {
     if (page->retained) d->number[page->retained] = d->retained;
@@ -145,7 +86,7 @@ static void finish(SuspectDraft *d, const LmpSuspectPageInfo *page) {
 
 static bool sum_up(SuspectMaking *m, const LmpSuspectPageInfo *page) {
     uint64_t *retained = malloc(((size_t)m->drafts + 1) * sizeof *retained);
-    bool done = retained && suspects_retained(m->s, m->group_of, m->drafts, retained);
+    bool done = retained && groups_retained(m->s, m->group_of, m->drafts, retained);
     m->all_bytes = 0;
     for (uint32_t i = 1; done && i <= m->drafts; i++) {
         m->draft[i].retained = retained[i];

@@ -53,7 +53,7 @@ static Suspended find_suspended(SuspectRun *run, const LmpSuspectTable *t) {
             all.stayed += suspects_stayed(run, thread);
         }
     }
-    if (!suspects_retained(s, run->count, 1, retained)) run->failed = true;
+    if (!groups_retained(s, run->count, 1, retained)) run->failed = true;
     all.bytes = retained[1];
     return all;
 }

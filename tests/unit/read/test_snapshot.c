@@ -283,6 +283,62 @@ TEST(test_random_heaps) {
     }
 }
 
+/* ---- large ----------------------------------------------------------------------------------- */
+
+enum { MANY = 20000 };
+
+/* Counts who is held when an object is gone, by plain references only. */
+static uint32_t held_without(const LmpObjectGraph *g, uint32_t gone, bool *held) {
+    static uint32_t queue[MANY + 1];
+    uint32_t head = 0, tail = 0;
+    memset(held, 0, g->objects * sizeof *held);
+    held[0] = held[gone] = true;
+    for (queue[tail++] = 0; head < tail; head++)
+        for (uint32_t e = g->edge_at[queue[head]]; e < g->edge_at[queue[head] + 1]; e++) {
+            if (held[g->edge_to[e]]) continue;
+            held[g->edge_to[e]] = true;
+            queue[tail++] = g->edge_to[e];
+        }
+    held[gone] = false;
+    return tail;
+}
+
+/* More numbers than one block has (dominators.c), near and far references, and some that many
+ * have. */
+TEST(test_many_random_objects) {
+    enum { ROUNDS_OF_MANY = 6, ASKED = 100, NEAR = 3000 };
+    for (uint32_t round = 0; round < ROUNDS_OF_MANY; round++) {
+        OWN(graph_free_at) Graph *graph = graph_new();
+        for (uint32_t i = 1; i <= MANY; i++) {
+            uint32_t to = graph_table(graph, 0, 0, 0, 0), far = i < NEAR ? i : NEAR;
+            uint32_t from = i == 1 ? 0 : i - 1 - (uint32_t)suite_below(round % 2 ? far : 2);
+            graph_edge(graph, from, to, from ? LMP_EDGE_INDEX : LMP_EDGE_ROOT,
+                       from ? i : LMP_ROOT_MAIN);
+        }
+        for (uint32_t i = 0; i < MANY * round / 4; i++) {
+            uint32_t to = 1 + (uint32_t)suite_below(MANY), from = to;
+            if (suite_below(8))
+                from = 1 + (uint32_t)suite_below(suite_below(2) ? MANY : 40);
+            else if (to > NEAR)
+                from = to - (uint32_t)suite_below(NEAR);
+            graph_index(graph, from, MANY + i, to);
+        }
+        const LmpObjectGraph *g = graph_done(graph);
+        OWN(snapshot_close) LmpSnapshot s;
+        ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
+        ck_assert_uint_eq(s.reachable_objects, MANY);
+        for (uint32_t asked = 0; asked < ASKED; asked++) {
+            static bool held[MANY + 1];
+            uint32_t a = 1 + (uint32_t)suite_below(MANY);
+            a = s.idom[a] ? s.idom[a] : a; /* most retain only themselves */
+            ck_assert_uint_eq(s.tree_end[a] - s.tree_at[a], MANY + 1 - held_without(g, a, held));
+            for (uint32_t b = 0; b <= MANY; b++)
+                ck_assert_int_eq(snapshot_dominates(&s, a, b), !held[b]);
+        }
+        check_children(&s);
+    }
+}
+
 /* ---- long and wide --------------------------------------------------------------------------- */
 
 /* A list of a million and more, doubly linked: a million deep, and every element refers back. */

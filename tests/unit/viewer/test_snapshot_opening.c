@@ -107,8 +107,8 @@ TEST(how_far_it_is) {
     static const char *const steps[] = {"reading the file",
                                         "sorting keys",
                                         "finding what is held",
-                                        "finding who holds it alone",
                                         "turning references round",
+                                        "finding who holds it alone",
                                         "naming places",
                                         "naming classes"};
     char name[64];
