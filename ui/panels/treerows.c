@@ -30,10 +30,10 @@ TreeRows *treerows_new(void) {
 
 void treerows_free(TreeRows *t) {
     if (!t) return;
-    Pile *pile[] = {&t->shown, &t->match,  &t->keep,  &t->child, &t->siblings,
-                    &t->group, &t->member, &t->queue, &t->slot,  &t->outer};
+    Pile *pile[] = {&t->shown, &t->match, &t->keep, &t->child, &t->siblings, &t->group};
     for (size_t i = 0; i < sizeof pile / sizeof *pile; i++)
         free(pile[i]->item);
+    callfold_free(&t->fold);
     keymap_free(&t->open);
     keymap_free(&t->by_hand);
     keymap_free(&t->place);
@@ -120,7 +120,7 @@ static bool apply_filter(TreeRows *t) {
 
 /* Returns true if so much is open already that nothing more is opened automatically. */
 static bool is_costly(const TreeRows *t) {
-    return (t->request.callers && t->member.used > ENOUGH_PATHS) ||
+    return (t->request.callers && t->fold.members > ENOUGH_PATHS) ||
            (t->filtering && t->shown.used > ENOUGH_ROWS);
 }
 

@@ -1,17 +1,11 @@
-/* treerows_children.c - finds the rows below a row.
+/* treerows_children.c - the rows below a row: the calls of a fold in which calls of a function by
+ * itself are joined, so recursion makes no ladder; and, where a function made something from
+ * several lines or also calls others, these lines. What a row amounts to is summed up over its
+ * members.
  *
- * The ledger's nodes are lines: a function that calls others from five lines is five nodes. Here
- * they are one row, a group of nodes, with the functions that they called below it, and with the
- * lines that made something themselves. Calls of a function by itself stay in its row, so recursion
- * makes no ladder.
- *
- * Upside down, the functions that allocated are at the top, below each the functions that called it
- * then, and so on outwards. Every node that allocated is one path outwards and counts once in each
- * row that the path goes through, so a row's children and the paths that end in it add up to it.
- *
- * Only open rows are computed: a group carries its nodes until its children are wanted. */
+ * Upside down, every node that allocated counts once in each row that its path outwards goes
+ * through, so a row's children and the paths that end in it add up to it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "panels/treerows_impl.h"
 
@@ -35,70 +29,7 @@ static uint8_t kept(const TreeRows *t, uint32_t node) {
     return t->filtering ? PILE(t->keep, const uint8_t)[node] : 0;
 }
 
-/* Returns a key that depends on the path to a row, on which way up the tree is, and on line or
- * function. */
-static uint64_t key_below(uint64_t key, uint64_t id) {
-    uint64_t h = (key ^ (id + 1) * 0xff51afd7ed558ccdull) * 0xc4ceb9fe1a85ec53ull;
-    h = (h ^ h >> 29) * 0x9e3779b97f4a7c15ull;
-    return (h ^ h >> 32) | 1;
-}
-#define KEY_LINE (1ull << 32)
-
-/* Returns the group of a function among those from group[first] on, created if missing; NULL: no
- * memory. */
-static Group *among(TreeRows *t, size_t first, uint64_t above, uint32_t function) {
-    uint32_t *slot = &PILE(t->slot, uint32_t)[function];
-    if (*slot <= first) {
-        if (!pile_room(&t->group, 1, sizeof(Group))) return NULL;
-        *group_of(t, t->group.used++) = (Group){
-            .key = key_below(above, t->ledger->function[function].id),
-            .function = function,
-            .matches = t->filtering && treerows_matches_function(t, function),
-        };
-        *slot = (uint32_t)t->group.used;
-    }
-    return group_of(t, *slot - 1);
-}
-
-bool children_begin(TreeRows *t) {
-    const Ledger *l = t->ledger;
-    t->group.used = t->member.used = t->outer.used = t->slot.used = 0;
-    if (!pile_room(&t->slot, l->functions, sizeof(uint32_t))) return false;
-    if (l->functions > 0) memset(t->slot.item, 0, l->functions * sizeof(uint32_t));
-    if (!t->request.callers) return true;
-    if (!pile_room(&t->outer, l->nodes, sizeof(uint32_t))) return false;
-    uint32_t *outer = PILE(t->outer, uint32_t);
-    outer[0] = 0;
-    for (uint32_t i = 1; i < l->nodes; i++) {
-        uint32_t up = node_of(t, i)->parent; /* its row precedes this one */
-        outer[i] = up && node_of(t, up)->function == node_of(t, i)->function ? outer[up] : up;
-    }
-    return true;
-}
-
-/* Moves the queue to member[], group by group. */
-static bool place_members(TreeRows *t, size_t first) {
-    size_t n = t->queue.used;
-    if (t->request.callers && t->member.used + n > MOST_MEMBERS) return true;
-    if (!pile_room(&t->member, n, sizeof(Member))) return false;
-    for (size_t i = first; i < t->group.used; i++) {
-        Group *g = group_of(t, i);
-        size_t count = g->end;
-        g->first = g->end = t->member.used;
-        g->collected = true;
-        t->member.used += count;
-    }
-    return true;
-}
-
-static bool enqueue(TreeRows *t, Group *g, Member member) {
-    if (!pile_room(&t->queue, 1, sizeof(Member))) return false;
-    PILE(t->queue, Member)[t->queue.used++] = member;
-    g->end++;
-    return true;
-}
-
-/* ---- callees --------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Returns the node whose line a node's memory is charged to: for a C function, its caller. */
 static const LmpTreeRow *line_of(const TreeRows *t, const LmpTreeRow *row) {
@@ -116,60 +47,29 @@ static void note_line(const TreeRows *t, Group *g, const LmpTreeRow *row) {
     g->site = line->site;
 }
 
-/* Counts a node in its group: what it made itself, and whether there is something below it. */
-static bool join(TreeRows *t, Member m) {
-    Group *g = group_of(t, m.at);
-    const LmpTreeRow *row = node_of(t, m.node);
-    uint8_t keep = kept(t, m.node);
-    tally_add(&g->own, &row->shallow);
-    g->flags |= row->flags;
-    if (allocated(row)) note_line(t, g, row);
-    /* if the filter matches one of its lines, that must be visible */
-    g->keep |= keep != 0;
-    g->opens |= (keep & KEEP_MATCH && !g->matches) || keep & KEEP_BELOW;
-    for (uint32_t i = row->first; i < row->first + row->children; i++) {
-        if (node_of(t, i)->function != g->function) {
-            g->callees = true;
-            continue;
-        }
-        g->recursive = true;
-        if (!enqueue(t, g, (Member){i, m.at})) return false;
-    }
-    return true;
-}
-
-/* Counts the functions that a node calls, except itself, in their groups. */
-static bool call(TreeRows *t, uint32_t node, size_t first, uint64_t above, uint32_t self) {
-    const LmpTreeRow *row = node_of(t, node);
-    for (uint32_t i = row->first; i < row->first + row->children; i++) {
-        const LmpTreeRow *child = node_of(t, i);
-        if (child->function == self) continue;
-        Group *g = among(t, first, above, child->function);
-        if (!g) return false;
-        tally_add(&g->total, &child->retained);
-        if (!enqueue(t, g, (Member){i, (uint32_t)(g - group_of(t, 0))})) return false;
-    }
-    return true;
-}
-
 static int by_line(const void *a, const void *b) {
     const Group *x = a, *y = b;
     return x->line < y->line ? -1 : x->line > y->line;
 }
+
+#define KEY_LINE (1ull << 32) /* no function's id has this */
 
 /* Makes one row for each line of a group that made something. */
 static bool own_lines(TreeRows *t, uint32_t group) {
     size_t from = t->group.used;
     Group up = *group_of(t, group); /* the array moves */
     if (!up.has_line || (!up.many && !up.callees)) return true;
-    for (size_t i = up.first; i < up.end; i++) {
-        const LmpTreeRow *row = node_of(t, PILE(t->member, Member)[i].node);
-        uint8_t keep = kept(t, PILE(t->member, Member)[i].node);
+    const Call *call = &t->fold.call[up.call];
+    for (uint32_t i = 0; i < call->members; i++) {
+        uint32_t node = t->fold.member[call->first_member + i].node;
+        const LmpTreeRow *row = node_of(t, node);
+        uint8_t keep = kept(t, node);
         if (!allocated(row)) continue;
         const LmpTreeRow *line = line_of(t, row);
         if (!pile_room(&t->group, 1, sizeof(Group))) return false;
         *group_of(t, t->group.used++) = (Group){
-            .key = key_below(up.key, KEY_LINE | (uint32_t)line->line),
+            .key = callfold_key(up.key, KEY_LINE | (uint32_t)line->line),
+            .call = CALL_NONE,
             .function = up.function,
             .site = line->site,
             .line = line->line,
@@ -199,70 +99,75 @@ static bool own_lines(TreeRows *t, uint32_t group) {
     return true;
 }
 
-static bool callees(TreeRows *t, uint32_t group) {
-    size_t first = t->group.used;
-    t->queue.used = 0;
-    if (group == UINT32_MAX) {
-        if (!call(t, 0, first, 0, UINT32_MAX)) return false;
-    } else {
-        Group up = *group_of(t, group);
-        if (!up.collected) return true;
-        for (size_t i = up.first; i < up.end; i++)
-            if (!call(t, PILE(t->member, Member)[i].node, first, up.key, up.function)) return false;
-    }
-    for (size_t i = 0; i < t->queue.used; i++) /* it grows meanwhile */
-        if (!join(t, PILE(t->queue, Member)[i])) return false;
-    if (!place_members(t, first)) return false;
-    for (size_t i = 0; i < t->queue.used; i++) {
-        Member m = PILE(t->queue, Member)[i];
-        Group *g = group_of(t, m.at);
-        if (g->collected) PILE(t->member, Member)[g->end++] = m;
-    }
-    return group == UINT32_MAX || own_lines(t, group);
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static bool calls_others(const TreeRows *t, const LmpTreeRow *row) {
+    for (uint32_t i = row->first; i < row->first + row->children; i++)
+        if (node_of(t, i)->function != row->function) return true;
+    return false;
 }
 
-/* ---- callers --------------------------------------------------------------------------------- */
+static void sum_callee(const TreeRows *t, Group *g, CallMember m) {
+    const LmpTreeRow *row = node_of(t, m.node);
+    uint8_t keep = kept(t, m.node);
+    tally_add(&g->own, &row->shallow);
+    if (m.at == m.node) tally_add(&g->total, &row->retained);
+    g->recursive |= m.at != m.node;
+    g->flags |= row->flags;
+    if (allocated(row)) note_line(t, g, row);
+    g->callees = g->callees || calls_others(t, row);
+    /* if the filter matches one of its lines, that must be visible */
+    g->keep |= keep != 0;
+    g->opens |= (keep & KEEP_MATCH && !g->matches) || keep & KEEP_BELOW;
+}
 
-/* Counts the path from `node` that has reached `at`. */
-static bool count_path(TreeRows *t, size_t first, uint64_t above, uint32_t node, uint32_t at) {
-    Group *g = among(t, first, above, node_of(t, at)->function);
-    if (!g) return false;
-    uint32_t up = PILE(t->outer, const uint32_t)[at];
-    tally_add(&g->total, &node_of(t, node)->shallow);
-    note_line(t, g, node_of(t, at)); /* where it was when it called */
+static void sum_caller(const TreeRows *t, Group *g, CallMember m) {
+    uint32_t up = t->fold.link[m.at].parent;
+    tally_add(&g->total, &node_of(t, m.node)->shallow);
+    note_line(t, g, node_of(t, m.at)); /* where it was when it called */
     g->callees |= up != 0;
     g->opens |= up != 0 && kept(t, up) & (KEEP_MATCH | KEEP_ABOVE);
     g->keep |= g->matches || g->opens;
-    return enqueue(t, g, (Member){node, at});
 }
 
-static bool callers(TreeRows *t, uint32_t group) {
-    size_t first = t->group.used;
-    t->queue.used = 0;
-    if (group == UINT32_MAX) {
-        for (uint32_t i = 1; i < t->ledger->nodes; i++)
-            if (allocated(node_of(t, i)) && !count_path(t, first, 1, i, i)) return false;
-    } else {
-        Group below = *group_of(t, group);
-        if (!below.collected) return true;
-        for (size_t i = below.first; i < below.end; i++) {
-            Member m = PILE(t->member, Member)[i];
-            uint32_t up = PILE(t->outer, const uint32_t)[m.at];
-            if (up && !count_path(t, first, below.key, m.node, up)) return false;
-        }
+/* Adds a member to the row of its call, which is made with the first one. */
+static bool join(void *of, uint32_t call, CallMember member) {
+    TreeRows *t = of;
+    size_t row = t->opening + (call - t->fold.call[t->fold.call[call].parent].first);
+    if (row == t->group.used) {
+        const Call *c = &t->fold.call[call];
+        if (!pile_room(&t->group, 1, sizeof(Group))) return false;
+        *group_of(t, t->group.used++) =
+            (Group){.key = c->key,
+                    .call = call,
+                    .function = c->function,
+                    .matches = t->filtering && treerows_matches_function(t, c->function)};
     }
-    if (!place_members(t, first)) return false;
-    for (size_t i = 0; i < t->queue.used; i++) {
-        Member m = PILE(t->queue, Member)[i];
-        Group *g = group_of(t, PILE(t->slot, const uint32_t)[node_of(t, m.at)->function] - 1);
-        if (g->collected) PILE(t->member, Member)[g->end++] = m;
-    }
+    (t->request.callers ? sum_caller : sum_callee)(t, group_of(t, row), member);
+    return true;
+}
+
+bool children_begin(TreeRows *t) {
+    bool callers = t->request.callers;
+    const CallFolding how = {.inverted = callers,
+                             .joined = true,
+                             .most = callers ? MOST_MEMBERS : UINT32_MAX,
+                             .join = join,
+                             .of = t};
+    t->group.used = 0;
+    if (!callfold_begin(&t->fold, t->ledger, &how)) return false;
+    for (uint32_t i = 1; callers && i < t->ledger->nodes; i++)
+        callfold_link(&t->fold, i);
     return true;
 }
 
 bool children_of(TreeRows *t, uint32_t group) {
-    size_t first = t->group.used;
-    if (!(t->request.callers ? callers : callees)(t, group)) return false;
+    bool root = group == UINT32_MAX;
+    uint32_t call = root ? CALL_ROOT : group_of(t, group)->call;
+    size_t first = t->opening = t->group.used;
+    if (!callfold_open(&t->fold, call)) return false;
+    t->group.used = first + t->fold.call[call].children; /* none where it was cut */
+    if (!root && !t->request.callers && !own_lines(t, group)) return false;
     size_t n = t->group.used - first;
     if (!pile_room(&t->child, n, sizeof(uint32_t))) return false;
     for (size_t i = 0; i < n; i++)

@@ -4,6 +4,7 @@
 
 #include "base/keymap.h"
 #include "panels/treerows.h"
+#include "read/ledger/callfold.h"
 
 /* A visible row. */
 typedef struct Shown {
@@ -21,15 +22,10 @@ typedef struct Siblings {
     size_t at, end; /* in child[] */
 } Siblings;
 
-/* A node of the ledger's tree that belongs to a row. Among callers `at` is the ancestor that the
- * path outwards has reached; else, while groups are gathered, the group it belongs to. */
-typedef struct Member {
-    uint32_t node, at;
-} Member;
-
-/* A row: a function under (among callers: above) another row's, or a line of its parent's. */
+/* A row: a call (callfold.h), or a line of its parent's. */
 typedef struct Group {
     uint64_t key;
+    uint32_t call; /* CALL_NONE: a line */
     uint32_t function;
     /* The only line that made anything, unless `many`: its own, or the one that called a C
      * function; then the owner of that line, and its LmpTreeRow.site. */
@@ -39,8 +35,6 @@ typedef struct Group {
     bool is_line, has_line, many, recursive;
     bool callees;              /* there are functions below it */
     bool keep, opens, matches; /* when a filter is set */
-    bool collected;            /* its members are in member[] */
-    size_t first, end;         /* member[]; their number in `end` until they are placed */
     LmpTally total, own;
 } Group;
 
@@ -71,13 +65,11 @@ struct TreeRows {
     Pile keep;  /* uint8_t by tree row: KEEP_* */
 
     /* working memory of an update */
-    Pile child;    /* uint32_t: groups in order */
-    Pile siblings; /* Siblings */
-    Pile group;    /* Group */
-    Pile member;   /* Member */
-    Pile queue;    /* Member: of groups being gathered */
-    Pile slot;     /* uint32_t by function: group[] + 1 of its last group */
-    Pile outer;    /* uint32_t by tree row, among callers: the caller that is another function; 0 */
+    CallFold fold;  /* joined */
+    Pile child;     /* uint32_t: groups in order */
+    Pile siblings;  /* Siblings */
+    Pile group;     /* Group */
+    size_t opening; /* group[] of the first call below the one that is being opened */
 };
 
 enum { KEEP_MATCH = 1, KEEP_BELOW = 2, KEEP_ABOVE = 4 };

@@ -59,8 +59,8 @@ static const Way *way_of(const Ways *ways, const char *text) {
 static void name_way(const FlameTree *tree, uint32_t bar, char *out, size_t size) {
     uint32_t path[256], n = 0;
     size_t used = 0;
-    for (; bar != FLAME_ROOT; bar = flametree_parent(tree, bar))
-        path[n++] = flametree_function(tree, bar);
+    for (; bar != FLAME_ROOT; bar = flametree_call(tree, bar)->parent)
+        path[n++] = flametree_call(tree, bar)->function;
     out[0] = 0;
     while (n-- > 0)
         used += (size_t)snprintf(out + used, size - used, "/%u", path[n]);
@@ -79,7 +79,7 @@ static uint32_t check_bars(FlameTree *tree, const Ways *ways) {
             const Way *way = way_of(ways, text);
             ck_assert_msg(way != NULL, "%s is not there", text);
             ck_assert_uint_eq(flametree_value(tree, k), way->value);
-            ck_assert_uint_eq(flametree_parent(tree, k), queue[i]);
+            ck_assert_uint_eq(flametree_call(tree, k)->parent, queue[i]);
             sum += way->value;
             queue[used++] = k;
             n++;
@@ -111,7 +111,7 @@ TEST(test_bars_by_chance) {
             Ways ways = naive(t, metric, inverted);
             ck_assert(flametree_update(tree, &t->ledger, metric, inverted));
             ck_assert_uint_eq(check_bars(tree, &ways), ways.n);
-            ck_assert(!flametree_cut(tree));
+            ck_assert(!flametree_fold(tree)->cut);
             free(ways.way);
         }
     }
@@ -129,7 +129,7 @@ TEST(test_places) {
         for (uint32_t n; (n = flametree_children(tree, bar, &first)) > 0;)
             bar = first + (uint32_t)suite_below(n);
         char was[512], is[512];
-        uint64_t key = flametree_key(tree, bar);
+        uint64_t key = flametree_call(tree, bar)->key;
         name_way(tree, bar, was, sizeof was);
         ck_assert(flameplace_set(&place, tree, bar));
         ck_assert(flametree_update(tree, &t->ledger, FLAME_LIVE, inverted));
@@ -137,12 +137,12 @@ TEST(test_places) {
         name_way(tree, bar, is, sizeof is);
         ck_assert(whole);
         ck_assert_str_eq(was, is);
-        ck_assert_uint_eq(flametree_key(tree, bar), key);
+        ck_assert_uint_eq(flametree_call(tree, bar)->key, key);
         if (place.n == 0) continue;
         place.id[place.n - 1] = 1; /* no such function: what is around it */
         bar = flameplace_find(&place, tree, &whole);
         ck_assert(!whole);
-        ck_assert_uint_eq(flametree_depth(tree, bar), place.n - 1);
+        ck_assert_uint_eq(flametree_call(tree, bar)->depth, place.n - 1);
     }
     flameplace_free(&place);
 }
@@ -189,7 +189,7 @@ TEST(test_finding_by_chance) {
             ck_assert(flameplace_of_hit(&place, tree, &hit));
             bar = flameplace_find(&place, tree, &whole);
             ck_assert(whole);
-            ck_assert_uint_eq(flametree_key(tree, bar), hit.key);
+            ck_assert_uint_eq(flametree_call(tree, bar)->key, hit.key);
             ck_assert(flamefind_has(&find, tree, bar));
             ck_assert_uint_eq(flametree_value(tree, bar), hit.value);
             ck_assert(flamefind_next(&find, tree, bar, -1, &before, &number));
@@ -230,7 +230,7 @@ TEST(test_types_by_chance) {
                 uint32_t outer = i;
                 while (!inverted && t->row[outer].parent)
                     outer = t->row[outer].parent;
-                if (t->row[outer].function == flametree_function(tree, f) &&
+                if (t->row[outer].function == flametree_call(tree, f)->function &&
                     t->row[i].kind < LMP_KINDS)
                     sum[t->row[i].kind] += t->row[i].shallow.live_bytes;
             }
@@ -272,7 +272,7 @@ TEST(test_very_deep) {
     view.top = 0;
     flameplan_make(&l, &nodes, &view);
     ck_assert_int_gt(l.rows, 20);
-    ck_assert(flametree_cut(tree)); /* and no further */
+    ck_assert(flametree_fold(tree)->cut); /* and no further */
     uint8_t match[FUNCTIONS] = {1};
     OWN(flamefind_free) FlameFind find = {0};
     ck_assert(flamefind_update(&find, tree, match, FLAME_ROOT));

@@ -6,6 +6,8 @@
  * Counting hits does not need to know who made what, so it moves one number per path. */
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/capped.h"
 #include "panels/flame/flamefind.h"
 
 #define SOON 12u /* callers ahead, whose nodes are fetched */
@@ -37,7 +39,7 @@ typedef struct Ahead {
 } Ahead;
 
 struct FlameCallers {
-    const FlameLink *links;
+    const CallFold *fold;
     bool list;
     Level now, next;
     Level step;     /* paths of one group, merged */
@@ -50,32 +52,15 @@ struct FlameCallers {
     uint32_t node_room, function_room, zoom_room, step_room;
 };
 
-static uint64_t plus(uint64_t a, uint64_t b) {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* ---- room ------------------------------------------------------------------------------------ */
 
-static void *room_for(void *array, uint32_t *room, uint32_t n, size_t size) {
-    if (n <= *room && array) return array;
-    uint32_t more = n + n / 2 + 256;
-    void *grown = realloc(array, more * size);
-    if (grown) *room = more;
-    return grown;
-}
-
 static bool caller_room(Level *level, uint32_t n, bool list) {
-    void *up = room_for(level->up, &level->caller_room, n, sizeof *level->up);
-    if (up) level->up = up;
-    void *made = list ? room_for(level->made, &level->made_room, n, sizeof *level->made) : NULL;
-    if (made) level->made = made;
-    return up && (made || !list);
+    return array_room(&level->up, &level->caller_room, n) &&
+           (!list || array_room(&level->made, &level->made_room, n));
 }
 
 static bool group_room(Level *level, uint32_t n) {
-    void *grown = room_for(level->group, &level->group_room, n, sizeof(Group));
-    if (grown) level->group = grown;
-    return grown != NULL;
+    return array_room(&level->group, &level->group_room, n);
 }
 
 static void level_free(Level *level) {
@@ -100,8 +85,7 @@ void flamecallers_free(FlameCallers *c) {
 
 /* Makes room. `slot` is all zeroes except while groups are made. */
 static bool make_room(FlameCallers *c, const Ledger *ledger) {
-    void *ahead = room_for(c->ahead, &c->node_room, ledger->nodes, sizeof *c->ahead);
-    if (ahead) c->ahead = ahead;
+    bool ahead = array_room(&c->ahead, &c->node_room, ledger->nodes);
     if (ledger->functions > c->function_room || !c->slot) {
         free(c->slot);
         c->function_room = ledger->functions + ledger->functions / 4 + 1;
@@ -111,13 +95,12 @@ static bool make_room(FlameCallers *c, const Ledger *ledger) {
     return ahead && c->slot;
 }
 
-static bool zoom_to(FlameCallers *c, const FlameTree *tree, uint32_t bar) {
-    uint32_t n = c->zoom_depth = flametree_depth(tree, bar);
-    void *zoom = room_for(c->zoom, &c->zoom_room, n, sizeof *c->zoom);
-    if (!zoom) return false;
-    c->zoom = zoom;
-    for (; n-- > 0; bar = flametree_parent(tree, bar))
-        c->zoom[n] = flametree_function(tree, bar);
+static bool zoom_to(FlameCallers *c, uint32_t bar) {
+    const Call *call = c->fold->call;
+    uint32_t n = c->zoom_depth = call[bar].depth;
+    if (!array_room(&c->zoom, &c->zoom_room, n)) return false;
+    for (; n-- > 0; bar = call[bar].parent)
+        c->zoom[n] = call[bar].function;
     return true;
 }
 
@@ -125,10 +108,11 @@ static bool zoom_to(FlameCallers *c, const FlameTree *tree, uint32_t bar) {
 static void look_ahead(FlameCallers *c, FlameFind *f, uint32_t nodes, const uint64_t *own) {
     c->ahead[0] = (Ahead){0};
     for (uint32_t i = 1; i < nodes; i++) {
-        Ahead up = c->ahead[c->links[i].parent];
-        c->ahead[i] = (Ahead){c->links[i].parent, c->links[i].function,
-                              up.hits + (f->match[c->links[i].function] != 0), up.depth + 1};
-        if (c->ahead[i].hits) f->value = plus(f->value, own[i]);
+        CallLink link = c->fold->link[i];
+        Ahead up = c->ahead[link.parent];
+        c->ahead[i] = (Ahead){link.parent, link.function, up.hits + (f->match[link.function] != 0),
+                              up.depth + 1};
+        if (c->ahead[i].hits) f->value = capped_plus(f->value, own[i]);
     }
 }
 
@@ -137,9 +121,9 @@ static void look_ahead(FlameCallers *c, FlameFind *f, uint32_t nodes, const uint
 /* Returns the key of the bar around a path that has come to `at`: of the path's bars before
  * that. */
 static uint64_t key_around(const FlameCallers *c, const Made *path) {
-    uint64_t key = flametree_key_root();
+    uint64_t key = callfold_root_key(true);
     for (uint32_t at = path->node; at != path->at; at = c->ahead[at].parent)
-        key = flametree_key_below(key, c->links[at].function_id);
+        key = callfold_key(key, c->fold->id[c->fold->link[at].function]);
     return key;
 }
 
@@ -176,7 +160,7 @@ static bool find_bar(const FlameCallers *c, FlameFind *f, const Group *group) {
     if (!f->match[group->function]) return true;
     if (c->list) all = c->now.made[group->first];
     for (uint32_t i = 1; c->list && i < group->n; i++)
-        all.value = plus(all.value, c->now.made[group->first + i].value);
+        all.value = capped_plus(all.value, c->now.made[group->first + i].value);
     return add(c, f, &all, 1, group->on && c->depth >= c->zoom_depth);
 }
 
@@ -235,10 +219,9 @@ static bool sort(FlameCallers *c, FlameFind *f, bool on) {
 }
 
 static bool step_room(FlameCallers *c, uint32_t n) {
-    void *at = room_for(c->step_at, &c->step_room, n, sizeof *c->step_at);
-    if (at) c->step_at = at;
     c->step.callers = 0;
-    return at && (!c->list || caller_room(&c->step, n, true));
+    return array_room(&c->step_at, &c->step_room, n) &&
+           (!c->list || caller_room(&c->step, n, true));
 }
 
 /* Begins with the nodes that made something, each its own first caller. */
@@ -266,7 +249,8 @@ static bool step_out(FlameCallers *c, FlameFind *f, const Group *group) {
     for (uint32_t i = 0; i < group->n; i++) {
         if (i + SOON < ends) __builtin_prefetch(&c->ahead[up[i + SOON]]);
         if (n && last == up[i]) {
-            if (c->list) c->step.made[n - 1].value = plus(c->step.made[n - 1].value, made[i].value);
+            if (c->list)
+                c->step.made[n - 1].value = capped_plus(c->step.made[n - 1].value, made[i].value);
             continue;
         }
         if (c->ahead[up[i]].hits == 0) continue;
@@ -291,7 +275,7 @@ static bool find_level(FlameCallers *c, FlameFind *f) {
 static bool find_all(FlameCallers *c, FlameFind *f, const FlameTree *tree) {
     f->hits = f->inside = f->runs = 0;
     f->cut = false;
-    if (!begin(c, f, flametree_ledger(tree)->nodes, flametree_own(tree))) return false;
+    if (!begin(c, f, c->fold->ledger->nodes, flametree_own(tree))) return false;
     f->cut = c->steps >= FLAME_FIND_STEPS;
     while (c->next.groups > 0 && !f->cut) {
         Level now = c->next;
@@ -307,10 +291,11 @@ static bool find_all(FlameCallers *c, FlameFind *f, const FlameTree *tree) {
 bool flamecallers_find(FlameFind *f, const FlameTree *tree, uint32_t zoom) {
     FlameCallers *c = f->callers ? f->callers : calloc(1, sizeof *c);
     f->callers = c;
-    if (!c || !make_room(c, flametree_ledger(tree)) || !zoom_to(c, tree, zoom)) return false;
-    c->links = flametree_links(tree);
+    if (!c) return false;
+    c->fold = flametree_fold(tree);
+    if (!make_room(c, c->fold->ledger) || !zoom_to(c, zoom)) return false;
     c->list = false;
-    look_ahead(c, f, flametree_ledger(tree)->nodes, flametree_own(tree));
+    look_ahead(c, f, c->fold->ledger->nodes, flametree_own(tree));
     return find_all(c, f, tree);
 }
 

@@ -15,12 +15,12 @@
 
 void flamedraw_name(const FlameTree *tree, uint32_t bar, bool utf8, char *out, size_t size) {
     char plain[256];
-    uint32_t function = flametree_function(tree, bar);
+    uint32_t function = flametree_call(tree, bar)->function;
     if (function == FLAME_NONE) {
         snprintf(out, size, "all");
         return;
     }
-    const LmpFunctionRow *row = &flametree_ledger(tree)->function[function];
+    const LmpFunctionRow *row = &flametree_fold(tree)->ledger->function[function];
     describe_function(plain, sizeof plain, NULL, 0, row->name);
     if (strcmp(plain, "?") == 0) { /* name not known: the place says more */
         describe_where(out, size, row->short_src, row->linedefined, !utf8);
@@ -57,7 +57,7 @@ static void name_path(const FlameTree *tree, uint32_t bar, bool utf8, char out[C
         at -= n;
         memcpy(out + at, name, n);
         if (bar == FLAME_ROOT) break;
-        bar = flametree_parent(tree, bar);
+        bar = flametree_call(tree, bar)->parent;
     }
     memmove(out, out + at, CRUMBS - at);
 }
@@ -145,9 +145,9 @@ static void add_file(const FlameTree *tree, uint32_t bar, bool utf8, int room, c
                      size_t size) {
     char file[128];
     size_t used = strlen(out);
-    uint32_t function = flametree_function(tree, bar);
+    uint32_t function = flametree_call(tree, bar)->function;
     if (function == FLAME_NONE) return;
-    const LmpFunctionRow *row = &flametree_ledger(tree)->function[function];
+    const LmpFunctionRow *row = &flametree_fold(tree)->ledger->function[function];
     if (row->is_c || row->linedefined != 0 || strcmp(row->name, "main chunk") != 0) return;
     if (row->short_src[0] == '[') return; /* [string "..."] */
     const char *slash = strrchr(row->short_src, '/');
@@ -272,8 +272,8 @@ static void put_percent(Pen *pen, double part, const char *what) {
 
 static void draw_who(const FlameLook *look, const Ui *ui, Pen pen) {
     char name[256], kind[24] = "", where[160] = "", plain[256], words[64];
-    const Ledger *ledger = flametree_ledger(look->tree);
-    uint32_t function = flametree_function(look->tree, look->selected);
+    const Ledger *ledger = flametree_fold(look->tree)->ledger;
+    uint32_t function = flametree_call(look->tree, look->selected)->function;
     flamedraw_name(look->tree, look->selected, ui->utf8, name, sizeof name);
     if (look->rest && look->at != FLAME_NONE) {
         uint32_t n = look->layout->block[look->at].rest;
@@ -282,7 +282,7 @@ static void draw_who(const FlameLook *look, const Ui *ui, Pen pen) {
     }
     put(&pen, STYLE(TONE_STRONG), name);
     if (look->rest) {
-        bool callers = flametree_inverted(look->tree) && look->selected != FLAME_ROOT;
+        bool callers = flametree_fold(look->tree)->how.inverted && look->selected != FLAME_ROOT;
         put(&pen, STYLE(TONE_TEXT), callers ? " is called by" : " calls");
         put(&pen, STYLE(TONE_MUTED), ", each too narrow: enter shows them");
         return;
@@ -337,7 +337,7 @@ static void draw_figures(const FlameLook *look, Pen pen) {
     char figure[LMP_NUM];
     LmpTally t = flametree_tally(look->tree, look->selected);
     int64_t change = (int64_t)(t.live_bytes - t.mark.live);
-    bool marked = flametree_ledger(look->tree)->marked;
+    bool marked = flametree_fold(look->tree)->ledger->marked;
     if (look->rest) return;
     if (marked && look->range) {
         put_figure(&pen, format_bytes(figure, flame_metric[FLAME_MADE_SINCE].of(&t)), "allocated");

@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/capped.h"
 #include "panels/flame/flamefind.h"
 
 enum { COVERED = 1, INSIDE = 2 };
-
-static uint64_t plus(uint64_t a, uint64_t b) {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
@@ -27,13 +25,7 @@ static bool node_room(FlameFind *f, uint32_t nodes) {
 }
 
 bool flamefind_add(FlameFind *f, FlameRun run, uint32_t inside) {
-    if (f->runs == f->run_room) {
-        uint32_t room = f->run_room ? f->run_room * 2 : 64;
-        FlameRun *grown = realloc(f->run, room * sizeof *grown);
-        if (!grown) return false;
-        f->run = grown;
-        f->run_room = room;
-    }
+    if (!array_room(&f->run, &f->run_room, f->runs + 1)) return false;
     f->run[f->runs++] = run;
     f->hits += run.hits;
     f->inside += inside;
@@ -44,29 +36,29 @@ bool flamefind_add(FlameFind *f, FlameRun run, uint32_t inside) {
 static bool add(FlameFind *f, uint64_t key, FlameRun run, bool inside) {
     uint32_t i = keymap_get(&f->by_key, key, FLAME_NONE);
     if (i != FLAME_NONE) {
-        f->run[i].value = plus(f->run[i].value, run.value);
+        f->run[i].value = capped_plus(f->run[i].value, run.value);
         return true;
     }
     return keymap_set(&f->by_key, key, f->runs) && flamefind_add(f, run, inside);
 }
 
 static bool find_below(FlameFind *f, const FlameTree *tree, uint32_t bar) {
-    uint64_t zoom = flametree_key(tree, bar);
+    const CallFold *fold = flametree_fold(tree);
+    uint64_t zoom = fold->call[bar].key;
     const uint64_t *total = flametree_total(tree);
-    const FlameLink *links = flametree_links(tree);
-    uint32_t nodes = flametree_ledger(tree)->nodes;
+    uint32_t nodes = fold->ledger->nodes;
     if (!node_room(f, nodes)) return false;
-    f->key[0] = flametree_key_root();
+    f->key[0] = callfold_root_key(false);
     f->state[0] = f->key[0] == zoom ? INSIDE : 0;
     for (uint32_t i = 1; i < nodes; i++) {
-        const FlameLink *link = &links[i];
+        const CallLink *link = &fold->link[i];
         uint64_t around = f->key[link->parent];
         uint8_t state = f->state[link->parent];
-        f->key[i] = flametree_key_below(around, link->function_id);
+        f->key[i] = callfold_key(around, fold->id[link->function]);
         if (f->key[i] == zoom) state |= INSIDE;
         if (total[i] && f->match[link->function]) {
             FlameRun run = {.key = around, .value = total[i], .node = i, .at = i, .hits = 1};
-            if (!(state & COVERED)) f->value = plus(f->value, total[i]);
+            if (!(state & COVERED)) f->value = capped_plus(f->value, total[i]);
             state |= COVERED;
             if (!add(f, f->key[i], run, state & INSIDE)) return false;
         }
@@ -85,8 +77,8 @@ static void clear(FlameFind *f) {
 bool flamefind_update(FlameFind *find, const FlameTree *tree, const uint8_t *match, uint32_t zoom) {
     clear(find);
     find->match = match;
-    bool ok = flametree_inverted(tree) ? flamecallers_find(find, tree, zoom)
-                                       : find_below(find, tree, zoom);
+    bool ok = flametree_fold(tree)->how.inverted ? flamecallers_find(find, tree, zoom)
+                                                 : find_below(find, tree, zoom);
     if (!ok) clear(find);
     return ok;
 }
@@ -101,7 +93,7 @@ void flamefind_free(FlameFind *find) {
 }
 
 bool flamefind_has(const FlameFind *find, const FlameTree *tree, uint32_t bar) {
-    uint32_t function = flametree_function(tree, bar);
+    uint32_t function = flametree_call(tree, bar)->function;
     return function != FLAME_NONE && find->match[function];
 }
 
@@ -114,16 +106,15 @@ static bool before(const FlameHit *a, const FlameHit *b) {
 
 /* Goes to the next hit of a run; `hit` is the one before, all zeroes at first. Returns false:
  * none. */
-static bool run_step(const FlameFind *f, const FlameLink *links, const FlameRun *run,
-                     FlameHit *hit) {
+static bool run_step(const FlameFind *f, const CallFold *fold, const FlameRun *run, FlameHit *hit) {
     bool first = hit->at == 0;
     if (!first && run->hits == 1) return false;
-    uint32_t at = first ? run->at : links[hit->at].parent;
+    uint32_t at = first ? run->at : fold->link[hit->at].parent;
     uint64_t key = first ? run->key : hit->key;
-    for (; at; at = links[at].parent) {
-        key = flametree_key_below(key, links[at].function_id);
+    for (; at; at = fold->link[at].parent) {
+        key = callfold_key(key, fold->id[fold->link[at].function]);
         *hit = (FlameHit){key, run->value, run->node, at};
-        if (f->match[links[at].function]) return true;
+        if (f->match[fold->link[at].function]) return true;
     }
     return false;
 }
@@ -134,7 +125,7 @@ static bool sooner(const FlameHit *a, const FlameHit *b, int step) {
 }
 
 /* Finds the first hit after `here` (NULL: of all). Skips runs that cannot have it. */
-static bool first_after(const FlameFind *f, const FlameLink *links, const FlameHit *here, int step,
+static bool first_after(const FlameFind *f, const CallFold *fold, const FlameHit *here, int step,
                         FlameHit *out) {
     bool any = false;
     for (uint32_t i = 0; i < f->runs; i++) {
@@ -142,7 +133,7 @@ static bool first_after(const FlameFind *f, const FlameLink *links, const FlameH
         uint64_t v = run->value;
         if (here && (step > 0 ? v > here->value : v < here->value)) continue;
         if (any && (step > 0 ? v < out->value : v > out->value)) continue;
-        for (FlameHit hit = {0}; run_step(f, links, run, &hit);) {
+        for (FlameHit hit = {0}; run_step(f, fold, run, &hit);) {
             if (here && !sooner(here, &hit, step)) continue;
             if (any && !sooner(&hit, out, step)) continue;
             *out = hit;
@@ -152,13 +143,13 @@ static bool first_after(const FlameFind *f, const FlameLink *links, const FlameH
     return any;
 }
 
-static uint32_t count_before(const FlameFind *f, const FlameLink *links, const FlameHit *here) {
+static uint32_t count_before(const FlameFind *f, const CallFold *fold, const FlameHit *here) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->runs; i++) {
         const FlameRun *run = &f->run[i];
         if (run->value > here->value) n += run->hits;
         if (run->value != here->value) continue;
-        for (FlameHit hit = {0}; run_step(f, links, run, &hit);)
+        for (FlameHit hit = {0}; run_step(f, fold, run, &hit);)
             n += before(&hit, here);
     }
     return n;
@@ -170,51 +161,41 @@ bool flamefind_next(FlameFind *find, const FlameTree *tree, uint32_t from, int s
         clear(find);
         return false;
     }
-    const FlameLink *links = flametree_links(tree);
-    FlameHit here = {.key = flametree_key(tree, from), .value = flametree_value(tree, from)};
-    bool any = flamefind_has(find, tree, from) && first_after(find, links, &here, step, next);
-    if (!any && !first_after(find, links, NULL, step, next)) return false;
-    *place = count_before(find, links, next) + 1;
+    const CallFold *fold = flametree_fold(tree);
+    FlameHit here = {.key = fold->call[from].key, .value = flametree_value(tree, from)};
+    bool any = flamefind_has(find, tree, from) && first_after(find, fold, &here, step, next);
+    if (!any && !first_after(find, fold, NULL, step, next)) return false;
+    *place = count_before(find, fold, next) + 1;
     return true;
 }
 
 /* ---- places that outlive a refresh ----------------------------------------------------------- */
 
-static bool room_for(FlamePlace *place, uint32_t n) {
-    if (n <= place->room) return true;
-    uint32_t room = n + n / 2 + 16;
-    uint32_t *id = realloc(place->id, room * sizeof *id);
-    if (!id) return false;
-    place->id = id;
-    place->room = room;
-    return true;
-}
-
 bool flameplace_set(FlamePlace *place, const FlameTree *tree, uint32_t bar) {
-    const Ledger *ledger = flametree_ledger(tree);
-    uint32_t n = flametree_depth(tree, bar);
-    if (!room_for(place, n)) return false;
+    const CallFold *fold = flametree_fold(tree);
+    uint32_t n = fold->call[bar].depth;
+    if (!array_room(&place->id, &place->room, n)) return false;
     place->n = n;
-    for (; n-- > 0; bar = flametree_parent(tree, bar))
-        place->id[n] = ledger->function[flametree_function(tree, bar)].id;
+    for (; n-- > 0; bar = fold->call[bar].parent)
+        place->id[n] = fold->id[fold->call[bar].function];
     return true;
 }
 
 bool flameplace_of_hit(FlamePlace *place, const FlameTree *tree, const FlameHit *hit) {
-    const Ledger *ledger = flametree_ledger(tree);
-    bool inverted = flametree_inverted(tree);
-    const LmpTreeRow *row = ledger->tree;
+    const CallFold *fold = flametree_fold(tree);
+    bool inverted = fold->how.inverted;
+    const LmpTreeRow *row = fold->ledger->tree;
     uint32_t n = inverted ? row[hit->node].depth - row[hit->at].depth + 1 : row[hit->at].depth;
     uint32_t node = inverted ? hit->node : hit->at;
-    if (!room_for(place, n)) return false;
+    if (!array_room(&place->id, &place->room, n)) return false;
     place->n = n;
     for (uint32_t i = 0; i < n; i++, node = row[node].parent)
-        place->id[inverted ? i : n - 1 - i] = ledger->function[row[node].function].id;
+        place->id[inverted ? i : n - 1 - i] = fold->id[row[node].function];
     return true;
 }
 
 bool flameplace_copy(FlamePlace *place, const FlamePlace *from) {
-    if (!room_for(place, from->n)) return false;
+    if (!array_room(&place->id, &place->room, from->n)) return false;
     if (from->n) memcpy(place->id, from->id, from->n * sizeof *from->id);
     place->n = from->n;
     return true;

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/capped.h"
+
 #define EXACT (1ull << 53) /* sums up to this times a screen's columns fit a word */
 
 typedef struct Chosen {
@@ -23,14 +26,10 @@ typedef struct Work {
     Chosen *chosen;     /* children of one bar that are drawn, or (of a rest) all */
     uint64_t *value;
     int *width;
-    uint32_t chosen_room, divide_room;
+    uint32_t chosen_room, value_room, width_room;
 } Work;
 
 /* ---- dividing -------------------------------------------------------------------------------- */
-
-static uint64_t plus(uint64_t a, uint64_t b) {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
 
 /* Returns how far figures are shifted so that multiplying by columns does not overflow: 0 if they
  * fit any memory. */
@@ -66,9 +65,9 @@ static void show_rest(uint32_t n, int *width) {
 void flameplan_divide(const uint64_t *value, uint32_t n, uint64_t rest, uint64_t own, int w,
                       int *width) {
     Left few[64], *left = n + 2 <= 64 ? few : malloc((n + 2) * sizeof *left);
-    uint64_t whole = plus(rest, own), sum = 0;
+    uint64_t whole = capped_plus(rest, own), sum = 0;
     for (uint32_t i = 0; i < n; i++)
-        whole = plus(whole, value[i]);
+        whole = capped_plus(whole, value[i]);
     unsigned shift = scale_of(whole);
     for (uint32_t i = 0; i < n + 2; i++)
         sum += (i < n ? value[i] : i == n ? rest : own) >> shift;
@@ -89,25 +88,12 @@ void flameplan_divide(const uint64_t *value, uint32_t n, uint64_t rest, uint64_t
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* Returns `array` with room for `n` items of `size` bytes; NULL: no memory, and it is unchanged. */
-static void *room_for(void *array, uint32_t *room, uint32_t n, size_t size) {
-    if (n <= *room && array) return array;
-    uint32_t more = n < 256 ? 256 : n + n / 2;
-    void *grown = realloc(array, more * size);
-    if (grown) *room = more;
-    return grown;
-}
-
 static bool chosen_room(Work *work, uint32_t n) {
-    void *grown = room_for(work->chosen, &work->chosen_room, n, sizeof(Chosen));
-    if (grown) work->chosen = grown;
-    return grown != NULL;
+    return array_room(&work->chosen, &work->chosen_room, n);
 }
 
 static bool row_room(FlameRow *row, uint32_t n) {
-    void *grown = room_for(row->block, &row->room, n, sizeof(FlameBlock));
-    if (grown) row->block = grown;
-    return grown != NULL;
+    return array_room(&row->block, &row->room, n);
 }
 
 /* C11 has no sort that passes a context on. */
@@ -144,11 +130,11 @@ static bool choose(Work *work, const FlameNodes *nodes, uint32_t node, int w, Ch
     *out = (Choice){0};
     for (uint32_t i = 0; i < n; i++) {
         uint64_t v = nodes->value(nodes->context, first + i);
-        sum = plus(sum, v);
+        sum = capped_plus(sum, v);
         if (v == 0) continue;
         if ((v >> shift) * (uint64_t)w < whole >> shift) {
             out->rest++;
-            out->rest_value = plus(out->rest_value, v);
+            out->rest_value = capped_plus(out->rest_value, v);
             continue;
         }
         if (!chosen_room(work, out->chosen + 1)) return false;
@@ -174,13 +160,13 @@ static bool choose_page(Work *work, const FlameNodes *nodes, const FlameView *vi
     memmove(work->chosen, work->chosen + skip, left * sizeof(Chosen));
     uint64_t sum = 0;
     for (; out->chosen < left; out->chosen++) {
-        uint64_t v = work->chosen[out->chosen].value, with = plus(sum, v);
+        uint64_t v = work->chosen[out->chosen].value, with = capped_plus(sum, v);
         unsigned shift = scale_of(with);
         if (out->chosen > 0 && (v >> shift) * (uint64_t)(view->w - 1) < with >> shift) break;
         sum = with;
     }
     for (uint32_t i = out->chosen; i < left; i++)
-        out->rest_value = plus(out->rest_value, work->chosen[i].value);
+        out->rest_value = capped_plus(out->rest_value, work->chosen[i].value);
     out->rest = left - out->chosen;
     sort(nodes, work->chosen, out->chosen, by_order);
     return true;
@@ -189,15 +175,8 @@ static bool choose_page(Work *work, const FlameNodes *nodes, const FlameView *vi
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static bool divide_room(Work *work, uint32_t n) {
-    if (n <= work->divide_room) return true;
-    uint32_t room = n + 64;
-    uint64_t *value = realloc(work->value, room * sizeof *value);
-    if (value) work->value = value;
-    int *width = realloc(work->width, room * sizeof *width);
-    if (width) work->width = width;
-    if (!value || !width) return false;
-    work->divide_room = room;
-    return true;
+    return array_room(&work->value, &work->value_room, n) &&
+           array_room(&work->width, &work->width_room, n);
 }
 
 /* Appends the blocks below `block` to the next row. */
@@ -230,11 +209,8 @@ static bool divide(Work *work, FlameBlock block, uint32_t up, const Choice *choi
 }
 
 static bool keep(FlamePlan *layout, const FlameRow *row) {
-    FlameBlock *block =
-        room_for(layout->block, &layout->block_room, layout->blocks + row->used, sizeof *block);
-    if (!block) return false;
-    layout->block = block;
-    memcpy(block + layout->blocks, row->block, row->used * sizeof *block);
+    if (!array_room(&layout->block, &layout->block_room, layout->blocks + row->used)) return false;
+    memcpy(layout->block + layout->blocks, row->block, row->used * sizeof *row->block);
     layout->blocks += row->used;
     layout->row[++layout->rows] = layout->blocks;
     return true;
@@ -258,10 +234,9 @@ static bool divide_row(Work *work, const FlameNodes *nodes, const FlameView *vie
 
 static bool make_rows(FlamePlan *layout, Work *work, const FlameNodes *nodes,
                       const FlameView *view) {
-    uint32_t *at =
-        room_for(layout->row, &layout->row_room, (uint32_t)view->h + 2, sizeof *layout->row);
-    if (!at || !row_room(&work->now, 1)) return false;
-    layout->row = at;
+    if (!array_room(&layout->row, &layout->row_room, (uint32_t)view->h + 2) ||
+        !row_room(&work->now, 1))
+        return false;
     layout->row[0] = 0;
     work->now.block[work->now.used++] =
         (FlameBlock){.w = view->w,

@@ -111,7 +111,7 @@ static void seek(Flame *s, const Ledger *ledger, bool fresh) {
         s->place = 0;
         return;
     }
-    uint64_t zoom = flametree_key(s->tree, s->root);
+    uint64_t zoom = flametree_call(s->tree, s->root)->key;
     bool same = s->found && !fresh && s->sought_zoom == zoom && s->sought_same == s->same &&
                 strcmp(s->sought, s->edit.text) == 0;
     if (!same) {
@@ -141,7 +141,7 @@ static uint32_t block_of(const Flame *s, int row, uint32_t bar, bool rest) {
 }
 
 static int row_of_bar(const Flame *s, uint32_t bar) {
-    return (int)(flametree_depth(s->tree, bar) - flametree_depth(s->tree, s->root));
+    return (int)(flametree_call(s->tree, bar)->depth - flametree_call(s->tree, s->root)->depth);
 }
 
 static void make_screenplan(Flame *s, Rect rect, bool fresh) {
@@ -172,7 +172,7 @@ static void make_screenplan(Flame *s, Rect rect, bool fresh) {
  * does not jump. */
 static void choose_tall(Flame *s, int h, bool other) {
     const FlamePlan *layout = &s->layout;
-    uint64_t zoom = flametree_key(s->tree, s->root);
+    uint64_t zoom = flametree_call(s->tree, s->root)->key;
     bool all = layout->top == 0 && !layout->deeper && layout->rows > 0;
     int most = all ? h / layout->rows : 1;
     if (most > FLAME_TALL) most = FLAME_TALL;
@@ -185,7 +185,8 @@ static void choose_tall(Flame *s, int h, bool other) {
 static void find_block(Flame *s) {
     s->at = block_of(s, row_of_bar(s, s->selected) + s->rest, s->selected, s->rest);
     s->hidden = s->at == FLAME_NONE;
-    for (uint32_t bar = s->selected; s->at == FLAME_NONE; bar = flametree_parent(s->tree, bar)) {
+    for (uint32_t bar = s->selected; s->at == FLAME_NONE;
+         bar = flametree_call(s->tree, bar)->parent) {
         int row = row_of_bar(s, bar);
         s->at = block_of(s, row, bar, false);
         if (s->at == FLAME_NONE || bar == s->selected) {
@@ -202,8 +203,8 @@ static void find_bars(Flame *s) {
     s->root = flameplace_find(&flamestate_zoom(s)->place, s->tree, &zoomed);
     s->selected = flameplace_find(&s->chosen, s->tree, &whole);
     uint32_t up = s->selected;
-    while (flametree_depth(s->tree, up) > flametree_depth(s->tree, s->root))
-        up = flametree_parent(s->tree, up);
+    while (flametree_call(s->tree, up)->depth > flametree_call(s->tree, s->root)->depth)
+        up = flametree_call(s->tree, up)->parent;
     if (up != s->root) s->selected = s->root;
 }
 

@@ -1,16 +1,16 @@
-/* flametree.h - the bars of a flame graph: the ledger's call tree with the lines of a function
- * taken together, by one figure of choice; or inverted, from each function that made something to
- * its callers. A bar is made when its parent's children are first asked for, so a tree of a
- * million nodes costs one pass for the figures, and then what is looked at.
+/* flametree.h - the bars of a flame graph: the ledger's call tree folded by function
+ * (callfold.h), by one figure of choice; or inverted, from each function that made something to its
+ * callers.
  *
- * A bar's figure is its own and its children's, never less than theirs. Nothing recurses. */
+ * A bar is a call of that fold, and has its number. Its figure is its own and its children's, never
+ * less than theirs. */
 #ifndef LMP_FLAMETREE_H
 #define LMP_FLAMETREE_H
 
 #include "panels/flame/flameplan.h"
-#include "read/ledger/ledger.h"
+#include "read/ledger/callfold.h"
 
-#define FLAME_ROOT 0u
+#define FLAME_ROOT CALL_ROOT
 #define FLAME_MOST_MEMBERS (8u << 20) /* nodes in all bars that have been looked into */
 
 /* What widths are shares of. The last ones need a mark or a range of time to count from, or another
@@ -50,28 +50,25 @@ FlameTree *flametree_new(void); /* NULL: no memory */
 void flametree_free(FlameTree *t);
 
 /* Begins anew with this ledger, which must stay unchanged until the next call: forgets all bars
- * but the root. Returns false, with an empty root: no memory. */
+ * but the root. Returns false, without bars: no memory. */
 bool flametree_update(FlameTree *t, const Ledger *ledger, FlameMetric metric, bool inverted);
 
 FlameNodes flametree_nodes(FlameTree *t);
 /* Returns how many children a bar has, numbered from *first on; those whose figure is 0 are left
- * out. None if there is no memory, or beyond FLAME_MOST_MEMBERS. */
+ * out. None if there is no memory, or beyond FLAME_MOST_MEMBERS: then CallFold.cut is set. */
 uint32_t flametree_children(FlameTree *t, uint32_t bar, uint32_t *first);
-/* Returns true if a bar was left closed for lack of room. */
-bool flametree_cut(const FlameTree *t);
-
-uint64_t flametree_value(const FlameTree *t, uint32_t bar);
-uint32_t flametree_parent(const FlameTree *t, uint32_t bar); /* of the root: itself */
-uint32_t flametree_depth(const FlameTree *t, uint32_t bar);  /* of the root: 0 */
-/* Returns the row in the ledger's functions; FLAME_NONE for the root. */
-uint32_t flametree_function(const FlameTree *t, uint32_t bar);
-/* Returns a key that stays the same as long as the tree is of one program, one way up. */
-uint64_t flametree_key(const FlameTree *t, uint32_t bar);
-/* Returns the key of a child by its function's LmpFunctionRow.id, below a bar with this key. */
-uint64_t flametree_key_below(uint64_t key, uint32_t function_id);
-uint64_t flametree_key_root(void);
 /* Returns the child of a bar whose function has this LmpFunctionRow.id; FLAME_NONE: none. */
 uint32_t flametree_child_of(FlameTree *t, uint32_t bar, uint32_t function_id);
+/* Returns the fold, with a link for each node of its ledger. */
+const CallFold *flametree_fold(const FlameTree *t);
+static inline const Call *flametree_call(const FlameTree *t, uint32_t bar) {
+    return &flametree_fold(t)->call[bar];
+}
+/* Returns a bar's figure; 0: there is no such bar. */
+uint64_t flametree_value(const FlameTree *t, uint32_t bar);
+/* Return, by node of the ledger, its own figure, and the figure with all below it. */
+const uint64_t *flametree_own(const FlameTree *t);
+const uint64_t *flametree_total(const FlameTree *t);
 
 /* What colours follow from: live bytes, bytes made, and those live at the mark, of a bar with all
  * below it; inverted: as flametree_tally. Summed up once for each bar that is asked for. */
@@ -88,19 +85,5 @@ LmpTally flametree_tally(FlameTree *t, uint32_t bar);
 unsigned flametree_kind(FlameTree *t, uint32_t bar);
 /* Returns a line in the bar; 0: none. */
 int32_t flametree_line(const FlameTree *t, uint32_t bar);
-
-/* The part of a node that is read again and again: the ledger's rows are large. */
-typedef struct FlameLink {
-    uint32_t parent, function; /* rows of the ledger's tree and functions */
-    uint32_t function_id;      /* LmpFunctionRow.id */
-    uint32_t kind;             /* LmpTreeRow.kind */
-} FlameLink;
-
-/* Return, by node of the ledger: its place, its own figure, and the figure with all below it. */
-const FlameLink *flametree_links(const FlameTree *t);
-const uint64_t *flametree_own(const FlameTree *t);
-const uint64_t *flametree_total(const FlameTree *t);
-const Ledger *flametree_ledger(const FlameTree *t);
-bool flametree_inverted(const FlameTree *t);
 
 #endif

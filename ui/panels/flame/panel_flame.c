@@ -87,9 +87,9 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     }
     static const char *const colours[] = {"what lives", "types", "change"};
     snprintf(out, size, "%s%s%s%s%s · %% %s · T %s · I %s",
-             flametree_cut(s->tree) ? "cut short, "
-             : model->ledger.sample ? "sampled, "
-                                    : "",
+             flametree_fold(s->tree)->cut ? "cut short, "
+             : model->ledger.sample       ? "sampled, "
+                                          : "",
              flamedraw_figure(figure, metric, flametree_value(s->tree, s->root)),
              flame_metric[metric].bytes ? " " : "", flame_metric[metric].bytes ? "" : " ",
              flame_metric[metric].bytes ? flamedraw_word(metric, shownfigure_in_range(model))
@@ -240,16 +240,16 @@ static bool next_match(Flame *s, const Model *model, Rect rect, int step) {
     if (!any || !flameplace_of_hit(&s->chosen, s->tree, &hit)) return true;
     s->place = place;
     s->rest = false;
-    uint64_t zoomed = flametree_key(s->tree, s->root), key = hit.key;
-    if (in_view(s, model, rect, 1) && flametree_key(s->tree, s->selected) == key) return true;
+    bool far = s->root != FLAME_ROOT;
+    uint64_t key = hit.key;
+    if (in_view(s, model, rect, 1) && flametree_call(s->tree, s->selected)->key == key) return true;
     bool whole;
     FlamePlace up = {0};
     uint32_t bar = flameplace_find(&s->chosen, s->tree, &whole);
-    bool far = zoomed != flametree_key_root();
     if (far) zoom_to(s, &s->zoom[0].place, false, 0);
     if (far && in_view(s, model, rect, LEGIBLE)) return true;
     if (far) zoom_out(s);
-    if (whole && flameplace_set(&up, s->tree, flametree_parent(s->tree, bar))) {
+    if (whole && flameplace_set(&up, s->tree, flametree_call(s->tree, bar)->parent)) {
         zoom_to(s, &up, false, 0);
         if (!in_view(s, model, rect, LEGIBLE)) {
             zoom_out(s);
@@ -277,7 +277,7 @@ static void next_colour(Flame *s, const Model *model) {
 
 /* Lights up the same function everywhere; again: ends that. */
 static void light_same(Flame *s, const Model *model) {
-    uint32_t function = flametree_function(s->tree, s->selected);
+    uint32_t function = flametree_call(s->tree, s->selected)->function;
     if (function == FLAME_NONE) return;
     uint32_t id = model->ledger.function[function].id + 1;
     s->same = s->same == id ? 0 : id;
@@ -385,7 +385,7 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
     Flame *s = state;
     if (!flamestate_there(s, model) || s->failed || s->made.serial != model->ledger_serial)
         return false;
-    uint32_t function = flametree_function(s->tree, s->selected);
+    uint32_t function = flametree_call(s->tree, s->selected)->function;
     if (function == FLAME_NONE) return false;
     const LmpFunctionRow *f = &model->ledger.function[function];
     int32_t line = flametree_line(s->tree, s->selected);
