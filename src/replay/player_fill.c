@@ -50,19 +50,6 @@ const Model *player_whole(const Player *p) {
     return &p->whole;
 }
 
-/* The heap map of the frame sought. */
-static void fill_map(const Player *p, Model *model) {
-    static LmpRecordedCell cell[LMP_RECORDED_CELLS]; /* large; the display has one thread */
-    _Static_assert(LMP_RECORDED_CELLS == MODEL_MAP_CELLS, "all cells have room");
-    model->map_cell = recording_map(p->recording, cell);
-    for (uint32_t i = 0; i < MODEL_MAP_CELLS && model->map_cell > 0; i++) {
-        ModelMapCell *to = &model->map[i];
-        memcpy(to->bytes, cell[i].bytes, sizeof to->bytes);
-        to->blocks = cell[i].blocks;
-        to->capacity = cell[i].capacity;
-    }
-}
-
 static bool follows(const Player *p, uint32_t before, uint32_t frame) {
     if (before == PLAYER_NONE || before > frame) return false;
     return player_clock_of(p, frame) - player_clock_of(p, before) <= FOLLOWS;
@@ -298,7 +285,7 @@ LmpErr player_fill(Player *p, Model *model, unsigned parts) {
     err = fill_live(p, model, p->at);
     if (err) return err;
     p->shown = p->at;
-    fill_map(p, model);
+    model->map_cell = recording_map(p->recording, model->map); /* of the frame sought */
     bool base = counts(p, model, &from, &to);
     uint32_t tables = tables_shown(p, to), held = base ? tables_shown(p, from) : PLAYER_NONE;
     if (tables == PLAYER_NONE) return LMP_OK;

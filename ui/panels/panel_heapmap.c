@@ -108,7 +108,7 @@ static uint32_t recorded_at(uint64_t i, uint64_t n, uint32_t used) {
 }
 
 static uint32_t cells_used(const Model *model) {
-    uint32_t used = MODEL_MAP_CELLS;
+    uint32_t used = MAPCELL_RECORDED;
     while (used > 0 && model->map[used - 1].capacity == 0)
         used--;
     return used;

@@ -13,19 +13,12 @@
 
 #include <stdbool.h>
 
-#include "base/kind.h"
+#include "read/mapcell.h"
 #include "read/view.h"
 
 #define HEAPMAP_MIN_CELL 16u /* bytes of the smallest cell: no two blocks share one */
 
 typedef struct HeapMap HeapMap;
-
-/* The contents of one cell. */
-typedef struct MapCell {
-    uint64_t bytes[LMP_KINDS]; /* live, by owner */
-    uint64_t blocks;           /* that start in it (count) */
-    uint64_t capacity;         /* addresses that it stands for, bytes; 0: beyond the heap's end */
-} MapCell;
 
 /* The addresses of a cell: it may reach over the end of one region into the next ones. */
 typedef struct MapRange {

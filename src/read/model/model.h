@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "read/ledger/ledger.h"
+#include "read/mapcell.h"
 #include "read/model/opened.h"
 #include "read/stats.h"
 #include "read/verdict/verdict.h"
@@ -68,14 +69,6 @@ typedef struct ModelSince {
     uint64_t from, to; /* as far as births are known */
     LedgerLives of_class[LMP_C_COUNTED];
 } ModelSince;
-
-/* A cell of the heap map of a recording's moment. */
-#define MODEL_MAP_CELLS 256u
-typedef struct ModelMapCell {
-    uint64_t bytes[LMP_KINDS]; /* live, by owner */
-    uint64_t blocks;           /* that start in it (count) */
-    uint64_t capacity;         /* addresses that it stands for, bytes; 0: beyond the heap's end */
-} ModelMapCell;
 
 typedef struct Model {
     /* who */
@@ -166,7 +159,7 @@ typedef struct Model {
     const LmpView *view; /* for the heap map only; NULL in tests, and for moments of a recording */
     /* those have this, set by who fills the model: bytes of addresses of a cell, 0: no map */
     uint64_t map_cell;
-    ModelMapCell map[MODEL_MAP_CELLS];
+    MapCell map[MAPCELL_RECORDED];
 
     /* private to model_fill and model_fill_ledger */
     uint64_t outside_second[MODEL_OUTSIDE_SECONDS]; /* least of each, by second + 1 */

@@ -294,7 +294,7 @@ static const RecField taken[] = {
 static const RecField map[] = {WORD("cell", 8), {"total", 8, 8, 1, false}};
 
 #define CELL \
-    MANY(RecMapCell, bytes) ONE(RecMapCell, blocks) ONE(RecMapCell, capacity)
+    MANY(MapCell, bytes) ONE(MapCell, blocks) ONE(MapCell, capacity)
 static const RecField cell[] = {CELL};
 
 /* clang-format on */
@@ -379,7 +379,7 @@ const RecGroup rec_groups[REC_GROUPS] = {
     GROUP("after class", REC_TABLES, LmpClassCount, LMP_CLASSES, IN_EXTRA(after.count), 0,
           class_count),
     GROUP("map", REC_TABLES, uint64_t[2], 1, IN_EXTRA(map_cell), 0, map),
-    GROUP("cell", REC_TABLES, RecMapCell, REC_MAP_CELLS, IN_EXTRA(map), 0, cell),
+    GROUP("cell", REC_TABLES, MapCell, MAPCELL_RECORDED, IN_EXTRA(map), 0, cell),
 };
 
 uint32_t rec_rows(const RecGroup *group, const RecMemory *m) {
@@ -436,4 +436,4 @@ COVERS(LmpContainer, CONTAINER);
 COVERS(LmpCallers, CALLERS);
 COVERS(LmpCallerRow, CALLER);
 COVERS(LmpTablesUsed, USED);
-COVERS(RecMapCell, CELL);
+COVERS(MapCell, CELL);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "read/mapcell.h"
 #include "shared/tables.h"
 
 /* Where in the memory of a recorded state its own rows are, that no live state has: in the place of
@@ -17,20 +18,11 @@
 #define REC_EXTRA_AT (LMP_OVERFLOW_AT + 65536)
 #define REC_FIXED (REC_EXTRA_AT + 65536) /* bytes of all that lies before the tables */
 
-#define REC_MAP_CELLS 256u
-
-/* A cell of the heap map: all of the heap's addresses in REC_MAP_CELLS parts. */
-typedef struct RecMapCell {
-    uint64_t bytes[LMP_KINDS]; /* live, by owner */
-    uint64_t blocks;           /* that start in it (count) */
-    uint64_t capacity;         /* addresses that it stands for, bytes; 0: beyond the heap's end */
-} RecMapCell;
-
 typedef struct RecExtra {
     LmpCounters before, after;    /* the counters before and after the tables were read */
     uint64_t clock[2];            /* when that was, nanoseconds since start */
     uint64_t map_cell, map_total; /* bytes of addresses of a cell, and of all; 0: no map */
-    RecMapCell map[REC_MAP_CELLS];
+    MapCell map[MAPCELL_RECORDED];
 } RecExtra;
 _Static_assert(sizeof(RecExtra) <= REC_FIXED - REC_EXTRA_AT, "it fits its place");
 

@@ -22,8 +22,6 @@
 #include "recording/reader/damage.h"
 #include "shared/counters.h"
 
-_Static_assert(sizeof(LmpRecordedCell) == sizeof(RecMapCell) && LMP_RECORDED_CELLS == REC_MAP_CELLS,
-               "cells for users are those of the file");
 _Static_assert((int)REC_OWN_TABLES == LMP_FRAME_TABLES && DAMAGE_WORDS == LMP_REC_DAMAGE,
                "what parts and users of recordings have in common");
 
@@ -563,7 +561,7 @@ LmpRecordedOutput recording_output(const LmpRecording *r, uint32_t i) {
                                piece->n};
 }
 
-uint64_t recording_map(const LmpRecording *r, LmpRecordedCell cell[LMP_RECORDED_CELLS]) {
+uint64_t recording_map(const LmpRecording *r, MapCell cell[MAPCELL_RECORDED]) {
     memcpy(cell, extra_of(r)->map, sizeof extra_of(r)->map);
     return extra_of(r)->map_cell;
 }

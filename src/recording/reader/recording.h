@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "read/mapcell.h"
 #include "read/view.h"
 #include "recording/format/texts.h"
 
@@ -125,14 +126,8 @@ LmpRecordedOutput recording_output(const LmpRecording *r, uint32_t i);
 /* ---- the heap map ---------------------------------------------------------------------------- */
 
 /* The heap map of the frame sought, at a fixed resolution. */
-#define LMP_RECORDED_CELLS 256u
-typedef struct LmpRecordedCell {
-    uint64_t bytes[LMP_KINDS]; /* live, by owner */
-    uint64_t blocks;           /* that start in it (count) */
-    uint64_t capacity;         /* addresses that it stands for, bytes; 0: beyond the heap's end */
-} LmpRecordedCell;
 /* Returns how many bytes of addresses a cell stands for; 0: no map was recorded. */
-uint64_t recording_map(const LmpRecording *r, LmpRecordedCell cell[LMP_RECORDED_CELLS]);
+uint64_t recording_map(const LmpRecording *r, MapCell cell[MAPCELL_RECORDED]);
 
 /* ---- the file itself ---------------------------------------------------------------------------
  */

@@ -227,11 +227,10 @@ static void take_map(LmpRecorder *r, LmpView *view) {
     view_next_frame(view);
     heapmap_refresh(r->map, MAP_LOOK);
     extra->map_total = heapmap_total(r->map);
-    extra->map_cell = extra->map_total ? heapmap_fit(r->map, REC_MAP_CELLS, HEAPMAP_MIN_CELL) : 0;
-    MapCell cell[REC_MAP_CELLS] = {0};
-    if (extra->map_cell) heapmap_cells(r->map, 0, extra->map_cell, REC_MAP_CELLS, cell);
-    _Static_assert(sizeof cell == sizeof extra->map, "cells of both have the same fields");
-    memcpy(extra->map, cell, sizeof extra->map);
+    extra->map_cell =
+        extra->map_total ? heapmap_fit(r->map, MAPCELL_RECORDED, HEAPMAP_MIN_CELL) : 0;
+    memset(extra->map, 0, sizeof extra->map);
+    if (extra->map_cell) heapmap_cells(r->map, 0, extra->map_cell, MAPCELL_RECORDED, extra->map);
 }
 
 /* Notes which limit would have been enough: room for many tables, and twice the limit that was

@@ -214,7 +214,7 @@ static void set_wait(App *app, const char *name) {
 static void set_map(Model *model) {
     model->map_cell = 256 << 10;
     for (uint32_t i = 0; i < 160; i++) {
-        ModelMapCell *cell = &model->map[i];
+        MapCell *cell = &model->map[i];
         cell->capacity = model->map_cell;
         if (i % 8 == 7) continue;
         cell->bytes[i / 24 % LMP_KINDS] = model->map_cell * (1 + i % 7) / 8;

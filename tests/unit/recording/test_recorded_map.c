@@ -24,12 +24,12 @@ static const char *const scripts[SCRIPTS] = {
 };
 
 static uint64_t count_kinds(const LmpRecording *read, uint64_t bytes[LMP_KINDS]) {
-    static LmpRecordedCell cell[LMP_RECORDED_CELLS];
+    static MapCell cell[MAPCELL_RECORDED];
     uint64_t size = recording_map(read, cell), blocks = 0;
     memset(bytes, 0, LMP_KINDS * sizeof *bytes);
     ck_assert_uint_gt(size, 0);
     ck_assert_uint_eq(size & (size - 1), 0);
-    for (uint32_t i = 0; i < LMP_RECORDED_CELLS; i++) {
+    for (uint32_t i = 0; i < MAPCELL_RECORDED; i++) {
         uint64_t here = 0;
         for (int k = 0; k < LMP_KINDS; k++) {
             bytes[k] += cell[i].bytes[k];
