@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "panels/opened.h"
+#include "widget/describe.h"
 #include "widget/tablepanel.h"
 
 static const LmpFunctionRow *row_of(const TableSource *from, uint32_t row) {
@@ -102,7 +103,7 @@ static uint64_t id_of(const TableSource *from, uint32_t row) {
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     const LmpFunctionRow *r = row_of(from, row);
-    snprintf(out, size, "%s %s:%d", r->name, r->short_src, (int)r->linedefined);
+    describe_words(out, size, r->name, r->short_src, r->linedefined);
 }
 
 /* Leaves out functions that made nothing, neither themselves nor through what they called, unless

@@ -140,7 +140,7 @@ static const TableColumn columns[COLS] = {
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     const LmpSiteRow *site = row_of(from, row);
-    snprintf(out, size, "%s %s:%d", site->func, site->short_src, (int)site->line);
+    describe_words(out, size, site->func, site->short_src, site->line);
 }
 
 static bool rows(void *state, TableSource *from) {

@@ -1,6 +1,7 @@
 /* panel_sites.c - the lines of the program that make memory: how much of it lives, how that
  * changes, and below the table the source of the line under the cursor. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/format.h"
 #include "panels/line_below.h"
@@ -109,11 +110,12 @@ static const TableColumn columns[] = {
 
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     const LmpSiteRow *site = row_of(from, row);
-    int used = snprintf(out, size, "%s:%d %s", site->short_src, site->line, site->func);
-    for (uint32_t i = 0; i < site->details && used >= 0 && (size_t)used < size; i++) {
+    describe_words(out, size, site->func, site->short_src, site->line);
+    size_t used = strlen(out);
+    for (uint32_t i = 0; i < site->details && used < size; i++) {
         const Ledger *ledger = ((const SitesRows *)from->rows)->ledger;
         const char *name = ledger->detail[site->first_detail + i].name;
-        used += snprintf(out + used, size - (size_t)used, " %s", name);
+        used += (size_t)snprintf(out + used, size - used, " %s", name);
     }
 }
 

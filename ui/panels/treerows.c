@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "panels/treerows_impl.h"
+#include "widget/describe.h"
 #include "widget/table.h"
 
 #define NOWHERE UINT32_MAX
@@ -68,7 +69,7 @@ static bool matches(const TreeRows *t, uint32_t function, int32_t line) {
     if (!(match & MATCH_LINE) || line < 0) return false;
     char text[512];
     const LmpFunctionRow *row = &t->ledger->function[function];
-    snprintf(text, sizeof text, "%s %s:%d", row->name, row->short_src, (int)line);
+    describe_words(text, sizeof text, row->name, row->short_src, line);
     return table_words_match(t->filter, text);
 }
 

@@ -153,7 +153,7 @@ static void name_site(const LmpSnapshot *s, const LmpWhyStep *step, char *out, s
     PanelPlace place;
     out[0] = 0;
     if (code != LMP_OBJECT_NONE && objectcell_place(s, code, &place) && place.line > 0)
-        snprintf(out, size, "%.100s:%d", place.short_src, place.line);
+        format_where(out, size, place.short_src, place.line);
     else
         snapshot_site(s, step->to, out, size);
 }

@@ -80,6 +80,13 @@ char *describe_where(char *out, size_t size, const char *short_src, int line, bo
     return out;
 }
 
+char *describe_words(char *out, size_t size, const char *name, const char *short_src, int line) {
+    size_t used = strlen(name) + 1;
+    snprintf(out, size, "%s ", name);
+    if (used < size) format_where(out + used, size - used, short_src, line);
+    return out;
+}
+
 void describe_function(char *out, size_t size, char *kind, size_t kind_size, const char *name) {
     const char *open = strstr(name, " '");
     size_t n = strlen(name), before = open ? (size_t)(open - name) : 0;

@@ -23,6 +23,8 @@ char *describe_age(char *out, uint32_t birth, uint64_t epoch_length, uint64_t cl
 char *describe_range(char *out, size_t size, uint64_t from, uint64_t to, bool ascii);
 /* Writes a site: "file.lua:12"; a pseudo-site (line -1): "(parser)". */
 char *describe_where(char *out, size_t size, const char *short_src, int line, bool ascii);
+/* Writes what a filter compares of a line: "load_table file.lua:12". */
+char *describe_words(char *out, size_t size, const char *name, const char *short_src, int line);
 /* Splits a function's name as a traceback words it ("upvalue 'sort'", "function 'a.b'", "main
  * chunk"): "sort" and "upvalue", "a.b" and "", "main chunk" and "". `kind` may be NULL. */
 void describe_function(char *out, size_t size, char *kind, size_t kind_size, const char *name);

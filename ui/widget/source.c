@@ -331,9 +331,8 @@ static void draw_one(const Sources *s, Canvas *canvas, Rect rect, const SourceTe
                      const char *name, int line) {
     char code[1024];
     int x = rect.x;
-    x += line > 0
-             ? canvas_printf(canvas, x, rect.y, rect.w, STYLE(TONE_MUTED), "%s:%d ", name, line)
-             : canvas_printf(canvas, x, rect.y, rect.w, STYLE(TONE_MUTED), "%s ", name);
+    format_where(code, sizeof code, name, line > 0 ? line : -1);
+    x += canvas_printf(canvas, x, rect.y, rect.w, STYLE(TONE_MUTED), "%s ", code);
     canvas_put(canvas, x, rect.y, G_VLINE, STYLE(TONE_BORDER));
     x += 2;
     int room = rect.x + rect.w - x;

@@ -233,7 +233,7 @@ void keeps_say(const VerdictFacts *f, Verdict *v) {
     verdict_text(v, "%s: %s in %s of %s entries, +%s/s%s%s",
                  start ? "fills up or leaks" : "keeps what it is given", a, what, n, b, more, with);
     const LmpSiteRow *kept = most_kept(f);
-    snprintf(v->kept, sizeof v->kept, "%s:%d", kept->short_src, kept->line);
+    format_where(v->kept, sizeof v->kept, kept->short_src, kept->line);
     verdict_figure(v, "live_bytes", h->held);
     verdict_figure(v, "bytes_per_second", h->bytes_per_second);
     verdict_figure(v, "grown", h->grown);

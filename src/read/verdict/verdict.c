@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "read/verdict/verdict_impl.h"
 
 /* ---- the name of a line ---------------------------------------------------------------------- */
@@ -48,8 +49,7 @@ static const char *shortest(const Ledger *l, const LmpSiteRow *row) {
 }
 
 const char *verdict_name(char out[VERDICT_NAME], const Ledger *l, const LmpSiteRow *row) {
-    snprintf(out, VERDICT_NAME, "%s:%d", shortest(l, row), row->line);
-    return out;
+    return format_where(out, VERDICT_NAME, shortest(l, row), row->line);
 }
 
 /* ---- growth that nobody has judged ----------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/format.h"
 
 enum { NAME = 256, TEXT = 640 };
 #define FRAMES_MOST (24u << 20) /* in all paths together, where that can be had */
@@ -81,7 +82,7 @@ static char *past(char *at, int n, size_t size) {
 
 static void frame_of(const Paths *p, const LmpTreeRow *row, PathFrame *out, char **at) {
     char name[NAME];
-    int n;
+    char where[TEXT - NAME];
     paths_name(name, sizeof name, row->name);
     out->function = row->function < p->ledger->functions ? row->function : LEDGER_NO_ROW;
     out->line = row->line;
@@ -89,12 +90,9 @@ static void frame_of(const Paths *p, const LmpTreeRow *row, PathFrame *out, char
     out->name = *at;
     *at = past(*at, snprintf(*at, NAME, "%s", name), NAME);
     out->text = *at;
-    if (row->line > 0)
-        n = snprintf(*at, TEXT, "%s (%s:%d)", name, row->short_src, row->line);
-    else if (strcmp(name, row->short_src) == 0)
-        n = snprintf(*at, TEXT, "%s", name);
-    else
-        n = snprintf(*at, TEXT, "%s (%s)", name, row->short_src);
+    format_where(where, sizeof where, row->short_src, row->line > 0 ? row->line : -1);
+    int n = strcmp(name, where) == 0 ? snprintf(*at, TEXT, "%s", name)
+                                     : snprintf(*at, TEXT, "%s (%s)", name, where);
     *at = past(*at, n, TEXT);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "widget/describe.h"
 #include "widget/shownfigure.h"
 #include "widget/table.h"
 
@@ -99,7 +100,7 @@ static bool mark_matches(Flame *s, const Ledger *ledger) {
     for (uint32_t i = 0; i < ledger->functions; i++) {
         const LmpFunctionRow *f = &ledger->function[i];
         char text[512];
-        snprintf(text, sizeof text, "%.250s %.200s:%d", f->name, f->short_src, f->linedefined);
+        describe_words(text, sizeof text, f->name, f->short_src, f->linedefined);
         s->match[i] = s->same ? f->id + 1 == s->same : table_words_match(s->edit.text, text);
     }
     return true;
