@@ -527,9 +527,4 @@ const Panel panel_tree = {
     .min_h = 2,
     .size = sizeof(Tree),
     .begin = begin,
-    .end = end,
-    .draw = draw,
-    .act = act,
-    .mouse = mouse,
-    .note = note,
-    .place = place};
+    PANEL_OWN_CALLS};

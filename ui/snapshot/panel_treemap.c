@@ -424,9 +424,4 @@ const Panel panel_treemap = {
     .min_w = 14,
     .min_h = 3,
     .size = sizeof(Treemap),
-    .end = end,
-    .draw = draw,
-    .act = act,
-    .mouse = mouse,
-    .note = note,
-    .place = place};
+    PANEL_OWN_CALLS};

@@ -214,9 +214,4 @@ const Panel panel_why = {
     .min_w = 14,
     .min_h = 3,
     .size = sizeof(Why),
-    .end = end,
-    .draw = draw,
-    .act = act,
-    .mouse = mouse,
-    .note = note,
-    .place = place};
+    PANEL_OWN_CALLS};

@@ -219,6 +219,10 @@ typedef struct Panel {
     struct Table *(*table)(void *state);
 } Panel;
 
+/* The rows of a panel whose file has its functions by these names. */
+#define PANEL_OWN_CALLS                                                                            \
+    .end = end, .draw = draw, .act = act, .mouse = mouse, .note = note, .place = place
+
 bool panel_offers(const Panel *panel, Action action);
 
 /* Returns the place of a site. */

@@ -480,9 +480,4 @@ const Panel panel_inspector = {
     .min_h = 3,
     .size = sizeof(Inspector),
     .begin = begin,
-    .end = end,
-    .draw = draw,
-    .act = act,
-    .mouse = mouse,
-    .note = note,
-    .place = place};
+    PANEL_OWN_CALLS};
