@@ -160,13 +160,7 @@ static void put_types(Json *json, const char *key, const LmpKindStats *kind) {
 }
 
 static void put_laps(Json *json, const char *key, const LmpLapList *list) {
-    json_begin(json, key, '[');
-    for (uint32_t i = 0; i < list->count; i++) {
-        json_begin(json, NULL, '{');
-        json_figures(json, &list->row[i], lap_figures);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+    JSON_OBJECTS(json, key, i, list->count, json_figures(json, &list->row[i], lap_figures));
 }
 
 static void put_figure(Json *json, const void *of, const LmpFigure *f) {

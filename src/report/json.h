@@ -38,6 +38,9 @@ void json_end(Json *json, char bracket);                    /* '}' or ']' */
             put;                                                                                   \
         json_end(json, ']');                                                                       \
     } while (0)
+/* The same, each in an object of its own. */
+#define JSON_OBJECTS(json, key, i, n, put)                                                         \
+    JSON_LIST(json, key, i, n, (json_begin(json, NULL, '{'), put, json_end(json, '}')))
 /* Lets the next value, or key, begin a line. */
 void json_line(Json *json);
 

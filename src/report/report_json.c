@@ -21,26 +21,22 @@ static void put_verdict_figures(Json *json, const Verdict *v) {
     json_end(json, '}');
 }
 
-static void put_verdicts(Json *json, const LmpReport *r) {
+static void put_place(Json *json, const char *source, const char *short_src, int line,
+                      const char *func) {
+    json_text(json, "source", source);
+    json_text(json, "short_src", short_src);
+    json_change(json, "line", line);
+    json_text(json, "func", func);
+}
+
+static void put_verdict(Json *json, const Verdict *v) {
     char text[320];
-    json_begin(json, "verdicts", '[');
-    for (uint32_t i = 0; i < r->verdicts.count; i++) {
-        const Verdict *v = &r->verdicts.verdict[i];
-        json_begin(json, NULL, '{');
-        json_text(json, "rule", v->rule);
-        json_text(json, "sentence", verdict_sentence(text, sizeof text, v));
-        json_text(json, "advice", v->advice);
-        if (v->site) {
-            json_text(json, "source", v->source);
-            json_text(json, "short_src", v->short_src);
-            json_change(json, "line", v->line);
-            json_text(json, "func", v->func);
-        }
-        json_number(json, "score", v->score);
-        put_verdict_figures(json, v);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+    json_text(json, "rule", v->rule);
+    json_text(json, "sentence", verdict_sentence(text, sizeof text, v));
+    json_text(json, "advice", v->advice);
+    if (v->site) put_place(json, v->source, v->short_src, v->line, v->func);
+    json_number(json, "score", v->score);
+    put_verdict_figures(json, v);
 }
 
 /* ---- sites, functions, tags, leaks ----------------------------------------------------------- */
@@ -75,29 +71,19 @@ static void put_number(Json *json, const char *key, uint64_t n) {
     json_change(json, key, (int64_t)n);
 }
 
-static void put_place(Json *json, const LmpSiteRow *s) {
-    json_text(json, "source", s->raw_source);
-    json_text(json, "short_src", s->short_src);
-    json_change(json, "line", s->line);
-    json_text(json, "func", s->func);
+static void put_site_place(Json *json, const LmpSiteRow *s) {
+    put_place(json, s->raw_source, s->short_src, s->line, s->func);
 }
 
-static void put_sites(Json *json, const Ledger *l) {
-    json_begin(json, "sites", '[');
-    for (uint32_t i = 0; i < l->sites; i++) {
-        const LmpSiteRow *s = &l->site[i];
-        json_begin(json, NULL, '{');
-        put_place(json, s);
-        json_figures(json, &s->tally, tally_figures);
-        json_begin(json, "here", '{');
-        json_figures(json, s, here_figures);
-        json_end(json, '}');
-        if (l->counts & LMP_COUNTS_INSTRUCTIONS) put_number(json, "instructions", s->instructions);
-        put_types(json, s->kind);
-        put_calls(json, l, s);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+static void put_site(Json *json, const Ledger *l, const LmpSiteRow *s) {
+    put_site_place(json, s);
+    json_figures(json, &s->tally, tally_figures);
+    json_begin(json, "here", '{');
+    json_figures(json, s, here_figures);
+    json_end(json, '}');
+    if (l->counts & LMP_COUNTS_INSTRUCTIONS) put_number(json, "instructions", s->instructions);
+    put_types(json, s->kind);
+    put_calls(json, l, s);
 }
 
 static void put_tally(Json *json, const char *key, const LmpTally *tally) {
@@ -106,78 +92,46 @@ static void put_tally(Json *json, const char *key, const LmpTally *tally) {
     json_end(json, '}');
 }
 
-static void put_functions(Json *json, const Ledger *l) {
-    json_begin(json, "functions", '[');
-    for (uint32_t i = 0; i < l->functions; i++) {
-        const LmpFunctionRow *f = &l->function[i];
-        json_begin(json, NULL, '{');
-        json_text(json, "source", f->raw_source);
-        json_text(json, "short_src", f->short_src);
-        json_change(json, "linedefined", f->linedefined);
-        json_text(json, "func", f->name);
-        put_tally(json, "shallow", &f->shallow);
-        if (l->counts & LMP_COUNTS_CALLS) put_number(json, "calls", f->calls);
-        if (l->stacks) put_tally(json, "retained", &f->retained);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+static void put_function(Json *json, const Ledger *l, const LmpFunctionRow *f) {
+    json_text(json, "source", f->raw_source);
+    json_text(json, "short_src", f->short_src);
+    json_change(json, "linedefined", f->linedefined);
+    json_text(json, "func", f->name);
+    put_tally(json, "shallow", &f->shallow);
+    if (l->counts & LMP_COUNTS_CALLS) put_number(json, "calls", f->calls);
+    if (l->stacks) put_tally(json, "retained", &f->retained);
 }
 
-static void put_tags(Json *json, const Ledger *l) {
-    json_begin(json, "tags", '[');
-    for (uint32_t i = 0; i < l->tags; i++) {
-        json_begin(json, NULL, '{');
-        json_text(json, "name", l->tag[i].name);
-        json_figures(json, &l->tag[i].tally, tally_figures);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+static void put_tag(Json *json, const LmpTagRow *tag) {
+    json_text(json, "name", tag->name);
+    json_figures(json, &tag->tally, tally_figures);
 }
 
-static void put_edges(Json *json, const Ledger *l) {
-    if (!(l->counts & LMP_COUNTS_CALLS)) return;
-    json_begin(json, "edges", '[');
-    for (uint32_t i = 0; i < l->edges; i++) {
-        const LmpEdgeRow *edge = &l->edge[i];
-        const LmpFunctionRow *caller = &l->function[edge->caller];
-        const LmpFunctionRow *callee = &l->function[edge->callee];
-        json_begin(json, NULL, '{');
-        json_text(json, "source", caller->raw_source);
-        json_text(json, "short_src", caller->short_src);
-        json_text(json, "func", caller->name);
-        json_change(json, "line", edge->line);
-        json_text(json, "callee", callee->name);
-        json_text(json, "callee_source", callee->raw_source);
-        json_change(json, "callee_linedefined", callee->linedefined);
-        put_number(json, "calls", edge->calls);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+static void put_edge(Json *json, const Ledger *l, const LmpEdgeRow *edge) {
+    const LmpFunctionRow *caller = &l->function[edge->caller];
+    const LmpFunctionRow *callee = &l->function[edge->callee];
+    json_text(json, "source", caller->raw_source);
+    json_text(json, "short_src", caller->short_src);
+    json_text(json, "func", caller->name);
+    json_change(json, "line", edge->line);
+    json_text(json, "callee", callee->name);
+    json_text(json, "callee_source", callee->raw_source);
+    json_change(json, "callee_linedefined", callee->linedefined);
+    put_number(json, "calls", edge->calls);
 }
 
-static void put_overrides(Json *json, const Ledger *l) {
-    if (!(l->counts & LMP_COUNTS_OVERRIDES)) return;
-    json_begin(json, "overrides", '[');
-    for (uint32_t i = 0; i < l->overrides; i++) {
-        const LmpOverrideRow *o = &l->override[i];
-        const struct {
-            const char *name;
-            uint32_t site;
-        } place[] = {{"made", o->made}, {"here", o->here}};
-        json_begin(json, NULL, '{');
-        for (int k = 0; k < 2; k++) {
-            json_begin(json, place[k].name, '{');
-            put_place(json, &l->site[place[k].site]);
-            json_end(json, '}');
-        }
-        put_number(json, "frees", o->frees);
-        put_number(json, "free_bytes", o->free_bytes);
-        put_number(json, "reallocs", o->reallocs);
-        json_change(json, "realloc_bytes", o->realloc_bytes);
-        put_number(json, "realloc_old", o->realloc_old);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+static void put_override(Json *json, const Ledger *l, const LmpOverrideRow *o) {
+    json_begin(json, "made", '{');
+    put_site_place(json, &l->site[o->made]);
+    json_end(json, '}');
+    json_begin(json, "here", '{');
+    put_site_place(json, &l->site[o->here]);
+    json_end(json, '}');
+    put_number(json, "frees", o->frees);
+    put_number(json, "free_bytes", o->free_bytes);
+    put_number(json, "reallocs", o->reallocs);
+    json_change(json, "realloc_bytes", o->realloc_bytes);
+    put_number(json, "realloc_old", o->realloc_old);
 }
 
 /* Of nodes there may be a million, and most of their figures are 0. */
@@ -187,25 +141,24 @@ static void put_node_tally(Json *json, const char *key, const LmpTally *tally) {
     json_end(json, '}');
 }
 
-/* An array, not objects within objects: a path can be 200 000 calls deep, and most JSON readers
- * recurse. Callers come before those that they call. Names are in `functions`: there they are once.
- */
-static void put_tree(Json *json, const Ledger *l) {
-    if (!l->stacks || !l->nodes) return;
-    json_begin(json, "tree", '[');
-    for (uint32_t i = 0; i < l->nodes; i++) {
-        const LmpTreeRow *node = &l->tree[i];
-        json_begin(json, NULL, '{');
-        if (i > 0) json_count(json, "function", node->function);
-        json_change(json, "line", node->line);
-        if (i > 0) json_count(json, "parent", node->parent);
-        if (node->flags & LMP_NODE_TAIL) json_flag(json, "tail", true);
-        if (node->flags & LMP_NODE_COROUTINE) json_flag(json, "coroutine", true);
-        put_node_tally(json, "shallow", &node->shallow);
-        if (node->children > 0) put_node_tally(json, "retained", &node->retained);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+/* Nodes are an array, not objects within objects: a path can be 200 000 calls deep, and most JSON
+ * readers recurse. Callers come before those that they call. Names are in `functions`: there they
+ * are once. */
+static void put_node(Json *json, const LmpTreeRow *node, bool root) {
+    if (!root) json_count(json, "function", node->function);
+    json_change(json, "line", node->line);
+    if (!root) json_count(json, "parent", node->parent);
+    if (node->flags & LMP_NODE_TAIL) json_flag(json, "tail", true);
+    if (node->flags & LMP_NODE_COROUTINE) json_flag(json, "coroutine", true);
+    put_node_tally(json, "shallow", &node->shallow);
+    if (node->children > 0) put_node_tally(json, "retained", &node->retained);
+}
+
+static void put_leak(Json *json, const Ledger *l, const LmpLeak *leak) {
+    put_site_place(json, &l->site[leak->site]);
+    json_number(json, "bytes_per_cycle", leak->bytes_per_cycle);
+    json_number(json, "bytes_per_second", leak->bytes_per_second);
+    json_count(json, "grown", leak->gain);
 }
 
 static void put_leaks(Json *json, const LmpReport *r) {
@@ -223,28 +176,22 @@ static void put_leaks(Json *json, const LmpReport *r) {
     json_count(json, "growing", v->steady);
     json_count(json, "lately", v->lately);
     json_text(json, "verdict", v->words);
-    json_begin(json, "sites", '[');
-    for (uint32_t i = 0; i < v->leaks && i < r->leaks; i++) {
-        const LmpLeak *leak = &r->leak[i];
-        json_begin(json, NULL, '{');
-        put_place(json, &r->ledger.site[leak->site]);
-        json_number(json, "bytes_per_cycle", leak->bytes_per_cycle);
-        json_number(json, "bytes_per_second", leak->bytes_per_second);
-        json_count(json, "grown", leak->gain);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+    JSON_OBJECTS(json, "sites", i, v->leaks < r->leaks ? v->leaks : r->leaks,
+                 put_leak(json, &r->ledger, &r->leak[i]));
     json_end(json, '}');
 }
 
 static void put_ledger(Json *json, const LmpReport *r) {
     const Ledger *l = &r->ledger;
-    put_sites(json, l);
-    put_functions(json, l);
-    put_tags(json, l);
-    put_edges(json, l);
-    put_overrides(json, l);
-    put_tree(json, l);
+    JSON_OBJECTS(json, "sites", i, l->sites, put_site(json, l, &l->site[i]));
+    JSON_OBJECTS(json, "functions", i, l->functions, put_function(json, l, &l->function[i]));
+    JSON_OBJECTS(json, "tags", i, l->tags, put_tag(json, &l->tag[i]));
+    if (l->counts & LMP_COUNTS_CALLS)
+        JSON_OBJECTS(json, "edges", i, l->edges, put_edge(json, l, &l->edge[i]));
+    if (l->counts & LMP_COUNTS_OVERRIDES)
+        JSON_OBJECTS(json, "overrides", i, l->overrides, put_override(json, l, &l->override[i]));
+    if (l->stacks && l->nodes)
+        JSON_OBJECTS(json, "tree", i, l->nodes, put_node(json, &l->tree[i], i == 0));
     if (!json->range) put_leaks(json, r);
 }
 
@@ -292,7 +239,9 @@ LmpErr report_json(const LmpReport *report, FILE *out) {
     if (*report->moment.said) put_moment(&json, &report->moment);
     if (json.range) put_range(&json, report);
     json_figures(&json, json.range ? &report->range : &report->stats, stats_figures);
-    if (!json.range) put_verdicts(&json, report);
+    const Verdicts *v = &report->verdicts;
+    if (!json.range)
+        JSON_OBJECTS(&json, "verdicts", i, v->count, put_verdict(&json, &v->verdict[i]));
     put_ledger(&json, report);
     json_end(&json, '}');
     fputc('\n', out);

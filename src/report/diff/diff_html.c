@@ -148,23 +148,18 @@ static void put_side(Json *json, const char *key, const DiffSide *side) {
 }
 
 static void put_total(Json *json, const DiffReport *r, const DiffTotal *t) {
-    json_begin(json, NULL, '{');
     json_text(json, "key", t->key);
     json_text(json, "title", t->title);
     json_count(json, "bytes", t->bytes);
     json_count(json, "was", t->was);
     json_count(json, "is", t->is);
     json_count(json, "broken", diffreport_broken(r, t));
-    json_end(json, '}');
 }
 
 static void put_totals(Json *json, const DiffReport *r) {
     DiffTotal total[DIFF_TOTALS];
     diffreport_totals(r, total);
-    json_begin(json, "totals", '[');
-    for (int i = 0; i < DIFF_TOTALS; i++)
-        put_total(json, r, &total[i]);
-    json_end(json, ']');
+    JSON_OBJECTS(json, "totals", i, DIFF_TOTALS, put_total(json, r, &total[i]));
     if (r->fail < 0) return;
     json_begin(json, "limit", '{'); /* what --fail-on-increase lets pass, and of what */
     json_number(json, "percent", r->fail);
@@ -185,16 +180,10 @@ static void put_type(Json *json, const char *key, const LmpKindStats *k) {
     json_end(json, ']');
 }
 
-static void put_types(Json *json, const DiffReport *r) {
-    json_begin(json, "types", '[');
-    for (unsigned k = 0; k < LMP_KINDS; k++) {
-        json_begin(json, NULL, '{');
-        json_text(json, "name", kind_info[k].name);
-        put_type(json, "was", &r->old.report->stats.kind[k]);
-        put_type(json, "is", &r->newer.report->stats.kind[k]);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+static void put_types(Json *json, const DiffReport *r, unsigned k) {
+    json_text(json, "name", kind_info[k].name);
+    put_type(json, "was", &r->old.report->stats.kind[k]);
+    put_type(json, "is", &r->newer.report->stats.kind[k]);
 }
 
 static void put_facts(Json *json, const DiffReport *r) {
@@ -214,7 +203,7 @@ static void put_facts(Json *json, const DiffReport *r) {
                        : diffreport_noise(r->old.report, r->newer.report, (RunDiffMetric)m));
     json_end(json, ']');
     put_totals(json, r);
-    put_types(json, r);
+    JSON_OBJECTS(json, "types", k, LMP_KINDS, put_types(json, r, k));
 }
 
 static LmpErr put_data(Json *json, const void *of) {

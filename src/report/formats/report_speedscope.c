@@ -18,18 +18,10 @@ typedef struct Scope {
     uint64_t *own; /* of the figure */
 } Scope;
 
-static void put_frames(Json *json, const Paths *p) {
-    json_begin(json, "shared", '{');
-    json_begin(json, "frames", '[');
-    for (uint32_t f = 0; f < p->frames; f++) {
-        json_begin(json, NULL, '{');
-        json_text(json, "name", p->of[f].name);
-        if (f + 1 < p->frames) json_text(json, "file", p->of[f].where);
-        if (p->of[f].line > 0) json_change(json, "line", p->of[f].line);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
-    json_end(json, '}');
+static void put_frame(Json *json, const PathFrame *frame, bool last) {
+    json_text(json, "name", frame->name);
+    if (!last) json_text(json, "file", frame->where);
+    if (frame->line > 0) json_change(json, "line", frame->line);
 }
 
 enum { NUMBER = 11 }; /* of a frame, with its comma */
@@ -114,7 +106,9 @@ LmpErr report_speedscope(const LmpReport *report, FILE *out) {
     if (made) {
         json_begin(&json, NULL, '{');
         json_text(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
-        put_frames(&json, &p);
+        json_begin(&json, "shared", '{');
+        JSON_OBJECTS(&json, "frames", f, p.frames, put_frame(&json, &p.of[f], f + 1 == p.frames));
+        json_end(&json, '}');
         json_begin(&json, "profiles", '[');
         for (ReportValue v = 0; v < VALUES; v++)
             put_profile(&s, &json, v);

@@ -28,35 +28,21 @@ static void put_totals(Json *json, const LmpStats *s) {
     json_end(json, '}');
 }
 
-static void put_types(Json *json, const LmpStats *s) {
-    json_begin(json, "types", '[');
-    for (unsigned k = 0; k < LMP_KINDS; k++) {
-        const LmpKindStats *t = &s->kind[k];
-        json_begin(json, NULL, '{');
-        json_text(json, "name", kind_info[k].name);
-        json_count(json, "live", t->live_bytes);
-        json_count(json, "blocks", t->live_blocks);
-        json_count(json, "allocs", t->allocs);
-        json_count(json, "made", t->made_bytes);
-        json_count(json, "peak", t->peak_bytes);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+static void put_type(Json *json, const char *name, const LmpKindStats *t) {
+    json_text(json, "name", name);
+    json_count(json, "live", t->live_bytes);
+    json_count(json, "blocks", t->live_blocks);
+    json_count(json, "allocs", t->allocs);
+    json_count(json, "made", t->made_bytes);
+    json_count(json, "peak", t->peak_bytes);
 }
 
-static void put_verdicts(Json *json, const Verdicts *list) {
-    json_begin(json, "verdicts", '[');
-    for (uint32_t i = 0; i < list->count && i < VERDICTS; i++) {
-        const Verdict *v = &list->verdict[i];
-        json_begin(json, NULL, '{');
-        json_text(json, "rule", v->rule);
-        json_text(json, "where", v->where);
-        json_text(json, "text", v->text);
-        json_text(json, "advice", v->advice);
-        json_count(json, "site", v->site);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
+static void put_verdict(Json *json, const Verdict *v) {
+    json_text(json, "rule", v->rule);
+    json_text(json, "where", v->where);
+    json_text(json, "text", v->text);
+    json_text(json, "advice", v->advice);
+    json_count(json, "site", v->site);
 }
 
 void htmlpage_facts(Json *json, const LmpReport *r) {
@@ -81,8 +67,9 @@ void htmlpage_facts(Json *json, const LmpReport *r) {
     json_text(json, "growth", growth_words[r->judgement.growth & 3]);
     json_text(json, "judgement", r->judgement.words);
     put_totals(json, &r->stats);
-    put_types(json, &r->stats);
-    put_verdicts(json, &r->verdicts);
+    JSON_OBJECTS(json, "types", k, LMP_KINDS, put_type(json, kind_info[k].name, &r->stats.kind[k]));
+    JSON_OBJECTS(json, "verdicts", i, r->verdicts.count,
+                 put_verdict(json, &r->verdicts.verdict[i]));
 }
 
 /* ---- over time ------------------------------------------------------------------------------- */
