@@ -1,4 +1,8 @@
-/* callframes.c - a hash table of frames' addresses: open addressing, doubled when half full. */
+/* callframes.c - a hash table of frames' addresses: open addressing, doubled when half full.
+ *
+ * base/rowindex.h has hashes and row numbers alone. Here address and site are the whole row and
+ * stand in the slot itself: with an index over an array of them each entered function that makes
+ * tail calls would cost a second line of the cache, and a comparison more. */
 #include "agent/charge/callframes.h"
 
 #include <stddef.h>
