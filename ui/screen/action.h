@@ -69,7 +69,7 @@ extern const char *const action_group_title[GROUPS];
  * shown, footer label, label while it is "on" (NULL: the same), help (NULL: see the row of another
  * action)).
  *
- * app.c does the action, or the focused panel if app.c does not know it. */
+ * app_keys.c does the action, or the focused panel if app_keys.c does not know it. */
 /* clang-format off */
 #define ACTION_TABLE(X)                                                                            \
     X(ACT_PAUSE, GROUP_PROGRAM, 2, ' ', 0, "space", "pause", "resume",                             \

@@ -1,6 +1,6 @@
 /* edit.h - a line that a person types: a filter, a condition, input for the program. A panel starts
- * the line with ui_edit(); then app.c gives it the keys and the footer shows it, until enter or
- * escape ends it, or the focus moves. The line to the program is app.c's own. */
+ * the line with ui_edit(); then app_keys.c gives it the keys and the footer shows it, until enter
+ * or escape ends it, or the focus moves. The line to the program is app_keys.c's own. */
 #ifndef LMP_EDIT_H
 #define LMP_EDIT_H
 

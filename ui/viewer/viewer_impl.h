@@ -188,7 +188,7 @@ void viewer_watch_recorder(Viewer *v, uint64_t now);
 /* Called when the display leaves; `over`: the program has ended, and so does its recording. */
 void viewer_leave_recorder(Viewer *v, bool over);
 
-/* viewer_requests.c: does everything that panels and app.c have requested. */
+/* viewer_requests.c: does everything that panels and keys have requested. */
 void viewer_serve(Viewer *v, uint64_t now);
 
 #endif

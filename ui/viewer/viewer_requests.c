@@ -1,4 +1,4 @@
-/* viewer_requests.c - does what panels and app.c request: one function for each kind. */
+/* viewer_requests.c - does what panels and keys request: one function for each kind. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -200,7 +200,7 @@ typedef struct Panel {
      * sees; may change `state` (scroll positions that no longer fit). */
     void (*draw)(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect);
     /* Handles an action while the panel has the focus. Returns true: handled. May be NULL. Actions
-     * that app.c handles itself (pause, panels, filters ...) never come here, ACT_ENTER and
+     * that app_keys.c handles itself (pause, panels, filters ...) never come here, ACT_ENTER and
      * ACT_BACK come here first. */
     bool (*act)(void *state, const Model *model, Ui *ui, Action action, Rect rect);
     /* Handles a mouse event, positioned relative to the inside. Returns true: handled. May be
