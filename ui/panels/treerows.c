@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "panels/treerows_impl.h"
 #include "widget/describe.h"
 #include "widget/table.h"
@@ -13,27 +14,18 @@
 #define ENOUGH_PATHS (1u << 19) /* of callers */
 #define ENOUGH_ROWS 20000u      /* that a filter opens */
 
-bool pile_room(Pile *pile, size_t n, size_t size) {
-    if (n <= pile->room - pile->used) return true;
-    size_t room = pile->room ? pile->room * 2 : 256;
-    while (room - pile->used < n)
-        room *= 2;
-    void *item = realloc(pile->item, room * size);
-    if (!item) return false;
-    pile->item = item;
-    pile->room = room;
-    return true;
-}
-
 TreeRows *treerows_new(void) {
     return calloc(1, sizeof(TreeRows));
 }
 
 void treerows_free(TreeRows *t) {
     if (!t) return;
-    Pile *pile[] = {&t->shown, &t->match, &t->keep, &t->child, &t->siblings, &t->group};
-    for (size_t i = 0; i < sizeof pile / sizeof *pile; i++)
-        free(pile[i]->item);
+    free(t->shown);
+    free(t->match);
+    free(t->keep);
+    free(t->child);
+    free(t->siblings);
+    free(t->group);
     callfold_free(&t->fold);
     keymap_free(&t->open);
     keymap_free(&t->by_hand);
@@ -46,7 +38,7 @@ static const LmpTreeRow *node_of(const TreeRows *t, uint32_t node) {
 }
 
 static const Group *group_of(const TreeRows *t, uint32_t group) {
-    return &PILE(t->group, const Group)[group];
+    return &t->group[group];
 }
 
 static const LmpTally *own_of(const TreeRows *t, const Group *g) {
@@ -64,7 +56,7 @@ static bool has_children(const TreeRows *t, const Group *g) {
 enum { MATCH = 1, MATCH_LINE = 2 };
 
 static bool matches(const TreeRows *t, uint32_t function, int32_t line) {
-    uint8_t match = PILE(t->match, const uint8_t)[function];
+    uint8_t match = t->match[function];
     if (match & MATCH) return true;
     if (!(match & MATCH_LINE) || line < 0) return false;
     char text[512];
@@ -78,7 +70,7 @@ static bool matches_node(const TreeRows *t, uint32_t node) {
 }
 
 bool treerows_matches_function(const TreeRows *t, uint32_t function) {
-    uint8_t match = PILE(t->match, const uint8_t)[function];
+    uint8_t match = t->match[function];
     if (match & MATCH || !t->request.callers) return match & MATCH;
     return matches(t, function, t->ledger->function[function].linedefined);
 }
@@ -88,9 +80,10 @@ static bool apply_filter(TreeRows *t) {
     const Ledger *l = t->ledger;
     t->filtering = t->filter[strspn(t->filter, " ")] != 0;
     if (!t->filtering) return true;
-    t->match.used = t->keep.used = 0;
-    if (!pile_room(&t->match, l->functions, 1) || !pile_room(&t->keep, l->nodes, 1)) return false;
-    uint8_t *match = PILE(t->match, uint8_t), *keep = PILE(t->keep, uint8_t);
+    if (!array_room(&t->match, &t->match_room, l->functions) ||
+        !array_room(&t->keep, &t->keep_room, l->nodes))
+        return false;
+    uint8_t *match = t->match, *keep = t->keep;
     char text[512], cut[sizeof t->filter];
     size_t n = 0;
     bool colon = false;
@@ -122,7 +115,7 @@ static bool apply_filter(TreeRows *t) {
 /* Returns true if so much is open already that nothing more is opened automatically. */
 static bool is_costly(const TreeRows *t) {
     return (t->request.callers && t->fold.members > ENOUGH_PATHS) ||
-           (t->filtering && t->shown.used > ENOUGH_ROWS);
+           (t->filtering && t->rows > ENOUGH_ROWS);
 }
 
 static bool is_open(const TreeRows *t, const Group *g) {
@@ -161,17 +154,17 @@ static int by_shown(const void *a, const void *b) {
 }
 
 /* Appends a row's children to child[], sorted. `from`, `end`: their range. */
-static bool gather(TreeRows *t, uint32_t group, size_t *from, size_t *end) {
-    *from = t->child.used;
+static bool gather(TreeRows *t, uint32_t group, uint32_t *from, uint32_t *end) {
+    *from = t->children;
     if (!children_of(t, group)) return false;
-    uint32_t *child = PILE(t->child, uint32_t);
+    uint32_t *child = t->child;
     if (t->filtering) {
-        size_t keep = *from;
-        for (size_t i = *from; i < t->child.used; i++)
+        uint32_t keep = *from;
+        for (uint32_t i = *from; i < t->children; i++)
             if (group_of(t, child[i])->keep) child[keep++] = child[i];
-        t->child.used = keep;
+        t->children = keep;
     }
-    *end = t->child.used;
+    *end = t->children;
     ordered = t;
     if (*end - *from > 1) qsort(child + *from, *end - *from, sizeof(uint32_t), by_shown);
     return true;
@@ -180,11 +173,11 @@ static bool gather(TreeRows *t, uint32_t group, size_t *from, size_t *end) {
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Returns the child on the hottest path; 0: none. */
-static uint64_t hottest_child(const TreeRows *t, size_t from, size_t end) {
+static uint64_t hottest_child(const TreeRows *t, uint32_t from, uint32_t end) {
     double most = 0;
     uint64_t key = 0;
-    for (size_t i = from; i < end; i++) {
-        const Group *g = group_of(t, PILE(t->child, const uint32_t)[i]);
+    for (uint32_t i = from; i < end; i++) {
+        const Group *g = group_of(t, t->child[i]);
         double heat = t->request.heat ? t->request.heat(t->request.about, &g->total, own_of(t, g))
                                       : (double)g->total.live_bytes;
         if (!(heat > most)) continue;
@@ -197,8 +190,10 @@ static uint64_t hottest_child(const TreeRows *t, size_t from, size_t end) {
 /* Pushes a row's children onto the stack of rows still to be shown. */
 static bool descend(TreeRows *t, uint32_t group, uint32_t shown, uint32_t depth) {
     Siblings s = {.owner = shown, .depth = depth};
-    if (!gather(t, group, &s.at, &s.end) || !pile_room(&t->siblings, 1, sizeof s)) return false;
-    PILE(t->siblings, Siblings)[t->siblings.used++] = s;
+    if (!gather(t, group, &s.at, &s.end) ||
+        !array_room(&t->siblings, &t->level_room, t->levels + 1))
+        return false;
+    t->siblings[t->levels++] = s;
     bool hot = group == NOWHERE ? t->hot_root : t->hot != 0 && group_of(t, group)->key == t->hot;
     if (hot) t->hot = t->hot_levels > 0 ? hottest_child(t, s.at, s.end) : 0;
     return true;
@@ -224,8 +219,8 @@ static void heat(TreeRows *t, const Group *g) {
 }
 
 static bool show_one(TreeRows *t, const Siblings *s, uint32_t group) {
-    if (!pile_room(&t->shown, 1, sizeof(Shown))) return false;
-    uint32_t i = (uint32_t)t->shown.used++;
+    if (!array_room(&t->shown, &t->row_room, t->rows + 1)) return false;
+    uint32_t i = t->rows++;
     const Group *g = group_of(t, group);
     heat(t, g);
     Shown shown = {.key = g->key,
@@ -234,21 +229,21 @@ static bool show_one(TreeRows *t, const Siblings *s, uint32_t group) {
                    .depth = s->depth,
                    .more = s->at < s->end,
                    .open = has_children(t, g) && i < TREE_MOST_ROWS && is_open(t, g)};
-    PILE(t->shown, Shown)[i] = shown;
+    t->shown[i] = shown;
     return !shown.open || descend(t, group, i, s->depth + 1);
 }
 
 static bool show_all(TreeRows *t) {
-    t->child.used = t->siblings.used = t->shown.used = 0;
+    t->children = t->levels = t->rows = 0;
     if (!children_begin(t) || !descend(t, NOWHERE, NOWHERE, 0)) return false;
-    while (t->siblings.used > 0) {
-        Siblings *last = &PILE(t->siblings, Siblings)[t->siblings.used - 1];
+    while (t->levels > 0) {
+        Siblings *last = &t->siblings[t->levels - 1];
         if (last->at == last->end) {
-            t->siblings.used--; /* everything after it in child[] was its own descendants */
-            t->child.used = last->end;
+            t->levels--; /* everything after it in child[] was its own descendants */
+            t->children = last->end;
             continue;
         }
-        uint32_t group = PILE(t->child, uint32_t)[last->at++];
+        uint32_t group = t->child[last->at++];
         Siblings now = *last; /* descend may move them */
         if (!show_one(t, &now, group)) return false;
     }
@@ -259,8 +254,8 @@ static bool show_all(TreeRows *t) {
 static void note_places(TreeRows *t) {
     keymap_clear(&t->place);
     t->placed = true;
-    for (uint32_t i = 0; i < t->shown.used && t->placed; i++)
-        t->placed = keymap_set(&t->place, PILE(t->shown, const Shown)[i].key, i);
+    for (uint32_t i = 0; i < t->rows && t->placed; i++)
+        t->placed = keymap_set(&t->place, t->shown[i].key, i);
 }
 
 bool treerows_update(TreeRows *t, const Ledger *ledger, const TreeWanted *request) {
@@ -277,18 +272,18 @@ bool treerows_update(TreeRows *t, const Ledger *ledger, const TreeWanted *reques
     }
     t->request.filter = t->filter;
     bool done = ledger->nodes == 0 || (apply_filter(t) && show_all(t));
-    if (!done || ledger->nodes == 0) t->shown.used = 0;
+    if (!done || ledger->nodes == 0) t->rows = 0;
     t->hot = 0;
     t->hot_root = false;
     return done;
 }
 
 uint32_t treerows_count(const TreeRows *t) {
-    return (uint32_t)t->shown.used;
+    return t->rows;
 }
 
 TreeRow treerows_row(const TreeRows *t, uint32_t i) {
-    const Shown *s = &PILE(t->shown, const Shown)[i];
+    const Shown *s = &t->shown[i];
     const Group *g = group_of(t, s->group);
     const LmpFunctionRow *function = &t->ledger->function[g->function];
     bool only = g->has_line && !g->many && g->line >= 0;
@@ -319,7 +314,7 @@ TreeRow treerows_row(const TreeRows *t, uint32_t i) {
 uint64_t treerows_lines(const TreeRows *t, uint32_t i, uint32_t levels) {
     uint64_t lines = 0;
     for (uint32_t k = 0; k < levels && k < 64; k++) {
-        const Shown *s = &PILE(t->shown, const Shown)[i];
+        const Shown *s = &t->shown[i];
         lines |= (uint64_t)s->more << k;
         if (s->up == i) break;
         i = s->up;
@@ -330,12 +325,12 @@ uint64_t treerows_lines(const TreeRows *t, uint32_t i, uint32_t levels) {
 /* ---- opening --------------------------------------------------------------------------------- */
 
 void treerows_open(TreeRows *t, uint32_t i, bool open) {
-    set_open(t, group_of(t, PILE(t->shown, const Shown)[i].group), open);
+    set_open(t, group_of(t, t->shown[i].group), open);
 }
 
 void treerows_open_hottest(TreeRows *t, uint32_t i, uint32_t levels) {
     t->hot_root = i >= treerows_count(t);
-    t->hot = t->hot_root ? 0 : PILE(t->shown, const Shown)[i].key;
+    t->hot = t->hot_root ? 0 : t->shown[i].key;
     t->hot_levels = levels;
 }
 

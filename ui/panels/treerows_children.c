@@ -7,6 +7,7 @@
  * through, so a row's children and the paths that end in it add up to it. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "panels/treerows_impl.h"
 
 /* Callers: each open row costs its paths. Beyond this many, rows stay empty. (Callees need no
@@ -17,8 +18,8 @@ static const LmpTreeRow *node_of(const TreeRows *t, uint32_t node) {
     return &t->ledger->tree[node];
 }
 
-static Group *group_of(const TreeRows *t, size_t group) {
-    return &PILE(t->group, Group)[group];
+static Group *group_of(const TreeRows *t, uint32_t group) {
+    return &t->group[group];
 }
 
 static bool allocated(const LmpTreeRow *row) {
@@ -26,7 +27,7 @@ static bool allocated(const LmpTreeRow *row) {
 }
 
 static uint8_t kept(const TreeRows *t, uint32_t node) {
-    return t->filtering ? PILE(t->keep, const uint8_t)[node] : 0;
+    return t->filtering ? t->keep[node] : 0;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -56,7 +57,7 @@ static int by_line(const void *a, const void *b) {
 
 /* Makes one row for each line of a group that made something. */
 static bool own_lines(TreeRows *t, uint32_t group) {
-    size_t from = t->group.used;
+    uint32_t from = t->groups;
     Group up = *group_of(t, group); /* the array moves */
     if (!up.has_line || (!up.many && !up.callees)) return true;
     const Call *call = &t->fold.call[up.call];
@@ -66,8 +67,8 @@ static bool own_lines(TreeRows *t, uint32_t group) {
         uint8_t keep = kept(t, node);
         if (!allocated(row)) continue;
         const LmpTreeRow *line = line_of(t, row);
-        if (!pile_room(&t->group, 1, sizeof(Group))) return false;
-        *group_of(t, t->group.used++) = (Group){
+        if (!array_room(&t->group, &t->group_room, t->groups + 1)) return false;
+        *group_of(t, t->groups++) = (Group){
             .key = callfold_key(up.key, KEY_LINE | (uint32_t)line->line),
             .call = CALL_NONE,
             .function = up.function,
@@ -83,9 +84,9 @@ static bool own_lines(TreeRows *t, uint32_t group) {
         };
     }
     /* one row per line, whatever the number of nodes */
-    size_t n = t->group.used - from, last = from;
+    uint32_t n = t->groups - from, last = from;
     if (n > 1) qsort(group_of(t, from), n, sizeof(Group), by_line);
-    for (size_t i = from + 1; i < from + n; i++) {
+    for (uint32_t i = from + 1; i < from + n; i++) {
         Group *g = group_of(t, last), *next = group_of(t, i);
         if (g->line == next->line) {
             tally_add(&g->total, &next->total);
@@ -95,7 +96,7 @@ static bool own_lines(TreeRows *t, uint32_t group) {
             *group_of(t, ++last) = *next;
         }
     }
-    if (n > 0) t->group.used = last + 1;
+    if (n > 0) t->groups = last + 1;
     return true;
 }
 
@@ -133,11 +134,11 @@ static void sum_caller(const TreeRows *t, Group *g, CallMember m) {
 /* Adds a member to the row of its call, which is made with the first one. */
 static bool join(void *of, uint32_t call, CallMember member) {
     TreeRows *t = of;
-    size_t row = t->opening + (call - t->fold.call[t->fold.call[call].parent].first);
-    if (row == t->group.used) {
+    uint32_t row = t->opening + (call - t->fold.call[t->fold.call[call].parent].first);
+    if (row == t->groups) {
         const Call *c = &t->fold.call[call];
-        if (!pile_room(&t->group, 1, sizeof(Group))) return false;
-        *group_of(t, t->group.used++) =
+        if (!array_room(&t->group, &t->group_room, t->groups + 1)) return false;
+        *group_of(t, t->groups++) =
             (Group){.key = c->key,
                     .call = call,
                     .function = c->function,
@@ -154,7 +155,7 @@ bool children_begin(TreeRows *t) {
                              .most = callers ? MOST_MEMBERS : UINT32_MAX,
                              .join = join,
                              .of = t};
-    t->group.used = 0;
+    t->groups = 0;
     if (!callfold_begin(&t->fold, t->ledger, &how)) return false;
     for (uint32_t i = 1; callers && i < t->ledger->nodes; i++)
         callfold_link(&t->fold, i);
@@ -164,13 +165,13 @@ bool children_begin(TreeRows *t) {
 bool children_of(TreeRows *t, uint32_t group) {
     bool root = group == UINT32_MAX;
     uint32_t call = root ? CALL_ROOT : group_of(t, group)->call;
-    size_t first = t->opening = t->group.used;
+    uint32_t first = t->opening = t->groups;
     if (!callfold_open(&t->fold, call)) return false;
-    t->group.used = first + t->fold.call[call].children; /* none where it was cut */
+    t->groups = first + t->fold.call[call].children; /* none where it was cut */
     if (!root && !t->request.callers && !own_lines(t, group)) return false;
-    size_t n = t->group.used - first;
-    if (!pile_room(&t->child, n, sizeof(uint32_t))) return false;
-    for (size_t i = 0; i < n; i++)
-        PILE(t->child, uint32_t)[t->child.used++] = (uint32_t)(first + i);
+    uint32_t n = t->groups - first;
+    if (!array_room(&t->child, &t->child_room, t->children + n)) return false;
+    for (uint32_t i = 0; i < n; i++)
+        t->child[t->children++] = first + i;
     return true;
 }

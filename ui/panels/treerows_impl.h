@@ -19,7 +19,7 @@ typedef struct Shown {
 typedef struct Siblings {
     uint32_t owner; /* shown[], UINT32_MAX: the root */
     uint32_t depth;
-    size_t at, end; /* in child[] */
+    uint32_t at, end; /* in child[] */
 } Siblings;
 
 /* A row: a call (callfold.h), or a line of its parent's. */
@@ -38,17 +38,12 @@ typedef struct Group {
     LmpTally total, own;
 } Group;
 
-/* A growing array. */
-typedef struct Pile {
-    void *item;
-    size_t used, room;
-} Pile;
-
 struct TreeRows {
     const Ledger *ledger;
     TreeWanted request;
     char filter[128];
-    Pile shown; /* Shown */
+    Shown *shown;
+    uint32_t rows;
 
     KeyMap open;    /* rows: 1 open, 0 closed */
     KeyMap by_hand; /* the same under a filter, which opens the paths to its matches */
@@ -61,22 +56,20 @@ struct TreeRows {
 
     /* of the filter, for the current ledger */
     bool filtering;
-    Pile match; /* uint8_t by function: MATCH_* */
-    Pile keep;  /* uint8_t by tree row: KEEP_* */
+    uint8_t *match; /* by function: MATCH_* */
+    uint8_t *keep;  /* by tree row: KEEP_* */
 
     /* working memory of an update */
-    CallFold fold;  /* joined */
-    Pile child;     /* uint32_t: groups in order */
-    Pile siblings;  /* Siblings */
-    Pile group;     /* Group */
-    size_t opening; /* group[] of the first call below the one that is being opened */
+    CallFold fold;   /* joined */
+    uint32_t *child; /* groups in order */
+    Siblings *siblings;
+    Group *group;
+    uint32_t children, levels, groups;
+    uint32_t opening; /* group[] of the first call below the one that is being opened */
+    uint32_t row_room, match_room, keep_room, child_room, level_room, group_room;
 };
 
 enum { KEEP_MATCH = 1, KEEP_BELOW = 2, KEEP_ABOVE = 4 };
-
-/* Makes room for n more items of `size` bytes. Returns false: no memory. */
-bool pile_room(Pile *pile, size_t n, size_t size);
-#define PILE(pile, type) ((type *)(pile).item)
 
 /* Returns true if the filter matches a function as such (not one of its lines). */
 bool treerows_matches_function(const TreeRows *t, uint32_t function);
