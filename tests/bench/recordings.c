@@ -1,6 +1,7 @@
 /* recordings.c - what a recording costs who writes and who reads it. Prints Markdown.
  *
- *     recordings seek [SITES RECORDS NODES CHANGED]   sizes and processor time of frames and seeks,
+ *     recordings seek [SITES RECORDS NODES CHANGED [FILE]]
+ *                                                     sizes and processor time of frames and seeks,
  *                                                     CHANGED percent of all rows from frame to
  *                                                     frame; without figures: of three programs
  *     recordings in FILE [SEEKS]                      the same for seeks in a file
@@ -9,10 +10,11 @@
  *     recordings busy MINUTES MIB SITES RECORDS NODES CHANGED
  *                                                     the recorder's share of a processor beside
  *                                                     such a program, CHANGED percent of all rows
- *                                                     a minute; the clock simulated
+ *                                                     a minute; the clock simulated; and its memory
  */
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -89,6 +91,7 @@ static Program *program_new(uint32_t sites, uint32_t records, uint32_t nodes) {
         f->t.node[i] = (LmpNode){.parent = parent,
                                  .site = 2 + (uint32_t)below(sites),
                                  .depth = f->t.node[parent].depth + 1};
+        f->t.path[u->paths++] = (LmpPath){i, 1 + (uint32_t)below(u->records - 1)};
         u->nodes = i + 1;
     }
     atomic_store(&f->live->state, LMP_RUNNING);
@@ -182,13 +185,15 @@ static void seek_in(const char *file, int seeks) {
     recording_close(read);
 }
 
-static void seek(uint32_t sites, uint32_t records, uint32_t nodes, uint32_t changed) {
+static void seek(uint32_t sites, uint32_t records, uint32_t nodes, uint32_t changed,
+                 const char *file) {
     enum { FRAMES = 40, SEEKS = 60 };
     Program *p = program_new(sites, records, nodes);
     LmpRecorder *r;
     LmpRecording *read;
     uint64_t first = 0, others = 0, first_size = 0, before, sum = 0, most = 0;
-    int fd = memfd_create("recording", MFD_CLOEXEC);
+    int fd = file ? open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+                  : memfd_create("recording", MFD_CLOEXEC);
     set_now(simulated);
     if (recorder_open(&r, &p->view, &(LmpRecorderOptions){.fd = fd, .limit = 1ull << 32})) exit(1);
     program_change(p, p->f->live->tables.records * 3, p->f->live->tables.nodes * 3, 1);
@@ -220,12 +225,12 @@ static void seeks(int argc, char **argv) {
     for (int i = 0; i < argc && i < 4; i++)
         n[i] = (uint32_t)strtoul(argv[i], NULL, 10);
     if (argc >= 4) {
-        seek(n[0], n[1], n[2], n[3]);
+        seek(n[0], n[1], n[2], n[3], argc > 4 ? argv[4] : NULL);
         return;
     }
-    seek(300, 600, 2000, 30);
-    seek(10000, 20000, 50000, 10);
-    seek(100000, 150000, 1000000, 5);
+    seek(300, 600, 2000, 30, NULL);
+    seek(10000, 20000, 50000, 10, NULL);
+    seek(100000, 150000, 1000000, 5, NULL);
 }
 
 /* ---- a day ----------------------------------------------------------------------------------- */
@@ -325,6 +330,20 @@ static int days(int argc, char **argv) {
 
 /* ---- beside a large program ------------------------------------------------------------------ */
 
+/* Returns the largest resident set, KiB. */
+static long memory_most(void) {
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_maxrss;
+}
+
+/* Begins to look for the largest resident set anew; returns how large it is, KiB. */
+static long memory_begin(void) {
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    if (!f || fputs("5", f) < 0 || fclose(f) != 0) exit(1);
+    return memory_most();
+}
+
 static void busy(double minutes, double mib, const uint32_t n[4]) {
     int fd = memfd_create("recording", MFD_CLOEXEC);
     uint64_t length = (uint64_t)(minutes * 60e9), all = 0, most = 0, last = 0, next;
@@ -335,6 +354,7 @@ static void busy(double minutes, double mib, const uint32_t n[4]) {
     LmpRecording *read;
     uint64_t begun = p->header.start_clock;
     LmpRecorderOptions o = {.fd = fd, .limit = (uint64_t)(mib * 1048576)};
+    long memory = memory_begin();
     if (recorder_open(&r, &p->view, &o)) exit(1);
     for (uint64_t clock = 0; clock < length; ticks++) {
         program_change(p, records + 1, nodes + 1, clock);
@@ -349,15 +369,17 @@ static void busy(double minutes, double mib, const uint32_t n[4]) {
         last = clock;
         clock += took > SECOND / 10 ? took : SECOND / 10;
     }
-    if (recorder_close(r, NULL, 0) || recording_open_fd(&read, fd)) exit(1);
+    if (recorder_close(r, NULL, 0)) exit(1);
+    memory = memory_most() - memory;
+    if (recording_open_fd(&read, fd)) exit(1);
     for (uint32_t i = 0; i < recording_frames(read); i++)
         tables += recording_frame(read, i).flags & LMP_FRAME_TABLES ? 1 : 0;
     printf("%u sites, %u nodes, %.0f MiB: %.2f %% of a processor in %.0f minutes, at most %.2f %% "
-           "in one; a tick %.0f ms at most; written anew %u times, %u frames of %u, %u with "
-           "tables\n",
+           "in one; a tick %.0f ms at most; %ld MiB; written anew %u times, %u frames of %u, %u "
+           "with tables\n",
            n[0], n[2], mib, 100.0 * (double)all / (double)length, minutes,
-           100.0 * (double)most_minute / (double)MINUTE, ms(most), recording_generation(read),
-           recording_frames(read), ticks, tables);
+           100.0 * (double)most_minute / (double)MINUTE, ms(most), memory / 1024,
+           recording_generation(read), recording_frames(read), ticks, tables);
     recording_close(read);
     program_free(p);
 }
