@@ -1,5 +1,4 @@
-/* coding.c - writing: rows that differ from the key are found by comparing runs of adjacent fields,
- * then written word by word. Also the copying and clearing of groups in memory. */
+/* coding.c - writing the schema and rows; and groups in memory, copied, cleared and put back. */
 #include "recording/format/coding.h"
 
 #include <string.h>
@@ -81,71 +80,6 @@ void coding_put_schema(RecBytes *out) {
             bytes_varint(out, field->size);
             bytes_varint(out, field->count);
             bytes_varint(out, field->text);
-        }
-    }
-}
-
-/* ---- changes --------------------------------------------------------------------------------- */
-
-static bool differs(const RecGroup *g, const char *a, const char *b) {
-    uint32_t stop;
-    for (uint32_t f = 0, next; f < g->fields; f = next) {
-        next = run_of(g, f, &stop);
-        uint32_t at = g->field[f].at;
-        if (memcmp(a + at, b + at, stop - at) != 0) return true;
-    }
-    return false;
-}
-
-static const char zeroes[sizeof(LmpTablesUsed)]; /* and no row with many fields is larger */
-
-static bool holds_any(const RecGroup *g, const char *a) {
-    uint32_t stop;
-    for (uint32_t f = 0, next; f < g->fields; f = next) {
-        next = run_of(g, f, &stop);
-        uint32_t at = g->field[f].at;
-        if (memcmp(a + at, zeroes, stop - at) != 0) return true;
-    }
-    return false;
-}
-
-/* The changes of one word of the row in so many rows. */
-static void put_word(RecBytes *out, const RecGroup *g, const char *now, const char *key,
-                     uint32_t size, const uint32_t *row, uint32_t rows) {
-    size_t start = out->n;
-    uint64_t any = 0;
-    if (!bytes_room(out, 1 + (size_t)rows * REC_VARINT)) return;
-    out->at[out->n++] = 1;
-    for (uint32_t i = 0; i < rows; i++) {
-        size_t at = (size_t)row[i] * g->row;
-        uint64_t change = rec_word(now + at, size) - (key ? rec_word(key + at, size) : 0);
-        any |= change;
-        bytes_varint_there(out, rec_zigzag(change));
-    }
-    if (any) return;
-    out->n = start;
-    out->at[out->n++] = 0;
-}
-
-void coding_put_changes(RecBytes *out, uint32_t group, const RecMemory *now, const RecMemory *key,
-                        uint32_t *row, bool same) {
-    const RecGroup *g = &rec_groups[group];
-    const char *a = rec_at(now, g->at), *b = key ? rec_at(key, g->at) : NULL;
-    uint32_t n = rec_rows(g, now), rows = 0;
-    for (uint32_t i = 0; i < n && !same; i++) {
-        const char *x = a + (size_t)i * g->row;
-        if (b ? differs(g, x, b + (size_t)i * g->row) : holds_any(g, x)) row[rows++] = i;
-    }
-    bytes_varint(out, group);
-    bytes_varint(out, n);
-    bytes_varint(out, rows);
-    for (uint32_t i = 0, last = UINT32_MAX; i < rows; last = row[i++])
-        bytes_varint(out, row[i] - last);
-    for (uint32_t f = 0; f < g->fields && rows > 0; f++) {
-        const RecField *field = &g->field[f];
-        for (uint32_t w = 0; w < field->count; w++) {
-            uint32_t at = field->at + w * field->size;
-            put_word(out, g, a + at, b ? b + at : NULL, field->size, row, rows);
         }
     }
 }

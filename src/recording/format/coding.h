@@ -7,7 +7,7 @@
  * for each of these rows, as signed numbers. A piece of the rows section has, for each group: its
  * number, the first row, how many, and word by word of the row the difference from the row before
  * (of the first one: from zero); characters stand as they are. All numbers as in bytes.h. Changes
- * are read by apply.h. */
+ * are read by apply.h, written by changes.h. */
 #ifndef LMP_RECORDING_FORMAT_CODING_H
 #define LMP_RECORDING_FORMAT_CODING_H
 
@@ -30,11 +30,6 @@ void coding_put_back(const RecGroup *group, const RecMemory *m, const uint32_t *
 
 /* Puts the schema: all of rec_groups. */
 void coding_put_schema(RecBytes *out);
-
-/* Puts a group's rows as they differ from `key` (NULL: from zero). `rows`: scratch, as many as
- * there are rows. `same`: nothing has changed, whatever is there. */
-void coding_put_changes(RecBytes *out, uint32_t group, const RecMemory *now, const RecMemory *key,
-                        uint32_t *rows, bool same);
 
 /* Puts rows [first, end) of a group that never change. */
 void coding_put_rows(RecBytes *out, uint32_t group, const RecMemory *now, uint32_t first,

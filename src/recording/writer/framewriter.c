@@ -1,7 +1,5 @@
-/* framewriter.c - two chunks at a time are open, of figures and of tables: the first frame of each
- * becomes the key, which is kept in memory, and later ones are written as changes against it, until
- * one costs more than those of the chunk did on average. Small tables are copied until they are of
- * one moment. */
+/* framewriter.c - two chunks at a time are open, of figures and of tables (chunk.h). Small tables
+ * are copied until they are of one moment. */
 #include "recording/writer/framewriter.h"
 
 #include <stdlib.h>
@@ -12,9 +10,8 @@
 #include "recording/format/linetext.h"
 #include "recording/format/tablechecks.h"
 #include "recording/format/texts.h"
-
-/* A chunk ends when its frames have become large, or many. */
-enum { CHUNK_FRAMES = 600, LARGE = 1 << 20 };
+#include "recording/writer/changes.h"
+#include "recording/writer/chunk.h"
 
 /* Tables of at most so many bytes are read again while they are not of one moment; for so long, ns.
  */
@@ -22,27 +19,17 @@ enum { SETTLES = 2 << 20, SETTLE_TIME = 100000 };
 
 #define TEXT_ROWS (LMP_SITES_AT - LMP_TABLES_AT + LMP_SITES_MAX * sizeof(LmpSite))
 
-typedef struct Chunk {
-    RecSection section;
-    RecKind kind;
-    RecPack *pack;
-    uint64_t base; /* place of its first part; 0: a new one is to begin */
-    uint32_t base_stored, frames;
-    uint64_t stored; /* of its other parts, bytes */
-} Chunk;
-
 struct FrameWriter {
     RecSink sink;
-    RecMemory now, key;   /* key: first frames of both chunks */
+    RecMemory now;
     RecMemory tables_now; /* where the tables are read: the program's own, or a copy in `copied` */
     char *copied;
     Chunk live, tables;
+    Changes *changes;
     uint32_t have[REC_GROUPS]; /* rows that never change: written */
-    uint32_t high[REC_GROUPS]; /* rows of the key that may hold something */
     uint32_t key_marked;       /* LmpLive.marked, and */
     uint64_t key_history;      /* LmpTablesUsed.live_history of the key */
     uint64_t last_tables;      /* place */
-    uint32_t *scratch;
     RecBytes plain, packed;
     RecPack *pack;
     bool recorded;
@@ -57,19 +44,14 @@ LmpErr framewriter_open(FrameWriter **out, RecSink sink) {
     FrameWriter *f = calloc(1, sizeof *f);
     if (!f) return LMP_E_NOMEM;
     f->sink = sink;
-    f->live = (Chunk){.section = REC_LIVE, .kind = REC_LIVE_PART, .pack = pack_new()};
-    f->tables = (Chunk){.section = REC_TABLES, .kind = REC_TABLES_PART, .pack = pack_new()};
+    LmpErr err = chunk_open(&f->live, REC_LIVE_PART);
+    if (!err) err = chunk_open(&f->tables, REC_TABLES_PART);
     f->pack = pack_new();
+    f->changes = changes_new();
     f->now.fixed = calloc(1, REC_FIXED);
-    f->key.fixed = lmp_os->map(VIEW_WHOLE, -1, 0, true);
     f->copied = lmp_os->map(VIEW_WHOLE - LMP_TABLES_AT, -1, 0, true);
-    f->scratch = lmp_os->map(LMP_NODES_MAX * sizeof *f->scratch, -1, 0, true);
     *out = f;
-    if (f->live.pack && f->tables.pack && f->pack && f->now.fixed && f->key.fixed && f->scratch &&
-        f->copied) {
-        f->key.tables = f->key.fixed + LMP_TABLES_AT;
-        return LMP_OK;
-    }
+    if (!err && f->pack && f->changes && f->now.fixed && f->copied) return LMP_OK;
     framewriter_close(f);
     *out = NULL;
     return LMP_E_NOMEM;
@@ -77,15 +59,14 @@ LmpErr framewriter_open(FrameWriter **out, RecSink sink) {
 
 void framewriter_close(FrameWriter *f) {
     if (!f) return;
-    pack_free(f->live.pack);
-    pack_free(f->tables.pack);
+    chunk_close(&f->live);
+    chunk_close(&f->tables);
+    changes_free(f->changes);
     pack_free(f->pack);
     free(f->now.fixed);
     linetexts_free(f->texts);
     if (f->text_rows) lmp_os->unmap(f->text_rows, TEXT_ROWS);
-    if (f->key.fixed) lmp_os->unmap(f->key.fixed, VIEW_WHOLE);
     if (f->copied) lmp_os->unmap(f->copied, VIEW_WHOLE - LMP_TABLES_AT);
-    if (f->scratch) lmp_os->unmap(f->scratch, LMP_NODES_MAX * sizeof *f->scratch);
     bytes_free(&f->plain);
     bytes_free(&f->packed);
     free(f);
@@ -139,7 +120,8 @@ LmpErr framewriter_begin(FrameWriter *f, const LmpView *view, const char *again,
     memcpy(f->now.fixed, view->header, sizeof *view->header);
     if (!f->texts) f->texts = linetexts_new(view->pid, view->header->start_realtime, directory);
     f->plain.n = 0;
-    coding_put_changes(&f->plain, 0, &f->now, NULL, f->scratch, false);
+    changes_begin(f->changes, &(ChangesOf){0});
+    changes_put(f->changes, &f->plain, 0, &f->now, false);
     err = framewriter_put_bytes(f, &header, &f->plain);
     if (!err) err = put_words(f, REC_AGAIN, again);
     return err ? err : put_words(f, REC_DIRECTORY, directory);
@@ -252,7 +234,7 @@ static bool copy_tables(FrameWriter *f, const LmpView *view) {
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
         const RecGroup *group = &rec_groups[g];
         uint32_t rows = is_table(group) ? rec_rows(group, &f->now) : 0;
-        if (!rows || is_same(f, group, f->tables.base == 0)) continue;
+        if (!rows || is_same(f, group, f->tables.key.n == 0)) continue;
         bytes += (uint64_t)rows * group->row;
         if (bytes > SETTLES) return false;
         coding_copy(group, &f->tables_now, &f->now, 0, rows);
@@ -282,58 +264,23 @@ static void settle(FrameWriter *f, const LmpView *view) {
     if (!copied) f->tables_now = f->now;
 }
 
-/* A group of a chunk's first frame becomes the key. */
-static void set_key(FrameWriter *f, uint32_t g, bool same) {
-    const RecGroup *group = &rec_groups[g];
-    uint32_t rows = same ? 0 : rec_rows(group, &f->now);
-    coding_copy(group, &f->key, &f->tables_now, 0, rows);
-    if (f->high[g] > rows) coding_clear(group, &f->key, rows, f->high[g]);
-    f->high[g] = rows;
-}
-
-static LmpErr put_section(FrameWriter *f, Chunk *chunk, const LmpView *view, RecPart *part) {
-    bool first = chunk->base == 0;
+static LmpErr put_section(FrameWriter *f, RecSection section, const LmpView *view, RecPart *part) {
+    Chunk *chunk = section == REC_TABLES ? &f->tables : &f->live;
+    bool first = chunk->key.n == 0;
     f->plain.n = 0;
+    changes_begin(f->changes, &(ChangesOf){.key = &chunk->key});
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
         const RecGroup *group = &rec_groups[g];
-        if (group->section != chunk->section) continue;
+        if (group->section != section) continue;
         bool reading = !f->recorded && f->tables_now.tables != f->copied;
         if (reading && group->at == REC_EXTRA_AT + offsetof(RecExtra, clock)) take_after(f, view);
-        bool same = is_same(f, group, first);
-        if (first) set_key(f, g, same);
-        coding_put_changes(&f->plain, g, first ? &f->key : &f->tables_now, first ? NULL : &f->key,
-                           f->scratch, same);
+        changes_put(f->changes, &f->plain, g, &f->tables_now, is_same(f, group, first));
     }
-    if (first && chunk->section == REC_TABLES) {
+    if (first && section == REC_TABLES) {
         f->key_marked = framewriter_live(f)->marked;
         f->key_history = framewriter_live(f)->tables.live_history;
     }
-    part->kind = (uint8_t)chunk->kind;
-    part->base = chunk->base;
-    LmpErr err = pack_bytes(chunk->pack, part, &f->plain, &f->packed);
-    if (!err && first && !pack_set_base(chunk->pack, f->plain.at, f->plain.n, true))
-        err = LMP_E_NOMEM;
-    if (!err) err = f->sink.put(f->sink.of, part, f->packed.at);
-    if (err) {
-        chunk->base = 0;
-        return err;
-    }
-    if (first) {
-        chunk->base = part->place;
-        chunk->base_stored = part->stored;
-        chunk->frames = 0;
-        chunk->stored = 0;
-        return LMP_OK;
-    }
-    /* Once a frame costs more than those of the chunk did on average, its first one included, so
-     * will those to come. And a seek, which reads the first one and another, is to stay short. */
-    chunk->frames++;
-    chunk->stored += part->stored;
-    if (chunk->frames >= CHUNK_FRAMES ||
-        (uint64_t)part->stored * (chunk->frames + 1) > chunk->base_stored + chunk->stored ||
-        (part->plain > LARGE && part->stored > chunk->base_stored / 4))
-        chunk->base = 0;
-    return LMP_OK;
+    return chunk_put(chunk, f->sink, part, &f->plain, &f->packed);
 }
 
 static bool own_rows(FrameWriter *f) {
@@ -420,10 +367,10 @@ LmpErr framewriter_put(FrameWriter *f, const LmpView *view, RecPart *frame, bool
     if (with_tables) {
         RecPart tables = {.clock = frame->clock};
         err = put_rows(f, frame->clock);
-        if (!err) err = put_section(f, &f->tables, view, &tables);
+        if (!err) err = put_section(f, REC_TABLES, view, &tables);
         if (err) return err;
         f->last_tables = tables.place;
     }
     frame->tables = f->last_tables;
-    return put_section(f, &f->live, view, frame);
+    return put_section(f, REC_LIVE, view, frame);
 }

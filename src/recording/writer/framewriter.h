@@ -6,12 +6,7 @@
 #include "read/view.h"
 #include "recording/format/fields.h"
 #include "recording/format/part.h"
-
-/* Where parts go: sets part->place. */
-typedef struct RecSink {
-    LmpErr (*put)(void *of, RecPart *part, const uint8_t *stored);
-    void *of;
-} RecSink;
+#include "recording/writer/chunk.h"
 
 typedef struct FrameWriter FrameWriter;
 

@@ -6,6 +6,7 @@
 #include "recording/reader/apply.h"
 
 #include "recording/reader/recording.h"
+#include "recording/writer/changes.h"
 #include "recording/writer/rewrite.h"
 
 /* ---- other layouts --------------------------------------------------------------------------- */
@@ -28,7 +29,8 @@ TEST(test_other_fields) {
     RecBytes schema = {0}, piece = {0};
     RecSchema read;
     RecMemory from = expected_new(), to = expected_new();
-    uint32_t counters = group_named("counters"), gc = group_named("gc"), rows[1];
+    uint32_t counters = group_named("counters"), gc = group_named("gc");
+    Changes *changes = changes_new();
     LmpLive *live = (void *)(from.fixed + LMP_LIVE_AT);
     const LmpLive *got = (const void *)(to.fixed + LMP_LIVE_AT);
     live->counters.live_bytes = 1;
@@ -39,8 +41,10 @@ TEST(test_other_fields) {
     memcpy(found(&schema, "peak_bytes"), "peek", 4);
     memcpy(found(&schema, "\2gc") + 1, "gg", 2);
     ck_assert_int_eq(coding_read_schema(&read, schema.at, schema.n), LMP_OK);
-    coding_put_changes(&piece, gc, &from, NULL, rows, false);
-    coding_put_changes(&piece, counters, &from, NULL, rows, false);
+    changes_begin(changes, &(ChangesOf){0});
+    changes_put(changes, &piece, gc, &from, false);
+    changes_put(changes, &piece, counters, &from, false);
+    changes_free(changes);
     ck_assert_int_eq(apply_changes(&read, REC_LIVE, piece.at, piece.n, &to, NULL, NULL), LMP_OK);
     ck_assert_uint_eq(got->counters.live_bytes, 1);
     ck_assert_uint_eq(got->counters.peak_bytes, 0);
