@@ -11,7 +11,7 @@
 #include "recording/format/recfile.h"
 #include "recording/format/recscan.h"
 #include "recording/reader/recording.h"
-#include "recording/writer/rewrite.h"
+#include "recording/writer/recording_cut.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
 /* cmd_record_cut.c - `lmp record cut`: copies a piece of a recording, for somebody else to look at.
- * Reads the options, finds the two moments, and has recording_cut (recording/writer/rewrite.h)
- * write the frames in between to a new file. */
+ * Reads the options, finds the two moments, and has recording_cut
+ * (recording/writer/recording_cut.h) write the frames in between to a new file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "command/operands.h"
 #include "recording/reader/moment.h"
-#include "recording/writer/rewrite.h"
+#include "recording/writer/recording_cut.h"
 #include "subcommands/subcommands.h"
 
 enum { O_FROM, O_TO, O_OUTPUT, O_REDACT };

@@ -24,6 +24,11 @@ void bytes_free(RecBytes *b) {
     *b = (RecBytes){0};
 }
 
+void bytes_empty(RecBytes *b) {
+    if (b->failed || b->room > REC_BYTES_KEPT) bytes_free(b);
+    b->n = 0;
+}
+
 void bytes_put(RecBytes *b, const void *from, size_t n) {
     if (n == 0 || !bytes_room(b, n)) return;
     memcpy(b->at + b->n, from, n);

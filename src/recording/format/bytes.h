@@ -14,11 +14,14 @@ typedef struct RecBytes {
 } RecBytes;
 
 #define REC_BYTES_MOST ((size_t)512 << 20)
+#define REC_BYTES_KEPT ((size_t)64 << 10)
 #define REC_VARINT 10u /* bytes of a number, at most */
 
 /* Makes room for n more. False: failed. */
 bool bytes_room(RecBytes *b, size_t n);
 void bytes_free(RecBytes *b);
+/* Empties it; more than REC_BYTES_KEPT of memory are given back. */
+void bytes_empty(RecBytes *b);
 void bytes_put(RecBytes *b, const void *from, size_t n);
 
 /* Without asking for room. */

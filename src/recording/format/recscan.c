@@ -208,6 +208,15 @@ uint32_t recscan_find(const RecScan *scan, uint64_t place) {
     return low < scan->parts && scan->part[low].place == place ? low : UINT32_MAX;
 }
 
+bool recscan_is_frame(const RecPart *part, uint64_t clock) {
+    return part->kind == REC_LIVE_PART && part->clock >= clock;
+}
+
+const RecPart *recscan_tables(const RecScan *scan, const RecPart *frame) {
+    uint32_t i = frame->flags & REC_OWN_TABLES ? recscan_find(scan, frame->tables) : UINT32_MAX;
+    return i < scan->parts ? &scan->part[i] : NULL;
+}
+
 /* Reads parts of this kind in order, until one can be read. */
 LmpErr recscan_schema(const RecScan *scan, RecSchema *out) {
     RecBytes stored = {0}, plain = {0};

@@ -31,6 +31,11 @@ void recscan_free(RecScan *scan);
 
 /* Returns the number of the part at a place; UINT32_MAX: none. */
 uint32_t recscan_find(const RecScan *scan, uint64_t place);
+/* Returns true if a part is a frame. Moments are found by their clocks: one from before those that
+ * are there, `clock` the last, does not belong where it stands, and is lost. */
+bool recscan_is_frame(const RecPart *part, uint64_t clock);
+/* Returns the tables of its own that a frame has; NULL: none. */
+const RecPart *recscan_tables(const RecScan *scan, const RecPart *frame);
 /* Reads what is stored of a part, into `out`. Errors: DAMAGED, NOMEM. */
 LmpErr recscan_read(const RecScan *scan, const RecPart *part, RecBytes *out);
 

@@ -107,11 +107,10 @@ static LmpErr read_header(LmpRecording *r) {
     return err;
 }
 
-/* Moments are found by their clocks: a frame from before those that are there does not belong where
- * it stands, and is lost (damage.c counts it so). */
 static LmpErr note_frame(LmpRecording *r, uint32_t part) {
     const RecPart *of = r->scan.part;
-    if (r->frames && of[part].clock < of[r->frame[r->frames - 1]].clock) return LMP_OK;
+    uint64_t clock = r->frames ? of[r->frame[r->frames - 1]].clock : 0;
+    if (!recscan_is_frame(&of[part], clock)) return LMP_OK;
     if (!array_room(&r->frame, &r->frames_room, r->frames + 1)) return LMP_E_NOMEM;
     r->frame[r->frames++] = part;
     return LMP_OK;
@@ -480,10 +479,8 @@ LmpFrameInfo recording_frame(const LmpRecording *r, uint32_t i) {
 uint64_t recording_frame_bytes(const LmpRecording *r, uint32_t i, uint64_t *tables) {
     if (tables) *tables = 0;
     if (i >= r->frames) return 0;
-    const RecPart *part = &r->scan.part[r->frame[i]];
-    uint32_t t = recscan_find(&r->scan, part->tables);
-    if (tables && part->flags & LMP_FRAME_TABLES && t < r->scan.parts)
-        *tables = (uint64_t)r->scan.part[t].stored + REC_PART;
+    const RecPart *part = &r->scan.part[r->frame[i]], *own = recscan_tables(&r->scan, part);
+    if (tables && own) *tables = (uint64_t)own->stored + REC_PART;
     return (uint64_t)part->stored + REC_PART;
 }
 

@@ -1,7 +1,7 @@
 /* changes.c - a tile is some rows of a group as they lie in memory. Those of the key are made from
- * its piece, those of now copied or made likewise; then runs of adjacent fields are compared, and
- * of each row that differs every word gets a number, in the column of that word. A column is not
- * begun before a number in it is not zero. */
+ * its piece, those of now copied or made likewise; then they are compared, eight bytes at a time,
+ * and of each row that differs every word gets a number, in the column of that word. A column is
+ * not begun before a number in it is not zero. */
 #include "recording/writer/changes.h"
 
 #include <stdlib.h>
@@ -11,9 +11,8 @@
 #include "recording/format/columns.h"
 
 enum {
-    TILE = 256,            /* rows, at most, */
-    TILE_BYTES = 32 << 10, /* in so many bytes; one row may be larger */
-    COLUMN_KEPT = 64 << 10 /* bytes of a column that stay for the next group */
+    TILE = 256,           /* rows, at most, */
+    TILE_BYTES = 32 << 10 /* in so many bytes; one row may be larger */
 };
 
 /* A piece that is read, group by group. */
@@ -31,19 +30,20 @@ typedef struct Word {
     uint32_t zeros; /* so many come first, which are not in the bytes yet */
 } Word;
 
-/* Fields that lie one after another. */
-typedef struct Run {
-    uint32_t at, n;
-} Run;
+/* Eight bytes of a row. */
+typedef struct Eight {
+    uint32_t at;
+    uint64_t mask; /* of the bytes that are fields */
+} Eight;
 
 struct Changes {
     RecSchema schema; /* our own */
     Piece key, first, more;
     char *now, *then; /* a tile each */
     /* of the group under way */
-    Run *run;
+    Eight *eight;
     Word *word;
-    uint32_t runs, run_room, words, word_room;
+    uint32_t eights, eight_room, words, word_room;
     RecBytes which;
     uint32_t rows, last;
 };
@@ -62,7 +62,7 @@ static size_t tile_bytes(void) {
     size_t most = TILE_BYTES;
     for (uint32_t g = 0; g < REC_GROUPS; g++)
         if (rec_groups[g].row > most) most = rec_groups[g].row;
-    return most;
+    return most + 8; /* the last bytes of a row are compared with what follows, too */
 }
 
 Changes *changes_new(void) {
@@ -88,7 +88,7 @@ void changes_free(Changes *c) {
     piece_free(&c->more);
     free(c->now);
     free(c->then);
-    free(c->run);
+    free(c->eight);
     for (uint32_t w = 0; w < c->word_room; w++)
         bytes_free(&c->word[w].bytes);
     free(c->word);
@@ -115,13 +115,12 @@ static LmpErr piece_group(Piece *p, const RecSchema *schema, uint32_t group) {
     return err ? err : columns_find(&p->columns, &p->r, g, p->which.rows);
 }
 
-/* Puts rows [first, first + n) into the tile, or adds them. False: a number is none. */
-static bool piece_rows(Piece *p, const RecGroup *g, bool add, char *tile, uint32_t first,
-                       uint32_t n) {
-    uint32_t row[TILE], rows = 0;
+/* Returns which rows of [first, first + n) the piece has numbers for, from `first` on. */
+static uint32_t piece_next(Piece *p, uint32_t first, uint32_t n, uint32_t row[TILE]) {
+    uint32_t rows = 0;
     while (p->next < p->which.rows && p->which.row[p->next] < first + n)
         row[rows++] = p->which.row[p->next++] - first;
-    return rows == 0 || columns_read(&p->columns, p->r.end, add, tile, g->row, row, rows);
+    return rows;
 }
 
 void changes_begin(Changes *c, const ChangesOf *of) {
@@ -132,35 +131,40 @@ void changes_begin(Changes *c, const ChangesOf *of) {
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
-static LmpErr find_runs(Changes *c, const RecGroup *g) {
-    uint32_t words = 0;
-    if (!array_room(&c->run, &c->run_room, g->fields)) return LMP_E_NOMEM;
-    c->runs = 0;
-    for (uint32_t f = 0; f < g->fields; f++) {
-        const RecField *x = &g->field[f];
-        uint32_t bytes = (uint32_t)x->size * x->count;
-        Run *last = c->runs ? &c->run[c->runs - 1] : NULL;
-        if (last && last->at + last->n == x->at)
-            last->n += bytes;
-        else
-            c->run[c->runs++] = (Run){x->at, bytes};
-        words += x->count;
+static bool find_eights(Changes *c, const RecField *f) {
+    for (uint32_t at = f->at; at < f->at + (uint32_t)f->size * f->count; at++) {
+        Eight *last = c->eights ? &c->eight[c->eights - 1] : NULL;
+        if (!last || last->at != (at & ~7u)) {
+            if (!array_room(&c->eight, &c->eight_room, c->eights + 1)) return false;
+            last = &c->eight[c->eights++];
+            *last = (Eight){at & ~7u, 0};
+        }
+        ((uint8_t *)&last->mask)[at & 7] = UINT8_MAX;
     }
+    return true;
+}
+
+static LmpErr begin_group(Changes *c, const RecGroup *g) {
     uint32_t had = c->word_room;
-    if (!array_room(&c->word, &c->word_room, words)) return LMP_E_NOMEM;
+    c->eights = c->words = c->rows = 0;
+    c->last = UINT32_MAX;
+    for (uint32_t f = 0; f < g->fields; f++) {
+        if (!find_eights(c, &g->field[f])) return LMP_E_NOMEM;
+        c->words += g->field[f].count;
+    }
+    if (!array_room(&c->word, &c->word_room, c->words)) return LMP_E_NOMEM;
     memset(c->word + had, 0, (c->word_room - had) * sizeof *c->word);
-    c->words = words;
     return LMP_OK;
 }
 
-/* Copies fields only where rows are long: of others what lies between does no harm. */
-static void copy_tile(const Changes *c, const RecGroup *g, const char *from, uint32_t n) {
-    if ((size_t)g->row * n <= TILE_BYTES) {
-        memcpy(c->now, from, (size_t)g->row * n);
+/* Copies the fields of a row, or the row: what lies between does no harm. */
+static void copy_row(const Changes *c, const RecGroup *g, char *to, const char *from) {
+    if (g->row <= TILE_BYTES) {
+        memcpy(to, from, g->row);
         return;
     }
-    for (uint32_t k = 0; k < c->runs; k++)
-        memcpy(c->now + c->run[k].at, from + c->run[k].at, c->run[k].n);
+    for (uint32_t k = 0; k < c->eights; k++)
+        memcpy(to + c->eight[k].at, from + c->eight[k].at, 8);
 }
 
 static void clear_tile(const Changes *c, const RecGroup *g, char *tile, uint32_t n) {
@@ -168,14 +172,36 @@ static void clear_tile(const Changes *c, const RecGroup *g, char *tile, uint32_t
         memset(tile, 0, (size_t)g->row * n);
         return;
     }
-    for (uint32_t k = 0; k < c->runs; k++)
-        memset(tile + c->run[k].at, 0, c->run[k].n);
+    for (uint32_t k = 0; k < c->eights; k++)
+        memset(tile + c->eight[k].at, 0, 8);
 }
 
+/* Makes the tile rows [first, first + n) of the piece. False: a number is none. */
+static bool piece_put(const Changes *c, Piece *p, const RecGroup *g, char *tile, uint32_t first,
+                      uint32_t n) {
+    uint32_t row[TILE], rows = piece_next(p, first, n, row);
+    /* A key's rows of the tile before have numbers for the same words. */
+    bool other = tile == c->now || first == 0 || (rows < n && p->which.rows > 0);
+    if (other) clear_tile(c, g, tile, n);
+    return rows == 0 || columns_read(&p->columns, p->r.end, false, tile, g->row, row, rows);
+}
+
+/* Adds them to what is there. */
+static bool piece_add(Piece *p, const RecGroup *g, char *tile, uint32_t first, uint32_t n) {
+    uint32_t row[TILE], rows = piece_next(p, first, n, row);
+    return rows == 0 || columns_read(&p->columns, p->r.end, true, tile, g->row, row, rows);
+}
+
+/* The fields of a row are short, and most rows are as they were: no call, and no end before the
+ * last word. */
 static bool differs(const Changes *c, const char *a, const char *b) {
-    for (uint32_t k = 0; k < c->runs; k++)
-        if (memcmp(a + c->run[k].at, b + c->run[k].at, c->run[k].n) != 0) return true;
-    return false;
+    uint64_t any = 0, x, y;
+    for (uint32_t k = 0; k < c->eights; k++) {
+        memcpy(&x, a + c->eight[k].at, sizeof x);
+        memcpy(&y, b + c->eight[k].at, sizeof y);
+        any |= (x ^ y) & c->eight[k].mask;
+    }
+    return any != 0;
 }
 
 static void put_word(Word *word, const char *now, const char *then, uint32_t size, size_t stride,
@@ -199,11 +225,16 @@ static void put_word(Word *word, const char *now, const char *then, uint32_t siz
         bytes_varint_there(out, rec_zigzag(change[i]));
 }
 
-/* Compares n rows from `first` on. */
-static void put_tile(Changes *c, const RecGroup *g, uint32_t first, uint32_t n) {
+/* Compares n rows from `first` on with those of the key. A program goes on: those that differ are
+ * copied before their words are read one by one. */
+static void put_tile(Changes *c, const RecGroup *g, const char *now, uint32_t first, uint32_t n) {
     uint32_t row[TILE], rows = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (differs(c, c->now + (size_t)i * g->row, c->then + (size_t)i * g->row)) row[rows++] = i;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t at = (size_t)i * g->row;
+        if (!differs(c, now + at, c->then + at)) continue;
+        if (now != c->now) copy_row(c, g, c->now + at, now + at);
+        row[rows++] = i;
+    }
     for (uint32_t i = 0; i < rows; i++) {
         bytes_varint(&c->which, first + row[i] - c->last);
         c->last = first + row[i];
@@ -225,16 +256,12 @@ static bool put_tiles(Changes *c, const RecGroup *g, const RecMemory *now, uint3
     bool fine = true;
     for (uint32_t first = 0; first < used && fine; first += step) {
         uint32_t n = used - first < step ? used - first : step;
-        clear_tile(c, g, c->then, n);
-        fine = piece_rows(&c->key, g, false, c->then, first, n);
-        if (now) {
-            copy_tile(c, g, rec_at(now, g->at) + (size_t)first * g->row, n);
-        } else {
-            clear_tile(c, g, c->now, n);
-            fine = fine && piece_rows(&c->first, g, false, c->now, first, n) &&
-                   piece_rows(&c->more, g, true, c->now, first, n);
-        }
-        if (fine) put_tile(c, g, first, n);
+        fine = piece_put(c, &c->key, g, c->then, first, n);
+        if (!now)
+            fine = fine && piece_put(c, &c->first, g, c->now, first, n) &&
+                   piece_add(&c->more, g, c->now, first, n);
+        const char *rows = now ? rec_at(now, g->at) + (size_t)first * g->row : c->now;
+        if (fine) put_tile(c, g, rows, first, n);
     }
     return fine;
 }
@@ -244,16 +271,15 @@ static void put_gathered(Changes *c, RecBytes *out) {
     bytes_varint(out, c->rows);
     bytes_put(out, c->which.at, c->which.n);
     if (c->which.failed) out->failed = true;
-    c->which.n = 0;
+    bytes_empty(&c->which);
     for (uint32_t w = 0; w < c->words; w++) {
         RecBytes *bytes = &c->word[w].bytes;
         uint8_t how = bytes->n > 0;
         if (c->rows > 0) bytes_put(out, &how, 1);
         bytes_put(out, bytes->at, bytes->n);
         if (bytes->failed) out->failed = true;
-        if (bytes->failed || bytes->room > COLUMN_KEPT) bytes_free(bytes);
+        bytes_empty(bytes);
         c->word[w].zeros = 0;
-        bytes->n = 0;
     }
 }
 
@@ -262,10 +288,8 @@ void changes_put(Changes *c, RecBytes *out, uint32_t group, const RecMemory *now
     LmpErr err = piece_group(&c->key, &c->schema, group);
     if (!err) err = piece_group(&c->first, &c->schema, group);
     if (!err) err = piece_group(&c->more, &c->schema, group);
-    if (!err) err = find_runs(c, g);
+    if (!err) err = begin_group(c, g);
     uint64_t used = now ? rec_rows(g, now) : c->more.r.at ? c->more.used : c->first.used;
-    c->rows = 0;
-    c->last = UINT32_MAX;
     bytes_varint(out, group);
     bytes_varint(out, used);
     if (err || (!same && !put_tiles(c, g, now, (uint32_t)used))) out->failed = true;

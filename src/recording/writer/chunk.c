@@ -39,7 +39,7 @@ LmpErr chunk_put(Chunk *c, RecSink sink, RecPart *part, RecBytes *plain, RecByte
     part->base = first ? 0 : c->base;
     LmpErr err = pack_bytes(c->pack, part, plain, packed);
     if (!err) err = sink.put(sink.of, part, packed->at);
-    if (packed->room > LARGE) bytes_free(packed);
+    bytes_empty(packed);
     if (!err && first) {
         err = begin(c, part, plain);
     } else if (!err) {

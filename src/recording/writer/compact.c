@@ -1,7 +1,7 @@
-/* compact.c - chooses the frames: for each share in turn, tries how far apart they may be kept,
- * from the finest distance on, until what that costs fits the share. Then a rewrite (rewrite.h)
- * from a second reader of the file that is still being written; at its end the new file is renamed,
- * or copied over the old one if that has no name. */
+/* compact.c - goes through the parts of the file that is still being written. What comes once is
+ * copied as it is stored; rows and output are gathered until a frame that stays; and such a frame's
+ * pieces become changes against the key of the new chunk: nobody needs the state that they speak
+ * of. At its end the new file is renamed, or copied over the old one if that has no name. */
 #include "recording/writer/compact.h"
 
 #include <errno.h>
@@ -12,181 +12,61 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "recording/writer/rewrite.h"
+#include "recording/format/redundancy.h"
+#include "recording/format/texts.h"
+#include "recording/reader/recording.h"
+#include "recording/writer/changes.h"
 
-/* ---- which frames stay ----------------------------------------------------------------------- */
+enum { PART_NAME = 4096, PIECE = 256 << 10 /* of output, in a part */ };
 
-#define MINUTE 60000000000ull
-enum { FINEST = 4096, COARSE = 256 };
-
-typedef struct Frame {
-    uint64_t clock;
-    uint32_t figures, tables; /* bytes */
-    uint8_t flags, keep, tried;
-} Frame;
-
-typedef struct Choice {
-    Frame *frame;
-    uint32_t frames;
-    uint64_t last;     /* clock of the newest */
-    uint64_t bytes;    /* of what is kept so far */
-    uint32_t short_of; /* frames that ought to have kept their tables */
-} Choice;
-
-static void keep(Choice *c, uint32_t i, RecKeep how) {
-    Frame *f = &c->frame[i];
-    if (f->keep == REC_DROP && how != REC_DROP) c->bytes += f->figures;
-    if (f->keep != REC_KEEP_ALL && how == REC_KEEP_ALL) c->bytes += f->tables;
-    if (f->keep < how) f->keep = (uint8_t)how;
-}
-
-/* Returns the rank of a frame: of frames that are near each other the highest is kept. */
-static unsigned rank(const Frame *f) {
-    return (f->flags & LMP_FRAME_CYCLE ? 2 : 0) + (f->flags & LMP_FRAME_TABLES ? 1 : 0);
-}
-
-/* Tries to keep frames that are `wanted` (flags; 0: all) as far apart as their age divided by
- * `fine`: from the newest on, noted in .tried; in the newest minute all, if `minute`. Returns what
- * it would cost to keep them so. */
-static uint64_t try_apart(Choice *c, unsigned wanted, uint64_t fine, bool minute, RecKeep how) {
-    uint64_t last = UINT64_MAX, bytes = 0;
-    for (uint32_t i = 0; i < c->frames; i++)
-        c->frame[i].tried = false;
-    for (uint32_t i = c->frames; i-- > 0;) {
-        const Frame *f = &c->frame[i];
-        if ((f->flags & wanted) != wanted) continue;
-        uint64_t age = c->last - f->clock, apart = age / fine;
-        if (age <= MINUTE && minute) apart = 0;
-        if (last != UINT64_MAX && last - f->clock < apart) continue;
-        uint32_t best = i; /* a better one, a little further on */
-        for (uint32_t k = i; k-- > 0 && f->clock - c->frame[k].clock <= apart / 4;)
-            if ((c->frame[k].flags & wanted) == wanted &&
-                rank(&c->frame[k]) > rank(&c->frame[best]))
-                best = k;
-        i = best;
-        Frame *kept = &c->frame[i];
-        kept->tried = true;
-        last = kept->clock;
-        if (kept->keep == REC_DROP) bytes += kept->figures;
-        if (kept->keep != REC_KEEP_ALL && how == REC_KEEP_ALL) bytes += kept->tables;
-    }
-    return bytes;
-}
-
-static void keep_tried(Choice *c, RecKeep how) {
-    for (uint32_t i = 0; i < c->frames; i++)
-        if (c->frame[i].tried) keep(c, i, how);
-}
-
-/* Keeps the frames of the finest distance with which there are no more than `bytes` in all; none of
- * them if even the coarsest takes more. Down to COARSE, the newest minute is whole. */
-static void keep_apart(Choice *c, unsigned wanted, RecKeep how, uint64_t bytes) {
-    for (uint64_t fine = FINEST; fine > 0; fine /= 2) {
-        if (c->bytes + try_apart(c, wanted, fine, fine >= COARSE, how) > bytes) continue;
-        keep_tried(c, how);
-        return;
-    }
-}
-
-/* Keeps figures of the newest minute, all of it or as many as there is room for. */
-static void keep_minute(Choice *c, uint64_t bytes) {
-    uint32_t first = c->frames;
-    while (first > 0 && c->last - c->frame[first - 1].clock <= MINUTE)
-        first--;
-    for (uint32_t step = 1; step < c->frames; step *= 2) {
-        uint64_t sum = c->bytes;
-        for (uint32_t i = first; i < c->frames; i += step)
-            if (c->frame[i].keep == REC_DROP) sum += c->frame[i].figures;
-        if (sum > bytes) continue;
-        for (uint32_t i = first; i < c->frames; i += step)
-            keep(c, i, REC_KEEP_FIGURES);
-        return;
-    }
-}
-
-/* Keeps a frame that always stays; its tables too, unless they would leave no room for others. */
-static void keep_always(Choice *c, uint32_t i, uint64_t bytes) {
-    const Frame *f = &c->frame[i];
-    if (f->keep == REC_KEEP_ALL) return;
-    bool room = c->bytes + f->figures + f->tables <= bytes;
-    keep(c, i, room ? REC_KEEP_ALL : REC_KEEP_FIGURES);
-    c->short_of += !room;
-}
-
-static void keep_cycle_near(Choice *c, uint32_t frame) {
-    uint32_t before = frame, after = frame;
-    while (before > 0 && !(c->frame[before].flags & LMP_FRAME_CYCLE))
-        before--;
-    while (after + 1 < c->frames && !(c->frame[after].flags & LMP_FRAME_CYCLE))
-        after++;
-    keep(c, before, REC_KEEP_FIGURES);
-    keep(c, after, REC_KEEP_FIGURES);
-}
-
-/* `tables`: the largest frame that has them. */
-static void choose(Choice *c, uint32_t peak, uint32_t tables, uint64_t bytes) {
-    keep_always(c, peak, bytes / 3 * 2);
-    keep_always(c, tables, bytes / 3 * 2);
-    keep_always(c, c->frames - 1, bytes / 3 * 2);
-    keep_always(c, 0, bytes / 3 * 2);
-    keep_cycle_near(c, peak);
-    keep_apart(c, LMP_FRAME_MARK, REC_KEEP_ALL, bytes / 4);
-    keep_apart(c, LMP_FRAME_MARK, REC_KEEP_FIGURES, bytes / 2);
-    uint64_t left = bytes > c->bytes ? bytes - c->bytes : 0;
-    keep_minute(c, c->bytes + left / 2);
-    keep_apart(c, LMP_FRAME_TABLES, REC_KEEP_ALL, bytes / 6 * 5);
-    keep_apart(c, LMP_FRAME_CYCLE, REC_KEEP_FIGURES, bytes / 12 * 11);
-    keep_apart(c, 0, REC_KEEP_FIGURES, bytes);
-}
-
-uint8_t *compact_choose(const LmpRecording *r, uint64_t bytes, uint32_t *short_of) {
-    Choice c = {.frames = recording_frames(r)};
-    uint8_t *out = malloc((size_t)c.frames + 1);
-    uint32_t peak = 0, tabled = 0;
-    uint64_t most = 0, most_tabled = 0, tables;
-    c.frame = calloc((size_t)c.frames + 1, sizeof *c.frame);
-    for (uint32_t i = 0; i < c.frames && c.frame; i++) {
-        LmpFrameInfo info = recording_frame(r, i);
-        uint64_t figures = recording_frame_bytes(r, i, &tables);
-        c.frame[i] = (Frame){.clock = info.clock,
-                             .figures = (uint32_t)figures,
-                             .tables = (uint32_t)tables,
-                             .flags = (uint8_t)info.flags};
-        if (info.live_bytes > most) {
-            most = info.live_bytes;
-            peak = i;
-        }
-        if (info.flags & LMP_FRAME_TABLES && info.live_bytes > most_tabled) {
-            most_tabled = info.live_bytes;
-            tabled = i;
-        }
-        c.last = info.clock;
-    }
-    if (c.frame && c.frames > 0) choose(&c, peak, tabled, bytes);
-    for (uint32_t i = 0; i < c.frames && c.frame && out; i++)
-        out[i] = c.frame[i].keep;
-    *short_of = c.short_of;
-    if (!c.frame) {
-        free(out);
-        out = NULL;
-    }
-    free(c.frame);
-    return out;
-}
-
-/* ---- writing them ---------------------------------------------------------------------------- */
-
-enum { PART_NAME = 4096 };
+/* Frames of one section. */
+typedef struct Frames {
+    RecSection section;
+    Chunk chunk;    /* of the new file */
+    RecPack *pack;  /* of the old one, */
+    RecBytes first; /* whose first piece of a chunk this is, */
+    uint64_t place; /* from there; 0: none */
+    RecBytes more;  /* and the frame's own piece */
+} Frames;
 
 struct RecCompact {
-    LmpRecording *from;
-    RecRewrite rewrite;
-    uint32_t short_of; /* frames that lose their tables, by choice */
-    int fd;
+    RecScan from;
+    uint8_t *keep; /* RecKeep of each frame that was there at the beginning; later ones: all */
+    uint32_t kept; /* so many */
+    uint32_t next; /* part, */
+    uint32_t frame;
+    uint64_t clock; /* of the frame before */
+    RecFile file;   /* what is made */
+    Frames figures, tables;
+    Changes *changes;
+    RecPack *pack;
+    RecBytes stored, plain, packed;
+    RecBytes rows, output;
+    uint64_t output_clock, last_tables;
+    bool once[REC_KINDS];
+    bool rows_bad;                         /* some cannot be read: their copies are wanted */
+    unsigned flags;                        /* of frames that were dropped since the last one kept */
+    bool any;                              /* one was kept */
+    uint32_t left_out;                     /* frames whose tables found no room */
+    uint32_t short_of;                     /* frames that lose their tables, by choice */
     char name[PART_NAME], part[PART_NAME]; /* "": none */
 };
 
-/* ---- writing --------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static LmpErr frames_open(Frames *f, RecSection section, RecKind kind) {
+    f->section = section;
+    f->pack = pack_new();
+    LmpErr err = chunk_open(&f->chunk, kind);
+    return f->pack ? err : LMP_E_NOMEM;
+}
+
+static void frames_close(Frames *f) {
+    chunk_close(&f->chunk);
+    pack_free(f->pack);
+    bytes_free(&f->first);
+    bytes_free(&f->more);
+}
 
 static int open_beside(RecCompact *t, const char *name) {
     if (!name) return memfd_create("lmp-recording", MFD_CLOEXEC);
@@ -198,28 +78,214 @@ static int open_beside(RecCompact *t, const char *name) {
 LmpErr compact_begin(RecCompact **out, int fd, const char *name, uint32_t generation,
                      uint64_t bytes, uint64_t most) {
     RecCompact *t = calloc(1, sizeof *t);
-    *out = NULL;
-    if (!t) return LMP_E_NOMEM;
-    LmpErr err = recording_open_fd(&t->from, fd);
-    t->fd = err ? -1 : open_beside(t, name);
-    if (!err && t->fd < 0) err = LMP_E_FILE;
-    uint8_t *keep = err ? NULL : compact_choose(t->from, bytes, &t->short_of);
-    if (!err && !keep) err = LMP_E_NOMEM;
-    if (!err)
-        err = rewrite_begin(&t->rewrite, t->from, t->fd, generation, keep,
-                            recording_frames(t->from), false);
-    t->rewrite.file.most = most;
     *out = t;
+    if (!t) return LMP_E_NOMEM;
+    t->file.fd = -1;
+    t->pack = pack_new();
+    t->changes = changes_new();
+    LmpErr err = t->pack && t->changes ? recscan_open(&t->from, fd) : LMP_E_NOMEM;
+    if (!err) err = frames_open(&t->figures, REC_LIVE, REC_LIVE_PART);
+    if (!err) err = frames_open(&t->tables, REC_TABLES, REC_TABLES_PART);
+    if (!err && !(t->keep = compact_choose(&t->from, bytes, &t->kept, &t->short_of)))
+        err = LMP_E_NOMEM;
+    int beside = err ? -1 : open_beside(t, name);
+    if (!err) err = beside < 0 ? LMP_E_FILE : recfile_begin(&t->file, beside, generation);
+    t->file.fd = beside;
+    t->file.most = most;
     return err;
 }
 
 void compact_drop(RecCompact *t) {
     if (!t) return;
-    rewrite_free(&t->rewrite);
-    recording_close(t->from);
+    RecBytes *const bytes[] = {&t->stored, &t->plain, &t->packed, &t->rows, &t->output};
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        bytes_free(bytes[i]);
+    frames_close(&t->figures);
+    frames_close(&t->tables);
+    changes_free(t->changes);
+    pack_free(t->pack);
+    recscan_free(&t->from);
     if (t->part[0]) unlink(t->part);
-    if (t->fd >= 0) close(t->fd);
+    if (t->file.fd >= 0) close(t->file.fd);
+    recfile_free(&t->file);
+    free(t->keep);
     free(t);
+}
+
+/* ---- what is no frame ------------------------------------------------------------------------ */
+
+static LmpErr unpack(RecCompact *t, RecPack *pack, const RecPart *part, RecBytes *plain) {
+    LmpErr err = recscan_read(&t->from, part, &t->stored);
+    return err ? err : pack_unpack(pack, part, t->stored.at, plain);
+}
+
+static LmpErr put_bytes(RecCompact *t, RecPart *part, const RecBytes *plain) {
+    LmpErr err = plain->n > 0 ? pack_bytes(t->pack, part, plain, &t->packed) : LMP_OK;
+    return err || plain->n == 0 ? err : recfile_put(&t->file, part, t->packed.at);
+}
+
+static bool is_full(const RecCompact *t, LmpErr err) {
+    return err == LMP_E_FILE && t->file.full;
+}
+
+/* Copies the first part of its kind, or each source; one that finds no room is left out. */
+static LmpErr copy(RecCompact *t, RecPart part) {
+    if (part.kind != REC_SOURCE && t->once[part.kind]) return LMP_OK;
+    LmpErr err = recscan_read(&t->from, &part, &t->stored);
+    if (!err && part_checksum(t->stored.at, part.stored) != part.checksum) err = LMP_E_DAMAGED;
+    part.flags = 0;
+    if (!err) err = recfile_put(&t->file, &part, t->stored.at);
+    if (!err) t->once[part.kind] = true;
+    return is_full(t, err) ? LMP_OK : err;
+}
+
+static LmpErr gather_rows(RecCompact *t, const RecPart *part) {
+    if (part->flags & REC_COPY && !t->rows_bad) return LMP_OK;
+    LmpErr err = unpack(t, t->pack, part, &t->plain);
+    if (err == LMP_E_DAMAGED) t->rows_bad = true;
+    if (!err) bytes_put(&t->rows, t->plain.at, t->plain.n);
+    return err ? err : t->rows.failed ? LMP_E_NOMEM : LMP_OK;
+}
+
+static LmpErr put_rows(RecCompact *t, uint64_t clock) {
+    RecPart part = {.kind = REC_ROWS_PART, .clock = clock};
+    LmpErr err = put_bytes(t, &part, &t->rows);
+    if (!err) bytes_free(&t->rows);
+    return err;
+}
+
+static LmpErr put_output(RecCompact *t) {
+    RecPart part = {.kind = REC_OUTPUT, .clock = t->output_clock};
+    LmpErr err = put_bytes(t, &part, &t->output);
+    t->output.n = 0;
+    return err;
+}
+
+static LmpErr gather_output(RecCompact *t, const RecPart *part) {
+    RecOutputs read = {0};
+    LmpErr err = unpack(t, t->pack, part, &t->plain);
+    if (!err) err = outputs_read(&read, part->clock, t->plain.at, t->plain.n);
+    for (uint32_t i = 0; i < read.pieces && (!err || err == LMP_E_DAMAGED); i++) {
+        const RecOutputPiece *piece = &read.piece[i];
+        if (t->output.n + piece->n > PIECE || piece->clock < t->output_clock) err = put_output(t);
+        if (t->output.n == 0) t->output_clock = piece->clock;
+        outputs_put(&t->output, piece->clock - t->output_clock, (char *)read.text.at + piece->at,
+                    piece->n);
+        if (t->output.failed) err = LMP_E_NOMEM;
+    }
+    outputs_free(&read);
+    return err;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+/* Reads a frame's pieces. */
+static LmpErr read_pieces(RecCompact *t, Frames *f, const RecPart *part) {
+    uint32_t i = recscan_find(&t->from, part->base ? part->base : part->place);
+    if (i >= t->from.parts) return LMP_E_DAMAGED;
+    const RecPart *first = &t->from.part[i];
+    LmpErr err = LMP_OK;
+    if (f->place != first->place) {
+        f->place = 0;
+        err = first->base || first->kind != part->kind ? LMP_E_DAMAGED
+                                                       : unpack(t, t->pack, first, &f->first);
+        if (!err && !pack_set_base(f->pack, f->first.at, f->first.n, false)) err = LMP_E_NOMEM;
+        if (!err) f->place = first->place;
+    }
+    f->more.n = 0;
+    if (!err && first != part) err = unpack(t, f->pack, part, &f->more);
+    bytes_empty(&t->stored);
+    return err;
+}
+
+/* Writes what was read. */
+static LmpErr put_pieces(RecCompact *t, Frames *f, RecPart *part) {
+    t->plain.n = 0;
+    changes_begin(t->changes, &(ChangesOf){&f->chunk.key, &f->first, &f->more});
+    for (uint32_t g = 0; g < REC_GROUPS; g++)
+        if (rec_groups[g].section == f->section) changes_put(t->changes, &t->plain, g, NULL, false);
+    return chunk_put(&f->chunk, (RecSink){recfile_put, &t->file}, part, &t->plain, &t->packed);
+}
+
+static LmpErr put_tables(RecCompact *t, uint64_t clock) {
+    RecPart part = {.clock = clock};
+    LmpErr err = put_rows(t, clock);
+    if (!err) err = put_pieces(t, &t->tables, &part);
+    if (!err) t->last_tables = part.place;
+    return err;
+}
+
+static LmpErr put_frame(RecCompact *t, const RecPart *old, RecKeep keep) {
+    const RecPart *tables = NULL;
+    uint32_t at = recscan_find(&t->from, old->tables);
+    bool own = old->flags & LMP_FRAME_TABLES;
+    if (keep == REC_KEEP_ALL && (own || !t->any) && at < t->from.parts) tables = &t->from.part[at];
+    LmpErr err = read_pieces(t, &t->figures, old);
+    if (!err && tables) err = read_pieces(t, &t->tables, tables);
+    if (!err) err = put_output(t);
+    if (err) return err;
+    RecPart part = {.flags = (uint8_t)((old->flags & ~(unsigned)LMP_FRAME_TABLES) | t->flags),
+                    .clock = old->clock,
+                    .live_bytes = old->live_bytes,
+                    .rss = old->rss};
+    if (tables) err = put_tables(t, tables->clock);
+    if (tables && !err) part.flags |= LMP_FRAME_TABLES;
+    if (is_full(t, err)) { /* there is no room for its tables, but for it perhaps */
+        t->left_out++;
+        err = LMP_OK;
+    }
+    part.tables = t->last_tables;
+    if (!err) err = put_pieces(t, &t->figures, &part);
+    if (is_full(t, err)) {
+        t->flags |= old->flags & (LMP_FRAME_MARK | LMP_FRAME_PEAK | LMP_FRAME_CYCLE);
+        return LMP_OK;
+    }
+    t->flags = 0;
+    t->any = true;
+    return err;
+}
+
+/* Returns true if a frame was written, in *err how that went. */
+static bool step_frame(RecCompact *t, const RecPart *part, LmpErr *err) {
+    if (!recscan_is_frame(part, t->clock)) return false;
+    RecKeep keep = t->frame < t->kept ? (RecKeep)t->keep[t->frame] : REC_KEEP_ALL;
+    t->frame++;
+    t->clock = part->clock;
+    if (keep == REC_DROP)
+        t->flags |= part->flags & (LMP_FRAME_MARK | LMP_FRAME_PEAK | LMP_FRAME_CYCLE);
+    else
+        *err = put_frame(t, part, keep);
+    return keep != REC_DROP;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* Deals with the next part. What is damaged is left out. */
+static bool step(RecCompact *t, LmpErr *err) {
+    const RecPart *part = &t->from.part[t->next++];
+    bool written = false;
+    switch (part->kind) {
+    case REC_SCHEMA:
+    case REC_HEADER:
+    case REC_AGAIN:
+    case REC_DIRECTORY:
+    case REC_SOURCE:
+        *err = copy(t, *part);
+        break;
+    case REC_ROWS_PART:
+        *err = gather_rows(t, part);
+        break;
+    case REC_OUTPUT:
+        *err = gather_output(t, part);
+        break;
+    case REC_LIVE_PART:
+        written = step_frame(t, part, err);
+        break;
+    default:
+        break;
+    }
+    if (*err == LMP_E_DAMAGED) *err = LMP_OK;
+    return written;
 }
 
 LmpErr compact_step(RecCompact *t, uint64_t budget, bool *done) {
@@ -227,45 +293,47 @@ LmpErr compact_step(RecCompact *t, uint64_t budget, bool *done) {
     LmpErr err = LMP_OK;
     *done = false;
     while (!err && !*done && spent < budget) {
-        err = rewrite_step(&t->rewrite, budget - spent, done);
-        if (!err && *done) { /* and those that came meanwhile: at least one with each tick */
-            err = recording_refresh(t->from);
-            *done = t->rewrite.next >= recording_frames(t->from);
+        if (t->next < t->from.parts) {
+            if (step(t, &err)) spent = lmp_os->clock() - begun;
+            continue;
         }
-        spent = lmp_os->clock() - begun;
+        err = recscan_more(&t->from); /* what came meanwhile: at least one with each tick */
+        *done = !err && t->next >= t->from.parts;
     }
     return err;
+}
+
+uint32_t compact_left_out(const RecCompact *t) {
+    return t->left_out + t->short_of;
 }
 
 /* Writes all of the new file over the old one. */
 static LmpErr copy_into(const RecCompact *t, int into) {
     static char bytes[1 << 16];
-    uint64_t at = 0, size = t->rewrite.file.size;
+    uint64_t at = 0, size = t->file.size;
     while (at < size) {
-        ssize_t n = pread(t->fd, bytes, sizeof bytes, (off_t)at);
+        ssize_t n = pread(t->file.fd, bytes, sizeof bytes, (off_t)at);
         if (n <= 0 || !lmp_os->write_at(into, at, bytes, (size_t)n)) return LMP_E_FILE;
         at += (uint64_t)n;
     }
     return ftruncate(into, (off_t)size) == 0 ? LMP_OK : LMP_E_FILE;
 }
 
-uint32_t compact_left_out(const RecCompact *t) {
-    return t->rewrite.left_out + t->short_of;
-}
-
-LmpErr compact_finish(RecCompact *t, int into, RecFile *file, FrameWriter **frames, int *fd) {
-    LmpErr err = rewrite_rest(&t->rewrite);
+LmpErr compact_finish(RecCompact *t, int into, RecFile *file, FrameWriter *frames, int *fd) {
+    LmpErr err = put_output(t);
+    if (!err) err = put_rows(t, t->clock);
+    bool rows = !err;
+    if (is_full(t, err)) err = LMP_OK; /* the next tables bring all rows again, if there is room */
+    if (!err) err = redundancy_put(&t->file, t->clock);
     if (!err && into >= 0) err = copy_into(t, into);
     if (!err && into < 0 && rename(t->part, t->name) != 0) err = LMP_E_FILE;
     int why = errno;
     if (!err) {
-        *file = t->rewrite.file;
-        *frames = t->rewrite.frames;
-        *fd = into >= 0 ? -1 : t->fd;
-        if (into < 0) t->fd = -1;
+        framewriter_move(frames, &t->figures.chunk, &t->tables.chunk, t->last_tables, rows);
+        *fd = into >= 0 ? -1 : t->file.fd;
+        *file = t->file;
+        t->file = (RecFile){.fd = into >= 0 ? t->file.fd : -1};
         t->part[0] = 0;
-        t->rewrite.file = (RecFile){.fd = -1};
-        t->rewrite.frames = NULL;
     }
     compact_drop(t);
     errno = why;

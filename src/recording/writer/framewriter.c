@@ -72,8 +72,19 @@ void framewriter_close(FrameWriter *f) {
     free(f);
 }
 
-void framewriter_set_sink(FrameWriter *f, RecSink sink) {
-    f->sink = sink;
+/* Marks and histories of the new key are not known: all of them are compared. */
+void framewriter_move(FrameWriter *f, Chunk *live, Chunk *tables, uint64_t last_tables, bool rows) {
+    chunk_close(&f->live);
+    chunk_close(&f->tables);
+    f->live = *live;
+    f->tables = *tables;
+    *live = *tables = (Chunk){0};
+    f->key_marked = UINT32_MAX;
+    f->key_history = UINT64_MAX;
+    f->last_tables = last_tables;
+    if (rows) return;
+    memset(f->have, 0, sizeof f->have);
+    f->names = 0;
 }
 
 const LmpLive *framewriter_live(const FrameWriter *f) {
@@ -205,10 +216,11 @@ void framewriter_take(FrameWriter *f, const LmpView *view, bool recorded) {
 /* Returns true if a large group that hardly ever changes is as it was in the key. */
 static bool is_same(const FrameWriter *f, const RecGroup *g, bool first) {
     const LmpLive *live = framewriter_live(f);
+    uint64_t history = live->tables.live_history;
     if (g->at == LMP_MARKED_RECORDS_AT || g->at == LMP_MARKED_NODES_AT)
-        return live->marked == (first ? 0 : f->key_marked);
+        return live->marked == 0 || (!first && live->marked == f->key_marked);
     if (g->at == LMP_LIVE_HISTORY_AT || g->at == LMP_LIVE_HISTORY_BLOCKS_AT)
-        return live->tables.live_history == (first ? 0 : f->key_history);
+        return history == 0 || (!first && history == f->key_history);
     return false;
 }
 
@@ -354,6 +366,8 @@ static LmpErr put_rows(FrameWriter *f, uint64_t clock) {
     if (f->plain.n == 0) return LMP_OK;
     LmpErr err = framewriter_put_bytes(f, &part, &f->plain);
     if (!err) memcpy(f->have, end, sizeof end);
+    bytes_empty(&f->plain);
+    bytes_empty(&f->packed);
     return err;
 }
 

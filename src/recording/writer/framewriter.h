@@ -13,8 +13,9 @@ typedef struct FrameWriter FrameWriter;
 /* Errors: NOMEM. */
 LmpErr framewriter_open(FrameWriter **out, RecSink sink);
 void framewriter_close(FrameWriter *f);
-/* Call when the file lies elsewhere in memory from now on. */
-void framewriter_set_sink(FrameWriter *f, RecSink sink);
+/* Goes on in a file that was written anew: with its chunks, which are ours now, and its last
+ * tables. `rows`: it has all rows that we have written. */
+void framewriter_move(FrameWriter *f, Chunk *live, Chunk *tables, uint64_t last_tables, bool rows);
 
 /* The parts that come first: schema, header, how the program was started and where (NULL: not
  * known). */

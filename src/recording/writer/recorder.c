@@ -22,11 +22,11 @@
 
 #define MINUTE 60000000000ull
 #define TICK 100000000ull /* ns between frames */
-#define SHARE 50u         /* tables take at most this part of the time */
+#define SHARE 100u        /* tables take at most this part of the time */
 #define SHARE_MARK 10u    /* ... where there is a mark or a peak to note */
 #define PEAK_PART 20u     /* a peak that is higher by this part than the last that is kept, */
 #define PEAK_LEAST 16384u /* ... and by so many bytes */
-#define SHARE_HASTE 20u   /* thinning takes at most this part where there is little room left */
+#define SHARE_HASTE 50u   /* thinning takes at most this part where there is little room left */
 #define REST_MOST (2 * MINUTE) /* without tables since it is thinned */
 #define STEP_LONG (10 * COMPACT_STEP)
 #define TABLES_MINUTE 4u       /* tables of a minute take at most this part of the limit */
@@ -356,25 +356,19 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
 /* Puts the file written anew in the place of ours. */
 static LmpErr take_over(LmpRecorder *r) {
     RecFile file;
-    FrameWriter *frames;
     int fd;
     uint32_t left_out = compact_left_out(r->thin);
-    LmpErr err = compact_finish(r->thin, r->name ? -1 : r->file.fd, &file, &frames, &fd);
+    LmpErr err = compact_finish(r->thin, r->name ? -1 : r->file.fd, &file, r->frames, &fd);
     r->thin = NULL;
     if (err) {
         r->file.os_error = errno;
         return err;
     }
     if (r->name) close(r->file.fd);
-    if (r->name) file.fd = fd;
-    if (!r->name) file.fd = r->file.fd;
-    framewriter_close(r->frames);
+    file.fd = r->name ? fd : r->file.fd;
     recfile_free(&r->file);
     file.most = r->limit;
     r->file = file;
-    r->frames = frames;
-    framewriter_set_sink(r->frames, (RecSink){recfile_put, &r->file});
-    framewriter_keep_sources(r->frames, sources_most(r));
     if (left_out > 0) note_left_out(r, left_out);
     /* What is written anew is a little more or less than was thought. */
     if (r->file.size > r->limit / 8 * 5 && r->coarse < COARSEST) r->coarse++;

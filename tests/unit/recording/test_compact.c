@@ -3,7 +3,6 @@
 
 #include "record_fixture.h"
 #include "recording/writer/compact.h"
-#include "recording/writer/rewrite.h"
 
 /* What was there at each tick, by which any frame can be checked. */
 typedef struct Tick {
@@ -168,12 +167,18 @@ TEST(test_tables_of_peak) {
     }
     ck_assert_uint_lt(most_tables, most);
     struct stat st;
+    RecScan scan;
     ck_assert_int_eq(fstat(fd, &st), 0);
+    ck_assert_int_eq(recscan_open(&scan, fd), LMP_OK);
     for (uint64_t part = 4; part < 40; part += 4) {
-        OWN(free_at) uint8_t *keep = compact_choose(r, (uint64_t)st.st_size / part, &short_of);
+        uint32_t frames;
+        OWN(free_at)
+        uint8_t *keep = compact_choose(&scan, (uint64_t)st.st_size / part, &frames, &short_of);
         ck_assert_ptr_nonnull(keep);
+        ck_assert_uint_eq(frames, recording_frames(r));
         ck_assert_msg(keep[tables] == REC_KEEP_ALL || short_of > 0, "1/%d", (int)part);
     }
+    recscan_free(&scan);
 }
 
 /* By its name: written beside, and renamed. */

@@ -7,7 +7,7 @@
 
 #include "recording/reader/recording.h"
 #include "recording/writer/changes.h"
-#include "recording/writer/rewrite.h"
+#include "recording/writer/recording_cut.h"
 
 /* ---- other layouts --------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 
 #include "recording/format/recfile.h"
 #include "recording/reader/recording.h"
-#include "recording/writer/rewrite.h"
+#include "recording/writer/recording_cut.h"
 
 /* Two that write to one file would leave one that nobody can read, and say that all is well. */
 TEST(test_two_writers) {

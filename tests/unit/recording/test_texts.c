@@ -5,7 +5,7 @@
 #include "record_fixture.h"
 #include "recording/format/linetext.h"
 #include "recording/format/texts.h"
-#include "recording/writer/rewrite.h"
+#include "recording/writer/recording_cut.h"
 
 RELEASE_AT(kepttexts_free)
 
