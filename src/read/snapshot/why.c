@@ -100,8 +100,7 @@ static uint32_t find_container(const LmpSnapshot *s, uint32_t object, uint64_t f
 /* ---- putting it together --------------------------------------------------------------------- */
 
 static bool alike(const LmpSnapshot *s, uint32_t a, uint32_t b) {
-    uint32_t weak = snapshot_weak_table(s, a);
-    if (weak != LMP_OBJECT_NONE) return weak == snapshot_weak_table(s, b);
+    if (snap_ephemeron(&s->g, a)) return snapshot_weak_table(s, a) == snapshot_weak_table(s, b);
     return s->g.edge_kind[a] == s->g.edge_kind[b] && s->g.edge_label[a] == s->g.edge_label[b] &&
            (s->g.edge_kind[a] & LMP_EDGE_KIND) != LMP_EDGE_INDEX;
 }
@@ -110,26 +109,20 @@ static unsigned kind_of(const LmpSnapshot *s, uint32_t edge) {
     return s->g.edge_kind[edge] & LMP_EDGE_KIND;
 }
 
-/* Adds a step; a run is folded, and what finds no room is left out in the middle. */
-static void add_step(const LmpSnapshot *s, LmpWhyPath *out, LmpWhyStep step) {
+/* Returns a new step; what finds no room is left out in the middle. */
+static LmpWhyStep *add_step(LmpWhyPath *out, uint32_t from, uint32_t edge) {
     enum { KEEP = WHY_STEPS / 2 };
-    LmpWhyStep *last = out->steps ? &out->step[out->steps - 1] : NULL;
-    if (last && alike(s, last->edge, step.edge)) {
-        last->to = step.to;
-        last->times++;
-        last->retained = step.retained;
-        last->cut = last->cut || step.cut;
-        return;
-    }
     if (out->steps == WHY_STEPS) {
-        memmove(&out->step[KEEP], &out->step[KEEP + 1], (WHY_STEPS - KEEP - 1) * sizeof step);
+        memmove(&out->step[KEEP], &out->step[KEEP + 1], (WHY_STEPS - KEEP - 1) * sizeof *out->step);
         out->steps--;
         out->left_out++;
     }
-    out->step[out->steps++] = step;
+    out->step[out->steps] = (LmpWhyStep){.from = from, .edge = edge};
+    return &out->step[out->steps++];
 }
 
-/* Turns the trail into steps from the root down. */
+/* Turns the trail into steps from the root down; a run is one. A trail may be as long as a list of
+ * millions: little is done at each step of it. */
 static void fold(const LmpSnapshot *s, const WhyTrail *t, uint32_t object, const Cut *cut,
                  LmpWhyPath *out) {
     out->frees = cut->frees;
@@ -137,20 +130,22 @@ static void fold(const LmpSnapshot *s, const WhyTrail *t, uint32_t object, const
     out->shares_more = cut->more;
     out->container = cut->container;
     out->named = true;
+    LmpWhyStep *last = NULL;
     for (uint32_t k = t->n; k-- > 0;) {
-        uint32_t to = k ? t->from[k - 1] : object;
-        LmpWhyStep step = {
-            .from = t->from[k], .edge = t->edge[k], .times = 1, .cut = to == cut->held};
-        if (kind_of(s, step.edge) == LMP_EDGE_UPVALUE && k > 0 &&
-            kind_of(s, t->edge[k - 1]) == LMP_EDGE_VALUE) {
+        uint32_t edge = t->edge[k], to = k ? t->from[k - 1] : object;
+        unsigned kind = kind_of(s, edge);
+        if (kind == LMP_EDGE_LOCAL && snapshot_is_temporary(s, edge)) out->named = false;
+        if (!last || !alike(s, last->edge, edge)) last = add_step(out, t->from[k], edge);
+        last->cut = last->cut || to == cut->held;
+        if (kind == LMP_EDGE_UPVALUE && k > 0 && kind_of(s, t->edge[k - 1]) == LMP_EDGE_VALUE) {
             to = --k ? t->from[k - 1] : object;
-            step.cut = step.cut || to == cut->held;
+            last->cut = last->cut || to == cut->held;
         }
-        step.to = to;
-        step.retained = s->retained[to];
-        out->named = out->named && !snapshot_is_temporary(s, step.edge);
-        add_step(s, out, step);
+        last->to = to;
+        last->times++;
     }
+    for (uint32_t k = 0; k < out->steps; k++)
+        out->step[k].retained = s->retained[out->step[k].to];
 }
 
 static LmpWhyHeld how_held(const LmpSnapshot *s, uint32_t object) {

@@ -26,6 +26,7 @@ typedef struct WhySearch {
     uint32_t paths;      /* so far */
     bool parted, barred; /* the parts are known; an ignored object is on every path */
     WhyList part;        /* ends of those that are searched, from the object up */
+    uint32_t below;      /* objects below them, each held by one reference alone */
     WhyTrail found;      /* their ways, one after the other */
     WhyList used;        /* references of the parts' ways so far */
     WhyList now, later;  /* objects at this count of such references, and at the next */
@@ -40,7 +41,7 @@ typedef struct WhySearch {
 LmpErr whysearch_open(WhySearch *q, const LmpSnapshot *s, uint32_t object, const uint32_t *ignore,
                       uint32_t ignored);
 /* The shortest path, then further ones: with as few references of those before as can be, and of
- * these about the shortest. `out` is empty: there are none any more. */
+ * these about the shortest. `out` is that of the call before; empty: there are none any more. */
 LmpErr whysearch_next(WhySearch *q, WhyTrail *out);
 void whysearch_close(WhySearch *q);
 void whytrail_free(WhyTrail *t);

@@ -256,7 +256,11 @@ static bool find_parts(WhySearch *q) {
     q->parted = true;
     for (uint32_t i = q->object; i != 0; i = s->idom[i]) {
         if (q->ignored && snap_own(s)->mark[s->idom[i]].ignored) q->barred = true;
-        if (!whysearch_is_bridge(s, i) && !list_add(&q->part, i)) return false;
+        if (!whysearch_is_bridge(s, i)) {
+            if (!list_add(&q->part, i)) return false;
+        } else if (q->part.n == 0) {
+            q->below++;
+        }
     }
     return true;
 }
@@ -286,12 +290,13 @@ static bool find_ways(WhySearch *q, bool *any) {
 }
 
 /* The parts that were found, each up to what dominates its end, and the single references between
- * them. */
+ * them. What is below the first part the path before has left. */
 static bool put_together(const WhySearch *q, WhyTrail *out) {
     const LmpSnapshot *s = q->s;
     uint32_t k = 0, at = 0;
     bool good = true;
-    for (uint32_t i = q->object; good && i != 0; i = s->idom[i]) {
+    out->n = q->paths ? q->below : 0;
+    for (uint32_t i = q->paths ? q->part.of[0] : q->object; good && i != 0; i = s->idom[i]) {
         if (k == q->part.n || q->part.of[k] != i) {
             good = trail_add(out, s->parent_edge[i], s->parent[i]);
             continue;
