@@ -185,7 +185,7 @@ static int by_bytes(const void *a, const void *b) {
 
 static void evaluate_page(SuspectRun *run, const struct Rule *rule) {
     LmpSuspectTable page;
-    run->failed = suspects_page_make(&page, run->s, rule->page) != LMP_OK;
+    run->failed = suspects_page_make_of(&page, run->s, rule->page, run->heap) != LMP_OK;
     if (page.rows > 0 && suspect_over(page.all_bytes, run->heap, SUSPECT_WASTES))
         rule->of_page(run, &page);
     suspects_page_free(&page);

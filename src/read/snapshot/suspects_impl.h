@@ -97,6 +97,10 @@ bool suspects_go_on(SuspectMaking *m, uint32_t object);
 /* Returns the line that made it, as a number for keys; all that is not known has the same. */
 uint64_t suspects_site(const LmpSnapshot *s, uint32_t object);
 
+/* As suspects_page_make, but with rows only if they make up enough of so many bytes for a rule. */
+LmpErr suspects_page_make_of(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspectPage which,
+                             uint64_t heap);
+
 /* The pages of coroutines (suspects_coroutines.c). */
 void suspects_put_coroutine(SuspectMaking *m, uint32_t i);
 void suspects_word_coroutines(const LmpSnapshot *s, const SuspectDraft *draft, LmpSuspectRow *row);

@@ -194,6 +194,11 @@ static void collect(SuspectMaking *m, const LmpSuspectPageInfo *page) {
 }
 
 LmpErr suspects_page_make(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspectPage which) {
+    return suspects_page_make_of(out, s, which, 0);
+}
+
+LmpErr suspects_page_make_of(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspectPage which,
+                             uint64_t heap) {
     const LmpSuspectPageInfo *page = &suspects_pages[which];
     SuspectMaking m = {.s = s, .group_of = calloc((size_t)s->g.objects + 1, sizeof *m.group_of)};
     memset(out, 0, sizeof *out);
@@ -201,7 +206,9 @@ LmpErr suspects_page_make(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspect
     bool index = rowindex_open(&m.index, 256);
     m.failed = !m.group_of || !index;
     if (!m.failed) collect(&m, page);
-    bool done = !m.failed && sum_up(&m, page) && order_rows(&m, out, page);
+    bool done = !m.failed && sum_up(&m, page);
+    if (done && (heap == 0 || suspect_over(m.all_bytes, heap, SUSPECT_WASTES)))
+        done = order_rows(&m, out, page);
     out->all_bytes = m.all_bytes;
     if (index) rowindex_close(&m.index);
     free(m.group_of);
