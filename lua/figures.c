@@ -247,11 +247,7 @@ static void put_overrides(lua_State *L, const Ledger *ledger) {
         lua_createtable(L, 0, 7);
         put_place(L, "made", &ledger->site[o->made]);
         put_place(L, "here", &ledger->site[o->here]);
-        put_integer(L, "frees", (lua_Integer)o->frees);
-        put_integer(L, "free_bytes", (lua_Integer)o->free_bytes);
-        put_integer(L, "reallocs", (lua_Integer)o->reallocs);
-        put_integer(L, "realloc_bytes", (lua_Integer)o->realloc_bytes);
-        put_integer(L, "realloc_old", (lua_Integer)o->realloc_old);
+        put_figures(L, o, override_figures);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "overrides");

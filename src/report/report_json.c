@@ -127,11 +127,7 @@ static void put_override(Json *json, const Ledger *l, const LmpOverrideRow *o) {
     json_begin(json, "here", '{');
     put_site_place(json, &l->site[o->here]);
     json_end(json, '}');
-    put_number(json, "frees", o->frees);
-    put_number(json, "free_bytes", o->free_bytes);
-    put_number(json, "reallocs", o->reallocs);
-    json_change(json, "realloc_bytes", o->realloc_bytes);
-    put_number(json, "realloc_old", o->realloc_old);
+    json_figures(json, o, override_figures);
 }
 
 /* Of nodes there may be a million, and most of their figures are 0. */

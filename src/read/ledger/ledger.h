@@ -185,6 +185,7 @@ typedef struct LmpOverrideRow {
     int64_t realloc_bytes; /* sum of new - old */
     uint64_t realloc_old;  /* sum of old */
 } LmpOverrideRow;
+extern const LmpFigure override_figures[]; /* as kind_tally_figures */
 
 /* A node of the call tree; children are contiguous. */
 typedef struct LmpTreeRow {

@@ -75,6 +75,17 @@ const LmpFigure here_figures[] = {
     {0},
 };
 
+#undef STRUCT
+#define STRUCT LmpOverrideRow
+const LmpFigure override_figures[] = {
+    {COUNT("frees", frees, NULL)},
+    {BYTES("free_bytes", free_bytes, NULL)},
+    {COUNT("reallocs", reallocs, NULL)},
+    {ROW("realloc_bytes", LMP_FIG_CHANGE, realloc_bytes, "bytes", NULL)},
+    {BYTES("realloc_old", realloc_old, NULL)},
+    {0},
+};
+
 const LmpFigureList figure_lists[] = {
     {"figures", "The whole", stats_figures},
     {"types", "Each type of types", kind_figures},
