@@ -8,8 +8,7 @@
 #include "report/formats/formats_impl.h"
 #include "report/formats/paths.h"
 #include "report/formats/value.h"
-#include "report/pack/protobuf.h"
-#include "report/texttable.h"
+#include "report/pack/pprof.h"
 
 /* In the order in which pprof knows them. */
 static const ReportValue order[] = {VALUE_ALLOCATIONS, VALUE_ALLOCATED_BYTES, VALUE_LIVE_BLOCKS,
@@ -25,25 +24,13 @@ typedef struct Profile {
     const LmpReport *report;
     Paths paths;
     Step *step; /* of each row */
-    TextTable texts;
-    Protobuf out, message, part;
-    Gzip *gzip;
+    Pprof pprof;
 } Profile;
 
-static void put_type(Profile *p, unsigned field, const char *type, const char *unit) {
-    protobuf_number(&p->message, 1, texttable_text(&p->texts, type));
-    protobuf_number(&p->message, 2, texttable_text(&p->texts, unit));
-    protobuf_message(&p->out, field, &p->message);
-}
-
-static void flush(Profile *p) {
-    if (p->out.used > 1u << 16) gzip_put(p->gzip, &p->out);
-}
-
 static void put_label(Profile *p, const char *key, const char *text) {
-    protobuf_number(&p->part, 1, texttable_text(&p->texts, key));
-    protobuf_number(&p->part, 2, texttable_text(&p->texts, text));
-    protobuf_message(&p->message, 3, &p->part);
+    pprof_text(&p->pprof, &p->pprof.part, 1, key);
+    pprof_text(&p->pprof, &p->pprof.part, 2, text);
+    protobuf_message(&p->pprof.message, 3, &p->pprof.part);
 }
 
 /* Leaf first. Locations are frames from 1. `below`: what is deeper than this path. Negative numbers
@@ -55,17 +42,17 @@ static void put_sample(Profile *p, uint32_t row, const LmpTally *t, bool below, 
     for (int i = 0; i < VALUES; i++)
         any |= (uint64_t)value_change(t, order[i]);
     if (!any) return;
-    if (below) protobuf_varint(&p->part, paths->frames);
+    if (below) protobuf_varint(&p->pprof.part, paths->frames);
     for (uint32_t i = row; i != 0; i = p->step[i].caller)
-        protobuf_varint(&p->part, p->step[i].location);
-    protobuf_message(&p->message, 1, &p->part);
+        protobuf_varint(&p->pprof.part, p->step[i].location);
+    protobuf_message(&p->pprof.message, 1, &p->pprof.part);
     for (int i = 0; i < VALUES; i++)
-        protobuf_varint(&p->part, (uint64_t)value_change(t, order[i]));
-    protobuf_message(&p->message, 2, &p->part);
+        protobuf_varint(&p->pprof.part, (uint64_t)value_change(t, order[i]));
+    protobuf_message(&p->pprof.message, 2, &p->pprof.part);
     if (type) put_label(p, "type", type);
     if (tag) put_label(p, "tag", tag);
-    protobuf_message(&p->out, 2, &p->message);
-    flush(p);
+    protobuf_message(&p->pprof.out, 2, &p->pprof.message);
+    pprof_flush(&p->pprof);
 }
 
 /* Returns the type of all that a path made, if it is one. */
@@ -120,17 +107,17 @@ static uint64_t function_id(const Profile *p, uint32_t frame) {
 
 static void put_location(Profile *p, uint32_t frame) {
     const PathFrame *f = &p->paths.of[frame];
-    protobuf_number(&p->message, 1, frame + 1);
-    protobuf_number(&p->message, 2, 1);
-    protobuf_number(&p->part, 1, function_id(p, frame));
-    protobuf_number(&p->part, 2, line_of(f->line));
-    protobuf_message(&p->message, 4, &p->part);
-    protobuf_message(&p->out, 4, &p->message);
+    protobuf_number(&p->pprof.message, 1, frame + 1);
+    protobuf_number(&p->pprof.message, 2, 1);
+    protobuf_number(&p->pprof.part, 1, function_id(p, frame));
+    protobuf_number(&p->pprof.part, 2, line_of(f->line));
+    protobuf_message(&p->pprof.message, 4, &p->pprof.part);
+    protobuf_message(&p->pprof.out, 4, &p->pprof.message);
     if (f->function != LEDGER_NO_ROW) return;
-    protobuf_number(&p->message, 1, function_id(p, frame));
-    protobuf_number(&p->message, 2, texttable_text(&p->texts, f->name));
-    protobuf_number(&p->message, 4, texttable_text(&p->texts, f->where));
-    protobuf_message(&p->out, 5, &p->message);
+    protobuf_number(&p->pprof.message, 1, function_id(p, frame));
+    pprof_text(&p->pprof, &p->pprof.message, 2, f->name);
+    pprof_text(&p->pprof, &p->pprof.message, 4, f->where);
+    protobuf_message(&p->pprof.out, 5, &p->pprof.message);
 }
 
 /* Returns a file by its name, without the sign that says it is one. */
@@ -141,28 +128,24 @@ static const char *file_of(const LmpFunctionRow *f) {
 static void put_functions(Profile *p) {
     const Ledger *l = &p->report->ledger;
     char name[256];
-    protobuf_number(&p->message, 1, 1);
-    for (unsigned has = 7; has <= 9; has++)
-        protobuf_number(&p->message, has, 1);
-    protobuf_message(&p->out, 3, &p->message); /* a mapping, so that none is made up */
+    pprof_mapping(&p->pprof, 9);
     for (uint32_t frame = 0; frame < p->paths.frames; frame++) {
         put_location(p, frame);
-        flush(p);
+        pprof_flush(&p->pprof);
     }
     for (uint32_t i = 0; i < l->functions; i++) {
         const LmpFunctionRow *f = &l->function[i];
-        protobuf_number(&p->message, 1, (uint64_t)i + 1);
-        protobuf_number(&p->message, 2,
-                        texttable_text(&p->texts, paths_name(name, sizeof name, f->name)));
-        protobuf_number(&p->message, 4, texttable_text(&p->texts, file_of(f)));
-        if (f->linedefined > 0) protobuf_number(&p->message, 5, (uint64_t)f->linedefined);
-        protobuf_message(&p->out, 5, &p->message);
-        flush(p);
+        protobuf_number(&p->pprof.message, 1, (uint64_t)i + 1);
+        pprof_text(&p->pprof, &p->pprof.message, 2, paths_name(name, sizeof name, f->name));
+        pprof_text(&p->pprof, &p->pprof.message, 4, file_of(f));
+        if (f->linedefined > 0) protobuf_number(&p->pprof.message, 5, (uint64_t)f->linedefined);
+        protobuf_message(&p->pprof.out, 5, &p->pprof.message);
+        pprof_flush(&p->pprof);
     }
 }
 
 static void put_comment(Profile *p, const char *text) {
-    if (*text) protobuf_number(&p->out, 13, texttable_text(&p->texts, text));
+    if (*text) pprof_text(&p->pprof, &p->pprof.out, 13, text);
 }
 
 static void put_profile(Profile *p) {
@@ -170,27 +153,20 @@ static void put_profile(Profile *p) {
     char sampled[200];
     for (int i = 0; i < VALUES; i++) {
         const ReportValueInfo *value = &report_values[order[i]];
-        put_type(p, 1, value->type, tally_figures[value->figure].unit);
+        pprof_type(&p->pprof, 1, value->type, tally_figures[value->figure].unit);
     }
     if (p->paths.by_site)
         put_lines(p);
     else
         put_paths(p);
     put_functions(p);
-    protobuf_number(&p->out, 10, r->from ? r->until - r->from : r->clock);
-    put_type(p, 11, "space", "bytes");
-    protobuf_number(&p->out, 12, r->ledger.sample > 0 ? r->ledger.sample : 1);
+    protobuf_number(&p->pprof.out, 10, r->from ? r->until - r->from : r->clock);
+    pprof_type(&p->pprof, 11, "space", "bytes");
+    protobuf_number(&p->pprof.out, 12, r->ledger.sample > 0 ? r->ledger.sample : 1);
     put_comment(p, r->moment.said);
     put_comment(p, value_sampled(sampled, sizeof sampled, r, value_chosen(r)));
     if (p->paths.by_site) put_comment(p, "call paths were not kept: each line is one of one frame");
-    protobuf_number(&p->out, 14, texttable_text(&p->texts, report_values[value_chosen(r)].type));
-    for (uint32_t text = 0; text < p->texts.texts; text++) {
-        protobuf_bytes(&p->out, 6, p->texts.bytes + p->texts.at[text],
-                       p->texts.at[text + 1] - p->texts.at[text]);
-        flush(p);
-    }
-    p->out.failed = p->out.failed || p->texts.failed || p->message.failed || p->part.failed;
-    gzip_put(p->gzip, &p->out);
+    pprof_text(&p->pprof, &p->pprof.out, 14, report_values[value_chosen(r)].type);
 }
 
 static bool make_steps(Profile *p) {
@@ -205,15 +181,9 @@ LmpErr report_pprof(const LmpReport *report, FILE *out) {
     Profile p = {.report = report};
     LmpErr err = paths_open(&p.paths, report);
     if (err) return err;
-    bool made = make_steps(&p) && texttable_open(&p.texts, "") && (p.gzip = gzip_open(out));
-    if (made) {
-        put_profile(&p);
-        made = gzip_close(p.gzip);
-    }
-    protobuf_free(&p.out);
-    protobuf_free(&p.message);
-    protobuf_free(&p.part);
-    texttable_close(&p.texts);
+    bool made = make_steps(&p) && pprof_open(&p.pprof, out);
+    if (made) put_profile(&p);
+    made = pprof_close(&p.pprof) && made;
     free(p.step);
     paths_close(&p.paths);
     return made ? LMP_OK : LMP_E_NOMEM;
