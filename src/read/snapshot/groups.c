@@ -20,7 +20,7 @@ typedef struct Grouping {
     LmpObjectGroup *group; /* by key */
     Ledger tree;           /* by path: the call tree, rows of which are the keys */
     uint32_t *row;         /* of its nodes by their numbers; NULL: there are no call paths */
-    SnapMemory memory;
+    SnapMemory *memory;
 } Grouping;
 
 /* ---- which group ----------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ static bool tree_open(Grouping *g) {
     if (g->by != LMP_BY_PATH || !s->view || !s->ledger.stacks) return true;
     const LmpTables *tables = &s->view->tables;
     if (ledger_refresh(&g->tree, tables, LEDGER_TREE, s->ledger.clock) != LMP_OK) return false;
-    g->row = snap_memory_take(&g->memory, (size_t)tables_nodes(tables) + 1, sizeof *g->row);
+    g->row = snap_memory_take(g->memory, (size_t)tables_nodes(tables) + 1, sizeof *g->row);
     for (uint32_t row = 1; g->row && row < g->tree.nodes; row++)
         if (g->tree.tree[row].id < tables_nodes(tables)) g->row[g->tree.tree[row].id] = row;
     return g->row != NULL;
@@ -147,7 +147,7 @@ static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
 /* Sums up the groups, with the bytes of each kind in them, for the kind that most are of. */
 static bool sum_up(Grouping *g, bool garbage) {
     const LmpSnapshot *s = g->s;
-    uint64_t(*bytes)[LMP_OBJECT_KINDS] = snap_memory_take(&g->memory, g->keys, sizeof *bytes);
+    uint64_t(*bytes)[LMP_OBJECT_KINDS] = snap_memory_take(g->memory, g->keys, sizeof *bytes);
     if (!bytes) return false;
     g->row_of[0] = 0;
     for (uint32_t i = 1; i < s->g.objects; i++) {
@@ -202,7 +202,7 @@ bool groups_retained(const LmpSnapshot *s, const uint32_t *row_of, uint32_t rows
 
 /* What each group's objects retain. */
 static bool retain(Grouping *g) {
-    uint64_t *retained = snap_memory_rough(&g->memory, (size_t)g->keys + 1, sizeof *retained);
+    uint64_t *retained = snap_memory_rough(g->memory, (size_t)g->keys + 1, sizeof *retained);
     if (!retained || !groups_retained(g->s, g->row_of, g->keys, retained)) return false;
     for (uint32_t key = 0; key < g->keys; key++)
         g->group[key].retained = retained[key + 1];
@@ -244,10 +244,11 @@ static bool put_members(Grouping *g, LmpObjectGroups *out) {
         members += out->group[k].objects;
     out->member = calloc((size_t)members + 1, sizeof *out->member);
     out->group_of = calloc(s->g.objects, sizeof *out->group_of);
-    SnapSized *sized = snap_memory_rough(&g->memory, (size_t)members + 1, 2 * sizeof *sized);
-    uint32_t *row = snap_memory_take(&g->memory, g->keys, sizeof *row);
-    uint32_t *next = snap_memory_take(&g->memory, (size_t)out->groups + 1, sizeof *next);
-    if (!out->member || !out->group_of || !sized || !row || !next) return false;
+    SnapSized *sized = snap_memory_rough(g->memory, members, sizeof *sized);
+    SnapSized *room = snap_memory_rough(g->memory, members, sizeof *room);
+    uint32_t *row = snap_memory_take(g->memory, g->keys, sizeof *row);
+    uint32_t *next = snap_memory_take(g->memory, (size_t)out->groups + 1, sizeof *next);
+    if (!out->member || !out->group_of || !sized || !room || !row || !next) return false;
     for (uint32_t k = 0, at = 0; k < out->groups; k++) {
         row[out->group[k].first] = k;
         out->group[k].first = next[k] = at;
@@ -258,7 +259,7 @@ static bool put_members(Grouping *g, LmpObjectGroups *out) {
         out->group_of[i] = g->row_of[i] ? row[g->row_of[i] - 1] : LMP_OBJECT_NONE;
         if (g->row_of[i]) sized[n++] = (SnapSized){s->retained[i], i};
     }
-    snap_sort(sized, sized + members, members);
+    snap_sort(sized, room, members);
     for (uint32_t k = 0; k < members; k++)
         out->member[next[out->group_of[sized[k].object]]++] = sized[k].object;
     return true;
@@ -266,14 +267,14 @@ static bool put_members(Grouping *g, LmpObjectGroups *out) {
 
 LmpErr groups_make(LmpObjectGroups *out, const LmpSnapshot *s, LmpSnapshotBy by, bool garbage) {
     *out = (LmpObjectGroups){0};
-    Grouping g = {.s = s, .by = by};
+    Grouping g = {.s = s, .by = by, .memory = &snap_own(s)->scratch};
     bool opened = tree_open(&g);
     g.keys = keys_of(&g);
-    g.row_of = snap_memory_rough(&g.memory, s->g.objects, sizeof *g.row_of);
-    g.group = snap_memory_take(&g.memory, g.keys, sizeof *g.group);
+    g.row_of = snap_memory_rough(g.memory, s->g.objects, sizeof *g.row_of);
+    g.group = snap_memory_take(g.memory, g.keys, sizeof *g.group);
     bool made = opened && g.row_of && g.group && sum_up(&g, garbage) && retain(&g) &&
                 list_groups(&g, out) && put_members(&g, out);
-    snap_memory_free(&g.memory);
+    snap_memory_again(g.memory);
     ledger_free(&g.tree);
     if (made) return LMP_OK;
     groups_free(out);

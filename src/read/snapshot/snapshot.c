@@ -198,6 +198,7 @@ static void find_known(LmpSnapshot *s) {
 
 void snapshot_waits(const LmpSnapshot *s, LmpProgress *progress) {
     SnapOwn *own = snap_own(s);
+    if (!progress) snap_memory_free(&own->scratch);
     own->progress = progress;
     own->step = "summing up";
     own->begin = 0;
@@ -245,7 +246,6 @@ static bool make_all(LmpSnapshot *s) {
         made = snap_tick(s, 0) && steps[i].make(s) && !own->stopped;
         own->begin += own->size;
     }
-    snap_memory_free(&own->scratch);
     return made;
 }
 

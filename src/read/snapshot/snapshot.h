@@ -70,8 +70,8 @@ LmpErr snapshot_of_graph(LmpSnapshot *snapshot, const LmpObjectInfo *info,
                          const LmpObjectGraph *graph);
 void snapshot_close(LmpSnapshot *snapshot);
 
-/* From now on somebody waits (NULL: nobody) for what is made of it, and may stop that, which then
- * fails; snapshot_stopped says so until the next call. */
+/* From now on somebody waits (NULL: nobody, and memory for steps is given back) for what is made of
+ * it, and may stop that, which then fails; snapshot_stopped says so until the next call. */
 void snapshot_waits(const LmpSnapshot *snapshot, LmpProgress *progress);
 bool snapshot_stopped(const LmpSnapshot *snapshot);
 

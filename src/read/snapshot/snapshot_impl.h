@@ -9,7 +9,7 @@
  *     object_words.c  words for objects and references
  *
  * Arrays are large: they are mapped, and belong to the snapshot until it is closed, or to one step
- * alone (SnapOwn.scratch). */
+ * alone (SnapOwn.scratch), whose pages the next one goes on with. */
 #ifndef LMP_SNAPSHOT_IMPL_H
 #define LMP_SNAPSHOT_IMPL_H
 
@@ -110,7 +110,7 @@ typedef struct SnapMark {
 
 typedef struct SnapOwn {
     SnapMemory memory;
-    SnapMemory scratch; /* of the step under way */
+    SnapMemory scratch; /* of the step under way, until nobody waits */
     bool is_read;
     LmpProgress *progress; /* who waits for the opening, or snapshot_waits; NULL: nobody */
     const char *step;      /* the one under way ... */
