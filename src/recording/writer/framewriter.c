@@ -235,7 +235,8 @@ static bool is_table(const RecGroup *g) {
     return g->section == REC_TABLES && g->at >= LMP_TABLES_AT;
 }
 
-/* Copies the tables, with the counters before and after. Returns false if they are too large. */
+/* Copies the tables, with the counters before and after: whole rows, since whether they are of one
+ * moment is judged by the class of a record, too. Returns false if they are too large. */
 static bool copy_tables(FrameWriter *f, const LmpView *view) {
     LmpLive *live = (void *)(f->now.fixed + LMP_LIVE_AT);
     RecExtra *extra = framewriter_extra(f);
@@ -249,7 +250,8 @@ static bool copy_tables(FrameWriter *f, const LmpView *view) {
         if (!rows || is_same(f, group, f->tables.key.n == 0)) continue;
         bytes += (uint64_t)rows * group->row;
         if (bytes > SETTLES) return false;
-        coding_copy(group, &f->tables_now, &f->now, 0, rows);
+        memcpy(rec_at(&f->tables_now, group->at), rec_at(&f->now, group->at),
+               (size_t)rows * group->row);
     }
     take_after(f, view);
     return true;

@@ -317,6 +317,22 @@ TEST(test_half_done) {
     ck_assert(tablechecks_consistent(c, c, t));
 }
 
+/* Tables of a program that stands still are copied once. */
+TEST(test_settled) {
+    OWN(close_at) int fd = record_memfd();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
+    LmpRecorder *r;
+    for (int i = 0; i < 300; i++)
+        recorded_change(s);
+    ck_assert_int_eq(recorder_open(&r, &s->view, &(LmpRecorderOptions){.fd = fd}), LMP_OK);
+    for (int i = 0; i < 3; i++) {
+        uint64_t before = record_clock;
+        ck_assert_int_eq(recorder_frame(r, &s->view, record_clock), LMP_OK);
+        ck_assert_uint_le(record_clock - before, 10 * record_work); /* looks at the clock */
+    }
+    ck_assert_int_eq(recorder_close(r, NULL, 1), LMP_OK);
+}
+
 /* What is no recording at all. */
 TEST(test_foreign) {
     LmpRecording *r;
