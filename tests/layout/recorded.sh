@@ -5,7 +5,9 @@ root=$1 compiler=$2
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cp -r "$root/src/shared" "$root/src/recording" "$root/src/base" "$work"
-compiles() { "$compiler" -std=c11 -fsyntax-only -I"$work" "$work/recording/format/fields.c" 2>"$work/err"; }
+compiles() {
+    "$compiler" -std=c11 -fsyntax-only -I"$work" -I"$root/src" "$work/recording/format/fields.c" 2>"$work/err"
+}
 compiles || { cat "$work/err"; exit 1; }
 structs=$(sed -n 's/^COVERS(\(Lmp[A-Za-z]*\),.*/\1/p' "$root/src/recording/format/fields.c")
 [ "$(wc -w <<<"$structs")" -gt 20 ] || exit 1
