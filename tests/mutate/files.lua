@@ -6,7 +6,7 @@ return {
         "hook.c", "hook_lines.c", "hook_sampled.c", "odd.c", "foreign.c", "sample.c", "trap.c",
         "slow_path.c", "tick.c", "requests.c", "pause.c", "break_check.c",
         -- shadow map
-        "shadow.c", "rowindex.c", "slab.c",
+        "shadow.c", "rowindex.c", "pairsort.c", "slab.c",
         -- charging: owner, type, line, path, tag, name
         "owner.c", "counters.c", "sites.c", "lines.c", "lines_asking.c",
         "newtable.c", "private_state.c", "line_cache.c", "sources.c", "inspect.c", "free_callers.c", "tree.c",

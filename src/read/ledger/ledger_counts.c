@@ -109,13 +109,13 @@ static void make_edges(Ledger *ledger, unsigned parts) {
     const LedgerStore *s = ledger->store;
     const LmpEdge *edge = s->edge_copy.data;
     const uint32_t *function_row = s->function_row.data;
-    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    SortPair *pair = PILE(s->pairs, SortPair);
     uint32_t n = 0;
     for (uint32_t i = 1; i < s->edges; i++)
-        if (edge[i].calls) pair[n++] = (LedgerPair){edge[i].calls, i};
-    sum_sort_pairs(pair, n, pair + n);
+        if (edge[i].calls) pair[n++] = (SortPair){edge[i].calls, i};
+    pairsort(pair, pair + n, n);
     for (uint32_t i = 0; i < n; i++) {
-        const LmpEdge *of = &edge[pair[i].index];
+        const LmpEdge *of = &edge[pair[i].row];
         const LedgerRow *from = &PILE(s->row, const LedgerRow)[of->site];
         uint32_t site =
             parts & LEDGER_SITES ? ledger_row_of_slot(ledger, from->slot) : LEDGER_NO_ROW;
@@ -176,28 +176,28 @@ static uint64_t weight(const LmpOverrideRow *o) {
 static void make_overrides(Ledger *ledger) {
     LedgerStore *s = ledger->store;
     const LmpOverride *from = s->override_copy.data;
-    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    SortPair *pair = PILE(s->pairs, SortPair);
     uint32_t n = 0, rows = 0;
     uint64_t key;
     for (uint32_t i = 1; i < s->overrides; i++)
         if ((from[i].frees || from[i].reallocs) && override_key(ledger, &from[i], &key))
-            pair[n++] = (LedgerPair){~key, i}; /* the largest comes first */
-    sum_sort_pairs(pair, n, pair + n);
+            pair[n++] = (SortPair){~key, i}; /* the largest comes first */
+    pairsort(pair, pair + n, n);
     for (uint32_t i = 0; i < n; i++) {
         key = ~pair[i].key;
         if (i == 0 || pair[i - 1].key != pair[i].key)
             ledger->override[rows++] =
                 (LmpOverrideRow){.made = (uint32_t)(key >> 32), .here = (uint32_t)key};
-        add_override(&ledger->override[rows - 1], &from[pair[i].index]);
+        add_override(&ledger->override[rows - 1], &from[pair[i].row]);
     }
     rows = add_collector(ledger, rows);
     for (uint32_t i = 0; i < rows; i++)
-        pair[i] = (LedgerPair){weight(&ledger->override[i]), i};
-    sum_sort_pairs(pair, rows, pair + rows);
+        pair[i] = (SortPair){weight(&ledger->override[i]), i};
+    pairsort(pair, pair + rows, rows);
     LmpOverrideRow *sorted = (void *)PILE(s->override_copy, LmpOverride); /* not needed any more */
     _Static_assert(sizeof(LmpOverrideRow) == sizeof(LmpOverride), "they share the room");
     for (uint32_t i = 0; i < rows; i++)
-        sorted[i] = ledger->override[pair[i].index];
+        sorted[i] = ledger->override[pair[i].row];
     memcpy(ledger->override, sorted, rows * sizeof *sorted);
     ledger->overrides = rows;
 }

@@ -14,6 +14,7 @@
 #define LMP_LEDGER_IMPL_H
 
 #include "base/keymap.h"
+#include "base/pairsort.h"
 #include "read/ledger/ledger.h"
 
 /* ---- small tools: ledger_sum.c --------------------------------------------------------------- */
@@ -27,13 +28,6 @@ typedef struct LedgerPile {
 bool ledger_pile_reserve(LedgerPile *pile, size_t n, size_t size);
 void ledger_pile_free(LedgerPile *pile);
 #define PILE(pile, type) ((type *)(pile).data)
-
-typedef struct LedgerPair {
-    uint64_t key;
-    uint32_t index;
-} LedgerPair;
-/* Sorts by key, largest first; equal ones keep their order. `room`: n more pairs. */
-void sum_sort_pairs(LedgerPair *pair, uint32_t n, LedgerPair *room);
 
 /* Reads a word of the shared state exactly once, so that what was checked is what is used. */
 static inline uint32_t read_once32(const void *word) {
@@ -184,7 +178,7 @@ typedef struct LedgerStore {
     LedgerPile slot_row, function_row; /* uint32_t */
     LedgerPile out_edge, out_override;
     LedgerPile edge_copy, override_copy; /* of the tables' rows, read once */
-    LedgerPile pairs;                    /* LedgerPair, twice as many as anything to sort */
+    LedgerPile pairs;                    /* SortPair, twice as many as anything to sort */
 
     /* tree, by node */
     bool others_used;              /* anything was made in node "(others)" or below */

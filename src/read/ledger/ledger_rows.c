@@ -15,7 +15,7 @@ bool rows_reserve(Ledger *ledger, unsigned parts) {
     size_t most = larger(larger(s->slots, s->functions), larger(s->details, s->rows));
     if (parts & LEDGER_EDGES) most = larger(most, s->edges);
     if (parts & LEDGER_OVERRIDES) most = larger(most, (size_t)s->overrides + s->slots);
-    if (!ledger_pile_reserve(&s->pairs, 2 * most, sizeof(LedgerPair)) ||
+    if (!ledger_pile_reserve(&s->pairs, 2 * most, sizeof(SortPair)) ||
         !ledger_pile_reserve(&s->slot_row, s->slots, sizeof(uint32_t)) ||
         !ledger_pile_reserve(&s->function_row, s->functions, sizeof(uint32_t)) ||
         !ledger_pile_reserve(&s->retained, s->functions, sizeof(LmpTally)))
@@ -82,17 +82,17 @@ static bool slot_shown(const LedgerStore *s, uint32_t slot) {
 /* Finds, of the functions that have code on a slot's line, the one that has made most there. */
 static uint32_t best_function(LedgerStore *s, const LedgerSlot *slot) {
     if (!slot->several) return slot->function;
-    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    SortPair *pair = PILE(s->pairs, SortPair);
     uint32_t n = 0;
     for (uint32_t row = slot->first_row; row; row = PILE(s->row, const LedgerRow)[row].next)
-        pair[n++] = (LedgerPair){PILE(s->row, const LedgerRow)[row].function, row};
-    sum_sort_pairs(pair, n, pair + n);
+        pair[n++] = (SortPair){PILE(s->row, const LedgerRow)[row].function, row};
+    pairsort(pair, pair + n, n);
     uint32_t best = slot->function;
     uint64_t most = 0;
     for (uint32_t i = 0; i < n;) {
         uint64_t bytes = 0, function = pair[i].key;
         for (; i < n && pair[i].key == function; i++)
-            bytes += PILE(s->row_bytes, const uint64_t)[pair[i].index];
+            bytes += PILE(s->row_bytes, const uint64_t)[pair[i].row];
         if (bytes < most) continue;
         most = bytes;
         best = (uint32_t)function; /* they come in falling order: of equal ones the first */
@@ -135,20 +135,20 @@ static LmpTally retained_by(const Ledger *ledger, unsigned parts, uint32_t at) {
 
 static void make_functions(Ledger *ledger, unsigned parts) {
     LedgerStore *s = ledger->store;
-    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    SortPair *pair = PILE(s->pairs, SortPair);
     const LmpTally *sum = s->function_sum.data, *retained = s->retained.data;
     uint32_t n = 0, *row = PILE(s->function_row, uint32_t);
     for (uint32_t i = 1; i < s->functions; i++)
-        if (row[i] != LEDGER_NO_ROW) pair[n++] = (LedgerPair){sum[i].bytes, i};
-    sum_sort_pairs(pair, n, pair + n);
+        if (row[i] != LEDGER_NO_ROW) pair[n++] = (SortPair){sum[i].bytes, i};
+    pairsort(pair, pair + n, n);
     for (uint32_t i = 0; i < n; i++)
-        pair[i].key = retained[pair[i].index].live_bytes;
-    sum_sort_pairs(pair, n, pair + n);
+        pair[i].key = retained[pair[i].row].live_bytes;
+    pairsort(pair, pair + n, n);
     for (uint32_t i = 0; i < n; i++)
-        pair[i].key = sum[pair[i].index].live_bytes;
-    sum_sort_pairs(pair, n, pair + n);
+        pair[i].key = sum[pair[i].row].live_bytes;
+    pairsort(pair, pair + n, n);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = pair[i].index;
+        uint32_t at = pair[i].row;
         const LedgerFunction *f = &PILE(s->function, const LedgerFunction)[at];
         row[at] = i;
         ledger->function[i] = (LmpFunctionRow){
@@ -172,21 +172,21 @@ static void make_functions(Ledger *ledger, unsigned parts) {
 static void make_details(Ledger *ledger, const LedgerSlot *slot, LmpSiteRow *out) {
     const LedgerStore *s = ledger->store;
     const LmpTally *sum = s->detail_sum.data;
-    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    SortPair *pair = PILE(s->pairs, SortPair);
     uint32_t n = 0;
     bool called = false;
     for (uint32_t i = slot->first_detail; i; i = PILE(s->detail, const LedgerDetail)[i].next) {
         if (!tally_any(&sum[i])) continue;
-        pair[n++] = (LedgerPair){sum[i].live_bytes, i};
+        pair[n++] = (SortPair){sum[i].live_bytes, i};
         called |= PILE(s->detail, const LedgerDetail)[i].cfunction != 0;
     }
     out->first_detail = ledger->details;
     out->details = called ? n : 0;
-    sum_sort_pairs(pair, n, pair + n);
+    pairsort(pair, pair + n, n);
     for (uint32_t i = 0; i < out->details; i++) {
-        uint32_t c = PILE(s->detail, const LedgerDetail)[pair[i].index].cfunction;
+        uint32_t c = PILE(s->detail, const LedgerDetail)[pair[i].row].cfunction;
         ledger->detail[ledger->details++] = (LmpSiteDetail){
-            c ? PILE(s->function, const LedgerFunction)[c].detail : "", sum[pair[i].index], c};
+            c ? PILE(s->function, const LedgerFunction)[c].detail : "", sum[pair[i].row], c};
     }
 }
 
@@ -260,21 +260,21 @@ static void make_cycles(Ledger *ledger, const LmpTables *t, uint8_t slot[LMP_LIV
 
 static void make_sites(Ledger *ledger, const LmpTables *t) {
     LedgerStore *s = ledger->store;
-    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    SortPair *pair = PILE(s->pairs, SortPair);
     const LedgerSlotSum *sum = s->slot_sum.data;
     uint32_t n = 0, *row = PILE(s->slot_row, uint32_t);
     uint8_t live_history_slot[LMP_LIVE_HISTORY];
     make_cycles(ledger, t, live_history_slot);
     for (uint32_t i = 1; i < s->slots; i++) {
         row[i] = LEDGER_NO_ROW;
-        if (slot_shown(s, i)) pair[n++] = (LedgerPair){sum[i].tally.bytes, i};
+        if (slot_shown(s, i)) pair[n++] = (SortPair){sum[i].tally.bytes, i};
     }
-    sum_sort_pairs(pair, n, pair + n);
+    pairsort(pair, pair + n, n);
     for (uint32_t i = 0; i < n; i++)
-        pair[i].key = sum[pair[i].index].tally.live_bytes;
-    sum_sort_pairs(pair, n, pair + n);
+        pair[i].key = sum[pair[i].row].tally.live_bytes;
+    pairsort(pair, pair + n, n);
     for (uint32_t i = 0; i < n; i++)
-        row[pair[i].index] = i;
+        row[pair[i].row] = i;
     ledger->sites = n;
     for (uint32_t i = 1; i < s->slots; i++) /* not by pairs: details are sorted there */
         if (row[i] != LEDGER_NO_ROW) make_site(ledger, t, i, row[i], live_history_slot);
@@ -284,16 +284,15 @@ static void make_sites(Ledger *ledger, const LmpTables *t) {
 
 static void make_tags(Ledger *ledger) {
     LedgerStore *s = ledger->store;
-    LedgerPair pair[2 * LMP_TAGS];
+    SortPair pair[2 * LMP_TAGS];
     uint32_t n = 0;
     for (uint32_t i = 1; i < LMP_TAGS; i++)
         if (s->tag[i] && tally_any(&s->tag_sum[i]))
-            pair[n++] = (LedgerPair){s->tag_sum[i].live_bytes, i};
-    if (n > 0 && tally_any(&s->tag_sum[0])) pair[n++] = (LedgerPair){s->tag_sum[0].live_bytes, 0};
-    sum_sort_pairs(pair, n, pair + n);
+            pair[n++] = (SortPair){s->tag_sum[i].live_bytes, i};
+    if (n > 0 && tally_any(&s->tag_sum[0])) pair[n++] = (SortPair){s->tag_sum[0].live_bytes, 0};
+    pairsort(pair, pair + n, n);
     for (uint32_t i = 0; i < n; i++)
-        ledger->tag[i] =
-            (LmpTagRow){pair[i].index, s->tag[pair[i].index], s->tag_sum[pair[i].index]};
+        ledger->tag[i] = (LmpTagRow){pair[i].row, s->tag[pair[i].row], s->tag_sum[pair[i].row]};
     ledger->tags = n;
 }
 

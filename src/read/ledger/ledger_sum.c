@@ -1,7 +1,6 @@
 /* ledger_sum.c - the tally of a record; goes through all records once and adds each to its slot
  * (the sites of one line), its detail (the C function called there), its function and its tag; all
- * sums of a whole are made of the details. And the array and the sort of the ledger
- * (ledger_impl.h). */
+ * sums of a whole are made of the details. And the array of the ledger (ledger_impl.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,51 +23,6 @@ bool ledger_pile_reserve(LedgerPile *pile, size_t n, size_t size) {
 void ledger_pile_free(LedgerPile *pile) {
     free(pile->data);
     *pile = (LedgerPile){0};
-}
-
-/* ---- sort ------------------------------------------------------------------------------------ */
-
-static void insertion_sort(LedgerPair *pair, uint32_t n) {
-    for (uint32_t i = 1; i < n; i++) {
-        LedgerPair p = pair[i];
-        uint32_t k = i;
-        for (; k > 0 && pair[k - 1].key < p.key; k--)
-            pair[k] = pair[k - 1];
-        pair[k] = p;
-    }
-}
-
-/* Sorts by one byte after the other, from the lowest on; bytes in which all keys agree are
- * skipped. */
-void sum_sort_pairs(LedgerPair *pair, uint32_t n, LedgerPair *room) {
-    if (n < 48) {
-        insertion_sort(pair, n);
-        return;
-    }
-    uint64_t same = ~0ull, any = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        same &= pair[i].key;
-        any |= pair[i].key;
-    }
-    LedgerPair *from = pair, *to = room;
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        if (((same ^ any) >> shift & 255) == 0) continue;
-        uint32_t at[256] = {0};
-        for (uint32_t i = 0; i < n; i++)
-            at[~(from[i].key >> shift) & 255]++;
-        uint32_t sum = 0;
-        for (int b = 0; b < 256; b++) {
-            uint32_t count = at[b];
-            at[b] = sum;
-            sum += count;
-        }
-        for (uint32_t i = 0; i < n; i++)
-            to[at[~(from[i].key >> shift) & 255]++] = from[i];
-        LedgerPair *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != pair) memcpy(pair, from, n * sizeof *pair);
 }
 
 /* ---- tallies --------------------------------------------------------------------------------- */

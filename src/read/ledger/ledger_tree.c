@@ -32,7 +32,7 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
         return false;
     if (parts & LEDGER_TREE) {
         if (!ledger_pile_reserve(&s->child, n, sizeof(uint32_t)) ||
-            !ledger_pile_reserve(&s->pairs, 2 * (size_t)n, sizeof(LedgerPair)) ||
+            !ledger_pile_reserve(&s->pairs, 2 * (size_t)n, sizeof(SortPair)) ||
             !ledger_pile_reserve(&s->out_tree, n, sizeof(LmpTreeRow)))
             return false;
         s->tree_kinds = parts & LEDGER_TREE_KINDS;
@@ -169,12 +169,12 @@ static void sort_children(LedgerStore *s, uint32_t node) {
     if (n < 2) return;
     uint32_t *child = PILE(s->child, uint32_t) + from;
     const uint64_t *live = PILE(s->node_live, const uint64_t);
-    LedgerPair *pair = PILE(s->pairs, LedgerPair);
+    SortPair *pair = PILE(s->pairs, SortPair);
     for (uint32_t i = 0; i < n; i++)
-        pair[i] = (LedgerPair){live[child[i]], child[i]};
-    sum_sort_pairs(pair, n, pair + n);
+        pair[i] = (SortPair){live[child[i]], child[i]};
+    pairsort(pair, pair + n, n);
     for (uint32_t i = 0; i < n; i++)
-        child[i] = pair[i].index;
+        child[i] = pair[i].row;
 }
 
 bool tree_unused(const LedgerStore *s, uint32_t node) {

@@ -59,13 +59,13 @@ static uint32_t *by_address(Compare *c, const LmpObjectGraph *g, uint32_t begin,
             order[i] = begin + i;
         return order;
     }
-    SnapSized *sized = snap_memory_take(&c->memory, n, 2 * sizeof *sized);
+    SortPair *sized = snap_memory_take(&c->memory, n, 2 * sizeof *sized);
     if (!sized) return NULL;
     for (uint32_t i = 0; i < n; i++)
-        sized[i] = (SnapSized){~g->addr[begin + i], begin + i};
-    snap_sort(sized, sized + n, n);
+        sized[i] = (SortPair){~g->addr[begin + i], begin + i};
+    pairsort(sized, sized + n, n);
     for (uint32_t i = 0; i < n; i++)
-        order[i] = sized[i].object;
+        order[i] = sized[i].row;
     return order;
 }
 

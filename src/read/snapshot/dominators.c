@@ -293,16 +293,16 @@ static bool children(Doms *d) {
         s->child_at[i] += s->child_at[i - 1];
     for (uint32_t v = 1; v < d->n; v++)
         s->child[s->child_at[d->order[d->idom[v]] + 1]++] = d->order[v];
-    SnapSized *child = snap_memory_rough(d->memory, most, 2 * sizeof *child);
+    SortPair *child = snap_memory_rough(d->memory, most, 2 * sizeof *child);
     if (!child) return false;
     for (uint32_t i = 0; i < objects; i++) {
         uint32_t *of = s->child + s->child_at[i], n = s->child_at[i + 1] - s->child_at[i];
         if (n < 2) continue;
         for (uint32_t k = 0; k < n; k++)
-            child[k] = (SnapSized){s->retained[of[k]], of[k]};
-        snap_sort(child, child + n, n);
+            child[k] = (SortPair){s->retained[of[k]], of[k]};
+        pairsort(child, child + n, n);
         for (uint32_t k = 0; k < n; k++)
-            of[k] = child[k].object;
+            of[k] = child[k].row;
     }
     return true;
 }

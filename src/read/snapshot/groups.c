@@ -244,8 +244,8 @@ static bool put_members(Grouping *g, LmpObjectGroups *out) {
         members += out->group[k].objects;
     out->member = calloc((size_t)members + 1, sizeof *out->member);
     out->group_of = calloc(s->g.objects, sizeof *out->group_of);
-    SnapSized *sized = snap_memory_rough(g->memory, members, sizeof *sized);
-    SnapSized *room = snap_memory_rough(g->memory, members, sizeof *room);
+    SortPair *sized = snap_memory_rough(g->memory, members, sizeof *sized);
+    SortPair *room = snap_memory_rough(g->memory, members, sizeof *room);
     uint32_t *row = snap_memory_take(g->memory, g->keys, sizeof *row);
     uint32_t *next = snap_memory_take(g->memory, (size_t)out->groups + 1, sizeof *next);
     if (!out->member || !out->group_of || !sized || !room || !row || !next) return false;
@@ -257,11 +257,11 @@ static bool put_members(Grouping *g, LmpObjectGroups *out) {
     for (uint32_t i = 0; i < s->g.objects; i++) {
         if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
         out->group_of[i] = g->row_of[i] ? row[g->row_of[i] - 1] : LMP_OBJECT_NONE;
-        if (g->row_of[i]) sized[n++] = (SnapSized){s->retained[i], i};
+        if (g->row_of[i]) sized[n++] = (SortPair){s->retained[i], i};
     }
-    snap_sort(sized, room, members);
+    pairsort(sized, room, members);
     for (uint32_t k = 0; k < members; k++)
-        out->member[next[out->group_of[sized[k].object]]++] = sized[k].object;
+        out->member[next[out->group_of[sized[k].row]]++] = sized[k].row;
     return true;
 }
 

@@ -11,9 +11,9 @@ enum { DEEP_MOST = 256 }; /* bytes of a name that are compared; then a hash of i
 
 typedef struct Order {
     LmpSnapshot *s;
-    uint32_t *rank;        /* by ordinal of a string that is a key: its place in the alphabet */
-    SnapSized *row, *room; /* being sorted */
-    uint32_t *to, *label;  /* of one table */
+    uint32_t *rank;       /* by ordinal of a string that is a key: its place in the alphabet */
+    SortPair *row, *room; /* being sorted */
+    uint32_t *to, *label; /* of one table */
     uint8_t *kind;
 } Order;
 
@@ -30,14 +30,13 @@ static uint64_t bytes_at(const LmpSnapshot *s, uint32_t string, uint32_t deep) {
 }
 
 /* Strings (by ordinal) that are the same up to `deep`. */
-static void sort_strings(const Order *o, SnapSized *row, uint32_t n, uint32_t deep) {
-    bool last = deep >= DEEP_MOST || deep >= o->s->g.string_shown[row->object];
+static void sort_strings(const Order *o, SortPair *row, uint32_t n, uint32_t deep) {
+    bool last = deep >= DEEP_MOST || deep >= o->s->g.string_shown[row->row];
     for (uint32_t i = 0; i < n; i++)
-        row[i].size =
-            last ? o->s->g.string_hash[row[i].object] : bytes_at(o->s, row[i].object, deep);
-    snap_sort(row, o->room, n);
+        row[i].key = last ? o->s->g.string_hash[row[i].row] : bytes_at(o->s, row[i].row, deep);
+    pairsort(row, o->room, n);
     for (uint32_t i = 0, end; i < n && !last; i = end) {
-        for (end = i + 1; end < n && row[end].size == row[i].size;)
+        for (end = i + 1; end < n && row[end].key == row[i].key;)
             end++;
         if (end - i > 1) sort_strings(o, row + i, end - i, deep + 8);
     }
@@ -67,14 +66,14 @@ static bool rank_names(Order *o, SnapMemory *memory) {
         names += !*rank;
         *rank = 1;
     }
-    SnapSized *row = snap_memory_rough(memory, names, sizeof *row);
+    SortPair *row = snap_memory_rough(memory, names, sizeof *row);
     o->room = snap_memory_rough(memory, names, sizeof *row);
     if (!row || !o->room) return false;
     for (uint32_t i = 0, n = 0; i < strings; i++)
-        if (o->rank[i]) row[n++].object = i;
+        if (o->rank[i]) row[n++].row = i;
     if (names) sort_strings(o, row, names, 0);
     for (uint32_t i = 0; i < names; i++)
-        o->rank[row[i].object] = i;
+        o->rank[row[i].row] = i;
     snap_memory_put(memory, row);
     snap_memory_put(memory, o->room);
     return true;
@@ -109,16 +108,16 @@ static void sort_table(const Order *o, uint32_t begin, uint32_t n) {
     LmpObjectGraph *g = &o->s->g;
     bool sorted = true;
     for (uint32_t i = 0; i < n; i++) {
-        o->row[i] = (SnapSized){~place_of(o, begin + i), i};
-        sorted = sorted && (i == 0 || o->row[i].size <= o->row[i - 1].size);
+        o->row[i] = (SortPair){~place_of(o, begin + i), i};
+        sorted = sorted && (i == 0 || o->row[i].key <= o->row[i - 1].key);
     }
     if (sorted) return;
-    snap_sort(o->row, o->room, n);
+    pairsort(o->row, o->room, n);
     memcpy(o->to, g->edge_to + begin, n * sizeof *o->to);
     memcpy(o->label, g->edge_label + begin, n * sizeof *o->label);
     memcpy(o->kind, g->edge_kind + begin, n);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t from = o->row[i].object;
+        uint32_t from = o->row[i].row;
         g->edge_to[begin + i] = o->to[from];
         g->edge_label[begin + i] = o->label[from];
         g->edge_kind[begin + i] = o->kind[from];

@@ -14,6 +14,7 @@
 #define LMP_SNAPSHOT_IMPL_H
 
 #include "base/keymap.h"
+#include "base/pairsort.h"
 #include "read/snapshot/snapshot.h"
 
 /* ---- memory: snapshot_memory.c --------------------------------------------------------------- */
@@ -44,13 +45,6 @@ void snap_memory_put(SnapMemory *memory, const void *array);
  * are the next one's. */
 void snap_memory_again(SnapMemory *memory);
 void snap_memory_free(SnapMemory *memory);
-
-typedef struct SnapSized {
-    uint64_t size;
-    uint32_t object;
-} SnapSized;
-/* Largest first, equal ones in the order they were in. `room`: n more. */
-void snap_sort(SnapSized *row, SnapSized *room, uint32_t n);
 
 /* ---- sets of objects ------------------------------------------------------------------------- */
 

@@ -1,12 +1,12 @@
 /* snapshot_memory.c - arrays that are given back together: large ones mapped, in large pages where
- * the system has them, since they are walked at random. And sorting in linear time. */
+ * the system has them, since they are walked at random. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/os.h"
 #include "read/snapshot/snapshot_impl.h"
 
-enum { LARGE = 1 << 21, FEW = 32 };
+enum { LARGE = 1 << 21 };
 
 /* Returns the smallest block that has so much room; NULL: none. */
 static SnapBlock *spare(const SnapMemory *memory, size_t bytes) {
@@ -78,47 +78,4 @@ void snap_memory_free(SnapMemory *memory) {
     }
     free(memory->block);
     *memory = (SnapMemory){0};
-}
-
-/* Largest first, equal ones in the order they were in. */
-static void sort_few(SnapSized *row, uint32_t n) {
-    for (uint32_t i = 1; i < n; i++) {
-        SnapSized c = row[i];
-        uint32_t k = i;
-        for (; k > 0 && row[k - 1].size < c.size; k--)
-            row[k] = row[k - 1];
-        row[k] = c;
-    }
-}
-
-/* The same for many: by digits of eight bits, lowest first, those that differ at all. */
-static void sort_many(SnapSized *row, SnapSized *room, uint32_t n) {
-    uint64_t differs = 0;
-    for (uint32_t i = 1; i < n; i++)
-        differs |= row[i].size ^ row[0].size;
-    SnapSized *from = row, *to = room;
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        if (!(differs >> shift & 255)) continue;
-        uint32_t count[256] = {0}, at = 0;
-        for (uint32_t i = 0; i < n; i++)
-            count[255 - (from[i].size >> shift & 255)]++;
-        for (int i = 0; i < 256; i++) {
-            uint32_t c = count[i];
-            count[i] = at;
-            at += c;
-        }
-        for (uint32_t i = 0; i < n; i++)
-            to[count[255 - (from[i].size >> shift & 255)]++] = from[i];
-        SnapSized *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != row) memcpy(row, from, n * sizeof *row);
-}
-
-void snap_sort(SnapSized *row, SnapSized *room, uint32_t n) {
-    if (n <= FEW)
-        sort_few(row, n);
-    else
-        sort_many(row, room, n);
 }
