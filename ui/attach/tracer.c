@@ -17,7 +17,6 @@
 
 /* What the system notes of a call that it will start again (linux/errno.h). */
 enum { RESTARTSYS = 512, RESTARTNOINTR = 513, RESTARTNOHAND = 514, RESTART_BLOCK = 516 };
-enum { GET_RSEQ_CONFIGURATION = 0x420f }; /* of ptrace; older systems refuse it */
 enum { SYSCALL_BYTES = 2, RESTART_SYSCALL = 219, RED_ZONE = 128, WAIT_TRIES = 2000 };
 
 /* ---- holding --------------------------------------------------------------------------------- */
@@ -126,6 +125,7 @@ uint64_t tracer_resume(const TracedThread *thread) {
 /* Returns true if the thread is within a sequence that the system starts anew once the thread has
  * been interrupted there (rseq): it must find the thread where it was. */
 static bool in_sequence(const Target *target, const TracedThread *thread) {
+#ifdef PTRACE_GET_RSEQ_CONFIGURATION
     struct {
         uint64_t at;
         uint32_t size, signature, flags, pad;
@@ -135,12 +135,16 @@ static bool in_sequence(const Target *target, const TracedThread *thread) {
         uint64_t start, length, abort;
     } sequence;
     uint64_t at = 0;
-    if (ptrace((enum __ptrace_request)GET_RSEQ_CONFIGURATION, thread->tid, (void *)sizeof config,
-               &config) <= 0) /* NOLINT */
+    size_t size = sizeof config;
+    if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, thread->tid, (void *)size, &config) <= 0) /* NOLINT */
         return false;
     return config.at && target_read(target, config.at + 8, &at, sizeof at) && at &&
            target_read(target, at, &sequence, sizeof sequence) &&
            thread->regs.rip - sequence.start < sequence.length;
+#else
+    (void)target, (void)thread;
+    return false; /* the C library has none either */
+#endif
 }
 
 /* Returns the bytes that are left of a stack below `at`: of the main thread's, or of one with a
