@@ -770,11 +770,19 @@ LUA
     done
     [ -e block9 ] && rm block* || fail "too few blocks of Lua"
     blocks sh "${documents[@]}"
+    LD_PRELOAD=$LMP_PRELOAD env -u LUA_CPATH "$LUA" -e 'while true do local t = {} end' & # to attach to
     for b in block*; do
         grep -q 'cmake\|\./demo' $b && continue # those that install packages; case_install
         sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' $b >whole
         while read -r line; do
-            case $line in '#'* | "lmp top"*) continue ;; esac # of whatever runs on this machine
+            case $line in
+            '#'* | "lmp top"*) continue ;; # of whatever runs on this machine
+            "lmp attach"*) # without its display, and again
+                line=${line%%#*}
+                line="lmp attach --no-live ${line#lmp attach}"
+                line="${line/4711/$!} && lmp detach $!"
+                ;;
+            esac
             LD_PRELOAD=$LMP_PRELOAD PATH=$LMP_BUILD:$PATH bash -c "$line" >out 2>err </dev/null
             status=$?
             case $line in
@@ -783,6 +791,7 @@ LUA
             esac
         done <whole
     done
+    kill $!
     [ -e block5 ] || fail "too few blocks of commands"
 }
 
