@@ -85,8 +85,6 @@ LMP_READS_REGS static inline LmpCaller caller_of(LmpSavedRegs regs) {
 BY_JUMP static LmpCharged path_found(LmpProfile *p, lua_State *L, uintptr_t constructor,
                                      uint64_t alloc_context) {
     uint32_t path = tree_path(p, L, constructor, (uint32_t)alloc_context);
-    /* counted in when the allocator is done, which takes as long as this line does to come */
-    __builtin_prefetch(&p->tables.node[p->tables.path[path].node].use, 1);
     return ODD_CONTEXT(path, alloc_context >> 32);
 }
 
