@@ -29,6 +29,7 @@
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
+#include "agent/hook/light.h"
 #include "agent/hook/memory_told.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/sample.h"
@@ -245,6 +246,7 @@ static void leave_place(LmpProfile *p) {
 static void end_lines(LmpProfile *p) {
     names_close(p);
     tags_close(p);
+    light_close(p);
     sample_close(p);
     tree_close(p);
     counts_close(p);
@@ -520,6 +522,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     atomic_store(&p->live->state, LMP_RUNNING);
     calls_begin(p, L);
     memory_told_begin(p, L);
+    light_open(p);
     lua_setallocf(L, hook_choose(p), p);
     return LMP_OK;
 }
@@ -542,12 +545,13 @@ uint32_t profiler_serial(lua_State *L) {
 }
 
 LmpErr profiler_objects(lua_State *L, LmpObjectMemory *memory, LmpObjectGraph *out) {
-    const LmpProfile *p = session_find(L);
+    LmpProfile *p = session_find(L);
     LmpObjectSource source;
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     lua_State *main = lua_tothread(L, -1);
     lua_pop(L, 1);
     if (p) {
+        light_whole(p, true);
         walk_source(&source, p, NULL);
     } else {
         walk_source_bare(&source, main);
