@@ -5,11 +5,13 @@
 #include "agent/hook/slow_path.h"
 #include "agent/interp/freed_class.h"
 #include "agent/interp/owner.h"
+#include "agent/interp/safepoint.h"
 #include "agent/map/shadow.h"
 #include "agent/map/watched.h"
 #include "agent/objects/offsets.h"
 #include "agent/objects/size.h"
 #include "base/os.h"
+#include "shared/counters.h"
 
 #define FILL_NS 50000000u   /* for entering all blocks */
 #define LEFT_NS 2000000000u /* from the last look until the map is emptied */
@@ -24,36 +26,84 @@ static bool is_looked_at(const LmpProfile *p) {
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
-/* Notes a block that is there at start. What has been entered by then is counted (before.h): it is
- * as if it were new. */
-static bool note_before(void *of, uintptr_t at, uint64_t size, unsigned cls) {
-    LmpProfile *p = of;
-    bool counted = shadow_lookup(p, at, &size) != 0, thread = cls == LMP_C_THREAD;
-    if (counted && thread) shadow_notify(p, at);
-    if (!counted && !watched_set(p, at, false)) p->stays_whole = true;
-    return !p->stays_whole;
+void light_prepare(LmpProfile *p) {
+    p->whole = true;
+    p->light_wait = LEFT_NS;
+    p->light_due = p->sampling && p->return_addrs && p->object_ret ? LEFT_NS : 0;
 }
 
-void light_open(LmpProfile *p) {
-    p->whole = true;
-    if (!p->sampling || !p->return_addrs || !p->object_ret) return;
+/* A pass over all blocks that looks for those that the map lacks. */
+typedef struct Opening {
+    LmpProfile *p;
+    uint64_t until; /* clock */
+    uint32_t visits;
+    bool failed;
+    uint64_t blocks[LMP_CLASSES]; /* that the map has */
+} Opening;
+
+/* What the map lacks is from before start. What it has is counted. */
+static bool note(void *of, uintptr_t at, uint64_t size, unsigned cls) {
+    Opening *o = of;
+    LmpProfile *p = o->p;
+    if (++o->visits % CLOCK_BLOCKS == 0 && lmp_os->clock() > o->until) o->failed = true;
+    uint32_t entry = shadow_lookup(p, at, &size);
+    o->blocks[entry & 15]++;
+    if (entry && cls == LMP_C_THREAD) shadow_notify(p, at);
+    if (!entry && !watched_set(p, at, false)) p->stays_whole = true;
+    o->failed = o->failed || p->stays_whole;
+    return !o->failed;
+}
+
+/* Returns true if every counted block was visited, but for those of class `other`, which stay in
+ * the map. Those that no list leads to belong to a parser at work or to a host. */
+static bool has_all(const Opening *o) {
+    LmpClassTotal total[LMP_CLASSES];
+    counters_read(o->p->counters, total);
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++)
+        if (cls != LMP_C_OTHER && o->blocks[cls] != total[cls].live_blocks) return false;
+    return true;
+}
+
+bool light_open(LmpProfile *p) {
+    p->light_due = 0;
     const LmpCallClasses *freed = freed_class_sites();
-    if (!freed || offsets_known() != LMP_OK || watched_open(p) != LMP_OK) return;
-    note_before(p, 0, 0, 0); /* NULL, which is freed now and then */
-    object_size_blocks(p->main, note_before, p);
-    if (p->stays_whole) {
+    if (!freed || offsets_known() != LMP_OK || watched_open(p) != LMP_OK) return false;
+    Opening o = {.p = p, .until = lmp_os->clock() + FILL_NS};
+    note(&o, 0, 0, 0); /* NULL, which is freed now and then */
+    if (!o.failed) object_size_blocks(p->main, note, &o);
+    if (o.failed || !has_all(&o)) {
         watched_close(p);
-        return;
+        p->light_wait *= 2;
+        p->light_due = p->stays_whole ? 0 : p->live->clock + p->light_wait;
+        return false;
     }
     p->freed = freed;
     p->asked = owner_classes();
     p->newest = (const uintptr_t *)(frames_word(p->main, LMP_AT_L_GLOBAL) + /* NOLINT */
                                     offsets_get()->all);
-    p->whole = is_looked_at(p);
-    if (!p->whole) shadow_drop_unmarked(p);
+    shadow_drop_unmarked(p);
+    p->whole = p->stays_whole;
+    return !p->whole;
+}
+
+/* Returns true if the map may be left alone from now on. */
+static bool is_due(const LmpProfile *p) {
+    return p->light_due && p->live->clock >= p->light_due && !p->closing;
+}
+
+void light_serve(LmpProfile *p, bool stack_safe) {
+    if (!is_due(p) || !stack_safe || !safepoint_request_all(p)) return;
+    p->light_due = p->live->clock + LEFT_NS; /* again then, if another thread has run */
+    p->light_waits = true;
+}
+
+void light_between(LmpProfile *p) {
+    if (p->light_waits && !is_looked_at(p)) light_open(p);
+    p->light_waits = false;
 }
 
 void light_close(LmpProfile *p) {
+    p->light_due = 0;
     p->freed = NULL;
     p->newest = NULL;
     watched_close(p);
@@ -102,6 +152,8 @@ static void give_back(LmpCounters *c) {
 }
 
 void light_tick(LmpProfile *p) {
+    if (!p->freed && p->light_due && is_looked_at(p)) p->light_due = p->live->clock + p->light_wait;
+    if (!p->freed && is_due(p)) atomic_store(&p->control->trap, 1); /* for light_serve */
     if (p->freed) give_back(p->counters);
     if (!p->freed || p->stays_whole || p->closing) return;
     if (!p->whole) {

@@ -11,14 +11,26 @@
  * their way to an object, the parser's buffers, a host's own) stays missing. Some seconds after the
  * last look the map is emptied again.
  *
- * Where the layout of objects or the call sites of frees are not known, the map is always whole. */
+ * This begins some seconds after start, so that what is learnt of the interpreter for it costs a
+ * short program nothing. One pass over the lists then says what is from before start. It is made
+ * between two instructions, with system calls for memory and what is kept of earlier starts; the
+ * debug hook for that (safepoint.h) may make a stack grow. Where the
+ * pass takes too long, or a block is counted that no list leads to, it is tried again later, after
+ * twice the time. Where the layout of objects or the call sites of frees are not known, the map is
+ * always whole. */
 #ifndef LMP_LIGHT_H
 #define LMP_LIGHT_H
 
 #include "agent/state/profile.h"
 
-/* Call at start as the last thing before the state gets our allocator, with samples or without. */
-void light_open(LmpProfile *p);
+/* Call at start, with samples or without: the map is whole. */
+void light_prepare(LmpProfile *p);
+/* Empties it as soon as that is possible: between two instructions of the program, by the first
+ * that is requested here when it is due; in each operation that a request has trapped. */
+void light_serve(LmpProfile *p, bool stack_safe);
+void light_between(LmpProfile *p);
+/* Does so now, between two instructions, while nobody looks. Returns false if it stays whole. */
+bool light_open(LmpProfile *p);
 void light_close(LmpProfile *p);
 
 /* Makes the map whole, if it is not: between two memory operations, or before one is carried out.

@@ -112,6 +112,7 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     if (called) {
         requests_serve(p, q.stack_safe, &(LmpObjectHand){0});
         snapshot_serve(p, q.stack_safe, false);
+        light_serve(p, q.stack_safe);
     }
     LmpCheckedOp watched = {ptr,          q.old_size, nsize, caller.regs, q.entry & 15,
                             q.stack_safe, 0,          0,     0,           0};

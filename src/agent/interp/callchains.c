@@ -3,17 +3,12 @@
 #include "agent/interp/callchains.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "agent/interp/learned.h"
 #include "agent/interp/unwind.h"
 #include "base/os.h"
 
 /* ---- walking --------------------------------------------------------------------------------- */
-
-bool callchain_same(const LmpCallChain *a, const LmpCallChain *b, int depth) {
-    return !memcmp(a->ret, b->ret, (size_t)depth * sizeof *a->ret);
-}
 
 /* Returns true if the stack matches this call chain, as far out as it is known: each return address
  * is where the unwind tables found it before, from the inside out. */

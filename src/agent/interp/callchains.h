@@ -1,9 +1,11 @@
 /* callchains.h - call chains in the interpreter that ask its allocator for something, each with the
  * one class of blocks that it was seen to ask for; and the table of return addresses that tells a
- * class from as few callers as it takes (callclasses.h). For studies of private states, at start.
+ * class from as few callers as it takes (callclasses.h). For studies of private states.
  */
 #ifndef LMP_CALLCHAINS_H
 #define LMP_CALLCHAINS_H
+
+#include <string.h>
 
 #include "agent/interp/callclasses.h"
 
@@ -24,7 +26,9 @@ typedef struct LmpCallChains {
 } LmpCallChains;
 
 /* Returns true if two are the same up to `depth` return addresses. */
-bool callchain_same(const LmpCallChain *a, const LmpCallChain *b, int depth);
+static inline bool callchain_same(const LmpCallChain *a, const LmpCallChain *b, int depth) {
+    return a->ret[0] == b->ret[0] && !memcmp(a->ret, b->ret, (size_t)depth * sizeof *a->ret);
+}
 
 /* Finds the callers above `caller`, `most` at most: what they are in *chain, the rest 0. Returns
  * how many. A call chain met before is not walked again: walking takes most of the time. */

@@ -17,7 +17,8 @@ enum { LMP_FREED_OBJECT = LMP_CLASSES - 1 };
 extern const uint8_t freed_class_of_type[256];
 
 /* Returns the call sites of this process's Lua, found once (thread-safe); NULL: they were not, or
- * one serves several classes. Lives as long as the process. May allocate: only at start. */
+ * one serves several classes. Lives as long as the process. Looked for in a private state: not
+ * within an operation of the profiled one. */
 const LmpCallClasses *freed_class_sites(void);
 
 /* Returns the class of a block that the interpreter's usual callers free or resize; LMP_C_NONE: it

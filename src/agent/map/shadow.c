@@ -392,9 +392,20 @@ COLD void shadow_age_cycles(LmpProfile *p) {
     change_all(p, false);
 }
 
-static void drop_unmarked(uint32_t *entry) {
-    for (uint32_t i = 0; i < PART_ENTRIES; i++)
-        if (entry[i] && (entry[i] & 15) < LMP_BLOCK_SIZE_HIGH && !(entry[i] & LMP_BLOCK_NOTIFY))
+/* Marks the blocks that have to stay. Those of class `other` are a host's, who may say another size
+ * when it gives one back. */
+static bool stays(LmpProfile *p, uintptr_t addr, uint32_t *entry) {
+    unsigned cls = *entry & 15;
+    if (!(*entry & LMP_BLOCK_NOTIFY) && cls != LMP_C_OTHER && cls != LMP_C_OWN) return false;
+    *entry |= LMP_BLOCK_NOTIFY;
+    mark_bit(p, addr);
+    return true;
+}
+
+static void drop_unmarked(LmpProfile *p, uint32_t *entry, uintptr_t addr) {
+    for (uint32_t i = 0; i < PART_ENTRIES; i++, addr += 1u << LMP_GRAIN_BITS)
+        if (entry[i] && (entry[i] & 15) < LMP_BLOCK_SIZE_HIGH &&
+            !stays(p, addr | (entry[i] & LMP_BLOCK_OFFSET), &entry[i]))
             grid_clear(&entry[i]);
 }
 
@@ -402,16 +413,20 @@ COLD void shadow_drop_unmarked(LmpProfile *p) {
     uint32_t frame = atomic_load_explicit(&p->control->frame, memory_order_relaxed);
     for (uint32_t n = 0; n < p->live->leaves; n++) {
         LmpLeaf *leaf = p->leaves.all[n];
+        uint64_t word = p->live->leaf_base[n];
+        uintptr_t addr = LMP_LEAF_BASE(word) << LMP_LEAF_BITS | LMP_LEAF_LOW(word);
         for (uint32_t t = 0; t < LMP_TOUCHES; t++) {
             if (!leaf->touch[t]) continue; /* reading untouched memory would allocate it */
-            drop_unmarked(leaf->entry + t * PART_ENTRIES);
+            drop_unmarked(p, leaf->entry + t * PART_ENTRIES,
+                          addr + ((uintptr_t)t << LMP_TOUCH_BITS));
             leaf->touch[t] = frame;
         }
     }
     LmpOverflow *o = p->overflow;
     for (uint32_t i = 0; i < o->slots; i++) {
-        if (o->block[i].addr <= ADDR_USED_BEFORE || o->block[i].entry & LMP_BLOCK_NOTIFY) continue;
-        o->block[i].addr = ADDR_USED_BEFORE;
+        LmpOverflowBlock *b = &o->block[i];
+        if (b->addr <= ADDR_USED_BEFORE || stays(p, b->addr, &b->entry)) continue;
+        b->addr = ADDR_USED_BEFORE;
         p->leaves.overflow--;
     }
 }

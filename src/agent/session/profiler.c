@@ -334,11 +334,16 @@ static uint64_t bytes_of(lua_State *L) {
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
+static void last_between(LmpProfile *p, lua_State *L) {
+    light_between(p);
+    snapshot_between(p, L);
+}
+
 /* Its metatable, which only we can have made, bears the same key. */
 void profiler_prepare(lua_State *L) {
     if (find_slot(L)) return;
     Slot *slot = lua_newuserdatauv(L, sizeof *slot, 0);
-    *slot = (Slot){{NULL, NULL, names_answer, snapshot_between, NULL}, false, LMP_OK};
+    *slot = (Slot){{NULL, NULL, names_answer, last_between, NULL}, false, LMP_OK};
     lua_createtable(L, 0, 2);
     lua_pushboolean(L, 1);
     lua_rawsetp(L, -2, &registry_key);
@@ -522,7 +527,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     atomic_store(&p->live->state, LMP_RUNNING);
     calls_begin(p, L);
     memory_told_begin(p, L);
-    light_open(p);
+    light_prepare(p);
     lua_setallocf(L, hook_choose(p), p);
     return LMP_OK;
 }

@@ -93,6 +93,9 @@ typedef struct LmpProfile {
     const struct LmpCallClasses *asked; /* as return_addrs */
     uint64_t **watched;                 /* bits by address, as `dir`: watched.h */
     uint32_t watched_used;
+    uint64_t light_due;      /* clock at which the map may be left alone; 0: it never may, or is */
+    uint64_t light_wait;     /* until the next try, nanoseconds */
+    bool light_waits;        /* for the next instruction */
     uint64_t looked_at;      /* clock of the last look at the map, nanoseconds since start */
     const uintptr_t *newest; /* the state's word that leads to its newest object; NULL: not known */
     const struct LmpReturnAddrs *return_addrs; /* owners of parts by call site, NULL: by rules */
