@@ -12,9 +12,7 @@
 #include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
 #include "agent/hook/odd.h"
-#include "agent/hook/trap.h"
 #include "agent/interp/collector.h"
-#include "agent/interp/entry.h"
 #include "agent/interp/owner.h"
 #include "agent/interp/saved_regs_plan.h"
 #include "agent/map/shadow.h"
@@ -22,24 +20,6 @@
 #include "shared/counters.h"
 
 /* ---- other ways ------------------------------------------------------------------------------ */
-
-/* An allocator only dispatches; each path is a function of its own, entered by a jump, so that none
- * pays for the registers another one saves, and each sees the stack as the allocator found it: raw
- * requests and the slow path need to know who called. Without optimization there are no such jumps,
- * and all are part of the allocator. */
-#ifdef __OPTIMIZE__
-#define WAY BY_JUMP static
-#else
-#define WAY static ALWAYS_INLINE
-#endif
-
-/* Our caller, seen from a function that was entered as an allocator was, or is part of one. */
-#define OUR_CFA ((const char *)__builtin_dwarf_cfa())
-#define OUR_RET ((uintptr_t)__builtin_return_address(0))
-#define OUR_CALLER                                                                                 \
-    (LmpCaller) {                                                                                  \
-        OUR_CFA, OUR_RET, NULL                                                                     \
-    }
 
 /* Releases a watched block, with lines: hook_lines.c. */
 void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
@@ -51,15 +31,6 @@ void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, const cha
 /* Takes the slow path through any operation, by a jump, before anything else was done. Only where
  * jumps are possible: LMP_HAS_ENTRY, and an optimized build. */
 void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
-/* Does the same from a way. */
-#if LMP_HAS_ENTRY && defined __OPTIMIZE__
-#define hook_slow_way hook_slow
-#else
-static ALWAYS_INLINE void *hook_slow_way(void *ud, void *ptr, size_t osize, size_t nsize) {
-    LmpCaller caller = OUR_CALLER;
-    return trap_operation(ud, ptr, osize, nsize, caller);
-}
-#endif
 
 /* ---- the plain case -------------------------------------------------------------------------- */
 

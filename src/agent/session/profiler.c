@@ -29,7 +29,6 @@
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
-#include "agent/hook/light.h"
 #include "agent/hook/memory_told.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/sample.h"
@@ -246,7 +245,6 @@ static void leave_place(LmpProfile *p) {
 static void end_lines(LmpProfile *p) {
     names_close(p);
     tags_close(p);
-    light_close(p);
     sample_close(p);
     tree_close(p);
     counts_close(p);
@@ -334,16 +332,11 @@ static uint64_t bytes_of(lua_State *L) {
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-static void last_between(LmpProfile *p, lua_State *L) {
-    light_between(p);
-    snapshot_between(p, L);
-}
-
 /* Its metatable, which only we can have made, bears the same key. */
 void profiler_prepare(lua_State *L) {
     if (find_slot(L)) return;
     Slot *slot = lua_newuserdatauv(L, sizeof *slot, 0);
-    *slot = (Slot){{NULL, NULL, names_answer, last_between, NULL}, false, LMP_OK};
+    *slot = (Slot){{NULL, NULL, names_answer, snapshot_between, NULL}, false, LMP_OK};
     lua_createtable(L, 0, 2);
     lua_pushboolean(L, 1);
     lua_rawsetp(L, -2, &registry_key);
@@ -527,7 +520,6 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     atomic_store(&p->live->state, LMP_RUNNING);
     calls_begin(p, L);
     memory_told_begin(p, L);
-    light_prepare(p);
     lua_setallocf(L, hook_choose(p), p);
     return LMP_OK;
 }
@@ -550,13 +542,12 @@ uint32_t profiler_serial(lua_State *L) {
 }
 
 LmpErr profiler_objects(lua_State *L, LmpObjectMemory *memory, LmpObjectGraph *out) {
-    LmpProfile *p = session_find(L);
+    const LmpProfile *p = session_find(L);
     LmpObjectSource source;
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     lua_State *main = lua_tothread(L, -1);
     lua_pop(L, 1);
     if (p) {
-        light_whole(p, true);
         walk_source(&source, p, NULL);
     } else {
         walk_source_bare(&source, main);

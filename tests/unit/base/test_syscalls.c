@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "agent/session/profiler.h"
-#include "base/os.h"
 #include "shared/launch.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -89,17 +88,9 @@ static void forbid(void) {
         syscall(SYS_exit, FAILED);
 }
 
-/* However slow the machine is, not the seconds pass after which more is learnt (light.h). */
-static uint64_t slow_clock(void) {
-    return os_real.clock() / 1000;
-}
-
 /* In a process of its own, which ends by SIGSYS at the first system call. */
 static void play(const LmpOptions *options) {
     LmpErr lack;
-    LmpOs os_slow = os_real;
-    os_slow.clock = slow_clock;
-    lmp_os = &os_slow;
     lua_State *L = lua_newstate(quiet_alloc, NULL);
     if (!L) syscall(SYS_exit, FAILED);
     luaL_openlibs(L);
