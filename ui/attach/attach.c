@@ -218,10 +218,13 @@ static bool write_head(const Held *h) {
     return target_write(h->target, h->cave, &h->head, sizeof h->head);
 }
 
+enum { SETHOOK_BYTES = 512 }; /* more than that function has */
+
 static TracedThread *choose_thread(Held *h) {
     TracedThread *best = NULL;
     for (uint32_t i = 0; i < h->tracer.threads; i++) {
         TracedThread *thread = &h->tracer.thread[i];
+        if (tracer_is_in(thread, h->data->sethook, SETHOOK_BYTES)) return NULL; /* half done */
         if (!tracer_can_run(&h->tracer, thread, h->head.registers_size + STACK_BYTES)) continue;
         bool waits = (int64_t)thread->regs.orig_rax >= 0;
         if (!best || !waits) best = thread;

@@ -48,7 +48,7 @@ _Static_assert(sizeof(LmpAttachState) == 24 && offsetof(LmpAttachState, hook) ==
                    offsetof(LmpAttachState, mask) == 16 && offsetof(LmpAttachState, count) == 20,
                "");
 
-/* mmap's number and arguments; LUA_MASKCOUNT, LUA_HOOKCOUNT, RTLD_NOW. */
+/* mmap's number and arguments; the masks of all hooks, RTLD_NOW. */
 #define MAP_FLAGS 0x100022 /* MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE */
 _Static_assert((MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE) == MAP_FLAGS, "");
 _Static_assert(LMP_ATTACH_BYTES == 16384, "");
@@ -125,8 +125,7 @@ __asm__(
     "movl %eax, 20(%r12)\n"
     "movq (%r12), %rdi\n"
     "movq " TEXT(AT_HOOK) "(%rbx), %rsi\n"
-    "movl 16(%r12), %edx\n"
-    "orl $8, %edx\n"
+    "movl $15, %edx\n" /* all events: one that counts may lose our count to the thread's own */
     "movl $1, %ecx\n"
     "callq *" TEXT(AT_SETHOOK) "(%rbx)\n"
     "10: addq $24, %r12\n"
@@ -145,10 +144,13 @@ __asm__(
     "jmpq *3b(%rip)\n"
 
     /* lua_Hook: (lua_State *L, lua_Debug *ar). The program's own hook of L is that of the state, or
-     * of the one that ran when we came, from which new threads inherit ours. */
+     * of the one that ran when we came, from which new threads inherit ours. It is given back first,
+     * and called last if it has asked for this event; its count starts over. */
     "attach_stub_hook:\n"
-    "pushq %rbx\npushq %r12\npushq %r13\n"
+    "pushq %rbx\npushq %r12\npushq %r13\npushq %r14\n"
+    "subq $8, %rsp\n"
     "movq %rdi, %rbx\n"
+    "movq %rsi, %r14\n"
     "movq 1b(%rip), %r12\n"
     "leaq " TEXT(AT_OF) "(%r12), %r13\n"
     "movl " TEXT(AT_KNOWN) "(%r12), %ecx\n"
@@ -160,16 +162,7 @@ __asm__(
     "decl %ecx\n"
     "jmp 13b\n"
     "14: leaq " TEXT(AT_OF) "(%r12), %r13\n"
-    "15: cmpl $3, (%rsi)\n" /* LUA_HOOKCOUNT; all other events are the program's own */
-    "je 16f\n"
-    "movq 8(%r13), %rax\n"
-    "popq %r13\npopq %r12\npopq %rbx\n"
-    "testq %rax, %rax\n"
-    "je 17f\n"
-    "jmpq *%rax\n"
-    "17: retq\n"
-    "16: movq %rbx, %rdi\n"
-    "movq 8(%r13), %rsi\n"
+    "15: movq 8(%r13), %rsi\n"
     "movl 16(%r13), %edx\n"
     "movl 20(%r13), %ecx\n"
     "callq *" TEXT(AT_SETHOOK) "(%r12)\n"
@@ -196,7 +189,25 @@ __asm__(
     "jmp 19f\n"
     "18: callq *" TEXT(AT_DLERROR) "(%r12)\n"
     "movq %rax, " TEXT(AT_ERROR) "(%r12)\n"
-    "19: popq %r13\npopq %r12\npopq %rbx\n"
+    "19: movl (%r14), %ecx\n" /* the event: LUA_HOOKCOUNT is 3, LUA_HOOKTAILCALL 4 */
+    "cmpl $3, %ecx\n"
+    "je 22f\n"
+    "cmpl $4, %ecx\n"
+    "jne 21f\n"
+    "xorl %ecx, %ecx\n"
+    "21: movl 16(%r13), %eax\n"
+    "btl %ecx, %eax\n"
+    "jnc 22f\n"
+    "movq 8(%r13), %rax\n"
+    "testq %rax, %rax\n"
+    "je 22f\n"
+    "movq %rbx, %rdi\n"
+    "movq %r14, %rsi\n"
+    "addq $8, %rsp\n"
+    "popq %r14\npopq %r13\npopq %r12\npopq %rbx\n"
+    "jmpq *%rax\n"
+    "22: addq $8, %rsp\n"
+    "popq %r14\npopq %r13\npopq %r12\npopq %rbx\n"
     "retq\n"
     "attach_stub_end:\n"
     ".popsection\n");

@@ -164,6 +164,10 @@ bool tracer_can_run(const Tracer *tracer, const TracedThread *thread, uint64_t s
            stack_left(tracer->target, thread->regs.rsp) >= stack + RED_ZONE;
 }
 
+bool tracer_is_in(const TracedThread *thread, uint64_t at, uint64_t bytes) {
+    return !thread->gone && thread->regs.rip - at < bytes;
+}
+
 /* The registers that send a thread to `entry`, so that it goes on at tracer_resume() as the system
  * would have let it. */
 static struct user_regs_struct sent(const TracedThread *thread, uint64_t entry) {
@@ -213,6 +217,10 @@ bool tracer_can_run(const Tracer *tracer, const TracedThread *thread, uint64_t s
 uint64_t tracer_resume(const TracedThread *thread) {
     (void)thread;
     return 0;
+}
+bool tracer_is_in(const TracedThread *thread, uint64_t at, uint64_t bytes) {
+    (void)thread, (void)at, (void)bytes;
+    return false;
 }
 bool tracer_run(Tracer *tracer, TracedThread *thread, const TracerRun *run) {
     (void)tracer, (void)thread, (void)run;

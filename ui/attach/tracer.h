@@ -38,6 +38,9 @@ void tracer_let_go(Tracer *tracer);
 /* Returns true if a thread can be sent through code that needs so many bytes of its stack. */
 bool tracer_can_run(const Tracer *tracer, const TracedThread *thread, uint64_t stack);
 
+/* Returns true if the thread stands in so many bytes of code from `at` on. */
+bool tracer_is_in(const TracedThread *thread, uint64_t at, uint64_t bytes);
+
 /* Where a thread goes on, once it has been sent elsewhere (for the stub's head). */
 uint64_t tracer_resume(const TracedThread *thread);
 
