@@ -57,6 +57,9 @@ static inline LmpSession *session_of(LmpProfile *p) {
 /* Returns the profile of L's state, NULL: none is running. Allocates nothing. */
 LmpProfile *session_find(lua_State *L);
 
+/* Returns why none is running: what has refused the script's last start, else NOTSTARTED. */
+LmpErr session_not_running(lua_State *L);
+
 /* Lets the profile point to its parts. */
 static inline void session_join(LmpSession *s) {
     LmpProfile *p = &s->profile;
