@@ -108,11 +108,8 @@ static bool write_options(char *out, size_t size, const Wish *want, uint32_t pid
     }
     int n = snprintf(out, size, "lines=%d stacks=%d sample=%llu counts=%u", want->lines,
                      want->stacks, (unsigned long long)want->sample, want->counts);
-    char *whole = want->record ? realpath(".", NULL) : NULL; /* the program has another folder */
     if (want->record && n > 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, " record=%s%s%s",
-                      *file == '/' || !whole ? "" : whole, *file == '/' || !whole ? "" : "/", file);
-    free(whole);
+        n += snprintf(out + n, size - (size_t)n, " record=%s", file);
     return n > 0 && (size_t)n < size;
 }
 
@@ -225,8 +222,10 @@ const Command cmd_attach = {
         "The program needs no option and no module: a script that lua5.4 runs, a server or an "
         "editor with\nLua 5.4 inside. It stands for some milliseconds, in which its Lua states are "
         "found. Before its\nnext instruction of Lua the profile begins.\n\n"
-        "What lives already is in all figures of the whole, of types and of the map; who made it "
-        "nobody\nknows: it is the line (before). When the display is left with q, the profile "
+        "Lua's objects that live already are in all figures of the whole, of types and of the map; "
+        "who "
+        "made\nthem nobody knows: theirs is the line (before). When the display is left with q, "
+        "the profile "
         "goes on, unless\n--detach was given.",
     .options = attach_options,
     .examples = attach_examples,
