@@ -17,6 +17,7 @@
 #include "attach/stub.h"
 #include "attach/target.h"
 #include "attach/tracer.h"
+#include "base/os.h"
 
 enum { STACK_BYTES = 16 << 10, LATER_MS = 300, TRIES = 5 };
 
@@ -30,15 +31,14 @@ static bool refuse(AttachResult *r, const char *format, ...) {
 }
 
 static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (double)lmp_os->clock() * 1e-9;
 }
 
 /* ---- may it be done? ------------------------------------------------------------------------- */
 
-/* Returns the number that follows a name in /proc/PID/status; -1: none does. */
-static long status_of(pid_t pid, const char *name, int which) {
+/* Returns the number, of "State" the letter, that follows a name in /proc/PID/status; -1: none
+ * does. */
+static long status_of(pid_t pid, const char *name) {
     char path[40], line[256];
     long found = -1;
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
@@ -48,11 +48,8 @@ static long status_of(pid_t pid, const char *name, int which) {
         size_t n = strlen(name);
         if (strncmp(line, name, n) || line[n] != ':') continue;
         char *at = line + n + 1;
-        if (!strcmp(name, "State"))
-            found = at[strspn(at, " \t")];
-        else
-            for (int i = 0; i <= which; i++)
-                found = strtol(at, &at, 10);
+        bool letter = !strcmp(name, "State");
+        found = letter ? at[strspn(at, " \t")] : strtol(at, NULL, 10);
         break;
     }
     fclose(f);
@@ -66,13 +63,13 @@ static bool refuse_tracing(AttachResult *r, pid_t pid, int err) {
         scope = (char)getc(f);
         fclose(f);
     }
-    long tracer = status_of(pid, "TracerPid", 0);
+    long tracer = status_of(pid, "TracerPid");
     if (err == EBUSY)
         return refuse(r, "a thread of process %d waits for a device; try again", (int)pid);
     if (tracer > 0)
         return refuse(r, "process %d is traced already, by process %ld (a debugger?)", (int)pid,
                       tracer);
-    if (status_of(pid, "Uid", 0) != (long)getuid() && geteuid() != 0)
+    if (status_of(pid, "Uid") != (long)getuid() && geteuid() != 0)
         return refuse(r, "process %d belongs to another user; do it as that user, or as root",
                       (int)pid);
     if (scope != '0' && geteuid() != 0)
@@ -101,13 +98,13 @@ static int sees(pid_t pid, const char *module) {
 
 static bool may(const AttachWish *wish, AttachResult *r) {
     pid_t pid = wish->pid;
-    long state = status_of(pid, "State", 0);
+    long state = status_of(pid, "State");
     if (!ATTACH_STUB) return refuse(r, "lmp attaches to programs on x86-64 only");
     if (state < 0 || state == 'Z' || state == 'X')
         return refuse(r, "there is no process %d", (int)pid);
     if (state == 'T')
         return refuse(r, "process %d is stopped; let it go on first (kill -CONT)", (int)pid);
-    if (status_of(pid, "Seccomp", 0) > 0)
+    if (status_of(pid, "Seccomp") > 0)
         return refuse(
             r,
             "process %d runs under seccomp, which may kill it for loading a module; start "

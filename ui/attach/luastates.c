@@ -7,12 +7,11 @@
 
 #if defined __x86_64__ && defined __LP64__
 
-/* Offsets, as in lua54.h: in an object, a lua_State, a frame, and the global state. */
+/* Offsets, as in lua54.h: in an object, a lua_State, and the global state. */
 enum {
     AT_TYPE = 8,
     AT_GLOBAL = 24,
     AT_CI = 32,
-    AT_CI_FUNC = 0,
     AT_STRINGS = 48, /* the string table: slots, then how many strings, how many slots */
     STATE_BYTES = 96,
     GLOBAL_BYTES = 2048,
@@ -86,6 +85,12 @@ static uint32_t number_of(Search *s, uint64_t global) {
     return out->globals++;
 }
 
+/* Returns the end of the mapping that a thread's stack pointer is in; 0: it is in none. */
+static uint64_t stack_end(const Target *t, const TracedThread *thread) {
+    const TargetMap *map = target_map_of(t, thread->regs.rsp);
+    return map ? map->to : 0;
+}
+
 /* Returns true if the thread's innermost protected call is on the stack of a held thread, in use.
  */
 static bool runs(const Search *s, const uint8_t state[STATE_BYTES]) {
@@ -93,7 +98,7 @@ static bool runs(const Search *s, const uint8_t state[STATE_BYTES]) {
         uint64_t jump = word_of(state, jump_at[i]);
         for (uint32_t n = 0; n < s->tracer->threads; n++) {
             const TracedThread *thread = &s->tracer->thread[n];
-            if (jump >= thread->regs.rsp && jump < thread->stack_end) return true;
+            if (jump >= thread->regs.rsp && jump < stack_end(s->target, thread)) return true;
         }
     }
     return false;
@@ -150,10 +155,11 @@ void luastates_find(LuaStates *found, const Tracer *tracer) {
     *found = (LuaStates){0};
     for (uint32_t i = 0; i < tracer->threads; i++) {
         const TracedThread *thread = &tracer->thread[i];
-        uint64_t rsp = thread->regs.rsp, end = rsp + STACK_BYTES;
+        uint64_t rsp = thread->regs.rsp, end = rsp + STACK_BYTES,
+                 most = stack_end(s.target, thread);
         if (thread->gone) continue;
         look_at_registers(&s, &thread->regs);
-        look_through(&s, rsp, end < thread->stack_end ? end : thread->stack_end);
+        look_through(&s, rsp, end < most ? end : most);
     }
     for (size_t i = 0; i < s.target->maps; i++)
         if (is_data(s.target, i)) look_through(&s, s.target->map[i].from, s.target->map[i].to);

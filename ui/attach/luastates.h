@@ -13,7 +13,7 @@
 typedef struct LuaStates {
     uint64_t global[LMP_ATTACH_GLOBALS], main[LMP_ATTACH_GLOBALS];
     uint32_t globals;
-    uint64_t L[LMP_ATTACH_STATES]; /* those that run first, innermost before the others */
+    uint64_t L[LMP_ATTACH_STATES]; /* those that run first, each stack from its top on */
     uint32_t states;
     bool more; /* there is no room for all */
 } LuaStates;

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
+
+#include "base/os.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 bool target_read(const Target *target, uint64_t from, void *to, size_t n) {
-    struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n}; /* NOLINT */
-    return process_vm_readv(target->pid, &here, 1, &there, 1, 0) == (ssize_t)n;
+    return lmp_os->peek_process((uint32_t)target->pid, from, to, n) == n;
 }
 
 bool target_read_text(const Target *target, uint64_t from, char *to, size_t size) {

@@ -54,7 +54,7 @@ uint64_t target_symbol(const Target *target, const TargetObject *object, const c
 /* The same of the first object that has it; *in (may be NULL): which. */
 uint64_t target_find(const Target *target, const char *name, const TargetObject **in);
 
-/* Returns `size` bytes of addresses that nothing is mapped to; 0: none. `near`: below it. */
+/* Returns `size` bytes of addresses that nothing is mapped to; 0: none. */
 uint64_t target_gap(const Target *target, uint64_t size);
 
 #endif

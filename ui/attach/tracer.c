@@ -90,11 +90,6 @@ int tracer_hold(Tracer *tracer, const Target *target) {
         tracer_let_go(tracer);
         return err;
     }
-    for (uint32_t i = 0; i < tracer->threads; i++) {
-        TracedThread *thread = &tracer->thread[i];
-        const TargetMap *map = target_map_of(target, thread->regs.rsp);
-        thread->stack_end = map ? map->to : 0;
-    }
     return 0;
 }
 

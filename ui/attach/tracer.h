@@ -21,7 +21,6 @@ typedef struct TracedThread {
     int signal; /* that was about to be delivered; 0: none */
     bool stopped, gone;
     struct user_regs_struct regs;
-    uint64_t stack_end; /* of the mapping that its stack pointer is in; 0: none */
 } TracedThread;
 
 typedef struct Tracer {
