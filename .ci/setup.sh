@@ -37,6 +37,9 @@ ci   clang's fuzzer        libclang-rt-14-dev ls /usr/lib/llvm-14/lib/clang/*/li
 ci   clang-tidy 14         clang-tidy-14      command -v clang-tidy-14
 ci   clang-format 14       clang-format-14    command -v clang-format-14
 ci   shellcheck            shellcheck         command -v shellcheck
+ci   zsh                   zsh                command -v zsh
+ci   fish                  fish               command -v fish
+ci   mandoc                mandoc             command -v mandoc
 read Graphviz              graphviz           command -v dot
 read valgrind's tools      valgrind           command -v callgrind_annotate && command -v ms_print
 read Go's pprof            golang-go          command -v go

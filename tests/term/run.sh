@@ -816,6 +816,21 @@ case_help() { # help, usage and the man page agree with the tables
     lmp help --man
     if [ -n "${GENERATE:-}" ]; then cp out "$LMP_SOURCE/docs/lmp.1"; fi
     cmp out "$LMP_SOURCE/docs/lmp.1" || fail "docs/lmp.1 differs from the tables (GENERATE=1 makes it)"
+    lmp help --page
+    [ "$(wc -l <out)" -gt 10 ] || fail "too few pages"
+    while read -r name; do
+        lmp help --page="$name"
+        is $status 0 "status of --page=$name"
+        has out "^$(sed 's/-/\\\\-/g' <<<"$name") .. [a-z]"
+        mv out "$name.1"
+    done < <(cat out)
+    has lmp-record-cut.1 '^.fBlmp record cut.fR '
+    lmp help --page=display
+    is $status 2 'status of a page that is not there'
+    if command -v mandoc >/dev/null; then # without a date a page is the same on every day
+        mandoc -T lint -W warning "$LMP_SOURCE"/docs/lmp.1 lmp-*.1 | grep -v 'missing date' >lint
+        is "$(cat lint)" '' 'what mandoc says'
+    fi
     lmp run --help
     grep -o -- '--[a-z-]*' out | sort -u | while read -r option; do
         grep -q -- "$(echo "$option" | sed 's/-/\\\\-/g')" "$LMP_SOURCE/docs/lmp.1" || echo "$option"
@@ -842,9 +857,18 @@ case_top() { # discovery without a terminal
 }
 
 case_install() { # an installed tree works, wherever it is moved
+    local manifest=$LMP_BUILD/install_manifest.txt # of whoever has installed this build
+    mv "$manifest" . 2>/dev/null
     cmake --install "$LMP_BUILD" --prefix "$work/first" >log 2>&1 || fail "cmake --install: $(cat log)"
-    mv first second
-    [ -f second/share/man/man1/lmp.1 ] || fail "no man page"
+    cp -R first second
+    cmake --build "$LMP_BUILD" --target uninstall >log 2>&1 || fail "uninstall: $(cat log)"
+    rm "$manifest"
+    [ ! -e install_manifest.txt ] || mv install_manifest.txt "$manifest"
+    is "$(find first ! -type d)" '' 'what uninstall leaves'
+    for f in man/man1/lmp{,-run,-record-cut}.1 bash-completion/completions/lmp zsh/site-functions/_lmp \
+        fish/vendor_completions.d/lmp.fish doc/lmp/LICENSE; do
+        [ -s second/share/$f ] || fail "no share/$f"
+    done
     LMP=$work/second/bin/lmp
     echo 'print "out"' >x.lua
     lmp run x.lua

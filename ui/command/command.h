@@ -23,6 +23,18 @@ typedef struct Example {
     const char *line, *help;
 } Example;
 
+/* What operands may be, for completion (cmd_complete.c). */
+enum {
+    TAKES_SCRIPT = 1,
+    TAKES_PROGRAM = 2, /* what follows the first operand, or "--", is a command line of its own */
+    TAKES_STATE = 4,   /* PID or PID:SERIAL of what is profiled */
+    TAKES_PROCESS = 8, /* PID of any program */
+    TAKES_RECORDING = 16,
+    TAKES_SNAPSHOT = 32,
+    TAKES_FORMAT = 64, /* of lmp report, before its file */
+    TAKES_COMMAND = 128
+};
+
 typedef struct Parse Parse;
 
 typedef struct Command {
@@ -33,6 +45,7 @@ typedef struct Command {
     const Option *options;    /* ends with a row whose name is NULL; may be NULL */
     const Example *examples;  /* ends with a row whose line is NULL; may be NULL */
     int (*run)(Parse *parse); /* returns the exit status */
+    unsigned takes;           /* TAKES_ bits */
     bool internal;            /* not for people: not shown in help */
 } Command;
 

@@ -1,7 +1,8 @@
-/* manual.c - prints roff and Markdown. The prose of the man page is in this file; commands,
+/* manual.c - prints roff and Markdown. The prose of the man pages is in this file; commands,
  * options, keys, configuration, figures, verdict rules and limits come from their tables. */
 #include "command/manual.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/kind.h"
@@ -58,8 +59,8 @@ static void put_option(FILE *out, const Option *o) {
     fputs(".\n", out);
 }
 
-static void put_command(FILE *out, const Command *c) {
-    fprintf(out, ".SS lmp %s\n", c->name);
+/* What a command does; its options follow, below a heading of their own if there is one. */
+static void put_command(FILE *out, const Command *c, const char *options) {
     put(out, c->help);
     fputs(".\n", out);
     if (c->details) {
@@ -67,19 +68,38 @@ static void put_command(FILE *out, const Command *c) {
         put(out, c->details);
         fputc('\n', out);
     }
-    for (const Option *o = c->options; o && o->name; o++)
-        if (o->help) put_option(out, o);
+    for (const Option *o = c->options; o && o->name; o++) {
+        if (!o->help) continue;
+        fputs(options, out);
+        options = "";
+        put_option(out, o);
+    }
 }
 
-static void put_synopsis(const Command *const *commands, FILE *out) {
-    fputs(".SH SYNOPSIS\n.nf\n", out);
-    for (const Command *const *c = commands; *c; c++)
-        for (int i = 0; !(*c)->internal && i < 3 && (*c)->usage[i]; i++) {
-            fprintf(out, "\\fBlmp %s\\fR ", (*c)->name);
-            put(out, (*c)->usage[i]);
-            fputc('\n', out);
-        }
-    fputs(".fi\n", out);
+static void put_usage(FILE *out, const Command *c) {
+    for (int i = 0; i < 3 && c->usage[i]; i++) {
+        fprintf(out, "\\fBlmp %s\\fR%s", c->name, c->usage[i][0] ? " " : "");
+        put(out, c->usage[i]);
+        fputc('\n', out);
+    }
+}
+
+/* The head of a page, which is about `what`. */
+static void put_head(FILE *out, const char *name, const char *what) {
+    fputs(".\\\" Made by `lmp help` from the tables in the source.\n.TH ", out);
+    for (const char *c = name; *c; c++)
+        fputc(toupper((unsigned char)*c), out);
+    fputs(" 1 \"\" \"lmp " LMP_VERSION "\" \"User Commands\"\n.SH NAME\n", out);
+    put(out, name);
+    fprintf(out, " \\- %s\n.SH SYNOPSIS\n.nf\n", what);
+}
+
+/* Writes the name of a command's page: "lmp-record-cut". */
+static const char *page_name(char *out, size_t size, const Command *c) {
+    snprintf(out, size, "lmp-%s", c->name);
+    for (char *blank = out; (blank = strchr(blank, ' '));)
+        *blank = '-';
+    return out;
 }
 
 static const char description[] =
@@ -165,21 +185,56 @@ static void put_figures(FILE *out) {
 #define ROWS(rows) (rows), sizeof(rows) / sizeof *(rows)
 
 void manual_page(const Command *const *commands, FILE *out) {
-    fputs(".\\\" Made by `lmp help --man` from the tables in the source.\n", out);
-    fputs(".TH LMP 1 \"\" \"lmp " LMP_VERSION "\" \"User Commands\"\n", out);
-    fputs(".SH NAME\nlmp \\- real\\-time memory profiler for Lua 5.4\n", out);
-    put_synopsis(commands, out);
-    fputs(".SH DESCRIPTION\n", out);
+    put_head(out, "lmp", "real\\-time memory profiler for Lua 5.4");
+    for (const Command *const *c = commands; *c; c++)
+        if (!(*c)->internal) put_usage(out, *c);
+    fputs(".fi\n.SH DESCRIPTION\n", out);
     put(out, description);
     fputs("\n.PP\n.nf\n    require(\"luamemprofiler\").start(true)\n.fi\n", out);
     fputs(".SH COMMANDS\n", out);
-    for (const Command *const *c = commands; *c; c++)
-        if (!(*c)->internal) put_command(out, *c);
+    for (const Command *const *c = commands; *c; c++) {
+        if ((*c)->internal) continue;
+        fprintf(out, ".SS lmp %s\n", (*c)->name);
+        put_command(out, *c, "");
+    }
     fputs(".PP\nEvery command takes \\fB\\-\\-help\\fR, which also has examples.\n", out);
     put_keys(out);
     put_figures(out);
     put_rows(out, "ENVIRONMENT", ROWS(environment));
     put_rows(out, "EXIT STATUS", ROWS(exits));
+    fputs(".SH SEE ALSO\nEvery command has a page of its own, such as\n.BR lmp\\-run (1).\n", out);
+}
+
+static void put_command_page(FILE *out, const Command *c, const char *name) {
+    char what[200];
+    snprintf(what, sizeof what, "%c%s", tolower((unsigned char)c->help[0]), c->help + 1);
+    put_head(out, name, what);
+    put_usage(out, c);
+    fputs(".fi\n.SH DESCRIPTION\n", out);
+    put_command(out, c, ".SH OPTIONS\n");
+    if (c->examples) fputs(".SH EXAMPLES\n", out);
+    for (const Example *e = c->examples; e && e->line; e++) {
+        put_macro(out, ".TP\n.B ", e->line);
+        put(out, e->help);
+        fputs(".\n", out);
+    }
+    fputs(".SH SEE ALSO\n.BR lmp (1)\n", out);
+}
+
+bool manual_command_page(const Command *const *commands, const char *name, FILE *out) {
+    char page[80];
+    for (const Command *const *c = commands; *c; c++) {
+        if ((*c)->internal || strcmp(page_name(page, sizeof page, *c), name) != 0) continue;
+        put_command_page(out, *c, page);
+        return true;
+    }
+    return false;
+}
+
+void manual_page_names(const Command *const *commands, FILE *out) {
+    char name[80];
+    for (const Command *const *c = commands; *c; c++)
+        if (!(*c)->internal) fprintf(out, "%s\n", page_name(name, sizeof name, *c));
 }
 
 /* ---- tables of the documents ----------------------------------------------------------------- */

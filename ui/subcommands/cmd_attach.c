@@ -230,6 +230,7 @@ const Command cmd_attach = {
     .options = attach_options,
     .examples = attach_examples,
     .run = run_attach,
+    .takes = TAKES_PROCESS,
 };
 
 const Command cmd_detach = {
@@ -241,4 +242,5 @@ const Command cmd_detach = {
     .options = detach_options,
     .examples = detach_examples,
     .run = run_detach,
+    .takes = TAKES_STATE,
 };

@@ -195,4 +195,5 @@ const Command cmd_diff = {
     .options = options,
     .examples = examples,
     .run = run,
+    .takes = TAKES_RECORDING | TAKES_SNAPSHOT,
 };

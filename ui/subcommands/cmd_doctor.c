@@ -194,4 +194,5 @@ const Command cmd_doctor = {
     .options = options,
     .examples = examples,
     .run = run,
+    .takes = TAKES_PROGRAM,
 };

@@ -63,4 +63,5 @@ const Command cmd_dump = {
     .options = options,
     .examples = examples,
     .run = run,
+    .takes = TAKES_RECORDING | TAKES_SNAPSHOT,
 };

@@ -66,4 +66,5 @@ const Command cmd_heap = {
     .options = options,
     .examples = examples,
     .run = run,
+    .takes = TAKES_SNAPSHOT,
 };

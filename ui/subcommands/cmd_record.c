@@ -82,4 +82,5 @@ const Command cmd_record = {
     .options = options,
     .examples = examples,
     .run = run,
+    .takes = TAKES_STATE,
 };

@@ -117,4 +117,5 @@ const Command cmd_record_cut = {
     .options = options,
     .examples = examples,
     .run = run,
+    .takes = TAKES_RECORDING,
 };

@@ -313,4 +313,5 @@ const Command cmd_report = {
     .options = options,
     .examples = examples,
     .run = run,
+    .takes = TAKES_FORMAT | TAKES_STATE | TAKES_RECORDING | TAKES_SNAPSHOT,
 };

@@ -359,4 +359,5 @@ const Command cmd_run = {
     .options = run_options,
     .examples = run_examples,
     .run = run,
+    .takes = TAKES_SCRIPT | TAKES_PROGRAM,
 };

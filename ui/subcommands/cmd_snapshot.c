@@ -140,4 +140,5 @@ const Command cmd_snapshot = {
     .options = options,
     .examples = examples,
     .run = run,
+    .takes = TAKES_STATE,
 };

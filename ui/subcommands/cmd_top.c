@@ -137,4 +137,5 @@ const Command cmd_top = {
     .options = options,
     .examples = examples,
     .run = run,
+    .takes = TAKES_STATE,
 };

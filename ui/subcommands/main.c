@@ -13,11 +13,12 @@
 static int run_help(Parse *p);
 static int run_version(Parse *p);
 
-enum { O_MAN, O_TABLE };
+enum { O_MAN, O_TABLE, O_PAGE };
 
 static const Option help_options[] = {
     [O_MAN] = {"man", NULL, NULL},         /* source of the man page */
     [O_TABLE] = {"table", "[NAME]", NULL}, /* one of the documents' tables, or their names */
+    [O_PAGE] = {"page", "[NAME]", NULL},   /* source of the page lmp-NAME(1), or their names */
     {0},
 };
 
@@ -27,6 +28,7 @@ static const Command cmd_help = {
     .help = "Shows what lmp can do, or how to use one of its commands",
     .options = help_options,
     .run = run_help,
+    .takes = TAKES_COMMAND,
 };
 
 static const Command cmd_version = {
@@ -36,14 +38,15 @@ static const Command cmd_version = {
     .run = run_version,
 };
 
-static const Command *const commands[] = {
-    &cmd_run,        &cmd_top,  &cmd_attach,   &cmd_detach,  &cmd_record,   &cmd_replay,
-    &cmd_record_cut, &cmd_dump, &cmd_snapshot, &cmd_heap,    &cmd_report,   &cmd_diff,
-    &cmd_doctor,     &cmd_help, &cmd_version,  &cmd_display, &cmd_recorder, NULL,
+const Command *const all_commands[] = {
+    &cmd_run,     &cmd_top,        &cmd_attach,   &cmd_detach,   &cmd_record,
+    &cmd_replay,  &cmd_record_cut, &cmd_dump,     &cmd_snapshot, &cmd_heap,
+    &cmd_report,  &cmd_diff,       &cmd_doctor,   &cmd_help,     &cmd_version,
+    &cmd_display, &cmd_recorder,   &cmd_complete, NULL,
 };
 
 static const Command *find(const char *name) {
-    for (const Command *const *c = commands; *c; c++)
+    for (const Command *const *c = all_commands; *c; c++)
         if (strcmp((*c)->name, name) == 0) return *c;
     return NULL;
 }
@@ -62,7 +65,7 @@ static bool wants_run(const char *name) {
 static int unknown(const char *name, int argc, char **argv) {
     char line[400] = "";
     Nearest near = {.typed = name};
-    for (const Command *const *c = commands; *c; c++)
+    for (const Command *const *c = all_commands; *c; c++)
         if (!(*c)->internal) nearest_offer(&near, (*c)->name);
     bool run = wants_run(name), typed = true;
     for (int i = run ? 0 : 1; i < argc; i++)
@@ -77,14 +80,14 @@ static int unknown(const char *name, int argc, char **argv) {
 
 static void print_overview(FILE *out) {
     fputs("lmp, a memory profiler for Lua 5.4: watch a script's heap in the terminal.\n\n", out);
-    for (const Command *const *c = commands; *c; c++) {
+    for (const Command *const *c = all_commands; *c; c++) {
         if ((*c)->internal) continue;
         for (int i = 0; i < 3 && (*c)->usage[i]; i++)
-            fprintf(out, "%s lmp %s%s%s\n", c == commands && i == 0 ? "usage:" : "      ",
+            fprintf(out, "%s lmp %s%s%s\n", c == all_commands && i == 0 ? "usage:" : "      ",
                     (*c)->name, (*c)->usage[i][0] ? " " : "", (*c)->usage[i]);
     }
     fputc('\n', out);
-    for (const Command *const *c = commands; *c; c++)
+    for (const Command *const *c = all_commands; *c; c++)
         if (!(*c)->internal) fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->help);
     fputs("\nFrom a script: require \"luamemprofiler\".start(true)\n", out);
 }
@@ -93,7 +96,7 @@ static int run_help(Parse *p) {
     const Option *o = options_next(p);
     if (p->over) return p->status;
     if (o == &help_options[O_MAN]) {
-        manual_page(commands, stdout);
+        manual_page(all_commands, stdout);
         return 0;
     }
     if (o == &help_options[O_TABLE] && !p->value) {
@@ -103,6 +106,14 @@ static int run_help(Parse *p) {
     if (o == &help_options[O_TABLE]) {
         if (manual_table(p->value, stdout)) return 0;
         return command_wrong(p, "--table=%s: there is no such table", p->value);
+    }
+    if (o == &help_options[O_PAGE] && !p->value) {
+        manual_page_names(all_commands, stdout);
+        return 0;
+    }
+    if (o == &help_options[O_PAGE]) {
+        if (manual_command_page(all_commands, p->value, stdout)) return 0;
+        return command_wrong(p, "--page=%s: there is no such page", p->value);
     }
     if (p->at >= p->argc) {
         print_overview(stdout);

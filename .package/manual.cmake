@@ -1,0 +1,16 @@
+# Has the command LMP write its man pages, one for each subcommand, into the folder OUT.
+function(lmp_says out)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 ${LMP} help ${ARGN}
+    OUTPUT_VARIABLE said RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "lmp help ${ARGN}: ${status}")
+  endif()
+  set(${out} "${said}" PARENT_SCOPE)
+endfunction()
+file(REMOVE_RECURSE ${OUT})
+lmp_says(names --page)
+string(REGEX MATCHALL "[^\n]+" names "${names}")
+foreach(name ${names})
+  lmp_says(page --page=${name})
+  file(WRITE ${OUT}/${name}.1 "${page}")
+endforeach()

@@ -1,0 +1,15 @@
+# Removes what `cmake --install` has installed from this build, by its MANIFEST, below $DESTDIR if that is set. Of the
+# folders only lmp's own go: others may be somebody's, empty or not.
+if(NOT EXISTS ${MANIFEST})
+  message(FATAL_ERROR "nothing was installed from this build: there is no ${MANIFEST}")
+endif()
+file(STRINGS ${MANIFEST} files)
+foreach(file ${files})
+  message(STATUS "Removing $ENV{DESTDIR}${file}")
+  file(REMOVE "$ENV{DESTDIR}${file}")
+  get_filename_component(folder "$ENV{DESTDIR}${file}" DIRECTORY)
+  file(GLOB left LIST_DIRECTORIES true "${folder}/*")
+  if(folder MATCHES "/lmp$" AND NOT left)
+    file(REMOVE_RECURSE "${folder}")
+  endif()
+endforeach()
