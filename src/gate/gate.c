@@ -83,7 +83,8 @@ static uint64_t of_site(const LmpLimit *l, const Ledger *ledger, uint32_t row) {
     if (l->scope == LIMIT_AT && !is_at(l, s)) return 0;
     if (l->scope == LIMIT_TAG)
         return ledger->tagged ? of_tally(l->figure, &ledger->tagged[row]) : 0;
-    return of_tally(l->figure, l->scope == LIMIT_TYPE ? &s->kind[l->kind].tally : &s->tally);
+    return of_tally(l->figure,
+                    l->scope == LIMIT_TYPE ? &ledger_kind(s, l->kind)->tally : &s->tally);
 }
 
 static void offer_sites(LmpFinding *f, const Ledger *ledger) {

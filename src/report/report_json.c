@@ -41,13 +41,13 @@ static void put_verdict(Json *json, const Verdict *v) {
 
 /* ---- sites, functions, tags, leaks ----------------------------------------------------------- */
 
-static void put_types(Json *json, const LmpKindTally kind[LMP_KINDS]) {
+static void put_types(Json *json, const LmpSiteRow *s) {
     json_begin(json, "types", '{');
-    for (unsigned k = 0; kind && k < LMP_KINDS; k++) {
-        const LmpTally *t = &kind[k].tally;
-        if (!t->allocs && !kind[k].tag_allocs && !t->live_bytes) continue;
+    for (unsigned k = 0; k < LMP_KINDS; k++) {
+        const LmpKindTally *kind = ledger_kind(s, k);
+        if (!kind->tally.allocs && !kind->tag_allocs && !kind->tally.live_bytes) continue;
         json_begin(json, kind_info[k].name, '{');
-        json_figures(json, &kind[k], kind_tally_figures);
+        json_figures(json, kind, kind_tally_figures);
         json_end(json, '}');
     }
     json_end(json, '}');
@@ -82,7 +82,7 @@ static void put_site(Json *json, const Ledger *l, const LmpSiteRow *s) {
     json_figures(json, s, here_figures);
     json_end(json, '}');
     if (l->counts & LMP_COUNTS_INSTRUCTIONS) put_number(json, "instructions", s->instructions);
-    put_types(json, s->kind);
+    put_types(json, s);
     put_calls(json, l, s);
 }
 
@@ -131,23 +131,25 @@ static void put_override(Json *json, const Ledger *l, const LmpOverrideRow *o) {
 }
 
 /* Of nodes there may be a million, and most of their figures are 0. */
-static void put_node_tally(Json *json, const char *key, const LmpTally *tally) {
+static void put_node_tally(Json *json, const char *key, LmpTally tally) {
     json_begin(json, key, '{');
-    json_node_figures(json, tally, tally_figures);
+    json_node_figures(json, &tally, tally_figures);
     json_end(json, '}');
 }
 
 /* Nodes are an array, not objects within objects: a path can be 200 000 calls deep, and most JSON
  * readers recurse. Callers come before those that they call. Names are in `functions`: there they
  * are once. */
-static void put_node(Json *json, const LmpTreeRow *node, bool root) {
-    if (!root) json_count(json, "function", node->function);
-    json_change(json, "line", node->line);
-    if (!root) json_count(json, "parent", node->parent);
-    if (node->flags & LMP_NODE_TAIL) json_flag(json, "tail", true);
-    if (node->flags & LMP_NODE_COROUTINE) json_flag(json, "coroutine", true);
-    put_node_tally(json, "shallow", &node->shallow);
-    if (node->children > 0) put_node_tally(json, "retained", &node->retained);
+static void put_node(Json *json, const Ledger *l, uint32_t i) {
+    LmpTreeRow node;
+    ledger_node(l, i, &node);
+    if (i) json_count(json, "function", node.function);
+    json_change(json, "line", node.line);
+    if (i) json_count(json, "parent", node.parent);
+    if (node.flags & LMP_NODE_TAIL) json_flag(json, "tail", true);
+    if (node.flags & LMP_NODE_COROUTINE) json_flag(json, "coroutine", true);
+    put_node_tally(json, "shallow", ledger_shallow(l, i));
+    if (node.children > 0) put_node_tally(json, "retained", ledger_retained(l, i));
 }
 
 static void put_leak(Json *json, const Ledger *l, const LmpLeak *leak) {
@@ -186,8 +188,7 @@ static void put_ledger(Json *json, const LmpReport *r) {
         JSON_OBJECTS(json, "edges", i, l->edges, put_edge(json, l, &l->edge[i]));
     if (l->counts & LMP_COUNTS_OVERRIDES)
         JSON_OBJECTS(json, "overrides", i, l->overrides, put_override(json, l, &l->override[i]));
-    if (l->stacks && l->nodes)
-        JSON_OBJECTS(json, "tree", i, l->nodes, put_node(json, &l->tree[i], i == 0));
+    if (l->stacks && l->nodes) JSON_OBJECTS(json, "tree", i, l->nodes, put_node(json, l, i));
     if (!json->range) put_leaks(json, r);
 }
 

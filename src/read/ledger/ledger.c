@@ -16,14 +16,16 @@ static void store_free(LedgerStore *s) {
     keymap_free(&s->slot_map);
     keymap_free(&s->detail_map);
     LedgerPile *const piles[] = {
-        &s->texts,        &s->function,      &s->row,          &s->slot,      &s->detail,
-        &s->slot_sum,     &s->detail_sum,    &s->function_sum, &s->row_bytes, &s->out_site,
-        &s->out_function, &s->out_detail,    &s->out_tag,      &s->out_tree,  &s->out_live_history,
-        &s->slot_row,     &s->function_row,  &s->pairs,        &s->parent,    &s->node_function,
-        &s->first,        &s->child,         &s->next,         &s->node_live, &s->order,
-        &s->retained,     &s->on_path,       &s->node_kinds,   &s->node_kind, &s->tag_slot,
-        &s->out_tagged,   &s->slot_run,      &s->calls,        &s->out_edge,  &s->out_override,
-        &s->edge_copy,    &s->override_copy,
+        &s->texts,        &s->function,      &s->row,          &s->slot,       &s->detail,
+        &s->slot_sum,     &s->detail_sum,    &s->function_sum, &s->row_bytes,  &s->out_site,
+        &s->out_function, &s->out_detail,    &s->out_tag,      &s->out_tree,   &s->out_live_history,
+        &s->slot_row,     &s->function_row,  &s->pairs,        &s->parent,     &s->node_site,
+        &s->first,        &s->child,         &s->next,         &s->node_live,  &s->order,
+        &s->retained,     &s->on_path,       &s->node_kinds,   &s->node_kind,  &s->tag_slot,
+        &s->out_tagged,   &s->slot_run,      &s->calls,        &s->out_edge,   &s->out_override,
+        &s->edge_copy,    &s->override_copy, &s->row_parent,   &s->row_first,  &s->row_depth,
+        &s->row_below,    &s->own,           &s->below,        &s->slot_kinds, &s->node_function,
+        &s->row_site,
     };
     for (size_t i = 0; i < sizeof piles / sizeof *piles; i++)
         free(piles[i]->data);
@@ -40,27 +42,29 @@ void ledger_free(Ledger *ledger) {
 
 static bool reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
     LedgerStore *s = ledger->store;
-    return index_update(s, t) && sum_reserve(s, parts) && rows_reserve(ledger, parts) &&
+    return index_update(s, t) && sum_reserve(s, t, parts) && rows_reserve(ledger, parts) &&
            counts_reserve(ledger, parts) && tree_reserve(ledger, t, parts) &&
            moment_reserve(s, parts) &&
            (!(parts & LEDGER_SITES) || parts & LEDGER_BRIEF || rows_reserve_history(s));
 }
 
-/* Notes what did not fit: lines are in the row "(others)" of sites, call paths in that of the
- * nodes. */
-static void note_others(Ledger *ledger, const LmpTables *t) {
+/* Notes which lines did not fit: they are in the row "(others)" of sites. */
+static void note_folded(Ledger *ledger) {
     LedgerStore *s = ledger->store;
-    ledger->folded = ledger->pathless = ledger->pathless_bytes = 0;
-    if (s->rows > LEDGER_OTHERS) {
-        uint32_t slot = PILE(s->row, const LedgerRow)[LEDGER_OTHERS].slot;
-        ledger->folded = PILE(s->slot_sum, const LedgerSlotSum)[slot].tally.allocs;
-    }
-    if (ledger->stacks && tables_nodes(t) > LEDGER_OTHERS) {
-        const LmpUsage *use = &t->node[LEDGER_OTHERS].use;
-        uint64_t freed = read_once64(&use->free_bytes), bytes = read_once64(&use->bytes);
-        ledger->pathless = read_once64(&use->allocs);
-        ledger->pathless_bytes = bytes > freed ? bytes - freed : 0;
-    }
+    ledger->folded = 0;
+    if (s->rows <= LEDGER_OTHERS) return;
+    uint32_t slot = PILE(s->row, const LedgerRow)[LEDGER_OTHERS].slot;
+    ledger->folded = PILE(s->slot_sum, const LedgerSlotSum)[slot].tally.allocs;
+}
+
+/* Notes which call paths did not fit: they are in the row "(others)" of nodes. */
+static void note_pathless(Ledger *ledger, const LmpTables *t) {
+    ledger->pathless = ledger->pathless_bytes = 0;
+    if (!ledger->stacks || tables_nodes(t) <= LEDGER_OTHERS) return;
+    const LmpUsage *use = &t->node[LEDGER_OTHERS].use;
+    uint64_t freed = read_once64(&use->free_bytes), bytes = read_once64(&use->bytes);
+    ledger->pathless = read_once64(&use->allocs);
+    ledger->pathless_bytes = bytes > freed ? bytes - freed : 0;
 }
 
 /* Gives back, before the tree is made, which is large, what only the rows were made of, here and in
@@ -112,12 +116,13 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     ledger->store->of_tag = of_tag;
     ledger->store->once = parts & LEDGER_ONCE;
     ledger->store->brief = !(parts & LEDGER_SITES) || parts & LEDGER_BRIEF;
+    note_pathless(ledger, tables);
+    tree_read(ledger, tables, parts);
     sum_records(ledger->store, tables);
     ledger->all = ledger->store->all;
     memcpy(ledger->of_class, ledger->store->of_class, sizeof ledger->of_class);
     counts_sum(ledger, tables, parts);
-    note_others(ledger, tables);
-    tree_read(ledger, tables, parts);
+    note_folded(ledger);
     rows_make(ledger, tables, parts);
     counts_make(ledger, parts);
     if (ledger->store->once) give_back(ledger->store, tables, parts);
@@ -126,13 +131,6 @@ LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, u
     moment_end(ledger->store, clock);
     ledger->store->clock = clock;
     return LMP_OK;
-}
-
-void ledger_drop_tree(Ledger *ledger) {
-    if (!ledger->store) return;
-    ledger_pile_free(&ledger->store->out_tree);
-    ledger->tree = NULL;
-    ledger->nodes = 0;
 }
 
 uint32_t ledger_row_of_slot(const Ledger *ledger, uint32_t slot) {

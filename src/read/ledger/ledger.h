@@ -139,7 +139,8 @@ typedef struct LmpSiteRow {
     int32_t line;                   /* -1: a pseudo-site */
     uint32_t text; /* of a recording: a hash of the line's text when it ran; 0: not known */
     LmpTally tally;
-    LmpKindTally *kind; /* LMP_KINDS of them; NULL: with LEDGER_BRIEF */
+    LmpKindTally *kind; /* LMP_KINDS of them, but see .kinds; NULL: with LEDGER_BRIEF */
+    uint8_t kinds;      /* with LEDGER_ONCE: which of them there are, 1 << LmpKind each */
     uint64_t here_reallocs, here_frees, here_free_bytes;
     int64_t here_realloc_bytes;
     uint32_t details, first_detail; /* in detail[], largest live first; 0: only the line itself */
@@ -148,6 +149,9 @@ typedef struct LmpSiteRow {
     const uint64_t *live_history_blocks; /* blocks, the same */
     uint64_t instructions; /* run there; with LMP_COUNTS_INSTRUCTIONS of Ledger.counts */
 } LmpSiteRow;
+
+/* Returns one of them; with LEDGER_BRIEF, too: zeroes. */
+const LmpKindTally *ledger_kind(const LmpSiteRow *site, unsigned kind);
 
 /* Of LmpKindTally, and of LmpSiteRow what was done while its line ran. Each ends with a row whose
  * name is NULL. */
@@ -237,7 +241,8 @@ typedef struct Ledger {
                          not asked for */
     uint32_t tagged_of;
     LmpSiteDetail *detail;
-    LmpTreeRow *tree; /* tree[0]: the root; nodes 0: no tree was asked for */
+    LmpTreeRow *tree; /* tree[0]: the root; nodes 0: no tree was asked for. NULL with LEDGER_ONCE:
+                         ledger_node has its rows */
     /* What sites held after full collections, oldest first: live_history[i] of a site is the most
      * in the time after live_history_clock[i - 1] up to live_history_clock[i]. */
     uint32_t live_history_rows;                    /* how many there are, below LMP_LIVE_HISTORY */
@@ -314,6 +319,16 @@ typedef struct LedgerRoom {
 LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room);
 /* Returns LmpSiteRow.kind, all zeroes, for the next of the sites that room was made for. */
 LmpKindTally *ledger_next_kinds(Ledger *ledger);
+/* Sets all of a row of the tree but its figures, which are unspecified. */
+void ledger_node(const Ledger *ledger, uint32_t i, LmpTreeRow *out);
+/* Returns what of it says where it is in the tree. */
+typedef struct LedgerLinks {
+    uint32_t parent, first, children, depth;
+} LedgerLinks;
+LedgerLinks ledger_links(const Ledger *ledger, uint32_t i);
+/* Returns the figures of row i of the tree. With LEDGER_ONCE .was, .mark and .since are 0. */
+LmpTally ledger_shallow(const Ledger *ledger, uint32_t i);
+LmpTally ledger_retained(const Ledger *ledger, uint32_t i);
 /* Gives back the rows of the call tree: there are none until the next refresh. */
 void ledger_drop_tree(Ledger *ledger);
 /* Returns how fast a figure that was `was` at Ledger.since changes, a second; 0 as long as there is

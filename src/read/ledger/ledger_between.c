@@ -34,9 +34,12 @@ static const void *row_of(const KeyMap *map, uint32_t id, const void *rows, size
 
 static void take_site(LmpSiteRow *now, const LmpSiteRow *then) {
     take(&now->tally, then ? &then->tally : NULL);
-    for (unsigned k = 0; now->kind && k < LMP_KINDS; k++) {
-        take(&now->kind[k].tally, then && then->kind ? &then->kind[k].tally : NULL);
-        now->kind[k].tag_allocs -= then && then->kind ? then->kind[k].tag_allocs : 0;
+    LmpKindTally *kind = now->kind;
+    for (unsigned k = 0; kind && k < LMP_KINDS; k++) {
+        if (!(now->kinds >> k & 1)) continue;
+        take(&kind->tally, then ? &ledger_kind(then, k)->tally : NULL);
+        kind->tag_allocs -= then ? ledger_kind(then, k)->tag_allocs : 0;
+        kind++;
     }
     if (!then) return;
     now->here_reallocs -= then->here_reallocs;

@@ -3,9 +3,10 @@
  *     ledger_index.c  knows each row of the tables once: functions with their texts, sites merged
  *                     by line ("slots") and by the C function called there ("details"). Rows are
  *                     only ever added, so only new ones are looked at
+ *     ledger_tree.c   reads the nodes: what each function retains
  *     ledger_sum.c    sums the records up in slots, details, functions and tags; rates and marks
  *     ledger_rows.c   makes the rows that people see, in order
- *     ledger_tree.c   the call tree, and what each function retains
+ *     ledger_tree.c   makes those of the call tree
  *
  * All memory is allocated before anything that a reader sees changes, so a refresh that runs out of
  * memory leaves the previous rows. Indexes taken from the shared state are read once and
@@ -86,16 +87,20 @@ typedef struct LedgerRow { /* of a row of the sites */
     uint32_t detail, slot, function, next;
 } LedgerRow;
 
-/* What slots have by kind: LMP_KINDS for each, in chunks, which stay where they are while others
- * are added, so that rows may point at them. Behind the slots there may be as many more, of rows
- * that a reader adds. */
-enum { LEDGER_KIND_SLOTS = 256 }; /* of a chunk */
-typedef LmpKindTally LedgerSlotKinds[LMP_KINDS];
+/* What slots have by kind, in chunks, which stay where they are while others are added, so that
+ * rows may point at them: LMP_KINDS for each slot, or with LEDGER_ONCE those that its records are
+ * of. Behind the slots there may be as many more, of rows that a reader adds. */
+enum { LEDGER_KIND_ROOM = 256 * LMP_KINDS }; /* of a chunk */
 typedef struct LedgerKinds {
-    LedgerSlotKinds *chunk[2 * LMP_SITES_MAX / LEDGER_KIND_SLOTS + 1];
+    LmpKindTally *chunk[2 * LMP_SITES_MAX * LMP_KINDS / LEDGER_KIND_ROOM + 1];
     uint32_t chunks;
-    uint32_t more; /* used behind the slots */
+    uint32_t used; /* places */
 } LedgerKinds;
+
+typedef struct LedgerSlotKinds { /* where those of a slot begin, and as LmpSiteRow.kinds */
+    uint32_t at, kinds;
+} LedgerSlotKinds;
+#define LEDGER_ALL_KINDS ((1u << LMP_KINDS) - 1)
 
 typedef struct LedgerSlotSum {
     uint64_t here_reallocs, here_frees, here_free_bytes;
@@ -146,7 +151,8 @@ typedef struct LedgerStore {
 
     /* sums of this refresh, by index */
     LedgerPile slot_sum;     /* LedgerSlotSum */
-    LedgerKinds kinds;       /* by slot; of a refresh that is not brief */
+    LedgerKinds kinds;       /* of a refresh that is not brief */
+    LedgerPile slot_kinds;   /* LedgerSlotKinds, the same */
     bool brief;              /* this refresh has no kinds, or no sites */
     LedgerPile detail_sum;   /* LmpTally */
     LedgerPile function_sum; /* LmpTally */
@@ -184,18 +190,27 @@ typedef struct LedgerStore {
     bool others_used;              /* anything was made in node "(others)" or below */
     LedgerPile parent;             /* uint32_t */
     LedgerPile node_function;      /* uint32_t: index of the function */
+    LedgerPile node_site;          /* uint32_t: row of the sites << 2 | LmpTreeRow.flags */
     LedgerPile node_kind;          /* uint8_t: LmpTreeRow.kind */
     LedgerPile node_live;          /* uint64_t: live, own and below */
-    LedgerPile order;              /* uint32_t: nodes in the order of a walk */
+    LedgerPile order;              /* uint32_t: nodes in the order of a walk, then of their rows */
     LedgerPile first, next, child; /* uint32_t: see ledger_tree.c */
     LedgerPile retained;           /* LmpTally, by function */
     LedgerPile on_path;            /* uint32_t, by function */
     bool once;                     /* this refresh is with LEDGER_ONCE */
     bool tree_kinds;               /* this refresh is with LEDGER_TREE_KINDS */
     LedgerPile node_kinds;         /* uint32_t: LmpTreeRow.kinds << 16 | .tag */
+    /* and by row */
+    LedgerPile row_parent, row_first, row_depth; /* uint32_t: as in LmpTreeRow; first: one more */
+    LedgerPile row_site;                         /* uint32_t: as node_site */
+    LedgerPile row_below; /* uint32_t: with LEDGER_ONCE, how many rows before have children */
+    /* with LEDGER_ONCE: words of tallies, without those that all nodes have 0 in */
+    uint32_t packed, packed_word[TALLY_WORDS]; /* how many, and which */
+    LedgerPile own, below; /* uint64_t: by node; of what is below a row, by its row_below */
 } LedgerStore;
 
 #define LEDGER_OTHERS 1u
+enum { LEDGER_AHEAD = 12 }; /* rows to prefetch ahead */
 
 /* Looks at what was added to the tables. Returns false if there is no memory. */
 bool index_update(LedgerStore *s, const LmpTables *t);
@@ -203,10 +218,14 @@ bool index_update(LedgerStore *s, const LmpTables *t);
  * refresh which ran out of memory has met: none, or any. */
 uint32_t ledger_row_of_slot(const Ledger *ledger, uint32_t slot);
 /* Room for the sums of all that is known, then the sums. */
-bool sum_reserve(LedgerStore *s, unsigned parts);
-bool ledger_kinds_reserve(LedgerStore *s, size_t slots);
-static inline LmpKindTally *ledger_kinds_of(const LedgerStore *s, uint32_t slot) {
-    return s->kinds.chunk[slot / LEDGER_KIND_SLOTS][slot % LEDGER_KIND_SLOTS];
+bool sum_reserve(LedgerStore *s, const LmpTables *t, unsigned parts);
+bool ledger_kinds_reserve(LedgerKinds *kinds, size_t places);
+static inline LmpKindTally *ledger_kinds_at(const LedgerKinds *kinds, uint32_t at) {
+    return &kinds->chunk[at / LEDGER_KIND_ROOM][at % LEDGER_KIND_ROOM];
+}
+/* Returns which one of those that there are is of this kind; the kind is among them. */
+static inline unsigned ledger_kind_place(uint32_t kinds, unsigned kind) {
+    return (unsigned)__builtin_popcount(kinds & ((1u << kind) - 1));
 }
 void sum_records(LedgerStore *s, const LmpTables *t);
 /* Moments (ledger_moments.c): room for all that is known; before anything is summed up, finds the
@@ -225,9 +244,33 @@ bool rows_reserve(Ledger *ledger, unsigned parts);
 bool rows_reserve_history(LedgerStore *s); /* call last */
 void rows_make(Ledger *ledger, const LmpTables *t, unsigned parts);
 
+/* Returns the function of a row of the sites. */
+static inline uint32_t ledger_function_of(const LedgerStore *s, uint32_t site) {
+    return site > 0 && site < s->rows ? PILE(s->row, const LedgerRow)[site].function
+                                      : LEDGER_OTHERS;
+}
+
 bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts);
-/* Sums up what each function retains, in s->retained; before the rows of functions are made. */
+/* Sums up what each function retains, in s->retained. With LEDGER_ONCE takes all that the tree
+ * needs of the tables' nodes, and gives these back. */
 void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts);
+/* Figures of nodes, and the rows of the tree (ledger_nodes.c). Room. */
+bool nodes_reserve(Ledger *ledger, unsigned parts);
+/* Prefetches the row of a node soon to be read: they are not visited in storage order. */
+static inline void ledger_fetch(const LmpTables *t, const uint32_t *order, uint32_t i, uint32_t n) {
+    if (i + LEDGER_AHEAD >= n) return;
+    const char *node = (const char *)&t->node[order[i + LEDGER_AHEAD]];
+    __builtin_prefetch(node);
+    __builtin_prefetch(node + 64);
+}
+LmpTally nodes_own(LedgerStore *s, const LmpTables *t, uint32_t node, LedgerPeak peak);
+/* With LEDGER_ONCE: takes what nodes made (less what they had made before, if `less` is not NULL)
+ * and gives their rows of the tables back; when the rows are linked, sums up what is below each. */
+void nodes_pack(LedgerStore *s, const LmpTables *t, LedgerNodes *less);
+void nodes_sum(LedgerStore *s, uint32_t rows);
+/* Without: makes Ledger.tree. */
+void nodes_make(Ledger *ledger, const LmpTables *t);
+
 /* "(others)" has a node from the start, which is a row only once it is used. */
 bool tree_unused(const LedgerStore *s, uint32_t node);
 /* Makes the rows of the tree; after those of functions. */

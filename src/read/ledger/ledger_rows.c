@@ -45,11 +45,10 @@ bool rows_reserve_history(LedgerStore *s) {
 LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room) {
     LedgerStore *s = ledger->store;
     if (!s) return LMP_E_NOMEM;
-    size_t slots =
-        (size_t)s->slots + (room->sites > ledger->sites ? room->sites - ledger->sites : 0);
+    size_t more = room->sites > ledger->sites ? room->sites - ledger->sites : 0;
     bool enough =
         ledger_pile_reserve(&s->out_site, room->sites, sizeof(LmpSiteRow)) &&
-        ledger_kinds_reserve(s, slots) &&
+        ledger_kinds_reserve(&s->kinds, s->kinds.used + more * LMP_KINDS) &&
         ledger_pile_reserve(&s->out_function, room->functions, sizeof(LmpFunctionRow)) &&
         ledger_pile_reserve(&s->out_tag, room->tags, sizeof(LmpTagRow)) &&
         ledger_pile_reserve(&s->out_detail, room->details, sizeof(LmpSiteDetail)) &&
@@ -64,10 +63,17 @@ LmpErr ledger_make_room(Ledger *ledger, const LedgerRoom *room) {
     return enough ? LMP_OK : LMP_E_NOMEM;
 }
 
+const LmpKindTally *ledger_kind(const LmpSiteRow *site, unsigned kind) {
+    static const LmpKindTally none;
+    bool there = site->kind && site->kinds >> kind & 1;
+    return there ? &site->kind[ledger_kind_place(site->kinds, kind)] : &none;
+}
+
 LmpKindTally *ledger_next_kinds(Ledger *ledger) {
-    LedgerStore *s = ledger->store;
-    LmpKindTally *kind = ledger_kinds_of(s, s->slots + s->kinds.more++);
-    memset(kind, 0, sizeof(LedgerSlotKinds));
+    LedgerKinds *k = &ledger->store->kinds;
+    LmpKindTally *kind = ledger_kinds_at(k, k->used);
+    k->used += LMP_KINDS;
+    memset(kind, 0, LMP_KINDS * sizeof *kind);
     return kind;
 }
 
@@ -108,7 +114,8 @@ static void want_functions(LedgerStore *s, unsigned parts) {
         row[i] = any ? 0 : LEDGER_NO_ROW;
     }
     for (uint32_t i = 1; i < s->nodes; i++)
-        if (!tree_unused(s, i)) row[PILE(s->node_function, const uint32_t)[i]] = 0;
+        if (!tree_unused(s, i))
+            row[ledger_function_of(s, PILE(s->node_site, const uint32_t)[i] >> 2)] = 0;
     for (uint32_t i = 1; parts & LEDGER_SITES && i < s->slots; i++) {
         LedgerSlot *slot = &PILE(s->slot, LedgerSlot)[i];
         if (!slot_shown(s, i)) continue;
@@ -231,7 +238,9 @@ static void make_site(Ledger *ledger, const LmpTables *t, uint32_t index, uint32
         .instructions = PILE(s->slot_run, const uint64_t)[index],
     };
     if (s->brief) return;
-    out->kind = ledger_kinds_of(s, index);
+    const LedgerSlotKinds *kinds = &PILE(s->slot_kinds, const LedgerSlotKinds)[index];
+    out->kind = ledger_kinds_at(&s->kinds, kinds->at);
+    out->kinds = (uint8_t)kinds->kinds;
     out->live_history = make_grown(ledger, t, slot, at, live_history_slot);
     out->live_history_blocks = out->live_history + LMP_LIVE_HISTORY;
     make_details(ledger, slot, out);

@@ -67,20 +67,47 @@ LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-bool ledger_kinds_reserve(LedgerStore *s, size_t slots) {
-    LedgerKinds *k = &s->kinds;
-    while ((size_t)k->chunks * LEDGER_KIND_SLOTS < slots) {
+bool ledger_kinds_reserve(LedgerKinds *k, size_t places) {
+    while ((size_t)k->chunks * LEDGER_KIND_ROOM < places) {
         if (k->chunks == sizeof k->chunk / sizeof k->chunk[0]) return false;
-        k->chunk[k->chunks] = malloc(LEDGER_KIND_SLOTS * sizeof *k->chunk[0]);
+        k->chunk[k->chunks] = malloc(LEDGER_KIND_ROOM * sizeof *k->chunk[0]);
         if (!k->chunk[k->chunks]) return false;
         k->chunks++;
     }
     return true;
 }
 
-bool sum_reserve(LedgerStore *s, unsigned parts) {
+static uint32_t row_of(const LedgerStore *s, const LmpRecord *r) {
+    uint32_t row = read_once32(&r->site);
+    return row == 0 || row >= s->rows ? LEDGER_OTHERS : row;
+}
+
+/* Gives each slot places for the kinds that it may have, in one chunk. */
+static bool place_kinds(LedgerStore *s, const LmpTables *t, bool once) {
+    LedgerSlotKinds *of = s->slot_kinds.data;
+    for (uint32_t i = 0; i < s->slots; i++)
+        of[i].kinds = once ? 0 : LEDGER_ALL_KINDS;
+    for (uint32_t i = 1; once && s->rows > LEDGER_OTHERS && i < s->records; i++) {
+        const LmpRecord *r = &t->record[i];
+        unsigned cls = *(const volatile uint16_t *)&r->use.cls;
+        of[PILE(s->row, const LedgerRow)[row_of(s, r)].slot].kinds |=
+            1u << class_owner(cls) | 1u << class_tag(cls);
+    }
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < s->slots; i++) {
+        uint32_t n = (uint32_t)__builtin_popcount(of[i].kinds), left = used % LEDGER_KIND_ROOM;
+        if (left + n > LEDGER_KIND_ROOM) used += LEDGER_KIND_ROOM - left;
+        of[i].at = used;
+        used += n;
+    }
+    s->kinds.used = used;
+    return ledger_kinds_reserve(&s->kinds, (size_t)used + 1);
+}
+
+bool sum_reserve(LedgerStore *s, const LmpTables *t, unsigned parts) {
     bool brief = !(parts & LEDGER_SITES) || parts & LEDGER_BRIEF;
-    return (brief || ledger_kinds_reserve(s, s->slots)) &&
+    return (brief || (ledger_pile_reserve(&s->slot_kinds, s->slots, sizeof(LedgerSlotKinds)) &&
+                      place_kinds(s, t, parts & LEDGER_ONCE))) &&
            ledger_pile_reserve(&s->slot_sum, s->slots, sizeof(LedgerSlotSum)) &&
            ledger_pile_reserve(&s->detail_sum, s->details, sizeof(LmpTally)) &&
            ledger_pile_reserve(&s->function_sum, s->functions, sizeof(LmpTally)) &&
@@ -89,8 +116,7 @@ bool sum_reserve(LedgerStore *s, unsigned parts) {
 
 static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record, LedgerPeak peak) {
     const LmpRecord *r = &tables->record[record];
-    uint32_t row = read_once32(&r->site);
-    if (row == 0 || row >= s->rows) row = LEDGER_OTHERS;
+    uint32_t row = row_of(s, r);
     if (row >= s->rows) return; /* the table is empty */
     const LedgerRow *at = &PILE(s->row, LedgerRow)[row];
     LmpTally t = tally_of(&r->use, &r->reallocs, &r->realloc_bytes, &r->temporary, peak);
@@ -108,9 +134,13 @@ static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record,
 
     LedgerSlotSum *slot = &PILE(s->slot_sum, LedgerSlotSum)[at->slot];
     if (!s->brief) {
-        LmpKindTally *kind = ledger_kinds_of(s, at->slot);
-        tally_add(&kind[class_owner(cls)].tally, &t);
-        kind[class_tag(cls)].tag_allocs += t.allocs;
+        const LedgerSlotKinds *kinds = &PILE(s->slot_kinds, const LedgerSlotKinds)[at->slot];
+        LmpKindTally *kind = ledger_kinds_at(&s->kinds, kinds->at);
+        unsigned owner = class_owner(cls), of_tag = class_tag(cls);
+        if (kinds->kinds >> owner & 1)
+            tally_add(&kind[ledger_kind_place(kinds->kinds, owner)].tally, &t);
+        if (kinds->kinds >> of_tag & 1)
+            kind[ledger_kind_place(kinds->kinds, of_tag)].tag_allocs += t.allocs;
     }
     slot->here_reallocs += read_once64(&r->here_reallocs);
     slot->here_realloc_bytes =
@@ -139,10 +169,9 @@ static void sum_collector(LedgerStore *s, const LmpTables *t) {
 }
 
 static void clear_kinds(LedgerStore *s) {
-    s->kinds.more = 0;
-    for (uint32_t at = 0; !s->brief && at < s->slots; at += LEDGER_KIND_SLOTS) {
-        uint32_t n = s->slots - at < LEDGER_KIND_SLOTS ? s->slots - at : LEDGER_KIND_SLOTS;
-        memset(ledger_kinds_of(s, at), 0, n * sizeof(LedgerSlotKinds));
+    for (uint32_t at = 0; !s->brief && at < s->kinds.used; at += LEDGER_KIND_ROOM) {
+        uint32_t left = s->kinds.used - at, n = left < LEDGER_KIND_ROOM ? left : LEDGER_KIND_ROOM;
+        memset(ledger_kinds_at(&s->kinds, at), 0, n * sizeof(LmpKindTally));
     }
 }
 

@@ -1,4 +1,4 @@
-/* ledger_tree.c - the call tree: what each node and each function retains (ledger_impl.h).
+/* ledger_tree.c - the call tree: what each function retains, and the rows (ledger_impl.h).
  *
  * A node's row is above its parent's, so one pass from the last row to the first sums everything up
  * and no path is too deep. A parent that is not lower is damage; such nodes hang under the root. */
@@ -6,8 +6,6 @@
 
 #include "read/ledger/ledger.h"
 #include "read/ledger/ledger_impl.h"
-
-enum { AHEAD = 12 }; /* rows of the tables to prefetch ahead */
 
 static bool wanted(const LmpTables *t, unsigned parts) {
     return parts & LEDGER_TREE ||
@@ -23,6 +21,7 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
     if (s->nodes == 0) s->nodes = 1; /* the root */
     uint32_t n = s->nodes;
     if (!ledger_pile_reserve(&s->parent, n, sizeof(uint32_t)) ||
+        !ledger_pile_reserve(&s->node_site, n, sizeof(uint32_t)) ||
         !ledger_pile_reserve(&s->node_function, n, sizeof(uint32_t)) ||
         !ledger_pile_reserve(&s->node_live, n, sizeof(uint64_t)) ||
         !ledger_pile_reserve(&s->first, n + 1, sizeof(uint32_t)) ||
@@ -30,38 +29,31 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
         !ledger_pile_reserve(&s->order, n, sizeof(uint32_t)) ||
         !ledger_pile_reserve(&s->on_path, s->functions, sizeof(uint32_t)))
         return false;
-    if (parts & LEDGER_TREE) {
-        if (!ledger_pile_reserve(&s->child, n, sizeof(uint32_t)) ||
-            !ledger_pile_reserve(&s->pairs, 2 * (size_t)n, sizeof(SortPair)) ||
-            !ledger_pile_reserve(&s->out_tree, n, sizeof(LmpTreeRow)))
-            return false;
-        s->tree_kinds = parts & LEDGER_TREE_KINDS;
-        if (s->tree_kinds && (!ledger_pile_reserve(&s->node_kinds, n, sizeof(uint32_t)) ||
-                              !ledger_pile_reserve(&s->node_kind, n, sizeof(uint8_t))))
-            return false;
-        ledger->tree = s->out_tree.data;
-    }
-    return true;
-}
-
-static uint32_t function_of(const LedgerStore *s, uint32_t site) {
-    return site > 0 && site < s->rows ? PILE(s->row, const LedgerRow)[site].function
-                                      : LEDGER_OTHERS;
+    if (!(parts & LEDGER_TREE)) return true;
+    s->tree_kinds = parts & LEDGER_TREE_KINDS;
+    return ledger_pile_reserve(&s->child, n, sizeof(uint32_t)) &&
+           ledger_pile_reserve(&s->pairs, 2 * (size_t)n, sizeof(SortPair)) &&
+           (!s->tree_kinds || (ledger_pile_reserve(&s->node_kinds, n, sizeof(uint32_t)) &&
+                               ledger_pile_reserve(&s->node_kind, n, sizeof(uint8_t)))) &&
+           nodes_reserve(ledger, parts);
 }
 
 static void read_nodes(LedgerStore *s, const LmpTables *t) {
-    uint32_t *parent = PILE(s->parent, uint32_t), *function = PILE(s->node_function, uint32_t);
+    uint32_t *parent = PILE(s->parent, uint32_t), *node_site = PILE(s->node_site, uint32_t);
+    uint32_t *function = PILE(s->node_function, uint32_t);
     uint64_t *live = PILE(s->node_live, uint64_t);
-    parent[0] = 0;
+    parent[0] = node_site[0] = 0;
     function[0] = LEDGER_OTHERS;
     live[0] = 0;
     s->others_used = false;
     for (uint32_t i = 1; i < s->nodes; i++) {
         const LmpNode *n = &t->node[i];
         uint64_t frees = read_once64(&n->use.free_bytes), bytes = read_once64(&n->use.bytes);
-        uint32_t up = read_once32(&n->parent);
+        uint32_t up = read_once32(&n->parent), site = read_once32(&n->site);
+        uint32_t flags = read_once32(&n->flags) & (LMP_NODE_TAIL | LMP_NODE_COROUTINE);
         parent[i] = up < i ? up : 0;
-        function[i] = function_of(s, read_once32(&n->site));
+        node_site[i] = (site < s->rows ? site : 0) << 2 | flags;
+        function[i] = ledger_function_of(s, site);
         live[i] = bytes > frees ? bytes - frees : 0;
         s->others_used |= parent[i] == LEDGER_OTHERS;
     }
@@ -69,21 +61,6 @@ static void read_nodes(LedgerStore *s, const LmpTables *t) {
         s->others_used |= read_once64(&t->node[LEDGER_OTHERS].use.allocs) != 0;
     for (uint32_t i = s->nodes; i-- > 1;)
         live[parent[i]] += live[i];
-}
-
-/* Prefetches the rows of nodes soon to be read: they are not visited in storage order. */
-static void fetch(const LmpTables *t, const uint32_t *order, uint32_t i, uint32_t n) {
-    if (i + AHEAD >= n) return;
-    const char *node = (const char *)&t->node[order[i + AHEAD]];
-    __builtin_prefetch(node);
-    __builtin_prefetch(node + 64);
-}
-
-static LmpTally own_tally(LedgerStore *s, const LmpTables *t, uint32_t node, LedgerPeak peak) {
-    const LmpNode *n = &t->node[node];
-    LmpTally own = tally_of(&n->use, &n->reallocs, &n->realloc_bytes, &n->temporary, peak);
-    moment_node(s, node, &own);
-    return own;
 }
 
 /* ---- what functions retain ------------------------------------------------------------------- */
@@ -128,10 +105,10 @@ static void sum_functions(LedgerStore *s, const LmpTables *t) {
             if (--on_path[f] == 0) tally_add(&retained[f], &sum);
         }
         if (i == s->nodes) break;
-        fetch(t, order, i, s->nodes);
+        ledger_fetch(t, order, i, s->nodes);
         uint32_t f = function[order[i]];
         if (on_path[f]++ == 0) tally_sub(&retained[f], &sum);
-        LmpTally own = own_tally(s, t, order[i], peak);
+        LmpTally own = nodes_own(s, t, order[i], peak);
         tally_add(&sum, &own);
         open[depth++] = i;
     }
@@ -143,6 +120,9 @@ void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts) {
     if (s->nodes == 0) return;
     read_nodes(s, t);
     if (parts & LEDGER_FUNCTIONS) sum_functions(s, t);
+    if (!s->once) return;
+    ledger_pile_free(&s->node_function);
+    if (parts & LEDGER_TREE) nodes_pack(s, t, ledger->less);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -207,30 +187,6 @@ static void find_kinds(LedgerStore *s, const LmpTables *t) {
     }
 }
 
-static void make_row(Ledger *ledger, const LmpTables *t, uint32_t node, LedgerPeak peak,
-                     LmpTreeRow *out) {
-    LedgerStore *s = ledger->store;
-    const LmpNode *n = &t->node[node];
-    uint32_t site = read_once32(&n->site), function = PILE(s->node_function, uint32_t)[node];
-    const LedgerFunction *f = &PILE(s->function, const LedgerFunction)[function];
-    const LedgerRow *row = site > 0 && site < s->rows ? &PILE(s->row, LedgerRow)[site] : NULL;
-    const LedgerSlot *slot = row ? &PILE(s->slot, const LedgerSlot)[row->slot] : NULL;
-    out->id = node;
-    out->function = PILE(s->function_row, const uint32_t)[function];
-    out->site = slot ? slot->id : 0;
-    uint32_t kinds = s->tree_kinds ? PILE(s->node_kinds, const uint32_t)[node] : 0;
-    out->kinds = (uint8_t)(kinds >> 16);
-    out->tag = (uint16_t)kinds;
-    out->kind = s->tree_kinds ? PILE(s->node_kind, const uint8_t)[node] : LMP_KINDS;
-    out->name = f->name;
-    out->short_src = f->short_src;
-    out->line = slot ? slot->line : -1;
-    out->flags = read_once32(&n->flags) & (LMP_NODE_TAIL | LMP_NODE_COROUTINE);
-    out->shallow = own_tally(s, t, node, peak);
-    if (ledger->less) ledger_nodes_take(ledger->less, node, &out->shallow);
-    out->retained = out->shallow;
-}
-
 /* Puts nodes in the order of their rows: the children of each after all so far, so that they are
  * contiguous. Returns how many. */
 static uint32_t order_rows(LedgerStore *s) {
@@ -246,61 +202,41 @@ static uint32_t order_rows(LedgerStore *s) {
     return n;
 }
 
-/* Nodes are read in their own order, and memory that has been read is given back meanwhile. */
-static void make_rows(Ledger *ledger, const LmpTables *t, const uint32_t *place) {
-    enum { STEP = 4096 };
-    LedgerStore *s = ledger->store;
-    LmpTreeRow *tree = ledger->tree;
-    LedgerPeak peak = sum_peak(t->live);
-    for (uint32_t node = 1; node < s->nodes; node++) {
-        if (node + AHEAD < s->nodes) __builtin_prefetch(&tree[place[node + AHEAD]], 1);
-        if (place[node]) make_row(ledger, t, node, peak, &tree[place[node]]);
-        uint32_t read = node + 1, before = node / STEP * STEP;
-        if (!s->once || (read % STEP && read < s->nodes)) continue;
-        if (t->spent) t->spent(&t->node[before], &t->node[read]);
-        if (ledger->less) ledger_nodes_drop(ledger->less, read);
-    }
-}
-
-/* Callers and callees by row; then what each retains. `skip`: the node that has a child without a
- * row. */
-static void link_rows(const LedgerStore *s, LmpTreeRow *tree, uint32_t rows, uint32_t skip) {
+/* Callers and callees by row. `skip`: the node that has a child without a row. */
+static void link_rows(LedgerStore *s, uint32_t rows, uint32_t skip) {
     const uint32_t *order = s->order.data, *first = s->first.data;
+    uint32_t *parent = PILE(s->row_parent, uint32_t), *depth = PILE(s->row_depth, uint32_t);
+    uint32_t *row_first = PILE(s->row_first, uint32_t), *row_site = PILE(s->row_site, uint32_t);
     uint32_t n = 1;
+    parent[0] = depth[0] = 0;
     for (uint32_t i = 0; i < rows; i++) {
-        uint32_t node = order[i], children = first[node + 1] - first[node] - (node == skip);
-        tree[i].first = n;
-        tree[i].children = children;
-        for (uint32_t k = 0; k < children; k++, n++) {
-            tree[n].parent = i;
-            tree[n].depth = tree[i].depth + 1;
+        uint32_t node = order[i], end = n + first[node + 1] - first[node] - (node == skip);
+        row_first[i] = n;
+        row_site[i] = PILE(s->node_site, const uint32_t)[node];
+        for (; n < end; n++) {
+            parent[n] = i;
+            depth[n] = depth[i] + 1;
         }
     }
-    for (uint32_t i = rows; i-- > 1;)
-        tally_add(&tree[tree[i].parent].retained, &tree[i].retained);
+    row_first[rows] = n;
 }
 
 void tree_make(Ledger *ledger, const LmpTables *t) {
     LedgerStore *s = ledger->store;
-    uint32_t *parent = PILE(s->parent, uint32_t);
     bool unused = s->nodes > LEDGER_OTHERS && tree_unused(s, LEDGER_OTHERS);
-    uint32_t skip = unused ? parent[LEDGER_OTHERS] : LEDGER_NO_ROW;
+    uint32_t skip = unused ? PILE(s->parent, uint32_t)[LEDGER_OTHERS] : LEDGER_NO_ROW;
     find_children(s);
     uint32_t n = order_rows(s);
     if (s->tree_kinds) find_kinds(s, t);
-    uint32_t *place = parent; /* which are not needed any more */
-    memset(place, 0, s->nodes * sizeof *place);
-    for (uint32_t i = 1; i < n; i++)
-        place[PILE(s->order, const uint32_t)[i]] = i;
-    LedgerPile *const done[] = {&s->child, &s->next, &s->node_live, &s->pairs};
+    LedgerPile *const done[] = {&s->parent, &s->child, &s->next, &s->node_live, &s->pairs};
     for (size_t i = 0; s->once && i < sizeof done / sizeof *done; i++)
         ledger_pile_free(done[i]);
-    ledger->tree[0] = (LmpTreeRow){.name = "(all)", .short_src = "", .line = -1, .kind = LMP_KINDS};
-    make_rows(ledger, t, place);
-    link_rows(s, ledger->tree, n, skip);
+    link_rows(s, n, skip);
+    if (s->once) ledger_pile_free(&s->first);
+    if (s->once) ledger_pile_free(&s->node_site);
     ledger->nodes = n;
-    LedgerPile *const last[] = {&s->order,         &s->first,      &s->parent,
-                                &s->node_function, &s->node_kinds, &s->node_kind};
-    for (size_t i = 0; s->once && i < sizeof last / sizeof *last; i++)
-        ledger_pile_free(last[i]);
+    if (s->once)
+        nodes_sum(s, n);
+    else
+        nodes_make(ledger, t);
 }

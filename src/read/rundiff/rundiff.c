@@ -7,23 +7,25 @@
 
 /* ---- call paths ------------------------------------------------------------------------------ */
 
-static RunNode node_of(const LmpTreeRow *row) {
-    return (RunNode){.parent = row->parent,
-                     .first = row->first,
-                     .children = row->children,
-                     .function = row->function,
-                     .site = row->site,
-                     .line = row->line,
-                     .flags = row->flags};
+static RunNode node_of(const Ledger *ledger, uint32_t i) {
+    LmpTreeRow row;
+    ledger_node(ledger, i, &row);
+    return (RunNode){.parent = row.parent,
+                     .first = row.first,
+                     .children = row.children,
+                     .function = row.function,
+                     .site = row.site,
+                     .line = row.line,
+                     .flags = row.flags};
 }
 
-static RunFigures figures_of(const LmpTally *t) {
-    return (RunFigures){.live_bytes = t->live_bytes,
-                        .live_blocks = t->live_blocks,
-                        .allocs = t->allocs,
-                        .free_bytes = t->free_bytes,
-                        .peak_bytes = t->peak_bytes,
-                        .temporary = t->temporary};
+static RunFigures figures_of(LmpTally t) {
+    return (RunFigures){.live_bytes = t.live_bytes,
+                        .live_blocks = t.live_blocks,
+                        .allocs = t.allocs,
+                        .free_bytes = t.free_bytes,
+                        .peak_bytes = t.peak_bytes,
+                        .temporary = t.temporary};
 }
 
 LmpErr runpaths_make(RunPaths *out, const Ledger *ledger, bool figures) {
@@ -37,8 +39,8 @@ LmpErr runpaths_make(RunPaths *out, const Ledger *ledger, bool figures) {
         return LMP_E_NOMEM;
     }
     for (uint32_t i = 0; i < n; i++) {
-        out->node[i] = node_of(&ledger->tree[i]);
-        if (figures) out->own[i] = figures_of(&ledger->tree[i].shallow);
+        out->node[i] = node_of(ledger, i);
+        if (figures) out->own[i] = figures_of(ledger_shallow(ledger, i));
     }
     return LMP_OK;
 }

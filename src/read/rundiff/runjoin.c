@@ -84,6 +84,7 @@ static void add_sites(Join *j) {
         if (j->site[i] < j->newers.sites) continue;
         LmpSiteRow row = {.id = was->id | RUNJOIN_WENT,
                           .kind = ledger_next_kinds(l),
+                          .kinds = UINT8_MAX,
                           .side = LMP_SIDE_WENT,
                           .function = j->function[was->function],
                           .source = was->source,

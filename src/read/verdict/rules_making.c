@@ -343,16 +343,16 @@ void closures_say(const VerdictFacts *f, Verdict *v) {
 double coroutines_holds(const VerdictFacts *f) {
     const LmpTally *t = &f->makes->way[LMP_WAY_COROUTINE];
     if (t->allocs < SEVERAL || !dropped(f, t)) return 0;
-    return at_least(of_made(f, f->row->kind[LMP_THREAD].tally.bytes), SOME);
+    return at_least(of_made(f, ledger_kind(f->row, LMP_THREAD)->tally.bytes), SOME);
 }
 
 void coroutines_say(const VerdictFacts *f, Verdict *v) {
     const LmpTally *t = &f->makes->way[LMP_WAY_COROUTINE];
     char n[LMP_NUM], a[LMP_NUM], a_second[48];
-    double share = of_made(f, f->row->kind[LMP_THREAD].tally.bytes);
+    double share = of_made(f, ledger_kind(f->row, LMP_THREAD)->tally.bytes);
     verdict_text(v, "makes %s coroutines%s, and drops them, %s each: %u %% of all bytes",
                  format_short(n, t->allocs), rate(a_second, f, t->allocs),
-                 format_bytes(a, f->row->kind[LMP_THREAD].tally.bytes / t->allocs),
+                 format_bytes(a, ledger_kind(f->row, LMP_THREAD)->tally.bytes / t->allocs),
                  verdict_percent(share));
     made_figures(v, t, share);
 }

@@ -10,7 +10,6 @@ typedef struct Paths {
     const RunDiff *diff;
     const RunPaths *old, *newer;
     RunFigures *below[2]; /* by row of the newer and of the older tree: its own and all below it */
-    LmpTreeRow row[2];    /* the last that was asked for, of each side */
     LmpTally all[2];
     uint32_t went;  /* nodes of the older tree without a pair */
     uint32_t *gone; /* their rows */
@@ -41,20 +40,26 @@ static LmpTally tally_of(const RunFigures *f) {
                       .temporary = f->temporary};
 }
 
-static const LmpTreeRow *node_row(const void *of, uint32_t i, unsigned side) {
-    Paths *p = (Paths *)of; /* NOLINT: only what was asked for last is written */
+static bool node_row(const void *of, uint32_t i, unsigned side, LmpTreeRow *out) {
+    const Paths *p = of;
     const Ledger *l = side ? p->diff->old : p->diff->newer;
     const RunPaths *paths = side ? p->old : p->newer;
     uint32_t at = row_in(p, i, side);
-    if (at == LEDGER_NO_ROW) return NULL;
+    if (at == LEDGER_NO_ROW) return false;
     const RunNode *node = &paths->node[at];
     const LmpFunctionRow *f = &l->function[node->function];
-    p->row[side] = (LmpTreeRow){.name = at ? f->name : "(all)",
-                                .short_src = at ? f->short_src : "",
-                                .line = node->line,
-                                .shallow = tally_of(&paths->own[at]),
-                                .retained = tally_of(&p->below[side][at])};
-    return &p->row[side];
+    out->name = at ? f->name : "(all)";
+    out->short_src = at ? f->short_src : "";
+    out->line = node->line;
+    return true;
+}
+
+static bool node_tally(const void *of, uint32_t i, unsigned side, bool below, LmpTally *out) {
+    const Paths *p = of;
+    uint32_t at = row_in(p, i, side);
+    if (at == LEDGER_NO_ROW) return false;
+    *out = tally_of(below ? &p->below[side][at] : &(side ? p->old : p->newer)->own[at]);
+    return true;
 }
 
 static uint32_t node_site(const void *of, uint32_t i) {
@@ -138,6 +143,7 @@ LmpErr diff_html_paths(Json *json, const DiffReport *report, const HtmlKept *sit
                                .sides = 2,
                                .parent = node_parent,
                                .row = node_row,
+                               .tally = node_tally,
                                .site = node_site,
                                .all = {&p.all[0], &p.all[1]}};
         json_begin(json, "tree", '{');

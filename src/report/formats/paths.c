@@ -18,28 +18,35 @@ enum { NAME = 256, TEXT = 640 };
 /* Makes lines a tree of one level. */
 static bool rows_of_sites(Paths *p) {
     const Ledger *l = p->ledger;
-    p->own = calloc((size_t)l->sites + 1, sizeof *p->own);
-    if (!p->own) return false;
-    p->own[0].name = p->own[0].short_src = "";
-    p->own[0].first = 1;
-    p->own[0].children = l->sites;
+    LmpTreeRow *row = calloc((size_t)l->sites + 1, sizeof *row);
+    if (!row) return false;
+    row[0].name = row[0].short_src = "";
+    row[0].first = 1;
+    row[0].children = l->sites;
     for (uint32_t i = 0; i < l->sites; i++) {
         const LmpSiteRow *s = &l->site[i];
-        p->own[i + 1] = (LmpTreeRow){.id = s->id,
-                                     .function = s->function,
-                                     .site = s->id,
-                                     .name = s->func,
-                                     .short_src = s->short_src,
-                                     .line = s->line,
-                                     .depth = 1,
-                                     .shallow = s->tally,
-                                     .retained = s->tally};
-        tally_add(&p->own[0].retained, &s->tally);
+        row[i + 1] = (LmpTreeRow){.id = s->id,
+                                  .function = s->function,
+                                  .site = s->id,
+                                  .name = s->func,
+                                  .short_src = s->short_src,
+                                  .line = s->line,
+                                  .depth = 1,
+                                  .shallow = s->tally,
+                                  .retained = s->tally};
+        tally_add(&row[0].retained, &s->tally);
     }
-    p->row = p->own;
+    p->own = (Ledger){.tree = row, .nodes = l->sites + 1};
+    p->tree = &p->own;
     p->rows = l->sites + 1;
     p->by_site = true;
     return true;
+}
+
+LmpTreeRow paths_row(const Paths *p, uint32_t row) {
+    LmpTreeRow out;
+    ledger_node(p->tree, row, &out);
+    return out;
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -53,8 +60,9 @@ const char *paths_name(char *out, size_t size, const char *name) {
     return out;
 }
 
-static uint64_t key_of(const LmpTreeRow *row) {
-    return (uint64_t)row->function << 32 | (uint32_t)row->line;
+static uint64_t key_of(const Paths *p, uint32_t i) {
+    LmpTreeRow row = paths_row(p, i);
+    return (uint64_t)row.function << 32 | (uint32_t)row.line;
 }
 
 /* Numbers the frames. Returns how many there are; 0: no memory. */
@@ -64,7 +72,7 @@ static uint32_t number_frames(Paths *p) {
     if (!p->frame) return 0;
     p->frame[0] = 0;
     for (uint32_t i = 1; i < p->rows; i++) {
-        uint64_t key = key_of(&p->row[i]);
+        uint64_t key = key_of(p, i);
         uint32_t f = keymap_get(&p->index, key, UINT32_MAX);
         if (f == UINT32_MAX) {
             f = n++;
@@ -80,17 +88,18 @@ static char *past(char *at, int n, size_t size) {
     return at + (n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1) + 1;
 }
 
-static void frame_of(const Paths *p, const LmpTreeRow *row, PathFrame *out, char **at) {
+static void frame_of(const Paths *p, uint32_t i, PathFrame *out, char **at) {
+    const LmpTreeRow row = paths_row(p, i);
     char name[NAME];
     char where[TEXT - NAME];
-    paths_name(name, sizeof name, row->name);
-    out->function = row->function < p->ledger->functions ? row->function : LEDGER_NO_ROW;
-    out->line = row->line;
-    out->where = row->short_src;
+    paths_name(name, sizeof name, row.name);
+    out->function = row.function < p->ledger->functions ? row.function : LEDGER_NO_ROW;
+    out->line = row.line;
+    out->where = row.short_src;
     out->name = *at;
     *at = past(*at, snprintf(*at, NAME, "%s", name), NAME);
     out->text = *at;
-    format_where(where, sizeof where, row->short_src, row->line > 0 ? row->line : -1);
+    format_where(where, sizeof where, row.short_src, row.line > 0 ? row.line : -1);
     int n = strcmp(name, where) == 0 ? snprintf(*at, TEXT, "%s", name)
                                      : snprintf(*at, TEXT, "%s (%s)", name, where);
     *at = past(*at, n, TEXT);
@@ -98,18 +107,12 @@ static void frame_of(const Paths *p, const LmpTreeRow *row, PathFrame *out, char
 
 /* The texts have room for the longest that there can be: what is not touched takes no memory. */
 static bool name_frames(Paths *p, uint32_t frames) {
-    size_t most = 0;
-    for (uint32_t i = 1; i < p->rows; i++) {
-        size_t n = strlen(p->row[i].name);
-        if (n > most) most = n;
-    }
-    if (most > NAME) most = NAME;
     p->of = calloc(frames, sizeof *p->of);
-    p->texts = malloc((most + 1 + TEXT) * (size_t)frames + sizeof PATHS_DEEPER + NAME);
+    p->texts = malloc((NAME + TEXT) * (size_t)frames + sizeof PATHS_DEEPER);
     if (!p->of || !p->texts) return false;
     char *at = p->texts;
     for (uint32_t i = 1; i < p->rows; i++)
-        if (!p->of[p->frame[i]].text) frame_of(p, &p->row[i], &p->of[p->frame[i]], &at);
+        if (!p->of[p->frame[i]].text) frame_of(p, i, &p->of[p->frame[i]], &at);
     PathFrame *deeper = &p->of[frames - 1];
     *deeper = (PathFrame){LEDGER_NO_ROW, -1, PATHS_DEEPER, PATHS_DEEPER, at};
     strcpy(at, PATHS_DEEPER);
@@ -157,9 +160,9 @@ static void sort_siblings(const Paths *p, uint32_t *by_rank, uint32_t *sorted, u
     for (uint32_t i = 1; i < p->rows; i++)
         by_rank[count[p->rank[p->frame[i]]]++] = i;
     for (uint32_t i = 0; i < p->rows; i++)
-        place[i] = p->row[i].first;
+        place[i] = ledger_links(p->tree, i).first;
     for (uint32_t i = 0; i + 1 < p->rows; i++)
-        sorted[place[p->row[by_rank[i]].parent]++] = by_rank[i];
+        sorted[place[ledger_links(p->tree, by_rank[i]).parent]++] = by_rank[i];
 }
 
 /* Sets the rows' places in a walk, from the sizes of what is below: parents stand before their
@@ -168,12 +171,13 @@ static void place_rows(Paths *p, const uint32_t *sorted, uint32_t *size, uint32_
     for (uint32_t i = 0; i < p->rows; i++)
         size[i] = 1;
     for (uint32_t i = p->rows; i-- > 1;)
-        size[p->row[i].parent] += size[i];
+        size[ledger_links(p->tree, i).parent] += size[i];
     place[0] = 0;
     for (uint32_t i = 0; i < p->rows; i++) {
         uint32_t at = place[i] + 1;
-        for (uint32_t k = 0; k < p->row[i].children; k++) {
-            uint32_t child = sorted[p->row[i].first + k];
+        const LedgerLinks row = ledger_links(p->tree, i);
+        for (uint32_t k = 0; k < row.children; k++) {
+            uint32_t child = sorted[row.first + k];
             place[child] = at;
             at += size[child];
         }
@@ -201,12 +205,11 @@ static bool order_rows(Paths *p) {
 /* ---- depth ----------------------------------------------------------------------------------- */
 
 static bool bound_depth(Paths *p) {
-    for (uint32_t i = 0; i < p->rows; i++)
-        if (p->row[i].depth > p->depth) p->depth = p->row[i].depth;
+    p->depth = ledger_links(p->tree, p->rows - 1).depth; /* they are in the order of their depth */
     uint32_t *count = calloc((size_t)p->depth + 1, sizeof *count);
     if (!count) return false;
     for (uint32_t i = 0; i < p->rows; i++)
-        count[p->row[i].depth]++;
+        count[ledger_links(p->tree, i).depth]++;
     uint64_t sum = 0;
     for (p->deepest = 0; p->deepest < p->depth && p->deepest < DEEPEST; p->deepest++) {
         sum += (uint64_t)count[p->deepest + 1] * (p->deepest + 1);
@@ -216,15 +219,18 @@ static bool bound_depth(Paths *p) {
     return true;
 }
 
-const LmpTally *paths_own(const Paths *p, uint32_t row) {
-    return p->row[row].depth <= p->deepest ? &p->row[row].shallow : NULL;
+bool paths_own(const Paths *p, uint32_t row, LmpTally *own) {
+    bool counts = ledger_links(p->tree, row).depth <= p->deepest;
+    if (counts) *own = ledger_shallow(p->tree, row);
+    return counts;
 }
 
 bool paths_below(const Paths *p, uint32_t row, LmpTally *below) {
-    const LmpTreeRow *r = &p->row[row];
-    if (r->depth != p->deepest || r->children == 0) return false;
-    *below = r->retained;
-    tally_sub(below, &r->shallow);
+    const LedgerLinks r = ledger_links(p->tree, row);
+    if (r.depth != p->deepest || r.children == 0) return false;
+    const LmpTally own = ledger_shallow(p->tree, row);
+    *below = ledger_retained(p->tree, row);
+    tally_sub(below, &own);
     return true;
 }
 
@@ -232,7 +238,7 @@ bool paths_below(const Paths *p, uint32_t row, LmpTally *below) {
 
 LmpErr paths_open(Paths *p, const LmpReport *report) {
     const Ledger *l = &report->ledger;
-    *p = (Paths){.ledger = l, .row = l->tree, .rows = l->nodes};
+    *p = (Paths){.ledger = l, .tree = l, .rows = l->nodes};
     bool made = (l->stacks && l->nodes > 0) || rows_of_sites(p);
     uint32_t frames = made ? number_frames(p) : 0;
     made =
@@ -242,7 +248,7 @@ LmpErr paths_open(Paths *p, const LmpReport *report) {
 }
 
 void paths_close(Paths *p) {
-    free(p->own);
+    free(p->own.tree);
     free(p->order);
     free(p->frame);
     free(p->of);
@@ -266,7 +272,7 @@ typedef struct Walk {
 } Walk;
 
 static uint32_t function_of(const Walk *w, uint32_t row) {
-    uint32_t f = w->paths->row[row].function;
+    uint32_t f = paths_row(w->paths, row).function;
     return row == 0 || f >= w->edges->root ? w->edges->root : f;
 }
 
@@ -297,13 +303,14 @@ static void leave_to(Walk *w, uint32_t depth) {
 }
 
 static bool enter(Walk *w, uint32_t row, bool by_line) {
-    const LmpTreeRow *r = &w->paths->row[row], *caller = &w->paths->row[r->parent];
-    uint32_t e = edge_of(w, function_of(w, r->parent), function_of(w, row),
-                         by_line && r->parent != 0 ? caller->line : -1);
+    uint32_t parent = ledger_links(w->paths->tree, row).parent;
+    int32_t line = by_line && parent != 0 ? paths_row(w->paths, parent).line : -1;
+    uint32_t e = edge_of(w, function_of(w, parent), function_of(w, row), line);
     if (e == UINT32_MAX) return false;
     Edge *edge = &w->edges->edge[e];
     edge->paths++;
-    if (w->on_path[e]++ == 0) tally_add(&edge->made, &r->retained);
+    const LmpTally all = ledger_retained(w->paths->tree, row);
+    if (w->on_path[e]++ == 0) tally_add(&edge->made, &all);
     if (w->function[edge->callee]++ > 0) {
         edge->recursive = true;
         w->edges->recursive[edge->callee] = 1;
@@ -324,7 +331,7 @@ LmpErr edges_make(Edges *edges, const Paths *paths, bool by_line) {
     bool made = w.above && w.function && edges->recursive;
     for (uint32_t i = 1; made && i < paths->rows; i++) {
         uint32_t row = paths->order[i];
-        leave_to(&w, paths->row[row].depth - 1);
+        leave_to(&w, ledger_links(paths->tree, row).depth - 1);
         made = enter(&w, row, by_line);
     }
     free(w.above);

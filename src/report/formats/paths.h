@@ -24,7 +24,7 @@ typedef struct PathFrame {
 
 typedef struct Paths {
     const Ledger *ledger;
-    const LmpTreeRow *row; /* row[0]: the root; as in Ledger.tree */
+    const Ledger *tree; /* whose rows they are: row 0 is the root */
     uint32_t rows;
     bool by_site;    /* no call paths were kept: row i + 1 is row i of the sites */
     uint32_t *order; /* rows as a walk meets them, callers first, siblings by text */
@@ -33,7 +33,7 @@ typedef struct Paths {
     uint32_t frames; /* with it */
     uint32_t depth;  /* of the deepest path */
     uint32_t deepest;
-    LmpTreeRow *own; /* by_site: rows made here */
+    Ledger own; /* by_site: has the rows, which are made here */
     KeyMap index;
     uint32_t *rank; /* of each frame: its place by text */
     char *texts;
@@ -43,18 +43,11 @@ typedef struct Paths {
 LmpErr paths_open(Paths *paths, const LmpReport *report);
 void paths_close(Paths *paths);
 
-/* For a walk along order[], at place i: rows lie anywhere, so the next ones are fetched ahead. */
-static inline void paths_ahead(const Paths *paths, uint32_t i) {
-    enum { AHEAD = 8 };
-    if (i + AHEAD >= paths->rows) return;
-    const char *row = (const char *)&paths->row[paths->order[i + AHEAD]];
-    __builtin_prefetch(row + offsetof(LmpTreeRow, depth));
-    __builtin_prefetch(row + offsetof(LmpTreeRow, shallow.live_bytes));
-    __builtin_prefetch(row + offsetof(LmpTreeRow, shallow));
-}
-
-/* What a row counts itself, and, at the deepest level, what is below it; NULL: the row is below. */
-const LmpTally *paths_own(const Paths *paths, uint32_t row);
+/* Returns a row but its figures (ledger_node). */
+LmpTreeRow paths_row(const Paths *paths, uint32_t row);
+/* What a row counts itself, and, at the deepest level, what is below it; false: the row is below,
+ * or there is nothing. */
+bool paths_own(const Paths *paths, uint32_t row, LmpTally *own);
 bool paths_below(const Paths *paths, uint32_t row, LmpTally *below);
 
 /* Returns a name without what a traceback says of it: "options.price" of "function

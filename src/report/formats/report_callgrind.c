@@ -127,8 +127,10 @@ static bool deal(const Callgrind *c, uint32_t n, uint32_t (*of)(const Callgrind 
 static bool sum_lines(Callgrind *c) {
     const Paths *p = &c->paths;
     c->own = calloc(p->frames, sizeof *c->own);
-    for (uint32_t i = 1; c->own && i < p->rows; i++)
-        tally_add(&c->own[p->frame[i]], &p->row[i].shallow);
+    for (uint32_t i = 1; c->own && i < p->rows; i++) {
+        const LmpTally own = ledger_shallow(p->tree, i);
+        tally_add(&c->own[p->frame[i]], &own);
+    }
     return c->own != NULL;
 }
 

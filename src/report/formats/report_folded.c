@@ -51,12 +51,11 @@ static void put(const Folded *f, size_t end, uint64_t n) {
 
 static void put_row(Folded *f, uint32_t row) {
     const Paths *p = f->paths;
-    const LmpTally *own = paths_own(p, row);
-    uint32_t depth = p->row[row].depth;
-    LmpTally below;
-    if (!own) return;
+    uint32_t depth = ledger_links(p->tree, row).depth;
+    LmpTally own, below;
+    if (!paths_own(p, row, &own)) return;
     f->end[depth] = append(f, f->end[depth - 1], p->frame[row]);
-    put(f, f->end[depth], value_of(own, f->value));
+    put(f, f->end[depth], value_of(&own, f->value));
     if (!paths_below(p, row, &below)) return;
     put(f, append(f, f->end[depth], p->frames - 1), value_of(&below, f->value));
 }
@@ -79,7 +78,6 @@ LmpErr report_folded(const LmpReport *report, FILE *out) {
     bool made = f.line && f.end;
     if (made) put_head(report, out);
     for (uint32_t i = 1; made && i < p.rows; i++) {
-        paths_ahead(&p, i);
         put_row(&f, p.order[i]);
     }
     free(f.line);

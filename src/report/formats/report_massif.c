@@ -112,7 +112,7 @@ static void put_callers(Massif *m, uint32_t depth, uint64_t bytes, uint32_t fram
         if (g >= shown) rest += group[g].bytes;
         if (g >= shown) continue;
         for (uint32_t i = 0; i < group[g].parts; i++)
-            own[i].row = m->paths->row[own[i].row].parent;
+            own[i].row = ledger_links(m->paths->tree, own[i].row).parent;
         put_callers(m, depth + 1, group[g].bytes, group[g].frame, own, group[g].parts);
     }
     if (shown < groups) {
@@ -137,7 +137,8 @@ static bool put_tree(const LmpReport *r, FILE *out) {
     m.count = calloc(p.frames, sizeof *m.count);
     bool made = part && m.scratch && m.count;
     for (uint32_t i = 1; made && i < p.rows; i++) {
-        uint64_t bytes = value_of(&p.row[i].shallow, tree_value(r));
+        const LmpTally own = ledger_shallow(p.tree, i);
+        uint64_t bytes = value_of(&own, tree_value(r));
         if (bytes > 0) part[n++] = (Part){bytes, i};
         all += bytes;
     }

@@ -72,11 +72,10 @@ static const char *tag_of(const Profile *p, uint32_t tag) {
 
 static void put_paths(Profile *p) {
     for (uint32_t row = 1; row < p->paths.rows; row++) {
-        const LmpTreeRow *r = &p->paths.row[row];
-        const LmpTally *own = paths_own(&p->paths, row);
-        LmpTally below;
-        if (!own) continue;
-        put_sample(p, row, own, false, type_of(r->kinds), tag_of(p, r->tag));
+        const LmpTreeRow r = paths_row(&p->paths, row);
+        LmpTally own, below;
+        if (!paths_own(&p->paths, row, &own)) continue;
+        put_sample(p, row, &own, false, type_of(r.kinds), tag_of(p, r.tag));
         if (paths_below(&p->paths, row, &below)) put_sample(p, row, &below, true, NULL, NULL);
     }
 }
@@ -88,8 +87,9 @@ static void put_lines(Profile *p) {
     for (uint32_t i = 0; i < l->sites; i++) {
         LmpTally rest = l->site[i].tally;
         for (unsigned k = 0; l->site[i].kind && k < LMP_KINDS; k++) {
-            tally_sub(&rest, &l->site[i].kind[k].tally);
-            put_sample(p, i + 1, &l->site[i].kind[k].tally, false, kind_info[k].name, NULL);
+            const LmpTally *t = &ledger_kind(&l->site[i], k)->tally;
+            tally_sub(&rest, t);
+            put_sample(p, i + 1, t, false, kind_info[k].name, NULL);
         }
         put_sample(p, i + 1, &rest, false, NULL, NULL);
     }
@@ -173,7 +173,7 @@ static bool make_steps(Profile *p) {
     const Paths *paths = &p->paths;
     p->step = malloc(paths->rows * sizeof *p->step);
     for (uint32_t i = 0; p->step && i < paths->rows; i++)
-        p->step[i] = (Step){paths->row[i].parent, paths->frame[i] + 1};
+        p->step[i] = (Step){ledger_links(paths->tree, i).parent, paths->frame[i] + 1};
     return p->step != NULL;
 }
 

@@ -76,8 +76,10 @@ static void put_profile(const Scope *s, Json *json, ReportValue value) {
     json_text(json, "name", name);
     json_text(json, "unit", report_values[value].unit == REPORT_BYTES ? "bytes" : "none");
     json_count(json, "startValue", 0);
-    for (uint32_t i = 0; i < s->paths->rows; i++)
-        s->own[i] = value_of(&s->paths->row[i].shallow, value);
+    for (uint32_t i = 0; i < s->paths->rows; i++) {
+        const LmpTally own = ledger_shallow(s->paths->tree, i);
+        s->own[i] = value_of(&own, value);
+    }
     json_begin(json, "samples", '[');
     put_samples(json, s, value, false);
     json_end(json, ']');
@@ -102,7 +104,7 @@ LmpErr report_speedscope(const LmpReport *report, FILE *out) {
     char name[sizeof report->program + sizeof report->moment.said + 4];
     bool made = s.line && s.end && s.depth && s.own;
     for (uint32_t i = 0; made && i < p.rows; i++)
-        s.depth[i] = p.row[i].depth;
+        s.depth[i] = ledger_links(p.tree, i).depth;
     if (made) {
         json_begin(&json, NULL, '{');
         json_text(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");

@@ -37,7 +37,8 @@ static uint32_t choose(const Tree *t, const LmpTreeRow *row, ValueRow *child, ui
                        uint64_t *rest) {
     uint32_t n = 0;
     for (uint32_t i = row->first; i < row->first + row->children; i++) {
-        uint64_t value = value_of(&t->paths->row[i].retained, t->value);
+        LmpTally all = ledger_retained(t->paths->tree, i);
+        uint64_t value = value_of(&all, t->value);
         if (value > 0 && value >= t->all / PARTS && n < CHILDREN) {
             child[n++] = (ValueRow){value, i};
         } else {
@@ -50,21 +51,23 @@ static uint32_t choose(const Tree *t, const LmpTreeRow *row, ValueRow *child, ui
 }
 
 static void put_row(const Tree *t, uint32_t row, uint32_t depth) {
-    const LmpTreeRow *r = &t->paths->row[row];
-    uint64_t value = value_of(&r->retained, t->value), own = value_of(&r->shallow, t->value);
+    const LmpTreeRow r = paths_row(t->paths, row);
+    const LmpTally shallow = ledger_shallow(t->paths->tree, row),
+                   retained = ledger_retained(t->paths->tree, row);
+    uint64_t value = value_of(&retained, t->value), own = value_of(&shallow, t->value);
     ValueRow child[CHILDREN];
     uint32_t left = 0;
     uint64_t rest = 0;
     char text[800];
     snprintf(text, sizeof text, "%s%s%s", row ? t->paths->of[t->paths->frame[row]].text : "(all)",
-             r->flags & LMP_NODE_COROUTINE ? " (coroutine)" : "",
-             r->flags & LMP_NODE_TAIL ? " (tail call)" : "");
-    put_line(t, depth, &r->retained, value, text);
+             r.flags & LMP_NODE_COROUTINE ? " (coroutine)" : "",
+             r.flags & LMP_NODE_TAIL ? " (tail call)" : "");
+    put_line(t, depth, &retained, value, text);
     if (depth == DEEPEST) {
-        put_rest(t, depth + 1, r->children, value > own ? value - own : 0);
+        put_rest(t, depth + 1, r.children, value > own ? value - own : 0);
         return;
     }
-    uint32_t n = choose(t, r, child, &left, &rest);
+    uint32_t n = choose(t, &r, child, &left, &rest);
     for (uint32_t i = 0; i < n; i++)
         put_row(t, child[i].row, depth + 1);
     put_rest(t, depth + 1, left, rest);
@@ -75,7 +78,8 @@ LmpErr report_tree(const LmpReport *report, FILE *out) {
     LmpErr err = paths_open(&p, report);
     if (err) return err;
     Tree t = {&p, value_chosen(report), 0, out};
-    t.all = value_of(&p.row[0].retained, t.value);
+    const LmpTally all = ledger_retained(p.tree, 0);
+    t.all = value_of(&all, t.value);
     texthead_put(report, out, p.by_site ? "Lines" : "Call tree", t.value);
     fprintf(out, "%6s %18s %14s  %s\n", "%",
             report_values[t.value].metric == REPORT_LIVE        ? "live"

@@ -13,17 +13,25 @@ typedef struct Tree {
 } Tree;
 
 static uint32_t node_parent(const void *of, uint32_t i) {
-    return ((const Tree *)of)->l->tree[i].parent;
+    return ledger_links(((const Tree *)of)->l, i).parent;
 }
 
-static const LmpTreeRow *node_row(const void *of, uint32_t i, unsigned side) {
-    (void)side;
-    return &((const Tree *)of)->l->tree[i];
+static bool node_row(const void *of, uint32_t i, unsigned side, LmpTreeRow *out) {
+    ledger_node(((const Tree *)of)->l, i, out);
+    return side == 0;
+}
+
+static bool node_tally(const void *of, uint32_t i, unsigned side, bool below, LmpTally *out) {
+    const Ledger *l = ((const Tree *)of)->l;
+    *out = below ? ledger_retained(l, i) : ledger_shallow(l, i);
+    return side == 0;
 }
 
 static uint32_t node_site(const void *of, uint32_t i) {
     const Tree *t = of;
-    uint32_t id = t->l->tree[i].site, row = id < LMP_SITES_MAX ? t->site_row[id] : 0;
+    LmpTreeRow node;
+    ledger_node(t->l, i, &node);
+    uint32_t row = node.site < LMP_SITES_MAX ? t->site_row[node.site] : 0;
     bool there = row > 0 && t->sites->place[row - 1] != HTML_NOWHERE;
     return there ? t->sites->place[row - 1] + 1 : 0;
 }
@@ -32,13 +40,15 @@ static LmpErr put_tree(Json *json, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     if (!l->stacks || l->nodes == 0) return LMP_OK;
     Tree t = {l, &all->sites, calloc(LMP_SITES_MAX, sizeof *t.site_row)};
+    const LmpTally whole = ledger_retained(l, 0);
     const HtmlTree tree = {.of = &t,
                            .nodes = l->nodes,
                            .sides = 1,
                            .parent = node_parent,
                            .row = node_row,
+                           .tally = node_tally,
                            .site = node_site,
-                           .all = {&l->tree[0].retained}};
+                           .all = {&whole}};
     if (!t.site_row) return LMP_E_NOMEM;
     for (uint32_t i = 0; i < l->sites; i++)
         if (l->site[i].id < LMP_SITES_MAX) t.site_row[l->site[i].id] = i + 1;

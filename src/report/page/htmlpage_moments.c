@@ -97,6 +97,12 @@ static uint32_t row_of(const HtmlKept *kept, uint32_t i) {
     return kept->place[i] == HTML_NOWHERE ? kept->rows : kept->place[i];
 }
 
+static uint32_t node_id(const Ledger *l, uint32_t i) {
+    LmpTreeRow row;
+    ledger_node(l, i, &row);
+    return row.id;
+}
+
 static bool open_all(Moving table[TABLES], const Ledger *l, const HtmlAllKept *kept) {
     const HtmlKept *f = &kept->functions;
     bool tree = kept->tree_rows > 0;
@@ -117,7 +123,7 @@ static bool open_all(Moving table[TABLES], const Ledger *l, const HtmlAllKept *k
         if (l->tag[i].id < table[TAGS].ids)
             table[TAGS].place[l->tag[i].id] = row_of(&kept->tags, i);
     for (uint32_t i = 0; tree && i < l->nodes; i++)
-        if (l->tree[i].id < LMP_NODES_MAX) table[TREE].place[l->tree[i].id] = kept->tree_place[i];
+        if (node_id(l, i) < LMP_NODES_MAX) table[TREE].place[node_id(l, i)] = kept->tree_place[i];
     return true;
 }
 

@@ -22,8 +22,8 @@ static const LmpTally *site_tally(const void *of, uint32_t i) {
 /* type, bytes live, bytes made, and so on */
 static void put_types(Json *json, const LmpSiteRow *s) {
     json_begin(json, NULL, '[');
-    for (unsigned k = 0; s->kind && k < LMP_KINDS; k++) {
-        const LmpTally *t = &s->kind[k].tally;
+    for (unsigned k = 0; k < LMP_KINDS; k++) {
+        const LmpTally *t = &ledger_kind(s, k)->tally;
         if (!tally_made(t) && !t->allocs) continue;
         json_count(json, NULL, k);
         json_count(json, NULL, t->live_bytes);

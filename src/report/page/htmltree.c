@@ -21,8 +21,8 @@ static float score_of(const void *of, uint32_t i) {
     const HtmlTree *t = of;
     float most = 0;
     for (unsigned side = 0; side < t->sides; side++) {
-        const LmpTreeRow *row = t->row(t->of, i, side);
-        float score = row ? htmlkeep_score(&row->retained, t->all[side]) : 0;
+        LmpTally all;
+        float score = t->tally(t->of, i, side, true, &all) ? htmlkeep_score(&all, t->all[side]) : 0;
         if (score > most) most = score;
     }
     return most;
@@ -46,8 +46,8 @@ static bool is_joined(const Work *w, uint32_t i) {
 static void join_one(Work *w, uint32_t i) {
     uint32_t parent = parent_place(w, i), at = w->join[parent] - 1;
     for (unsigned side = 0; side < w->tree->sides; side++) {
-        const LmpTreeRow *row = w->tree->row(w->tree->of, i, side);
-        if (row) tally_add(&w->joined[side][at], &row->retained);
+        LmpTally all;
+        if (w->tree->tally(w->tree->of, i, side, true, &all)) tally_add(&w->joined[side][at], &all);
     }
     w->joined_parent[at] = parent;
     w->joined_nodes[at]++;
@@ -79,18 +79,16 @@ static bool own_tallies(Work *w, unsigned side) {
     const HtmlTree *t = w->tree;
     const LmpTally **own = malloc(((size_t)w->kept.rows + w->joins + 1) * sizeof *own);
     LmpTally *copy = calloc((size_t)w->kept.rows + 1, sizeof *copy);
-    const LmpTreeRow *row = t->row(t->of, 0, side);
+    LmpTally all;
     w->own[side] = own;
     w->kept_own[side] = copy;
     if (!own || !copy) return false;
-    if (row) w->root[side] = row->retained;
-    for (uint32_t i = 1; i < t->nodes; i++) {
-        row = t->row(t->of, i, side);
-        if (row && t->parent(t->of, i) == 0) tally_sub(&w->root[side], &row->retained);
-    }
+    if (t->tally(t->of, 0, side, true, &all)) w->root[side] = all;
+    for (uint32_t i = 1; i < t->nodes; i++)
+        if (t->parent(t->of, i) == 0 && t->tally(t->of, i, side, true, &all))
+            tally_sub(&w->root[side], &all);
     for (uint32_t i = 0; i < w->kept.rows; i++) {
-        row = t->row(t->of, w->kept.row[i], side);
-        if (row) copy[i] = row->shallow;
+        t->tally(t->of, w->kept.row[i], side, false, &copy[i]);
         own[i] = &copy[i];
     }
     for (uint32_t i = 0; i < w->joins; i++)
@@ -102,10 +100,11 @@ static bool own_tallies(Work *w, unsigned side) {
 /* ---- written --------------------------------------------------------------------------------- */
 
 /* Returns a kept node's row as it is, else as it was. */
-static const LmpTreeRow *row_of(const Work *w, uint32_t i) {
+static LmpTreeRow row_of(const Work *w, uint32_t i) {
     const HtmlTree *t = w->tree;
-    const LmpTreeRow *row = t->row(t->of, w->kept.row[i], 0);
-    return row || t->sides == 1 ? row : t->row(t->of, w->kept.row[i], 1);
+    LmpTreeRow row;
+    if (!t->row(t->of, w->kept.row[i], 0, &row)) t->row(t->of, w->kept.row[i], 1, &row);
+    return row;
 }
 
 static void put_frames(Json *json, const Work *w) {
@@ -116,9 +115,9 @@ static void put_frames(Json *json, const Work *w) {
     for (uint32_t i = 0; i < w->joins; i++)
         json_count(json, NULL, kept + i - w->joined_parent[i]);
     json_end(json, ']');
-    JSON_LIST(json, "func", i, kept, json_word(json, row_of(w, i)->name));
-    JSON_LIST(json, "src", i, kept, json_word(json, row_of(w, i)->short_src));
-    JSON_LIST(json, "line", i, kept, json_change(json, NULL, row_of(w, i)->line));
+    JSON_LIST(json, "func", i, kept, json_word(json, row_of(w, i).name));
+    JSON_LIST(json, "src", i, kept, json_word(json, row_of(w, i).short_src));
+    JSON_LIST(json, "line", i, kept, json_change(json, NULL, row_of(w, i).line));
     JSON_LIST(json, "site", i, kept,
               json_count(json, NULL, w->tree->site(w->tree->of, w->kept.row[i])));
     JSON_LIST(json, "joined", i, w->joins, json_count(json, NULL, w->joined_nodes[i]));

@@ -16,8 +16,10 @@ typedef struct HtmlTree {
     unsigned sides; /* 1 or 2 */
     /* Below i; of the root 0. */
     uint32_t (*parent)(const void *of, uint32_t i);
-    /* NULL: it is not on that side, but on the other. Good until the next call for that side. */
-    const LmpTreeRow *(*row)(const void *of, uint32_t i, unsigned side);
+    /* Each false: it is not on that side, but on the other. Of a row the name, the file and the
+     * line; of what it made itself, or with all below it, the figures. */
+    bool (*row)(const void *of, uint32_t i, unsigned side, LmpTreeRow *out);
+    bool (*tally)(const void *of, uint32_t i, unsigned side, bool below, LmpTally *out);
     uint32_t (*site)(const void *of, uint32_t i); /* 1 + its row in the page's sites; 0: none */
     const LmpTally *all[HTMLTREE_SIDES];
 } HtmlTree;
