@@ -86,6 +86,9 @@ const LmpFigure stats_figures[] = {
     SECONDS(seconds, "since start"),
     FLAG(covered, "another allocator was put over the profiler's: it goes on counting, but `lines` "
                   "are `\"approximate\"`"),
+    FLAG(partial_map,
+         "with `sample`: the heap map lacks blocks, as the heap was too large to enter "
+         "all in 50 ms when somebody looked"),
     FLAG(owners_known, "whether owners are told by the call sites in the interpreter that "
                        "request memory; else by rules, and in doubt a part is `other`"),
     ROW("types", LMP_FIG_TYPES, kind, "",
@@ -343,6 +346,7 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->passed_requests = live->strange.passed;
     out->other_sizes = live->strange.other_sizes;
     out->covered = live->strange.covered != 0;
+    out->partial_map = live->strange.partial != 0;
     out->owners_known = live->owners_known == 1;
     out->folded = live->tables.folded;
     out->seconds = (double)clock / 1e9;

@@ -61,6 +61,7 @@ typedef struct LmpStats {
     /* others that have called the profiled state's allocator (LmpStrange) */
     uint64_t other_states, mixed_states, passed_requests, other_sizes;
     bool covered;
+    bool partial_map; /* light.h: it lacks blocks */
     bool owners_known;
     uint64_t folded; /* allocations charged to "(others)": a table was full */
     double seconds;  /* since start, at `clock` */

@@ -39,8 +39,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 28u /* changes whenever anything here or in the headers of rows above does */
-#define LMP_LAYOUT_DIGEST 0x99534fd77046ff2dull
+#define LMP_LAYOUT 29u /* changes whenever anything here or in the headers of rows above does */
+#define LMP_LAYOUT_DIGEST 0x6544025a682bca8eull
 
 #define LMP_PAGE_MOST (64ull << 10) /* bytes of the largest page that a system may have */
 #define LMP_CONTROL_AT LMP_PAGE_MOST
@@ -394,8 +394,8 @@ typedef struct LmpStrange {
     uint32_t apart;   /* states made with it that are counted nowhere (count) */
     uint32_t mixed;   /* such states behind an allocator of their own: counted with ours (count) */
     uint32_t covered; /* 1: another allocator was put over ours: lines, owners are less certain */
-    uint32_t spare;
-    uint64_t passed;      /* requests in other threads that are counted nowhere (count) */
+    uint32_t partial; /* 1: the map was made of a heap too large for that: it lacks blocks */
+    uint64_t passed;  /* requests in other threads that are counted nowhere (count) */
     uint64_t other_sizes; /* blocks given back with another size than they had (count) */
 } LmpStrange;
 

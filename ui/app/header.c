@@ -362,6 +362,8 @@ static void draw_rates(App *app, Canvas *canvas, Rect rect, int y) {
     }
     if (model->stats.hidden_regions > 0)
         line_add(&line, 3, STYLE(TONE_WRONG), "   map incomplete (the program closed its file)");
+    if (model->stats.partial_map)
+        line_add(&line, 3, STYLE(TONE_WRONG), "   map incomplete (too many blocks for 50 ms)");
     double end = model->stats.lines_end_seconds;
     if (end > 0 && model->stats.seconds - end > 2) /* a snapshot is over sooner, mostly */
         line_add(&line, 3, STYLE(TONE_WRONG), "   figures by line end after %s (snapshot)",

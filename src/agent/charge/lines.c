@@ -137,6 +137,9 @@ static LmpCode *code_of(LmpProfile *p, const void *proto) {
     bool added;
     LmpCode *code = codes_note(p->lines->codes, addr, &added);
     if (code && added) shadow_notify(p, addr);
+    if (code && added && p->freed)
+        shadow_watch(p, addr, frames_code_size(proto) * (uint64_t)LMP_INSTRUCTION,
+                     LMP_C_FUNCTION_PART);
     return code;
 }
 

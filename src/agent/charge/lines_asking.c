@@ -7,15 +7,18 @@
 #include "agent/interp/parsing.h"
 #include "agent/interp/stack.h"
 #include "agent/map/shadow.h"
+#include "agent/map/watched.h"
 
 /* ---- the running thread ---------------------------------------------------------------------- */
 
-/* Returns true if the map has the thread's block. Threads from before start have none there. */
-static bool is_in_map(LmpProfile *p, const lua_State *L, bool *notifies) {
+/* Returns true if the thread's block is known, by the map or by its bits. Threads from before start
+ * have none there. */
+static bool is_known(LmpProfile *p, const lua_State *L, bool *notifies) {
     uint64_t size;
     uint32_t entry = shadow_lookup(p, (uintptr_t)L - frames_bits.extra, &size);
-    *notifies = entry & LMP_BLOCK_NOTIFY;
-    return (entry & 15) == LMP_C_THREAD;
+    bool watched = p->watched && watched_is_thread(p, (uintptr_t)L - frames_bits.extra);
+    *notifies = watched || entry & LMP_BLOCK_NOTIFY;
+    return watched || (entry & 15) == LMP_C_THREAD;
 }
 
 /* Remembers the thread L until its end, if that will be noticed; but not in the place of a thread
@@ -23,15 +26,15 @@ static bool is_in_map(LmpProfile *p, const lua_State *L, bool *notifies) {
 static void know(LmpProfile *p, const lua_State *L) {
     const lua_State *there = p->lines->known[lines_known_home(L)];
     bool notifies, other;
-    bool again = is_in_map(p, L, &notifies);
-    if (again && (!notifies || (there && !is_in_map(p, there, &other)))) return;
+    bool again = is_known(p, L, &notifies);
+    if (again && (!notifies || (there && !is_known(p, there, &other)))) return;
     lines_know(p->lines, L);
 }
 
 bool lines_learn_thread(LmpProfile *p, const lua_State *L) {
     bool notifies;
     if (!L || L == p->main) return L != NULL;
-    if (!is_in_map(p, L, &notifies)) return false;
+    if (!is_known(p, L, &notifies)) return false;
     know(p, L);
     return true;
 }

@@ -8,6 +8,7 @@
 
 #include "agent/interp/private_state.h"
 #include "agent/map/shadow.h"
+#include "agent/map/watched.h"
 #include "base/kind.h"
 
 static size_t header; /* bytes of a string's block before its contents; 0: not known */
@@ -44,7 +45,7 @@ bool sources_find(const LmpSources *known, const char *source, size_t length, ui
 static bool is_heard(LmpProfile *p, uintptr_t block, size_t length) {
     uint64_t size;
     uint32_t entry = shadow_lookup(p, block, &size);
-    if (!entry) return true; /* from before start */
+    if (!entry) return !p->watched || watched_has(p, block); /* from before start */
     if ((entry & 15) != LMP_C_STRING || size != header + length + 1) return false;
     shadow_notify(p, block);
     return true;

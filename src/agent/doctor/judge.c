@@ -230,7 +230,7 @@ static void judge_totals(Stage *s, Judged *v) {
                    (long long)figure[i].want, (long long)figure[i].got);
         }
     }
-    for (uint32_t i = 1; i < s->arena.blocks; i++) {
+    for (uint32_t i = 1; i < s->arena.blocks && s->profile->whole; i++) {
         const ArenaBlock *b = &s->arena.block[i];
         if (!b->addr || !b->number) continue;
         uint64_t size = 0;

@@ -25,10 +25,11 @@ static uint32_t context_of(Before *b, unsigned cls) {
     return b->context[cls];
 }
 
-static void enter(void *of, uintptr_t at, uint64_t size, unsigned cls) {
+static bool enter(void *of, uintptr_t at, uint64_t size, unsigned cls) {
     Before *b = of;
     odd_made(b->p, (void *)at, size, ODD_CONTEXT(context_of(b, cls), cls)); /* NOLINT */
     b->bytes += size;
+    return true;
 }
 
 uint64_t before_enter(LmpProfile *p) {

@@ -6,24 +6,7 @@
 #include "agent/hook/hook.h"
 
 #include "agent/hook/hook_impl.h"
-#include "agent/hook/trap.h"
 #include "agent/interp/entry.h"
-
-/* hook_alloc only dispatches; each path is a function of its own, entered by a jump, so that none
- * pays for the registers another one saves, and each sees the stack as hook_alloc found it: raw
- * requests and the slow path need to know who called. Without optimization there are no such jumps,
- * and all are part of hook_alloc. */
-#ifdef __OPTIMIZE__
-#define WAY BY_JUMP static
-#else
-#define WAY static ALWAYS_INLINE
-#endif
-
-/* Our caller, seen from a function that was entered as hook_alloc was, or is part of one. */
-#define OUR_CALLER                                                                                 \
-    (LmpCaller) {                                                                                  \
-        __builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0), NULL                        \
-    }
 
 #if LMP_HAS_ENTRY && defined __OPTIMIZE__
 /* Entered by a jump from a function that was itself entered so: with the registers as our caller
@@ -35,15 +18,6 @@ LMP_ENTRY_AFTER(hook_slow, slow_with_regs, "");
 LMP_READS_REGS static void *slow_with_regs(void *ud, void *ptr, size_t osize, size_t nsize,
                                            LmpSavedRegs regs) {
     LmpCaller caller = {(const char *)(regs + LMP_REGS_RET + 1), regs[LMP_REGS_RET], regs};
-    return trap_operation(ud, ptr, osize, nsize, caller);
-}
-
-static ALWAYS_INLINE void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
-    return hook_slow(ud, ptr, osize, nsize);
-}
-#else
-WAY void *slow_request(void *ud, void *ptr, size_t osize, size_t nsize) {
-    LmpCaller caller = OUR_CALLER;
     return trap_operation(ud, ptr, osize, nsize, caller);
 }
 #endif
@@ -63,6 +37,7 @@ WAY void *thread_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     if (foreign_is_birth(osize, nsize)) return foreign_birth(p, nsize);
     void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
+    if (p->freed) return odd_made(p, r, nsize, ODD_CONTEXT(0, LMP_C_THREAD));
     return hook_made(p, r, nsize, 0, LMP_C_THREAD, false, false);
 }
 
@@ -77,6 +52,7 @@ WAY void *object_request(void *ud, void *ptr, size_t osize, size_t nsize) {
 
 WAY void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
+    if (UNLIKELY(p->freed)) return odd_operate(p, ptr, osize, nsize, OUR_CALLER, false);
     void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     return hook_resized(p, ptr, r, osize, nsize, false, 0);
 }
@@ -84,14 +60,14 @@ WAY void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {
 WAY void *release_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     if (!osize) /* Lua frees NULL now and then; others may not know a block's size */
-        return ptr ? slow_request(ud, ptr, osize, nsize) : hook_pass_free(p, ptr, osize);
-    if (UNLIKELY(hook_must_stop(p))) return slow_request(ud, ptr, osize, nsize);
+        return ptr ? hook_slow_way(ud, ptr, osize, nsize) : hook_pass_free(p, ptr, osize);
+    if (UNLIKELY(hook_must_stop(p))) return hook_slow_way(ud, ptr, osize, nsize);
     return hook_release(p, ptr, osize, NULL, false, false);
 }
 
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (!nsize) return release_request(ud, ptr, osize, nsize);
-    if (UNLIKELY(hook_must_stop(ud))) return slow_request(ud, ptr, osize, nsize);
+    if (UNLIKELY(hook_must_stop(ud))) return hook_slow_way(ud, ptr, osize, nsize);
     if (ptr) return realloc_request(ud, ptr, osize, nsize);
     return osize ? object_request(ud, ptr, osize, nsize) : raw_request(ud, ptr, osize, nsize);
 }

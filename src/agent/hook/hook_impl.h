@@ -12,7 +12,9 @@
 #include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
 #include "agent/hook/odd.h"
+#include "agent/hook/trap.h"
 #include "agent/interp/collector.h"
+#include "agent/interp/entry.h"
 #include "agent/interp/owner.h"
 #include "agent/interp/saved_regs_plan.h"
 #include "agent/map/shadow.h"
@@ -20,6 +22,24 @@
 #include "shared/counters.h"
 
 /* ---- other ways ------------------------------------------------------------------------------ */
+
+/* An allocator only dispatches; each path is a function of its own, entered by a jump, so that none
+ * pays for the registers another one saves, and each sees the stack as the allocator found it: raw
+ * requests and the slow path need to know who called. Without optimization there are no such jumps,
+ * and all are part of the allocator. */
+#ifdef __OPTIMIZE__
+#define WAY BY_JUMP static
+#else
+#define WAY static ALWAYS_INLINE
+#endif
+
+/* Our caller, seen from a function that was entered as an allocator was, or is part of one. */
+#define OUR_CFA ((const char *)__builtin_dwarf_cfa())
+#define OUR_RET ((uintptr_t)__builtin_return_address(0))
+#define OUR_CALLER                                                                                 \
+    (LmpCaller) {                                                                                  \
+        OUR_CFA, OUR_RET, NULL                                                                     \
+    }
 
 /* Releases a watched block, with lines: hook_lines.c. */
 void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
@@ -31,6 +51,15 @@ void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, const cha
 /* Takes the slow path through any operation, by a jump, before anything else was done. Only where
  * jumps are possible: LMP_HAS_ENTRY, and an optimized build. */
 void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
+/* Does the same from a way. */
+#if LMP_HAS_ENTRY && defined __OPTIMIZE__
+#define hook_slow_way hook_slow
+#else
+static ALWAYS_INLINE void *hook_slow_way(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpCaller caller = OUR_CALLER;
+    return trap_operation(ud, ptr, osize, nsize, caller);
+}
+#endif
 
 /* ---- the plain case -------------------------------------------------------------------------- */
 
@@ -132,7 +161,8 @@ static ALWAYS_INLINE uint32_t hook_plain_class(uint32_t rest) {
 static ALWAYS_INLINE void *hook_out(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                     uint32_t *entry, size_t cls, bool lines, bool stacks) {
     LmpCounters *c = p->counters;
-    if (UNLIKELY(c->live_bytes > c->peak_bytes)) return odd_release(p, ptr, osize, cfa);
+    if (UNLIKELY(c->live_bytes > c->peak_bytes))
+        return odd_release(p, ptr, osize, lines ? cfa : OUR_CFA);
     c->live_bytes -= osize;
     uint32_t e = *entry;
     if (UNLIKELY(osize >= LMP_BLOCK_SMALL)) entry[1] = 0;
@@ -158,15 +188,15 @@ static ALWAYS_INLINE void *hook_release_plain(LmpProfile *p, void *ptr, size_t o
 static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
                                         bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)ptr;
-    if (UNLIKELY(hook_off_grid(p, a))) return odd_release(p, ptr, osize, cfa);
+    if (UNLIKELY(hook_off_grid(p, a))) return odd_release(p, ptr, osize, lines ? cfa : OUR_CFA);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (UNLIKELY(!leaf)) return odd_release(p, ptr, osize, cfa);
+    if (UNLIKELY(!leaf)) return odd_release(p, ptr, osize, lines ? cfa : OUR_CFA);
     hook_touch(leaf, a, hook_frame(p));
     uint32_t *entry = hook_entry(leaf, a);
     uint32_t cls = hook_plain_class(hook_plain(entry, *entry, a, osize));
     if (UNLIKELY(cls >= LMP_C_COUNTED)) {
         if (lines && *entry & LMP_BLOCK_NOTIFY) return hook_release_notified(p, ptr, osize, cfa);
-        return odd_release(p, ptr, osize, cfa);
+        return odd_release(p, ptr, osize, lines ? cfa : OUR_CFA);
     }
     return hook_release_plain(p, ptr, osize, cfa, entry, cls, lines, stacks);
 }

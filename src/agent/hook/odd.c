@@ -1,7 +1,8 @@
 /* odd.c - takes blocks out of the shadow map and places them there one by one, with all that
  * follows for counters, lines, samples and notices of death. Accounts are updated after the
  * allocator underneath has succeeded. Invariants: those of counters.h; and the shadow map holds
- * exactly the blocks that are counted as live, and the profiler's own. */
+ * exactly the blocks that are counted as live, and the profiler's own. With samples it may hold
+ * fewer (light.h): what it lacks has a class by who frees it. */
 #include "agent/hook/odd.h"
 
 #include "agent/charge/counts.h"
@@ -11,11 +12,15 @@
 #include "agent/hook/foreign.h"
 #include "agent/hook/sample.h"
 #include "agent/hook/tick.h"
+#include "agent/interp/freed_class.h"
 #include "agent/interp/newtable.h"
 #include "agent/interp/owner.h"
 #include "agent/map/shadow.h"
 #include "agent/map/usage.h"
+#include "agent/map/watched.h"
 #include "shared/counters.h"
+
+#include <string.h>
 
 const uint32_t odd_tag_class[16] = {
     [LUA_TSTRING] = LMP_C_STRING,
@@ -82,13 +87,23 @@ static COLD bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t en
 }
 
 COLD void *odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context) {
-    unsigned cls = (unsigned)(alloc_context >> 32);
+    unsigned who = (unsigned)(alloc_context >> 32), cls = who & 15;
     if (!r) return count_failed(p, n);
-    uint32_t watched = p->exact && cls == LMP_C_THREAD ? LMP_BLOCK_NOTIFY : 0;
+    bool must = cls == LMP_C_THREAD || cls == LMP_C_OWN || who & ODD_HOST || n >= LMP_PACK_MAX;
+    bool light = p->freed && !p->whole;
+    if (light && (!must || (who == LMP_C_THREAD && watched_set(p, (uintptr_t)r, true)))) {
+        count_alloc(p, cls, n);
+        return r;
+    }
+    uint32_t watched =
+        (p->freed && must) || (p->exact && cls == LMP_C_THREAD) ? LMP_BLOCK_NOTIFY : 0;
     if (place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)alloc_context)) {
         count_alloc(p, cls, n);
         if (p->exact) usage_made(p, (uint32_t)alloc_context, (uintptr_t)r, n, p->tree != NULL);
+    } else if (p->freed && cls != LMP_C_OWN) {
+        count_alloc(p, cls, n); /* who frees it tells */
     } else {
+        if (p->watched) watched_set(p, (uintptr_t)r, false); /* as from before start */
         count_dropped(p, n);
     }
     return r;
@@ -115,14 +130,35 @@ static COLD LmpTaken take(LmpProfile *p, uintptr_t addr, size_t said) {
     return b;
 }
 
+/* Returns the class of a block that the map does not have; LMP_C_NONE: it is from before start.
+ * `cfa`: as below. */
+static unsigned lost_class(LmpProfile *p, const void *ptr, size_t size, const char *cfa) {
+    uintptr_t ret;
+    if (p->watched && watched_has(p, (uintptr_t)ptr)) return LMP_C_NONE;
+    memcpy(&ret, cfa - sizeof ret, sizeof ret);
+    return freed_class(p->freed, ptr, size, (LmpCaller){cfa, ret, NULL});
+}
+
 COLD void *odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
     uintptr_t addr = (uintptr_t)ptr;
+    if (!ptr) return p->pass.alloc(p->pass.ud, ptr, osize, 0);
+    if (p->watched && watched_is_thread(p, addr)) {
+        watched_clear(p, addr);
+        count_free(p, LMP_C_THREAD, osize);
+        invalidate_watched(p, addr, osize, LMP_C_THREAD);
+        return p->pass.alloc(p->pass.ud, ptr, osize, 0);
+    }
     LmpTaken b = take(p, addr, osize);
-    if (b.entry) {
+    unsigned lost = b.entry || !p->freed ? LMP_C_NONE : lost_class(p, ptr, osize, cfa);
+    if (osize > p->counters->live_bytes) lost = LMP_C_NONE; /* from before, and in no list then */
+    if (lost) {
+        count_free(p, lost, osize);
+    } else if (b.entry) {
         if (p->exact && p->regs && (b.entry & 15) < LMP_C_COUNTED)
             charge_free(p, b.entry & 15, b.size, cfa, b.alloc_context);
         gone(p, addr, &b);
-    } else if (ptr) {
+    } else {
+        if (p->watched) watched_clear(p, addr);
         p->counters->before_frees++;
         p->counters->before_free_bytes += osize;
         if (p->lines) invalidate_unknown(p, addr, osize);
@@ -141,13 +177,17 @@ COLD void *odd_tick_and_release(LmpProfile *p, void *ptr, size_t osize) {
 }
 
 COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t nsize,
-                       uint32_t here) {
+                       uint64_t lost_and_here) {
     if (!r) return count_failed(p, nsize);
     LmpCounters *c = p->counters;
     LmpTaken b = take(p, (uintptr_t)ptr, osize);
-    uint32_t alloc_context = b.alloc_context, entry = b.entry;
+    uint32_t alloc_context = b.alloc_context, here = (uint32_t)lost_and_here;
+    uint32_t entry = b.entry ? b.entry : (uint32_t)(lost_and_here >> 32);
     unsigned cls = entry & 15;
+    if (!b.entry) b.size = osize;
     if (!entry) {
+        if (p->watched && watched_clear(p, (uintptr_t)ptr) && !watched_set(p, (uintptr_t)r, false))
+            p->whole = p->stays_whole = true; /* it will seem to be ours */
         c->before_reallocs++;
         c->before_realloc_bytes += (int64_t)(nsize - osize);
         if (p->lines) invalidate_unknown(p, (uintptr_t)ptr, osize);
@@ -169,8 +209,10 @@ COLD void *odd_resized(LmpProfile *p, void *ptr, void *r, size_t osize, size_t n
         sample_leaves(p, alloc_context, (uintptr_t)ptr, osize, entry, false);
         alloc_context = 0;
     }
-    if (!place(p, (uintptr_t)r, nsize, entry & ~LMP_BLOCK_NOTIFY, alloc_context)) {
-        gone(p, (uintptr_t)r, &(LmpTaken){nsize, entry & ~LMP_BLOCK_NOTIFY, alloc_context});
+    if (!p->freed) entry &= ~LMP_BLOCK_NOTIFY;
+    if (!b.entry && !p->whole && nsize < LMP_PACK_MAX) return r;
+    if (!place(p, (uintptr_t)r, nsize, entry, alloc_context) && !p->freed) {
+        gone(p, (uintptr_t)r, &(LmpTaken){nsize, entry, alloc_context});
         count_dropped(p, nsize);
     }
     return r;
@@ -190,12 +232,24 @@ COLD void odd_made_before(LmpProfile *p, void *block, size_t type_tag, size_t n)
     odd_made(p, block, n, ODD_CONTEXT(alloc_context, cls));
 }
 
+unsigned odd_request_class(LmpProfile *p, size_t type_tag, size_t nsize, LmpCaller caller) {
+    unsigned cls = odd_class(type_tag);
+    if (!p->return_addrs) return owner_by_rules(p, cls, nsize);
+    const LmpReturnAddr *asker;
+    return cls ? cls : return_addr_class(p->return_addrs, caller, &asker);
+}
+
+unsigned odd_block_class(LmpProfile *p, const void *ptr, size_t size, LmpCaller caller) {
+    uint64_t known;
+    unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &known) & 15;
+    return cls || !p->freed ? cls : lost_class(p, ptr, size, caller.cfa);
+}
+
 COLD void *odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
                        bool own) {
     if (ptr && !nsize) return odd_release(p, ptr, osize, caller.cfa);
     if (ptr) {
-        uint64_t size;
-        unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &size) & 15;
+        unsigned cls = odd_block_class(p, ptr, osize, caller);
         bool counts = p->exact && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
         bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.regs, ptr);
         counts = counts && p->return_addrs; /* else it may be a stack: not to be looked at */
@@ -203,19 +257,14 @@ COLD void *odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lmp
                         : moves ? lines_stack_moves(p, caller.regs)
                                 : context_slow(p, caller.regs, cls, false);
         void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
-        return odd_resized(p, ptr, r, osize, nsize, here);
+        return odd_resized(p, ptr, r, osize, nsize, ODD_CONTEXT(here, p->freed ? cls : 0));
     }
     if (foreign_is_birth(osize, nsize)) return foreign_birth(p, nsize);
-    unsigned cls = odd_class(osize);
-    if (!p->return_addrs) {
-        cls = owner_by_rules(p, cls, nsize);
-    } else if (!cls) {
-        const LmpReturnAddr *asker;
-        cls = return_addr_class(p->return_addrs, caller, &asker);
-    }
+    unsigned cls = odd_request_class(p, osize, nsize, caller), host = 0;
+    if (p->freed && (cls == LMP_C_OTHER || (osize && caller.ret != p->object_ret))) host = ODD_HOST;
     if (own && cls != LMP_C_THREAD_PART) cls = LMP_C_OWN; /* the stack stays the program's */
     bool counts = p->exact && cls != LMP_C_OWN;
     uint32_t alloc_context = counts ? context_slow(p, caller.regs, cls, true) : 0;
     void *r = p->pass.alloc(p->pass.ud, NULL, osize, nsize);
-    return odd_made(p, r, nsize, ODD_CONTEXT(alloc_context, cls));
+    return odd_made(p, r, nsize, ODD_CONTEXT(alloc_context, cls | host));
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/hook/light.h"
 #include "agent/hook/slow_path.h"
 #include "agent/interp/safepoint.h"
 #include "agent/objects/child.h"
@@ -321,6 +322,7 @@ LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpObject
         child_ended(p);
     }
     if (s->freeze.on) freeze_end(p, &s->freeze);
+    light_whole(p, true);
     s->hand = hand ? *hand : (LmpObjectHand){0};
     p->live->clock = begun - p->start;
     fill_info(p, wish, p->live->clock);

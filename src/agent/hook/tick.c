@@ -12,6 +12,7 @@
 #include "agent/charge/names.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
+#include "agent/hook/light.h"
 #include "agent/hook/memory_told.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/slow_path.h"
@@ -110,6 +111,7 @@ COLD void tick_now(LmpProfile *p) {
     ask_again(p);
     snapshot_tick(p);
     memory_told_tick(p);
+    light_tick(p);
     if (inspect_due(p)) slow_path_route(p);
     if (callers_due(p)) slow_path_route(p);
     if (!p->slow->snapshot) containers_tick(p, passed); /* or all of a frozen map would be read */

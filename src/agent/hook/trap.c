@@ -9,6 +9,7 @@
 #include "agent/charge/lines.h"
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
+#include "agent/hook/light.h"
 #include "agent/hook/odd.h"
 #include "agent/hook/pause.h"
 #include "agent/hook/requests.h"
@@ -102,6 +103,7 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     q.own = p->own.frame && !ptr && is_own(p);
     bool called = !q.own && atomic_exchange(&p->control->trap, 0);
     if (q.own || (!called && !p->breaks->on)) return operate(p, &q, called);
+    if (called) light_whole(p, false);
     q.old_size = ptr ? osize : 0;
     q.entry = ptr ? shadow_lookup(p, (uintptr_t)ptr, &q.old_size) : 0;
     q.alloc_context = pause_context(p, ptr);
@@ -110,6 +112,7 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     if (called) {
         requests_serve(p, q.stack_safe, &(LmpObjectHand){0});
         snapshot_serve(p, q.stack_safe, false);
+        light_serve(p, ptr);
     }
     LmpCheckedOp watched = {ptr,          q.old_size, nsize, caller.regs, q.entry & 15,
                             q.stack_safe, 0,          0,     0,           0};

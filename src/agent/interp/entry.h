@@ -10,9 +10,10 @@
  * registers are restored from `regs` afterwards, so the caller goes on with whatever request() has
  * changed there. Frees go to release(ud, ptr, osize, nsize) by a jump.
  *
- * LMP_ENTRY_SAMPLED(name, request, plain): the same, but the registers are restored unchanged; and
- * what fits into ud's sample_left jumps to plain(), which does the whole operation: only the
- * operation that uses it up goes to request().
+ * LMP_ENTRY_SAMPLED(name, request, plain, release, whole): the same, but the registers are restored
+ * unchanged; and what fits into ud's sample_left jumps to plain(), which does the whole operation:
+ * only the operation that uses it up goes to request(). Where ud's `whole` is set, all others and
+ * frees jump to whole().
  *
  * LMP_ENTRY_LINES(name, find, made, release): the three steps of making a block. uint64_t find(ud,
  * ptr, osize, nsize, regs) says who makes it, or does the whole operation: then it returns the
@@ -23,16 +24,24 @@
 #ifndef LMP_ENTRY_H
 #define LMP_ENTRY_H
 
-#define LMP_AT_SAMPLE_LEFT 72 /* offset in LmpProfile */
+#define LMP_AT_SAMPLE_LEFT 72 /* offsets in LmpProfile */
+#define LMP_AT_WHOLE 80
 
 #if defined __x86_64__ && defined __ELF__ && defined __LP64__
 #define LMP_HAS_ENTRY 1
-#define LMP_ENTRY_SAMPLED(name, request, plain)                                                    \
+#define LMP_ENTRY_SAMPLED(name, request, plain, release, whole)                                    \
     LMP_ENTRY_AFTER(name, request,                                                                 \
-                    "subq %rcx, 72(%rdi)\n"                                                        \
-                    "jns " #plain "\n"                                                             \
                     "testq %rcx, %rcx\n"                                                           \
-                    "je " #plain "\n")
+                    "je 1f\n"                                                                      \
+                    "subq %rcx, 72(%rdi)\n"                                                        \
+                    "js 2f\n"                                                                      \
+                    "cmpb $0, 80(%rdi)\n"                                                          \
+                    "jne " #whole "\n"                                                             \
+                    "jmp " #plain "\n"                                                             \
+                    "1: cmpb $0, 80(%rdi)\n"                                                       \
+                    "jne " #whole "\n"                                                             \
+                    "jmp " #release "\n"                                                           \
+                    "2:\n")
 
 #define LMP_ENTRY_BEGINS(name)                                                                     \
     ".text\n"                                                                                      \

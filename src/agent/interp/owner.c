@@ -16,24 +16,11 @@
 #include <string.h>
 
 #include "agent/interp/calibration.h"
-#include "agent/interp/learned.h"
-#include "agent/interp/unwind.h"
-#include "base/os.h"
-
-enum { MAX_SEEN = 1024 };
+#include "agent/interp/callchains.h"
 
 /* How many callers tell whose a part is, if an earlier exercise has met them: who requests it, and
  * for whom; when Lua retries there is one function more. */
-enum { DEEP = 6, SURE = 2, SURE_AGAIN = 3 };
-
-typedef struct Seen {
-    uintptr_t ret[DEEP];    /* return addresses: of the allocator, and further out */
-    int32_t distance[DEEP]; /* where each stands, from the allocator's cfa */
-    uint8_t cls;
-    bool doubtful;
-    uint8_t refusals;
-    bool looked_at; /* its class is what became of the block, not that of the exercise */
-} Seen;
+enum { SURE = 2, SURE_AGAIN = 3 };
 
 /* The parser and the like also make tables for themselves: a block is known to be part of one when
  * the table points to it. */
@@ -50,8 +37,7 @@ typedef struct Tables {
 } Tables;
 
 typedef struct Study {
-    Seen seen[MAX_SEEN];
-    int count;
+    LmpCallChains seen;
     unsigned cls; /* owner in the exercise under way; 0: not noting */
     bool unsure;  /* a request of the exercise that is known already keeps its owner */
     bool refuse;  /* refuse each raw request once */
@@ -60,79 +46,36 @@ typedef struct Study {
     Tables made;  /* in this exercise */
 } Study;
 
-/* ---- unwinding ------------------------------------------------------------------------------- */
+/* ---- noting ---------------------------------------------------------------------------------- */
 
-static bool same_way(const Seen *a, const Seen *b, int depth) {
-    return !memcmp(a->ret, b->ret, (size_t)depth * sizeof *a->ret);
-}
-
-/* Returns true if the stack matches this call chain, as far out as it is known: each return address
- * is where the unwind tables found it before, from the inside out. */
-__attribute__((no_sanitize("address"))) static bool looks_like(const Seen *way, LmpCaller caller) {
-    if (way->ret[0] != caller.ret) return false;
-    for (int d = 1; d < DEEP; d++) {
-        uintptr_t word;
-        if (!way->ret[d]) return false; /* the walk ended here: let it say so again */
-        memcpy(&word, caller.cfa + way->distance[d], sizeof word);
-        if (word != way->ret[d]) return false;
-    }
-    return true;
-}
-
-/* Returns true if a return address may stand so many bytes above the allocator's. */
-static bool near(int32_t distance) {
-    return distance >= 0 && distance <= 16384;
-}
-
-/* Notes a raw request: who has asked, and on whose behalf. Returns its row, -1: none is made. A
- * call chain met before is not walked again: walking takes most of the time. */
-__attribute__((no_sanitize("address"))) static int note(Study *study, LmpCaller caller) {
-    Seen seen = {.cls = (uint8_t)study->cls};
-    int depth = 0;
-    for (int i = 0; i < study->count && !depth; i++) {
-        if (!looks_like(&study->seen[i], caller)) continue;
-        memcpy(seen.ret, study->seen[i].ret, sizeof seen.ret);
-        memcpy(seen.distance, study->seen[i].distance, sizeof seen.distance);
-        depth = DEEP;
-    }
-    if (!depth) {
-        uintptr_t at[DEEP];
-        LmpUnwindCallers callers = {caller.ret, seen.ret, at, DEEP, 0};
-        _Unwind_Backtrace(unwind_caller, &callers);
-        for (; depth < callers.found; depth++)
-            seen.distance[depth] = (int32_t)((intptr_t)at[depth] - (intptr_t)caller.cfa);
-    }
-    for (int d = 1; d < depth; d++) {
-        uintptr_t word;
-        memcpy(&word, caller.cfa + seen.distance[d], sizeof word);
-        if (!near(seen.distance[d]) || word != seen.ret[d]) depth = d;
-    }
+/* Notes a raw request: who has asked, and on whose behalf. Returns its row, -1: none is made. */
+static int note(Study *study, LmpCaller caller) {
+    LmpCallChains *all = &study->seen;
+    LmpCallChain seen = {.cls = (uint8_t)study->cls};
     int sure = study->refuse ? SURE_AGAIN : SURE;
-    if (depth < sure) {
+    if (callchain_walk(all, caller, LMP_CHAIN_DEEP, &seen) < sure) {
         study->broken = true;
         return -1;
     }
-    for (int d = depth; d < DEEP; d++)
-        seen.ret[d] = 0;
-    for (int i = 0; i < study->count; i++) {
-        Seen *s = &study->seen[i];
-        if (study->unsure && s->cls != seen.cls && same_way(s, &seen, sure)) return -1;
-        if (!same_way(s, &seen, DEEP)) continue;
+    for (int i = 0; i < all->count; i++) {
+        LmpCallChain *s = &all->chain[i];
+        if (study->unsure && s->cls != seen.cls && callchain_same(s, &seen, sure)) return -1;
+        if (!callchain_same(s, &seen, LMP_CHAIN_DEEP)) continue;
         if (s->cls != seen.cls && !s->looked_at) s->doubtful = true;
         return i;
     }
-    if (study->count == MAX_SEEN) {
+    if (all->count == LMP_CHAINS) {
         study->broken = true;
         return -1;
     }
-    study->seen[study->count++] = seen;
-    return study->count - 1;
+    all->chain[all->count++] = seen;
+    return all->count - 1;
 }
 
 /* A refusal costs a whole collection, so a call chain is refused only a few times. */
 static bool refuses(Study *study, int seen) {
     enum { TIMES = 2 };
-    return seen >= 0 && study->seen[seen].refusals++ < TIMES;
+    return seen >= 0 && study->seen.chain[seen].refusals++ < TIMES;
 }
 
 static void look_at_tables(Study *study) {
@@ -145,7 +88,7 @@ static void look_at_tables(Study *study) {
             memcpy(&array, t + LMP_AT_TABLE_ARRAY, sizeof array);
             memcpy(&nodes, t + LMP_AT_TABLE_NODE, sizeof nodes);
             if (array != m->pending[k].block && nodes != m->pending[k].block) continue;
-            Seen *s = &study->seen[m->pending[k].seen];
+            LmpCallChain *s = &study->seen.chain[m->pending[k].seen];
             s->cls = LMP_C_TABLE_PART;
             s->looked_at = true;
             m->pending[k].block = NULL;
@@ -240,108 +183,17 @@ static void play_all(lua_State *L, Study *study) {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Adds a site. Returns false when the table is half full. */
-static bool return_addr_add(LmpReturnAddrs *sites, uintptr_t key, int32_t distance, unsigned cls) {
-    if (sites->used >= LMP_RETURN_ADDRS / 2) return false;
-    uint32_t i = return_addr_home(key);
-    while (sites->slot[i].key && sites->slot[i].key != key)
-        i = (i + 1) & (LMP_RETURN_ADDRS - 1);
-    sites->used += !sites->slot[i].key;
-    sites->slot[i] = (LmpReturnAddr){key, distance, (uint8_t)cls, -1};
-    return true;
-}
-
-/* Returns the one owner of all requests with this call chain up to `depth`; LMP_C_NONE: there are
- * several. */
-static unsigned one_owner(const Study *study, const Seen *way, int depth) {
-    for (int i = 0; i < study->count; i++) {
-        const Seen *s = &study->seen[i];
-        if (same_way(s, way, depth) && (s->doubtful || s->cls != way->cls)) return LMP_C_NONE;
-    }
-    return way->doubtful ? LMP_C_NONE : way->cls;
-}
-
-/* Returns true if there is a next return address, at the same distance for all of them. */
-static bool goes_on(const Study *study, const Seen *way, int depth) {
-    if (depth == DEEP) return false;
-    for (int i = 0; i < study->count; i++) {
-        const Seen *s = &study->seen[i];
-        if (same_way(s, way, depth) &&
-            (!s->ret[depth] || s->distance[depth] != way->distance[depth]))
-            return false;
-    }
-    return true;
-}
-
-static LmpReturnAddrs table;
+static LmpCallClasses table;
 static bool table_good;
-
-/* The rows of the table as they are kept for the next start: the call chain, then its depth, the
- * distance to the next return address, and the class. */
-typedef struct Kept {
-    LmpLearnedRow row[LMP_RETURN_ADDRS];
-    uint32_t rows;
-} Kept;
 
 static const char kept_name[] = "owners";
 
-static uintptr_t key_of(const uintptr_t *ret, int depth) {
-    uintptr_t key = ret[0];
-    for (int d = 1; d < depth; d++)
-        key = return_addr_pair(key, ret[d]);
-    return key;
-}
-
-/* Enters what a call chain up to `depth` says. Returns false if the table is full. */
-static bool enter(Kept *kept, const uintptr_t *ret, int depth, int32_t distance, unsigned cls) {
-    uintptr_t key = key_of(ret, depth);
-    const LmpReturnAddr *there = return_addr_find(&table, key);
-    if (there && there->distance == distance && there->cls == cls) return true;
-    if (kept && kept->rows < LMP_RETURN_ADDRS) {
-        LmpLearnedRow *row = &kept->row[kept->rows++];
-        *row = (LmpLearnedRow){{0}, {depth, distance, (int32_t)cls}};
-        memcpy(row->place, ret, (size_t)depth * sizeof *ret);
-    }
-    return return_addr_add(&table, key, distance, cls);
-}
-
-/* Enters a call chain, as far out as it takes to tell owners apart. */
-static bool add_way(const Study *study, const Seen *way, Kept *kept) {
-    for (int depth = 1;; depth++) {
-        unsigned cls = one_owner(study, way, depth);
-        if (cls) return enter(kept, way->ret, depth, 0, cls);
-        if (!goes_on(study, way, depth)) return enter(kept, way->ret, depth, 0, LMP_C_OTHER);
-        if (!enter(kept, way->ret, depth, way->distance[depth], LMP_C_OTHER)) return false;
-    }
-}
-
-static bool fill_table(const Study *study) {
-    bool ok = true, parts[LMP_CLASSES] = {false};
-    Kept *kept = lmp_os->map(sizeof *kept, -1, 0, true); /* large: see learned.c, Writing */
-    for (int i = 0; i < study->count; i++) {
-        ok = ok && add_way(study, &study->seen[i], kept);
-        parts[study->seen[i].cls] = true;
-    }
-    ok = ok && parts[LMP_C_TABLE_PART] && parts[LMP_C_THREAD_PART] && parts[LMP_C_FUNCTION_PART];
-    if (ok && kept && kept->rows < LMP_RETURN_ADDRS)
-        learned_write(kept_name, kept->row, kept->rows);
-    if (kept) lmp_os->unmap(kept, sizeof *kept);
-    return ok;
-}
-
-/* What an earlier start has learned of the same code, if all of it holds. */
-static bool take_kept(void) {
-    uint32_t rows = 0;
-    LmpLearnedRow *row = learned_read(kept_name, &rows);
-    bool good = row && rows > 0;
-    for (uint32_t i = 0; good && i < rows; i++) {
-        int32_t depth = row[i].number[0], distance = row[i].number[1], cls = row[i].number[2];
-        good = depth >= 1 && depth <= DEEP && row[i].place[0] && near(distance) && cls > 0 &&
-               cls < LMP_CLASSES && enter(NULL, row[i].place, depth, distance, (unsigned)cls);
-    }
-    if (!good) memset(&table, 0, sizeof table);
-    free(row);
-    return good;
+static bool fill_table(const LmpCallChains *seen) {
+    bool parts[LMP_CLASSES] = {false};
+    for (int i = 0; i < seen->count; i++)
+        parts[seen->chain[i].cls] = true;
+    bool all = parts[LMP_C_TABLE_PART] && parts[LMP_C_THREAD_PART] && parts[LMP_C_FUNCTION_PART];
+    return callchains_enter(seen, &table, all ? kept_name : NULL) && all;
 }
 
 static int open_libraries(lua_State *L) {
@@ -353,7 +205,7 @@ static int open_libraries(lua_State *L) {
 }
 
 static void study_once(void) {
-    table_good = take_kept();
+    table_good = callchains_take_kept(&table, kept_name);
     if (table_good) return;
     Study *study = calloc(1, sizeof *study);
     if (!study) return;
@@ -364,7 +216,7 @@ static void study_once(void) {
             play_all(L, study);
             study->refuse = true;
             play_all(L, study);
-            table_good = !study->broken && fill_table(study);
+            table_good = !study->broken && fill_table(&study->seen);
         }
         study->refuse = false;
         lua_close(L);
@@ -375,7 +227,11 @@ static void study_once(void) {
 const LmpReturnAddrs *owner_return_addrs(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, study_once);
-    return table_good ? &table : NULL;
+    return table_good ? &table.all : NULL;
+}
+
+const LmpCallClasses *owner_classes(void) {
+    return owner_return_addrs() ? &table : NULL;
 }
 
 /* Profiles without lines, which may run in other threads meanwhile, do not read what is written. */
@@ -385,8 +241,8 @@ void owner_note_threads(const LmpSavedRegsPlan *plan) {
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < LMP_RETURN_ADDRS && !noted; i++) {
         const LmpAsker *asker =
-            table.slot[i].key ? saved_regs_asker(plan, table.slot[i].key) : NULL;
-        if (asker && !asker->again) table.slot[i].at_thread = (int16_t)asker->at_thread;
+            table.all.slot[i].key ? saved_regs_asker(plan, table.all.slot[i].key) : NULL;
+        if (asker && !asker->again) table.all.slot[i].at_thread = (int16_t)asker->at_thread;
     }
     noted = true;
     pthread_mutex_unlock(&lock);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "agent/map/watched.h"
 #include "agent/state/reserve.h"
 #include "base/os.h"
 #include "shared/counters.h"
@@ -47,7 +48,9 @@ static COLD LmpLeaf *new_leaf(LmpProfile *p, LmpLeaf **dir, uint64_t word) {
         p->leaves.refused = true;
         return NULL;
     }
-    if (base == 0) leaf->entry[0] = LMP_BLOCK_SIZE; /* so that NULL is never plain */
+    if (p->watched_room)
+        watched_make_room(p, base << LMP_LEAF_BITS); /* now, not when it is needed */
+    if (base == 0) leaf->entry[0] = LMP_BLOCK_SIZE;  /* so that NULL is never plain */
     dir[base] = leaf;
     p->leaves.all[n] = p->leaves.shared[n] = leaf;
     live->leaf_base[n] = word;
@@ -220,11 +223,23 @@ static uint32_t *grid_context(LmpLeaf *leaf, uintptr_t addr) {
     return &leaf->alloc_context[(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1)];
 }
 
+/* The block is marked, and its bit is set. Without memory for that the map has to have every block,
+ * from now on to the end. */
+static void mark_bit(LmpProfile *p, uintptr_t addr) {
+    if (p->watched && !watched_set(p, addr, false)) p->whole = p->stays_whole = true;
+}
+
 LmpTaken shadow_take(LmpProfile *p, uintptr_t addr) {
     LmpLeaf *leaf = NULL;
     uint32_t *entry = grid_find(p, addr, &leaf);
-    if (!entry) return p->overflow->slots ? overflow_take(p, addr) : (LmpTaken){0};
-    LmpTaken taken = {grid_size(entry), *entry, p->lines ? *grid_context(leaf, addr) : 0};
+    LmpTaken taken = {0};
+    if (entry) {
+        taken = (LmpTaken){grid_size(entry), *entry, p->lines ? *grid_context(leaf, addr) : 0};
+    } else if (p->overflow->slots) {
+        taken = overflow_take(p, addr);
+    }
+    if (p->watched && taken.entry & LMP_BLOCK_NOTIFY) watched_clear(p, addr);
+    if (!entry) return taken;
     if (p->sampling) *grid_context(leaf, addr) = 0; /* only samples have one */
     grid_clear(entry);
     touch(p, leaf, addr);
@@ -243,11 +258,8 @@ static LmpLeaf *free_leaf(LmpProfile *p, uintptr_t addr, unsigned second) {
     return leaf && !*entry_of(leaf, addr) ? leaf : NULL;
 }
 
-bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
-                  uint32_t alloc_context, LmpTaken *stale) {
-    *stale = shadow_take(p, addr);
-    entry &= ~(LMP_BLOCK_SIZE_MASK | LMP_BLOCK_OFFSET);
-    if (size >= LMP_PACK_MAX) entry |= LMP_BLOCK_NOTIFY; /* not for the fast path out of the map */
+static bool place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
+                  uint32_t alloc_context) {
     if (off_grid(addr) || size >> 56) return overflow_add(p, addr, size, entry, alloc_context);
     LmpLeaf *leaf = free_leaf(p, addr, 0);
     if (!leaf && !p->leaves.refused) leaf = free_leaf(p, addr, 1);
@@ -264,6 +276,16 @@ bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
     *at = entry;
     if (p->lines) *grid_context(leaf, addr) = alloc_context;
     touch(p, leaf, addr);
+    return true;
+}
+
+bool shadow_place(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry,
+                  uint32_t alloc_context, LmpTaken *stale) {
+    *stale = shadow_take(p, addr);
+    entry &= ~(LMP_BLOCK_SIZE_MASK | LMP_BLOCK_OFFSET);
+    if (size >= LMP_PACK_MAX) entry |= LMP_BLOCK_NOTIFY; /* not for the fast path out of the map */
+    if (!place(p, addr, size, entry, alloc_context)) return false;
+    if (entry & LMP_BLOCK_NOTIFY) mark_bit(p, addr);
     return true;
 }
 
@@ -299,7 +321,19 @@ void shadow_notify(LmpProfile *p, uintptr_t addr) {
     uint32_t *entry = grid_find(p, addr, &leaf);
     LmpOverflowBlock *b = entry ? NULL : overflow_at(p, addr);
     if (b) entry = &b->entry;
-    if (entry) *entry |= LMP_BLOCK_NOTIFY;
+    if (!entry) return;
+    *entry |= LMP_BLOCK_NOTIFY;
+    mark_bit(p, addr);
+}
+
+void shadow_watch(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry) {
+    uint64_t known;
+    LmpTaken stale;
+    if (shadow_lookup(p, addr, &known)) {
+        shadow_notify(p, addr);
+    } else if (!watched_has(p, addr) || watched_is_thread(p, addr)) {
+        shadow_place(p, addr, size, entry | LMP_BLOCK_NOTIFY, 0, &stale);
+    }
 }
 
 /* ---- changes of all entries ------------------------------------------------------------------ */
@@ -358,6 +392,45 @@ COLD void shadow_halve_births(LmpProfile *p) {
 
 COLD void shadow_age_cycles(LmpProfile *p) {
     change_all(p, false);
+}
+
+/* Marks the blocks that have to stay. Those of class `other` are a host's, who may say another size
+ * when it gives one back. */
+static bool stays(LmpProfile *p, uintptr_t addr, uint32_t *entry) {
+    unsigned cls = *entry & 15;
+    if (!(*entry & LMP_BLOCK_NOTIFY) && cls != LMP_C_OTHER && cls != LMP_C_OWN) return false;
+    *entry |= LMP_BLOCK_NOTIFY;
+    mark_bit(p, addr);
+    return true;
+}
+
+static void drop_unmarked(LmpProfile *p, uint32_t *entry, uintptr_t addr) {
+    for (uint32_t i = 0; i < PART_ENTRIES; i++, addr += 1u << LMP_GRAIN_BITS)
+        if (entry[i] && (entry[i] & 15) < LMP_BLOCK_SIZE_HIGH &&
+            !stays(p, addr | (entry[i] & LMP_BLOCK_OFFSET), &entry[i]))
+            grid_clear(&entry[i]);
+}
+
+COLD void shadow_drop_unmarked(LmpProfile *p) {
+    uint32_t frame = atomic_load_explicit(&p->control->frame, memory_order_relaxed);
+    for (uint32_t n = 0; n < p->live->leaves; n++) {
+        LmpLeaf *leaf = p->leaves.all[n];
+        uint64_t word = p->live->leaf_base[n];
+        uintptr_t addr = LMP_LEAF_BASE(word) << LMP_LEAF_BITS | LMP_LEAF_LOW(word);
+        for (uint32_t t = 0; t < LMP_TOUCHES; t++) {
+            if (!leaf->touch[t]) continue; /* reading untouched memory would allocate it */
+            drop_unmarked(p, leaf->entry + t * PART_ENTRIES,
+                          addr + ((uintptr_t)t << LMP_TOUCH_BITS));
+            leaf->touch[t] = frame;
+        }
+    }
+    LmpOverflow *o = p->overflow;
+    for (uint32_t i = 0; i < o->slots; i++) {
+        LmpOverflowBlock *b = &o->block[i];
+        if (b->addr <= ADDR_USED_BEFORE || stays(p, b->addr, &b->entry)) continue;
+        b->addr = ADDR_USED_BEFORE;
+        p->leaves.overflow--;
+    }
 }
 
 /* ---- where blocks usually stand -------------------------------------------------------------- */

@@ -40,6 +40,12 @@ uint32_t shadow_site(LmpProfile *p, uintptr_t addr, uint32_t *entry, uint64_t *s
 
 /* Marks the block that starts at addr, if it is known: its free goes to invalidate_watched. */
 void shadow_notify(LmpProfile *p, uintptr_t addr);
+/* Does so where the map may lack the block: then it is entered first, with that size, class and
+ * births. */
+void shadow_watch(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry);
+/* Takes all blocks out of the map that are not marked; marks those of `other` and of ours before.
+ */
+void shadow_drop_unmarked(LmpProfile *p);
 
 /* Makes blocks that have survived a collector cycle long ago count as old: the numbering of cycles
  * starts over after it. */

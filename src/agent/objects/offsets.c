@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agent/interp/collector.h"
+#include "agent/interp/learned.h"
 #include "agent/objects/offsets_impl.h"
 
 static LmpObjectOffsets layout;
@@ -402,6 +403,39 @@ static void study_run(LmpObjectStudy *study) {
     lua_close(L);
 }
 
+/* ---- for the next start ---------------------------------------------------------------------- */
+
+static const char kept_name[] = "offsets";
+enum { KEPT_ROWS = 2 };
+typedef union Kept {
+    LmpObjectOffsets layout;
+    int32_t number[KEPT_ROWS][LMP_LEARNED_NUMBERS];
+} Kept;
+
+/* What an earlier start has found of the same code, if it fits what is known of this one. */
+static bool take_kept(size_t colour) {
+    Kept kept = {{0}};
+    uint32_t rows = 0;
+    LmpLearnedRow *row = learned_read(kept_name, &rows);
+    bool good = row && rows == KEPT_ROWS;
+    for (uint32_t i = 0; good && i < rows; i++)
+        memcpy(kept.number[i], row[i].number, sizeof kept.number[i]);
+    free(row);
+    if (!good || kept.layout.colour != colour || kept.layout.extra != frames_bits.extra ||
+        kept.layout.stack != frames_bits.at_stack)
+        return false;
+    layout = kept.layout;
+    return true;
+}
+
+static void keep(void) {
+    LmpLearnedRow row[KEPT_ROWS] = {{{0}, {0}}};
+    Kept kept = {layout};
+    for (int i = 0; i < KEPT_ROWS; i++)
+        memcpy(row[i].number, kept.number[i], sizeof kept.number[i]);
+    learned_write(kept_name, row, KEPT_ROWS);
+}
+
 static void study_now(void) {
     known = LMP_E_LAYOUT;
     why = "call frames";
@@ -409,6 +443,11 @@ static void study_now(void) {
     why = "collector";
     size_t colour = collector_colour();
     if (!colour) return;
+    if (take_kept(colour)) {
+        known = LMP_OK;
+        why = "";
+        return;
+    }
     LmpObjectStudy study = {.layout.colour = (uint16_t)colour};
     study.block = malloc(LMP_STUDY_BLOCKS * sizeof *study.block);
     why = NO_MEMORY;
@@ -416,6 +455,7 @@ static void study_now(void) {
     if (study.block) study_run(&study);
     layout = study.layout;
     free(study.block);
+    if (known == LMP_OK) keep();
 }
 
 /* Looks again if there was no memory for it the last time. What is known is told without the lock,

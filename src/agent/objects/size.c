@@ -41,13 +41,14 @@ uintptr_t object_size_block(lua_State *L, int index) {
 typedef struct Visit {
     ObjectSizeBlock *each;
     void *of;
+    bool over; /* nobody wants more */
 } Visit;
 
-static void visit(const Visit *v, uintptr_t at, uint64_t size, unsigned cls) {
-    if (at && size) v->each(v->of, at, size, cls);
+static void visit(Visit *v, uintptr_t at, uint64_t size, unsigned cls) {
+    if (at && size && !v->over) v->over = !v->each(v->of, at, size, cls);
 }
 
-static void visit_thread(const Visit *v, const LmpObjectOffsets *layout, uintptr_t state) {
+static void visit_thread(Visit *v, const LmpObjectOffsets *layout, uintptr_t state) {
     uintptr_t stack = object_word(state + layout->stack), ci = object_word(state + LMP_AT_L_CI);
     if (stack)
         visit(v, stack, object_word(state + layout->stack_last) + LMP_STACK_EXTRA - stack,
@@ -58,7 +59,7 @@ static void visit_thread(const Visit *v, const LmpObjectOffsets *layout, uintptr
         visit(v, ci, LMP_SIZE_CALL, LMP_C_THREAD_PART);
 }
 
-static void visit_proto(const Visit *v, uintptr_t o) {
+static void visit_proto(Visit *v, uintptr_t o) {
     static const struct {
         uint8_t count, at, element;
     } vectors[] = {{LMP_AT_PROTO_CONSTANTS, LMP_AT_PROTO_V_CONSTANTS, LMP_SLOT},
@@ -74,7 +75,7 @@ static void visit_proto(const Visit *v, uintptr_t o) {
               object_u32(o + vectors[i].count) * (uint64_t)vectors[i].element, LMP_C_FUNCTION_PART);
 }
 
-static void visit_object(const Visit *v, const LmpObjectOffsets *layout, uintptr_t o) {
+static void visit_object(Visit *v, const LmpObjectOffsets *layout, uintptr_t o) {
     uint64_t length;
     unsigned values;
     switch (object_u8(o + LMP_AT_TYPE)) {
@@ -122,15 +123,16 @@ static void visit_object(const Visit *v, const LmpObjectOffsets *layout, uintptr
     }
 }
 
-static void add_size(void *of, uintptr_t at, uint64_t size, unsigned cls) {
+static bool add_size(void *of, uintptr_t at, uint64_t size, unsigned cls) {
     uint64_t *sum = of;
     (void)at, (void)cls;
     *sum += size;
+    return true;
 }
 
 static uint64_t size_at(const LmpObjectOffsets *layout, uintptr_t o) {
     uint64_t sum = 0;
-    visit_object(&(Visit){add_size, &sum}, layout, o);
+    visit_object(&(Visit){add_size, &sum, false}, layout, o);
     return sum;
 }
 
@@ -214,10 +216,10 @@ void object_size_blocks(lua_State *main, ObjectSizeBlock *each, void *of) {
     const LmpObjectOffsets *layout = offsets_get();
     const LmpBirth *birth = collector_birth();
     uintptr_t global = frames_word(main, LMP_AT_L_GLOBAL), list[LISTS];
-    Visit v = {each, of};
+    Visit v = {each, of, false};
     lists_of(layout, global, list);
     for (unsigned i = 0; i < LISTS; i++)
-        for (uintptr_t o = list[i]; o; o = object_word(o + LMP_AT_NEXT))
+        for (uintptr_t o = list[i]; o && !v.over; o = object_word(o + LMP_AT_NEXT))
             if (o != (uintptr_t)main) visit_object(&v, layout, o); /* some releases list it */
     visit(&v, (uintptr_t)main - birth->state, birth->size, LMP_C_THREAD);
     visit_thread(&v, layout, (uintptr_t)main);

@@ -3,6 +3,7 @@
 #define LMP_AGENT_OBJECTS_SIZE_H
 
 #include <lua.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Returns bytes of the value at `index` with its own parts: a table's array and hash part, a
@@ -23,9 +24,10 @@ LmpObjectHeld object_size_held(lua_State *L);
 
 /* Calls `each` for every block of the state's objects and their parts, dead ones too, and of the
  * interpreter's own: the main thread, the table of strings. What a host or the parser has asked for
- * is in no list. Between two instructions; `each` does not ask for memory of the state. Only after
- * offsets_known() has said LMP_OK. */
-typedef void ObjectSizeBlock(void *of, uintptr_t at, uint64_t size, unsigned cls);
+ * is in no list, nor are vectors on their way to an object. Between two memory operations, or
+ * before one is carried out; `each` does not ask for memory of the state, and says false if it
+ * wants no more. Only after offsets_known() has said LMP_OK. */
+typedef bool ObjectSizeBlock(void *of, uintptr_t at, uint64_t size, unsigned cls);
 void object_size_blocks(lua_State *main, ObjectSizeBlock *each, void *of);
 
 /* Returns where the block of the value at `index` begins; 0: no object of the heap. */

@@ -29,6 +29,7 @@
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/hook.h"
+#include "agent/hook/light.h"
 #include "agent/hook/memory_told.h"
 #include "agent/hook/sample.h"
 #include "agent/hook/slow_path.h"
@@ -242,6 +243,7 @@ static void leave_place(LmpProfile *p) {
 static void end_lines(LmpProfile *p) {
     names_close(p);
     tags_close(p);
+    light_close(p);
     sample_close(p);
     tree_close(p);
     counts_close(p);
@@ -517,6 +519,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     atomic_store(&p->live->state, LMP_RUNNING);
     calls_begin(p, L);
     memory_told_begin(p, L);
+    light_prepare(p, live);
     lua_setallocf(L, hook_choose(p), p);
     return LMP_OK;
 }

@@ -6,6 +6,7 @@
 #include "agent/charge/names.h"
 #include "agent/charge/tags.h"
 #include "agent/hook/foreign.h"
+#include "agent/hook/light.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/snapshot.h"
@@ -31,12 +32,13 @@ uint32_t profiler_serial(lua_State *L) {
 }
 
 LmpErr profiler_objects(lua_State *L, LmpObjectMemory *memory, LmpObjectGraph *out) {
-    const LmpProfile *p = session_find(L);
+    LmpProfile *p = session_find(L);
     LmpObjectSource source;
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     lua_State *main = lua_tothread(L, -1);
     lua_pop(L, 1);
     if (p) {
+        light_whole(p, true);
         walk_source(&source, p, NULL);
     } else {
         walk_source_bare(&source, main);

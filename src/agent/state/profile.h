@@ -85,6 +85,19 @@ typedef struct LmpProfile {
     uint32_t gc_seen; /* collector_now() at the last look */
     uint32_t birth;   /* what new blocks are stamped with, as bits of an entry: epoch and cycle */
     int64_t sample_left; /* bytes up to the next sample; entry.h knows its offset */
+    /* where the map has only what must be known of: light.h says of what */
+    bool whole;                         /* the map has every block; entry.h knows its offset */
+    bool stays_whole;                   /* and has to */
+    const struct LmpCallClasses *freed; /* classes of blocks that it lacks, by who frees or resizes
+                                           them; NULL: it lacks none */
+    const struct LmpCallClasses *asked; /* as return_addrs */
+    uint64_t **watched;                 /* bits by address, as `dir`: watched.h; NULL: not in use */
+    uint64_t **watched_room;            /* the same, NULL: there is none */
+    uint32_t watched_used;
+    uint64_t light_due;      /* clock at which the map may be left alone; 0: it never may, or is */
+    uint64_t light_wait;     /* until the next try, nanoseconds */
+    uint64_t looked_at;      /* clock of the last look at the map, nanoseconds since start */
+    const uintptr_t *newest; /* the state's word that leads to its newest object; NULL: not known */
     const struct LmpReturnAddrs *return_addrs; /* owners of parts by call site, NULL: by rules */
     struct LmpLineCache *lines;                /* who makes what, NULL: not asked for */
     struct LmpInspection *look;                /* at what strings are made of; NULL: not known */

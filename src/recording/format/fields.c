@@ -100,7 +100,7 @@ static const RecField break_row[] = {BREAK_ROW};
     LEFT(LmpLive, collect_done) LEFT(LmpLive, mark_done) LEFT(LmpLive, preview_done) \
     LEFT(LmpLive, locals_done) LEFT(LmpLive, inside_done) LEFT(LmpLive, spare) \
     LEFT(LmpLive, leaves) LEFT(LmpLive, op) LEFT(LmpLive, preview_count) LEFT(LmpLive, preview) \
-    LEFT(LmpLive, leaf_base) LEFT(LmpLive, strange.spare) LEFT(LmpLive, inside) \
+    LEFT(LmpLive, leaf_base) LEFT(LmpLive, strange.partial) LEFT(LmpLive, inside) \
     PART(LmpLive, counters) PART(LmpLive, gc) PART(LmpLive, mark) PART(LmpLive, history) \
     PART(LmpLive, breaks) PART(LmpLive, tables) PART(LmpLive, laps) PART(LmpLive, snapshot) \
     PART(LmpLive, memory) PART(LmpLive, containers) PART(LmpLive, callers)

@@ -90,13 +90,14 @@ static const char everything[] =
 
 static uint64_t visited, visited_bytes, of_class[LMP_CLASSES];
 
-static void visit(void *of, uintptr_t at, uint64_t size, unsigned cls) {
+static bool visit(void *of, uintptr_t at, uint64_t size, unsigned cls) {
     Head *head = (Head *)at - 1;
     (void)of;
     ck_assert_uint_eq(head->magic, MAGIC);
     ck_assert_uint_eq(head->size, size);
     ck_assert_uint_eq(head->visits++, 0);
     visited++, visited_bytes += size, of_class[cls]++;
+    return true;
 }
 
 static int count_all(lua_State *l) {

@@ -192,10 +192,11 @@ static void each_call_fails(int call, int mode) {
         ck_assert_int_lt(at, 500);
     }
     ck_assert_uint_eq(dropped, 0);
-    ck_assert_int_ge(unprofiled + with_drops, at > 1 ? 1 : 0);
+    bool drops = with_drops > 0 || wish_all; /* samples are counted without a place in the map */
+    ck_assert_int_ge(unprofiled + drops, at > 1 ? 1 : 0);
     if (call == CALL_MEMFD) ck_assert_int_eq(unprofiled, 1);
-    if (call == CALL_GROW) ck_assert_int_gt(with_drops, 0);
-    if (call == CALL_MAP) ck_assert(unprofiled > 0 && with_drops > 0);
+    if (call == CALL_GROW) ck_assert(drops);
+    if (call == CALL_MAP) ck_assert(unprofiled > 0 && drops);
     lmp_os = &os_real;
 }
 

@@ -8,6 +8,7 @@
 
 #include "agent/interp/collector.h"
 #include "agent/interp/frames.h"
+#include "agent/interp/learned.h"
 #include "agent/objects/offsets.h"
 #include "refused_memory.h"
 
@@ -17,6 +18,7 @@ static long requests(void) {
     enum { MOST = 1 << 20 };
     long n = 0;
     int fd[2];
+    setenv(LMP_CACHE, "off", 1); /* nothing of an earlier start */
     ck_assert(frames_known() &&
               collector_colour()); /* by then they are: from the start of a profile */
     ck_assert_int_eq(pipe(fd), 0);
