@@ -49,6 +49,7 @@ enum {
                             it, the size is what is counted of the object and its parts */
     LMP_OBJECT_WEAK_KEYS = 2, /* tables, as their metatable's __mode says */
     LMP_OBJECT_WEAK_VALUES = 4,
+    LMP_OBJECT_OUTSIDE = 2,     /* strings: their bytes are somebody else's, and not in `size` */
     LMP_OBJECT_FINALIZER = 8,   /* has a __gc that has not been called */
     LMP_OBJECT_FINALIZING = 16, /* ... and is dead: waits for it to be called */
     LMP_OBJECT_FIXED = 32,      /* never collected: the interpreter's own strings */

@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Lua 5.5 wants a seed. */
+#if LUA_VERSION_NUM >= 505
+#define lua_newstate(alloc, ud) lua_newstate(alloc, ud, 0)
+#endif
+
 static void tables(lua_State *L, double size) {
     for (int i = 0; i < size * 100000; i++) {
         lua_newtable(L);

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/interp/luafacts.h"
 #include "agent/session/profiler.h"
 #include "base/os.h"
 
@@ -153,7 +154,7 @@ static void play(Run *run) {
     Ledger ledger = {0};
     requests = 0;
     read_marks(run);
-    lua_State *L = lua_newstate(alloc, NULL);
+    lua_State *L = luafacts_newstate(alloc, NULL);
     if (!L) die(run, "no state");
     luaL_openlibs(L);
     lua_gc(L, LUA_GCINC, 200, 100, 13);

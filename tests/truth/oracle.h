@@ -20,6 +20,11 @@
 
 #include <lua.h>
 
+/* Lua 5.5 wants a seed. */
+#if LUA_VERSION_NUM >= 505
+#define lua_newstate(alloc, ud) lua_newstate(alloc, ud, 0)
+#endif
+
 enum { O_STRING, O_FUNCTION, O_USERDATA, O_THREAD, O_TABLE, O_OTHER, O_KINDS };
 extern const char *const oracle_kind_name[O_KINDS];
 

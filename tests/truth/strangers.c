@@ -14,6 +14,11 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+/* Lua 5.5 wants a seed. */
+#if LUA_VERSION_NUM >= 505
+#define lua_newstate(alloc, ud) lua_newstate(alloc, ud, 0)
+#endif
+
 static const char *module; /* directory */
 static int errors;
 

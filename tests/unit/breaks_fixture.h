@@ -5,6 +5,7 @@
 #ifndef LMP_BREAKS_FIXTURE_H
 #define LMP_BREAKS_FIXTURE_H
 
+#include "agent/interp/luafacts.h"
 #include "suite.h"
 
 #include <lauxlib.h>
@@ -74,7 +75,7 @@ static void begin_as(bool lines, bool stacks) {
     viewer_alive = true;
     on_pause = NULL;
     pauses = 0;
-    L = made_by ? lua_newstate(made_by, NULL) : luaL_newstate();
+    L = made_by ? luafacts_newstate(made_by, NULL) : luaL_newstate();
     luaL_openlibs(L);
     options.summary = "";
     options.live = false;

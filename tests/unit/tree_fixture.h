@@ -7,6 +7,7 @@
 #define LMP_TREE_FIXTURE_H
 
 #include "agent/charge/tree.h"
+#include "agent/interp/luafacts.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -396,7 +397,7 @@ static void begin_with(lua_Alloc alloc) {
     open_tree();
     for (unsigned i = 0; i < 8; i++)
         now.record[i] = sites_record(&p, sites_pseudo(&p, LMP_PSEUDO_HOST), 1 + i, 0);
-    now.L = lua_newstate(alloc, NULL);
+    now.L = luafacts_newstate(alloc, NULL);
     p.main = now.L;
     luaL_openlibs(now.L);
     lua_gc(now.L, LUA_GCINC, 110, 200, 10);

@@ -78,7 +78,7 @@ static uint32_t tail_site(LmpProfile *p, lua_State *L, const LmpCallInfo *ci, ui
         uint32_t instruction;
         memcpy(&instruction, (const char *)code + i * LMP_INSTRUCTION,
                sizeof instruction); /* NOLINT */
-        if (lua54_opcode(instruction) != LMP_OP_TAILCALL) continue;
+        if (luafacts_opcode(instruction) != LMP_OP_TAILCALL) continue;
         uint32_t one = lines_site_at(p, L, ci, code + (i + 1) * (uintptr_t)LMP_INSTRUCTION);
         if (site && site != one) return sites_site(p, function, -1, 0);
         site = one;

@@ -69,7 +69,8 @@ void inspect_before(LmpProfile *p) {
     }
     look->bytes -= look->size;
     uint64_t *last = &look->sum[look->site % (sizeof look->sum / sizeof *look->sum)];
-    uint64_t now = sum_of((const char *)look->block + LMP_STRING_HEAD, look->size); /* NOLINT */
+    uint64_t now =
+        sum_of((const char *)look->block + LMP_STRING_LONG_HEAD, look->size); /* NOLINT */
     now ^= (uint64_t)look->site << 40; /* two sites in one place are never the same */
     LmpSite *site = &p->tables.site[look->site];
     if (*last) {
@@ -99,9 +100,9 @@ static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
     uintptr_t pc = frames_pc(ci);
     if (!proto || !frames_after_instruction(proto, pc)) return;
     uint32_t i = newtable_before(pc), largest_site = 0;
-    const char *slot = func + (lua54_arg_a(i) + 1ull) * LMP_SLOT;
+    const char *slot = func + (luafacts_arg_a(i) + 1ull) * LMP_SLOT;
     const char *top = (const char *)frames_word(L, LMP_AT_L_TOP); /* NOLINT */
-    if (lua54_opcode(i) != LMP_OP_CONCAT || top <= slot) return;
+    if (luafacts_opcode(i) != LMP_OP_CONCAT || top <= slot) return;
     if (top - slot > OPERANDS * LMP_SLOT) slot = top - OPERANDS * LMP_SLOT;
     site->joins++;
     for (; slot < top; slot += LMP_SLOT) {
@@ -109,7 +110,8 @@ static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
         uintptr_t block = frames_word(slot, 0);
         if (frames_tag(slot) != LMP_TAG_LONG_STRING) continue;
         if ((shadow_lookup(p, block, &size) & 15) != LMP_C_STRING) continue;
-        if ((size - LMP_STRING_HEAD) * 2 >= bytes) largest_site = site_of(p, block);
+        uint64_t length = frames_word((const void *)block, LMP_AT_STRING_LONG); /* NOLINT */
+        if (length * 2 >= bytes) largest_site = site_of(p, block);
     }
     if (!largest_site) return;
     site->fed++;
@@ -120,12 +122,12 @@ static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
 bool inspect_after(LmpProfile *p, const void *r, size_t size) {
     LmpInspection *look = p->look;
     uint32_t row =
-        r && size > LMP_STRING_HEAD + LMP_STRING_SHORT_MOST + 1 ? site_of(p, (uintptr_t)r) : 0;
+        r && size > LMP_STRING_LONG_HEAD + LMP_STRING_SHORT_MOST + 1 ? site_of(p, (uintptr_t)r) : 0;
     if (row && row != sites_pseudo(p, LMP_PSEUDO_OTHERS)) {
         LmpSite *site = &p->tables.site[row];
         look->block = (uintptr_t)r;
         look->site = row;
-        look->size = size - LMP_STRING_HEAD - 1;
+        look->size = size - LMP_STRING_LONG_HEAD - 1;
         if (site->how & LMP_HOW_CONCAT && p->running) note_join(p, site, look->size);
     }
     if (r && look->allocs > 0) look->allocs--;

@@ -297,7 +297,7 @@ static void note_how(LmpProfile *p, uint32_t record, const LmpWhere *w, const vo
     } else if (constructor) {
         how = LMP_HOW_CONSTRUCTOR;
     } else if (frames_after_instruction(proto, w->pc)) {
-        unsigned op = lua54_opcode(newtable_before(w->pc));
+        unsigned op = luafacts_opcode(newtable_before(w->pc));
         bool function = r->use.cls == LMP_C_FUNCTION || r->use.cls == LMP_C_FUNCTION_PART;
         if (string && op == LMP_OP_CONCAT) how = LMP_HOW_CONCAT;
         if (function && op == LMP_OP_CLOSURE) how = LMP_HOW_CLOSURE;

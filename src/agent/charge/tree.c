@@ -128,7 +128,7 @@ static ALWAYS_INLINE uint32_t tail_flag(uint32_t status) {
 /* Notes the new status of a marked frame. A frame whose saved pc is stale is never taken to be
  * unchanged. */
 static ALWAYS_INLINE void note_status(LmpSideFrame *f, uint32_t status) {
-    f->status = (uint16_t)(status & ~(uint32_t)frames_bits.stale);
+    f->status = (LmpCallStatus)(status & ~(uint32_t)frames_bits.stale);
     f->under = (f->under & ~LMP_NODE_TAIL) | tail_flag(status);
 }
 
@@ -144,7 +144,7 @@ static ALWAYS_INLINE void put_frame(LmpSideFrame *f, const LmpCallInfo *ci, uint
     f->ci = ci;
     f->key = key;
     f->under = under;
-    f->status = (uint16_t)(status | LMP_CI_SEEN);
+    f->status = (LmpCallStatus)(status | LMP_CI_SEEN);
     tree_mark(ci, status);
 }
 

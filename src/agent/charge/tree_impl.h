@@ -28,7 +28,7 @@ typedef struct LmpSideFrame {
     const LmpCallInfo *ci;
     uint64_t key;
     uint32_t under;
-    uint16_t status, spare;
+    LmpCallStatus status;
 } LmpSideFrame;
 
 /* The side stack of a thread, see tree.c. `frame[0]` is the bottom frame, which belongs to no
@@ -145,7 +145,7 @@ bool tree_side_room(struct LmpTree *t, LmpSide *s, size_t frames); /* in all */
 lua_State *tree_find_running(LmpProfile *p, lua_State *L);
 
 static ALWAYS_INLINE void tree_mark(const LmpCallInfo *ci, uint32_t status) {
-    uint16_t marked = (uint16_t)(status | LMP_CI_SEEN);
+    LmpCallStatus marked = (LmpCallStatus)(status | LMP_CI_SEEN);
     memcpy((char *)(uintptr_t)ci + LMP_AT_CI_STATUS, &marked, sizeof marked);
 }
 

@@ -58,7 +58,7 @@ static void begin_side(LmpSide *s, lua_State *L, const LmpCallInfo *bottom, uint
     *s->frame = (LmpSideFrame){.ci = bottom, .key = key};
     if (bottom == NO_CI) return;
     tree_mark(bottom, frames_status(bottom));
-    s->frame->status = (uint16_t)frames_status(bottom);
+    s->frame->status = (LmpCallStatus)frames_status(bottom);
 }
 
 static COLD LmpSide *new_side(struct LmpTree *t, lua_State *L) {

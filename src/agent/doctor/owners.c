@@ -13,6 +13,15 @@
 enum { TAG_STRING = 4, TAG_TABLE, TAG_FUNCTION, TAG_USERDATA, TAG_THREAD, TAG_UPVAL, TAG_PROTO };
 enum { CI_SIZE = 64, CI_PREVIOUS = 16, CI_NEXT = 24, UDATA_META = 24, TABLE_END = 32 };
 enum { SCAN_LIMIT = 512 }; /* large userdata have no pointers to parts further on */
+/* From Lua 5.5 on: */
+enum {
+    NEWER = LUA_VERSION_NUM >= 505,
+    TABLE_SLOTS = 12,
+    TABLE_ARRAY = 16,
+    TABLE_NODE = 24,
+    LENT_SIZE = 48,
+    LENT_BYTES = 24
+};
 
 int owners_kind(int type_tag) {
     static const int8_t kind[] = {
@@ -41,14 +50,15 @@ static void take(const Owners *o, uint32_t *list, uint32_t *n, const ArenaBlock 
     o->arena->block[last].listed = b->listed;
 }
 
-static bool may_own(int type_tag) {
-    return type_tag == TAG_TABLE || type_tag == TAG_USERDATA || type_tag == TAG_THREAD ||
-           type_tag == TAG_PROTO;
+static bool may_own(const ArenaBlock *b) {
+    int tag = b->type_tag;
+    return tag == TAG_TABLE || tag == TAG_USERDATA || tag == TAG_THREAD || tag == TAG_PROTO ||
+           (NEWER && tag == TAG_STRING && b->size == LENT_SIZE);
 }
 
 void owners_made(Owners *o, ArenaBlock *b) {
     b->owner = (int8_t)owners_kind(b->type_tag);
-    if (may_own(b->type_tag)) {
+    if (may_own(b)) {
         add(o, &o->object, &o->objects, &o->objects_room, b);
     } else if (b->owner < 0) {
         add(o, &o->part, &o->parts, &o->parts_room, b);
@@ -57,7 +67,7 @@ void owners_made(Owners *o, ArenaBlock *b) {
 
 void owners_gone(Owners *o, ArenaBlock *b) {
     if (o->failed) return;
-    if (may_own(b->type_tag)) {
+    if (may_own(b)) {
         take(o, o->object, &o->objects, b);
     } else if (b->owner < 0) {
         take(o, o->part, &o->parts, b);
@@ -97,23 +107,43 @@ static void follow_calls(Owners *o) {
     }
 }
 
-static void scan(Owners *o, const ArenaBlock *b, size_t from, size_t to, LmpKind kind) {
-    for (size_t at = from; at + 8 <= to && o->parts > 0; at += 8) {
-        ArenaBlock *part = arena_find(o->arena, word_at(b->addr, at));
-        if (!part || part->type_tag != 0 || part->owner >= 0) continue;
-        if (kind == LMP_THREAD) {
-            claim_calls(o, part);
-        } else {
-            claim(o, part, kind);
-        }
+/* Gives the part that begins at an address its owner, if it is one without. */
+static void claim_at(Owners *o, const char *at, LmpKind kind) {
+    ArenaBlock *part = arena_find(o->arena, at);
+    if (!part || part->type_tag != 0 || part->owner >= 0) return;
+    if (kind == LMP_THREAD) {
+        claim_calls(o, part);
+    } else {
+        claim(o, part, kind);
     }
 }
 
+static void scan(Owners *o, const ArenaBlock *b, size_t from, size_t to, LmpKind kind) {
+    for (size_t at = from; at + 8 <= to && o->parts > 0; at += 8)
+        claim_at(o, word_at(b->addr, at), kind);
+}
+
+/* A table of Lua 5.5. */
+static void scan_newer_table(Owners *o, const ArenaBlock *b) {
+    uint32_t slots;
+    memcpy(&slots, b->addr + TABLE_SLOTS, sizeof slots);
+    char *array = word_at(b->addr, TABLE_ARRAY), *node = word_at(b->addr, TABLE_NODE);
+    if (array) claim_at(o, (const char *)((uintptr_t)array - slots * 8ull), LMP_TABLE); /* NOLINT */
+    claim_at(o, node, LMP_TABLE);
+    claim_at(o, (const char *)((uintptr_t)node - 8), LMP_TABLE); /* NOLINT */
+}
+
 static void scan_object(Owners *o, const ArenaBlock *b) {
-    size_t end = b->size < SCAN_LIMIT ? b->size : SCAN_LIMIT;
+    size_t end = b->size < SCAN_LIMIT ? b->size : SCAN_LIMIT, rest;
     switch (b->type_tag) {
+    case TAG_STRING:
+        scan(o, b, LENT_BYTES, LENT_BYTES + 8, LMP_STRING);
+        break;
     case TAG_TABLE:
-        scan(o, b, 0, TABLE_END, LMP_TABLE);
+        if (NEWER)
+            scan_newer_table(o, b);
+        else
+            scan(o, b, 0, TABLE_END, LMP_TABLE);
         break;
     case TAG_PROTO:
         scan(o, b, 0, end, LMP_FUNCTION);
@@ -122,10 +152,11 @@ static void scan_object(Owners *o, const ArenaBlock *b) {
         if (b->size >= UDATA_META + 8 && o->box && word_at(b->addr, UDATA_META) == o->box)
             scan(o, b, 0, end, LMP_STRING);
         break;
-    default: /* a thread: behind the main one, only the table of strings hangs */
+    default: /* a thread: beside the main one, only the table of strings hangs */
         if (!o->thread_size) break;
-        scan(o, b, 0, o->thread_size, LMP_THREAD);
-        scan(o, b, o->thread_size, b->size, LMP_STRING);
+        rest = b->size - o->thread_size;
+        scan(o, b, NEWER ? rest : 0, NEWER ? b->size : o->thread_size, LMP_THREAD);
+        scan(o, b, NEWER ? 0 : o->thread_size, NEWER ? rest : b->size, LMP_STRING);
     }
 }
 

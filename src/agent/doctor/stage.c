@@ -11,6 +11,7 @@
 
 #include "agent/doctor/hostcalls.h"
 #include "agent/hook/hook_impl.h"
+#include "agent/interp/luafacts.h"
 #include "agent/session/profiler.h"
 
 /* ---- the allocator below --------------------------------------------------------------------- */
@@ -253,7 +254,7 @@ static __attribute__((noinline)) bool run(Stage *s, bool profiled, bool last) {
     s->totals = (Totals){0};
     s->witness.resumes = s->witness.closings = 0;
     *o = (Outcome){.trail = 0xcbf29ce484222325ull};
-    s->L = lua_newstate(doctor_alloc, s);
+    s->L = luafacts_newstate(doctor_alloc, s);
     if (!s->L) {
         s->trouble = "lua_newstate gives no state";
         return false;

@@ -72,15 +72,29 @@ void requests_mark(LmpProfile *p, const char *name) {
     requests_tell_recorder(p);
 }
 
-static void preview_string(uintptr_t string, uint64_t size, uint64_t *budget, LmpPreview *out) {
-    if (size <= LMP_STRING_HEAD) return;
+/* Returns the bytes of a string, by the size of its block; NULL: not to be read now. From Lua 5.5
+ * on they may be elsewhere, which a string does not say that is being made; and one that is dead
+ * may have given them back. */
+static const char *string_bytes(const LmpProfile *p, const LmpObjectHand *hand, uintptr_t string,
+                                uint64_t block, uint64_t *size) {
+    if (block <= LMP_STRING_HEAD) return NULL;
+    *size = block - LMP_STRING_HEAD - 1;
+    if ((int)LMP_STRING_LONG_HEAD == LMP_STRING_HEAD)
+        return (const char *)string + LMP_STRING_HEAD; /* NOLINT */
+    if (string == hand->new_addr || p->closing || offsets_known() != LMP_OK) return NULL;
+    return shape_is_dead(p, string) ? NULL : object_string(string, size);
+}
+
+static void preview_string(const LmpProfile *p, const LmpObjectHand *hand, uintptr_t string,
+                           uint64_t block, uint64_t *budget, LmpPreview *out) {
+    const char *bytes = string_bytes(p, hand, string, block, &out->size);
+    if (!bytes) return;
     out->valid = LMP_PREVIEW_STRING;
-    out->size = size - LMP_STRING_HEAD - 1;
     out->shown = (uint32_t)(out->size < LMP_PREVIEW_BYTES ? out->size : LMP_PREVIEW_BYTES);
-    memcpy(out->bytes, (const char *)string + LMP_STRING_HEAD, out->shown); /* NOLINT */
+    memcpy(out->bytes, bytes, out->shown);
     if (out->size > *budget) return;
     *budget -= out->size;
-    out->hash = object_hash(string + LMP_STRING_HEAD, out->size) | 1;
+    out->hash = object_hash((uintptr_t)bytes, out->size) | 1;
 }
 
 static void answer_previews(LmpProfile *p, const LmpObjectHand *hand, uint32_t request) {
@@ -93,7 +107,8 @@ static void answer_previews(LmpProfile *p, const LmpObjectHand *hand, uint32_t r
         memset(out, 0, sizeof *out);
         out->addr = p->control->preview_addr[i];
         uint32_t e = shadow_lookup(p, (uintptr_t)out->addr, &size);
-        if ((e & 15) == LMP_C_STRING) preview_string((uintptr_t)out->addr, size, &budget, out);
+        if ((e & 15) == LMP_C_STRING)
+            preview_string(p, hand, (uintptr_t)out->addr, size, &budget, out);
         if ((e & 15) == LMP_C_TABLE && offsets_known() == LMP_OK)
             shape_read(p, hand, (uintptr_t)out->addr, size, out);
     }

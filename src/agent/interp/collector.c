@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/interp/lua54.h"
+#include "agent/interp/luafacts.h"
 
 enum { SCAN = 512 /* bytes of the global state that are looked at */ };
 
@@ -66,7 +66,8 @@ static bool behaves(lua_State *L, const char *global, size_t at) {
     const unsigned char *b = (const unsigned char *)global + at;
     for (int i = 0; i < 4; i++) {
         unsigned before = b[0];
-        if ((before != LMP_WHITE0 && before != LMP_WHITE1) || b[1] != LMP_GCS_PAUSE || b[2] != 0)
+        if ((before != LMP_WHITE0 && before != LMP_WHITE1) || b[1] != LMP_GCS_PAUSE ||
+            b[2] != LMP_KIND_INCREMENTAL)
             return false;
         churn(L);
         lua_gc(L, LUA_GCCOLLECT);
@@ -75,7 +76,7 @@ static bool behaves(lua_State *L, const char *global, size_t at) {
     lua_gc(L, LUA_GCSTOP); /* step by hand: the state goes round, the colour changes on the way */
     unsigned visited = 0, colour = b[0], changes = 0;
     for (int i = 0; i < 2000 && !(changes && b[1] == LMP_GCS_PAUSE); i++) {
-        lua_gc(L, LUA_GCSTEP, 1);
+        lua_gc(L, LUA_GCSTEP, LMP_STEP);
         if (b[1] > LMP_GCS_PAUSE) return false;
         visited |= 1u << b[1];
         if (b[0] != colour) changes++, colour = b[0];
@@ -85,15 +86,15 @@ static bool behaves(lua_State *L, const char *global, size_t at) {
     lua_gc(L, LUA_GCRESTART);
     if (changes != 1 || !(visited & 1u << LMP_GCS_PAUSE)) return false;
     lua_gc(L, LUA_GCGEN, 0, 0);
-    bool ok = b[2] == 1 && b[1] == LMP_GCS_PROPAGATE;
+    bool ok = b[2] == LMP_KIND_GENERATIONAL && b[1] == LMP_GCS_PROPAGATE;
     lua_gc(L, LUA_GCINC, 0, 0, 0);
-    return ok && b[2] == 0;
+    return ok && b[2] == LMP_KIND_INCREMENTAL;
 }
 
-/* In generational mode Lua works incrementally for a while after a collection that freed little;
- * its kind then says incremental, and one word (lastatomic) that this is only for a while. So we
- * grow a heap until the kind changes by itself, and look for the one word that was zero before, is
- * not now, and is zero again once the mode has been set to incremental. */
+/* In generational mode Lua works incrementally for a while after a collection that freed little. In
+ * 5.4 its kind then says incremental, and one word (lastatomic) that this is only for a while. So
+ * we grow a heap until the kind changes by itself, and look for the one word that was zero before,
+ * is not now, and is zero again once the mode has been set to incremental. */
 static size_t find_bad(lua_State *L, const char *global, size_t colour) {
     enum { WORDS = 16 };
     uintptr_t before[WORDS], during[WORDS];
@@ -103,11 +104,11 @@ static size_t find_bad(lua_State *L, const char *global, size_t colour) {
     for (size_t i = 0; i < WORDS; i++)
         before[i] = word_at(global, i * sizeof(uintptr_t));
     lua_newtable(L);
-    for (int i = 1; i <= 5000 && *kind == 1; i++) {
+    for (int i = 1; i <= 5000 && *kind == LMP_KIND_GENERATIONAL; i++) {
         lua_newtable(L);
         lua_rawseti(L, -2, i);
     }
-    bool changed = *kind == 0;
+    bool changed = *kind == LMP_KIND_INCREMENTAL;
     for (size_t i = 0; i < WORDS; i++)
         during[i] = word_at(global, i * sizeof(uintptr_t));
     lua_pop(L, 1);
@@ -120,7 +121,7 @@ static size_t find_bad(lua_State *L, const char *global, size_t colour) {
 
 static void find_once(void) {
     Block block = {NULL, 0};
-    lua_State *L = lua_newstate(probe_alloc, &block);
+    lua_State *L = luafacts_newstate(probe_alloc, &block);
     if (!L) return;
     lua_newtable(L); /* something to keep, so that stepping takes more than a step */
     for (int i = 1; i <= 300; i++) {
@@ -173,7 +174,8 @@ void collector_attach(LmpProfile *p, lua_State *L, lua_Alloc alloc, void *ud) {
         memcpy(&global, &word, sizeof global);
         if (word_at(global, 0) == (uintptr_t)alloc &&
             word_at(global, sizeof(uintptr_t)) == (uintptr_t)ud &&
-            global[place.colour + 1] <= LMP_GCS_PAUSE && global[place.colour + 2] <= 1) {
+            global[place.colour + 1] <= LMP_GCS_PAUSE &&
+            global[place.colour + 2] <= LMP_KIND_MOST) {
             p->gc_word = global + place.colour;
             p->collector->kind = global + place.colour + 2;
             p->collector->bad = place.bad ? global + place.bad : NULL;
@@ -191,13 +193,14 @@ void collector_detach(LmpProfile *p) {
 /* ---- reading them ---------------------------------------------------------------------------- */
 
 bool collector_is_bad(const LmpProfile *p) {
+    if (p->collector->kind && *p->collector->kind == LMP_KIND_MAJOR) return true;
     return p->collector->bad && word_at(p->collector->bad, 0) != 0;
 }
 
 LmpGcMode collector_kind(const LmpProfile *p) {
     if (!p->collector->kind) return LMP_GC_UNKNOWN;
-    return *p->collector->kind == 1 || collector_is_bad(p) ? LMP_GC_GENERATIONAL
-                                                           : LMP_GC_INCREMENTAL;
+    return *p->collector->kind == LMP_KIND_GENERATIONAL || collector_is_bad(p) ? LMP_GC_GENERATIONAL
+                                                                               : LMP_GC_INCREMENTAL;
 }
 
 unsigned collector_turns(LmpProfile *p) {

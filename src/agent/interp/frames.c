@@ -49,7 +49,7 @@ LmpFrameBits frames_bits = {
     .hooked = 1 << 3, .c_or_hooked = LMP_CI_C | 1 << 3, .tail = 1 << 5, .extra = LUA_EXTRASPACE};
 
 static void set_status(LmpCallInfo *ci, unsigned status) {
-    uint16_t s = (uint16_t)status;
+    LmpCallStatus s = (LmpCallStatus)status;
     memcpy((char *)ci + LMP_AT_CI_STATUS, &s, sizeof s);
 }
 
@@ -120,7 +120,7 @@ static int probe(lua_State *L) {
     study->probes++;
     char here;
     for (int i = 0; i < LMP_LUA_RELEASES && study->outside; i++) {
-        uintptr_t jump = frames_word(L, lua54_releases[i].at_jump);
+        uintptr_t jump = frames_word(L, luafacts_releases[i].at_jump);
         if (!(jump > (uintptr_t)&here && jump < study->outside)) study->jumps[i] = false;
     }
     study->good = study->good && stack_fits(study, L, probe);
@@ -200,10 +200,10 @@ static int study_all(lua_State *L) {
     study->extra = (size_t)((const char *)thread - study->thread_block);
     for (int i = 0; i < LMP_LUA_RELEASES; i++)
         study->stacks[i] =
-            frames_word(thread, lua54_releases[i].at_stack) == (uintptr_t)study->stack_block;
+            frames_word(thread, luafacts_releases[i].at_stack) == (uintptr_t)study->stack_block;
     for (int i = 0; i < LMP_LUA_RELEASES; i++)
-        study->jumps[i] = frames_word(thread, lua54_releases[i].at_jump) == 0 &&
-                          frames_word(L, lua54_releases[i].at_jump) > (uintptr_t)&here;
+        study->jumps[i] = frames_word(thread, luafacts_releases[i].at_jump) == 0 &&
+                          frames_word(L, luafacts_releases[i].at_jump) > (uintptr_t)&here;
     study->outside = (uintptr_t)&here;
     memset(study->pc, 0, sizeof study->pc);
     bool ok = frames_word(thread, LMP_AT_L_GLOBAL) == frames_word(L, LMP_AT_L_GLOBAL) &&
@@ -211,7 +211,7 @@ static int study_all(lua_State *L) {
               !frames_caller(frames_top(thread)) && play(thread, study) &&
               lua_resume(thread, L, 2, &results) == LUA_OK;
     for (int i = 0; i < LMP_LUA_RELEASES; i++)
-        if (frames_word(thread, lua54_releases[i].at_jump)) study->jumps[i] = false;
+        if (frames_word(thread, luafacts_releases[i].at_jump)) study->jumps[i] = false;
     ok = ok && resumed_is(L, NULL, NULL, false) && resumed_is(L, NULL, thread, false) &&
          resumed_is(L, NULL, NULL, true) && resumed_is(L, thread, NULL, true) &&
          resumed_is(L, NULL, thread, true) && resumed_is(L, L, thread, true);
@@ -251,9 +251,9 @@ static void *study_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
 static uint16_t one_jump(const Study *study) {
     uint16_t at = 0;
     for (int i = 0; i < LMP_LUA_RELEASES; i++) {
-        if (!study->jumps[i] || lua54_releases[i].at_jump == at) continue;
+        if (!study->jumps[i] || luafacts_releases[i].at_jump == at) continue;
         if (at) return 0;
-        at = lua54_releases[i].at_jump;
+        at = luafacts_releases[i].at_jump;
     }
     return at;
 }
@@ -263,16 +263,16 @@ static uint16_t one_jump(const Study *study) {
 static bool enter_bits(const Study *study) {
     const LmpLuaRelease *found = NULL;
     for (int i = 0; i < LMP_LUA_RELEASES; i++) {
-        const LmpLuaRelease *r = &lua54_releases[i];
+        const LmpLuaRelease *r = &luafacts_releases[i];
         if (!(study->tail & r->tail) || !(study->hooked & r->hooked) || !study->stacks[i]) continue;
         if (found && (found->tail != r->tail || found->at_stack != r->at_stack)) return false;
         found = r;
     }
     if (!found || !study->hooks || study->extra >= 4096) return false;
-    frames_bits.tail = found->tail;
-    frames_bits.hooked = found->hooked;
-    frames_bits.stale = found->stale;
-    frames_bits.c_or_hooked = frames_bits.hooked | frames_bits.stale | LMP_CI_C;
+    frames_bits.tail = (LmpCallStatus)found->tail;
+    frames_bits.hooked = (LmpCallStatus)found->hooked;
+    frames_bits.stale = (LmpCallStatus)found->stale;
+    frames_bits.c_or_hooked = (LmpCallStatus)(found->hooked | found->stale | LMP_CI_C);
     frames_bits.at_jump = one_jump(study);
     frames_bits.at_stack = found->at_stack;
     frames_bits.extra = (uint32_t)study->extra;
@@ -282,7 +282,7 @@ static bool enter_bits(const Study *study) {
 static void study_once(void) {
     if (sizeof(void *) != 8) return;
     Study study = {.good = false, .tail = ~0u, .hooked = ~0u};
-    lua_State *L = lua_newstate(study_alloc, &study);
+    lua_State *L = luafacts_newstate(study_alloc, &study);
     if (!L) return;
     lua_pushcfunction(L, study_all);
     lua_pushlightuserdata(L, &study);

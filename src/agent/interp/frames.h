@@ -4,7 +4,7 @@
  * allocation. So it reads a few fields of the interpreter directly: their offsets are found and
  * verified once per process in a private state made by the same code (frames_known), and again on
  * the user's state (frames_fit); if anything is not as expected, none of this is used but the
- * documented API (stack.h). The layout itself: lua54.h. */
+ * documented API (stack.h). The layout itself: luafacts.h. */
 #ifndef LMP_FRAMES_H
 #define LMP_FRAMES_H
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/interp/lua54.h"
+#include "agent/interp/luafacts.h"
 
 /* The saved registers and the stack above our hook, as the entry point (entry.h) leaves them: six
  * callee-saved registers, the return address, then what the callers have pushed. */
@@ -24,9 +24,10 @@ typedef struct LmpCallInfo LmpCallInfo; /* the interpreter's CallInfo */
 
 /* What differs between releases, of LmpLuaRelease: found with the rest, constant afterwards. */
 typedef struct LmpFrameBits {
-    uint16_t hooked, tail, stale;
-    uint16_t c_or_hooked; /* hooked, stale, or a C function: no Lua function that can be asked */
-    uint16_t at_jump;     /* 0: not known */
+    LmpCallStatus hooked, tail, stale;
+    LmpCallStatus
+        c_or_hooked;  /* hooked, stale, or a C function: no Lua function that can be asked */
+    uint16_t at_jump; /* 0: not known */
     uint16_t at_stack;
     uint32_t extra; /* bytes of a thread's block before its lua_State (LUA_EXTRASPACE) */
 } LmpFrameBits;
@@ -47,7 +48,7 @@ static inline LmpCallInfo *frames_caller(const LmpCallInfo *ci) {
     return (LmpCallInfo *)frames_word(ci, LMP_AT_CI_PREVIOUS); /* NOLINT */
 }
 static inline unsigned frames_status(const LmpCallInfo *ci) {
-    uint16_t s;
+    LmpCallStatus s;
     memcpy(&s, (const char *)ci + LMP_AT_CI_STATUS, sizeof s);
     return s;
 }

@@ -18,14 +18,14 @@ static uint32_t newtable_at(uintptr_t pc) {
 
 uint32_t newtable_parts(uintptr_t pc) {
     uint32_t i = newtable_at(pc);
-    bool array = lua54_arg_c(i) || lua54_arg_k(i);
-    return (uint32_t)array + (lua54_arg_b(i) > 0);
+    bool array = luafacts_arg_c(i) || luafacts_arg_k(i);
+    return (uint32_t)array + (luafacts_arg_b(i) > 0);
 }
 
 bool newtable_setlist(const void *proto, uintptr_t pc) {
     if (!frames_after_instruction(proto, pc + LMP_INSTRUCTION)) return false;
     uint32_t i = instruction_at(pc);
-    return lua54_opcode(i) == LMP_OP_SETLIST && lua54_arg_b(i) == 0;
+    return luafacts_opcode(i) == LMP_OP_SETLIST && luafacts_arg_b(i) == 0;
 }
 
 /* Returns true if pc is behind an OP_NEWTABLE of the prototype into the register below the top of
@@ -37,7 +37,8 @@ static bool fits(const lua_State *L, const void *proto, uintptr_t pc) {
         return false;
     uint32_t i = newtable_at(pc);
     uintptr_t func = (uintptr_t)frames_func(frames_top(L)), top = frames_word(L, LMP_AT_L_TOP);
-    return lua54_opcode(i) == LMP_OP_NEWTABLE && top == func + (lua54_arg_a(i) + 2ull) * LMP_SLOT;
+    return luafacts_opcode(i) == LMP_OP_NEWTABLE &&
+           top == func + (luafacts_arg_a(i) + 2ull) * LMP_SLOT;
 }
 
 /* Returns the table on top of the stack if that is one, alive, and has no parts yet; else 0. */
@@ -53,8 +54,7 @@ static uintptr_t empty_table(LmpProfile *p, const lua_State *L) {
     const char *t = (const char *)table; /* NOLINT */
     uint32_t limit;
     memcpy(&limit, t + LMP_AT_TABLE_LIMIT, sizeof limit);
-    if (limit || frames_word(t, LMP_AT_TABLE_ARRAY) || frames_word(t, LMP_AT_TABLE_LASTFREE))
-        return 0;
+    if (limit || frames_word(t, LMP_AT_TABLE_ARRAY) || luafacts_has_nodes(t)) return 0;
     return table;
 }
 

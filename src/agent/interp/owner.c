@@ -78,16 +78,21 @@ static bool refuses(Study *study, int seen) {
     return seen >= 0 && study->seen.chain[seen].refusals++ < TIMES;
 }
 
+/* Returns true if the block is a part of a table that has been filled in, or cleared. */
+static bool is_part(const char *t, uintptr_t block) {
+    uintptr_t array = frames_word(t, LMP_AT_TABLE_ARRAY), nodes = frames_word(t, LMP_AT_TABLE_NODE);
+    uint32_t slots;
+    memcpy(&slots, t + LMP_AT_TABLE_LIMIT, sizeof slots);
+    uint64_t before = luafacts_before_nodes(1ull << (t[LMP_AT_TABLE_LOG] & 31));
+    return luafacts_array_block(array, slots) == block || nodes - before == block;
+}
+
 static void look_at_tables(Study *study) {
     Tables *m = &study->made;
     for (int k = 0; k < PENDING; k++) {
         for (int i = 0; m->pending[k].block && i < TABLES; i++) {
             const char *t = m->table[i];
-            const void *array, *nodes;
-            if (!t) continue;
-            memcpy(&array, t + LMP_AT_TABLE_ARRAY, sizeof array);
-            memcpy(&nodes, t + LMP_AT_TABLE_NODE, sizeof nodes);
-            if (array != m->pending[k].block && nodes != m->pending[k].block) continue;
+            if (!t || !is_part(t, (uintptr_t)m->pending[k].block)) continue;
             LmpCallChain *s = &study->seen.chain[m->pending[k].seen];
             s->cls = LMP_C_TABLE_PART;
             s->looked_at = true;
@@ -209,7 +214,7 @@ static void study_once(void) {
     if (table_good) return;
     Study *study = calloc(1, sizeof *study);
     if (!study) return;
-    lua_State *L = lua_newstate(study_alloc, study);
+    lua_State *L = luafacts_newstate(study_alloc, study);
     if (L) {
         lua_pushcfunction(L, open_libraries);
         if (lua_pcall(L, 0, 1, 0) == LUA_OK) {

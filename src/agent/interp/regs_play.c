@@ -188,8 +188,9 @@ static void play_exercises(LmpRegsStudy *study, lua_State *L, lua_State *const *
 static const struct Shape {
     int items, fields;
     bool more;
-} shapes[] = {{0, 0, false}, {0, 0, true}, {3, 0, false},  {0, 1, false},
-              {0, 3, false}, {2, 1, true}, {60, 2, false}, {300, 0, true}};
+} shapes[] = {
+    {0, 0, false}, {0, 0, true},   {3, 0, false}, {0, 1, false}, {0, LMP_MANY_FIELDS, false},
+    {2, 1, true},  {60, 2, false}, {300, 0, true}};
 /* What comes before it: constructors on other lines, and calls. */
 static const struct Before {
     const char *code;
@@ -231,7 +232,7 @@ static bool read_code(lua_State *L, LmpConstructing *c, const struct Shape *shap
     uint32_t found = 0;
     for (uint32_t i = 0; i < size; i++) {
         memcpy(&instruction, (const void *)(code + i * sizeof instruction), sizeof instruction);
-        if (lua54_opcode(instruction) != LMP_OP_NEWTABLE) continue;
+        if (luafacts_opcode(instruction) != LMP_OP_NEWTABLE) continue;
         if (found == LMP_CONSTRUCTORS) return false;
         c->table[found].parts = found < before->count ? before->parts[found] : 0;
         c->table[found++].pc = code + (i + 2) * sizeof instruction; /* behind its extra argument */

@@ -222,7 +222,7 @@ static void study_once(void) {
     study->make_plan = make_plan;
     volatile uintptr_t room[LMP_REGS_SEEN]; /* the study looks at as many words above */
     room[0] = room[LMP_REGS_SEEN - 1] = 0;
-    lua_State *L = lua_newstate(regs_study_alloc, study);
+    lua_State *L = luafacts_newstate(regs_study_alloc, study);
     if (L) {
         plan_good = regs_play_all(study, L) && plan.askers > 0;
         free_callers_enter(&study->free_callers, &plan);

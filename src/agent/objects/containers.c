@@ -92,26 +92,42 @@ static void meet_value(Walk *w, unsigned tag, uintptr_t value, double weight) {
     meet(w, value, weight);
 }
 
-static bool is_used(uintptr_t slot) {
-    return object_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE;
+/* What has entries: slots in a row, an array's block, or nodes. */
+typedef enum VectorKind { SLOTS, ARRAY, NODES } VectorKind;
+typedef struct Vector {
+    uintptr_t at;
+    uint64_t slots;
+    VectorKind kind;
+} Vector;
+
+static inline LmpObjectSlot slot_of(const Vector *v, uint64_t i) {
+    if (v->kind == ARRAY) return object_array_slot(v->at, v->slots, i);
+    return object_slot(v->at + i * (v->kind == NODES ? LMP_SIZE_NODE : LMP_SLOT));
+}
+
+/* Returns the entries of a part of a table, by its block. */
+static Vector part_entries(uintptr_t at, uint64_t size) {
+    bool hash;
+    uint64_t n = luafacts_part_entries(size, &hash);
+    return (Vector){hash ? at + luafacts_before_nodes(n) : at, n, hash ? NODES : ARRAY};
 }
 
 /* A slot's value, and if it is a node its key. */
-static void meet_entry(Walk *w, uintptr_t slot, unsigned step, double weight) {
-    meet_value(w, object_u8(slot + LMP_AT_SLOT_TAG), object_word(slot), weight);
-    if (step == LMP_SIZE_NODE)
-        meet_value(w, object_u8(slot + LMP_AT_NODE_KEY_TAG), object_word(slot + LMP_AT_NODE_KEY),
-                   weight);
+static void meet_entry(Walk *w, const Vector *v, uint64_t i, double weight) {
+    LmpObjectSlot slot = slot_of(v, i);
+    meet_value(w, object_u8(slot.tag), object_word(slot.value), weight);
+    if (v->kind == NODES)
+        meet_value(w, object_u8(slot.value + LMP_AT_NODE_KEY_TAG),
+                   object_word(slot.value + LMP_AT_NODE_KEY), weight);
 }
 
-/* Some of a vector's slots, each for as many as there are for one of them. `step`: bytes. */
-static void meet_some(Walk *w, uintptr_t at, uint64_t slots, unsigned step, double weight) {
-    uint64_t n = slots < CHILDREN ? slots : CHILDREN;
+/* Some of a vector's slots, each for as many as there are for one of them. */
+static void meet_some(Walk *w, Vector v, double weight) {
+    uint64_t n = v.slots < CHILDREN ? v.slots : CHILDREN;
     for (uint64_t i = 0; i < n; i++) {
-        uintptr_t slot = at + (i * slots + w->turn % slots) / n % slots * step;
-        if (!is_used(slot)) continue;
-        double each = weight * (double)slots / (double)n;
-        meet_entry(w, slot, step, each);
+        uint64_t one = (i * v.slots + w->turn % v.slots) / n % v.slots;
+        if (object_is_used(slot_of(&v, one)))
+            meet_entry(w, &v, one, weight * (double)v.slots / (double)n);
     }
 }
 
@@ -126,11 +142,14 @@ static uint64_t part(Walk *w, const Found *of, uintptr_t at, unsigned cls) {
 }
 
 static void meet_table(Walk *w, const Found *f) {
-    uintptr_t array = object_word(f->at + LMP_AT_TABLE_ARRAY);
-    uintptr_t node = object_word(f->at + LMP_AT_TABLE_NODE);
-    meet_some(w, array, part(w, f, array, LMP_C_TABLE_PART) / LMP_SLOT, LMP_SLOT, f->weight);
-    meet_some(w, node, part(w, f, node, LMP_C_TABLE_PART) / LMP_SIZE_NODE, LMP_SIZE_NODE,
-              f->weight);
+    uintptr_t array = luafacts_array_block(object_word(f->at + LMP_AT_TABLE_ARRAY),
+                                           object_u32(f->at + LMP_AT_TABLE_LIMIT));
+    uint64_t nodes = 1u << (object_u8(f->at + LMP_AT_TABLE_LOG) & 31);
+    uintptr_t node = object_word(f->at + LMP_AT_TABLE_NODE) - luafacts_before_nodes(nodes);
+    uint64_t slots = part(w, f, array, LMP_C_TABLE_PART) / LMP_ARRAY_ENTRY;
+    meet_some(w, (Vector){array, slots, ARRAY}, f->weight);
+    uint64_t some = part(w, f, node, LMP_C_TABLE_PART) / LMP_SIZE_NODE;
+    meet_some(w, (Vector){node + luafacts_before_nodes(nodes), some, NODES}, f->weight);
 }
 
 static void meet_closure(Walk *w, const Found *f) {
@@ -139,7 +158,7 @@ static void meet_closure(Walk *w, const Found *f) {
     uintptr_t at = f->at + LMP_AT_CLOSURE_UPVALUE;
     if (f->size < LMP_AT_CLOSURE_UPVALUE + n * (c ? 16u : 8u)) return;
     if (c) {
-        meet_some(w, at, n, LMP_SLOT, f->weight);
+        meet_some(w, (Vector){at, n, SLOTS}, f->weight);
         return;
     }
     for (unsigned i = 0; i < n && i < 2 * CHILDREN; i++)
@@ -154,7 +173,7 @@ static void meet_thread(Walk *w, const Found *f) {
     uintptr_t top = object_word(state + LMP_AT_L_TOP);
     uint64_t size = part(w, f, stack, LMP_C_THREAD_PART);
     if (!size || top <= stack || top - stack > size) return;
-    meet_some(w, stack, (top - stack) / LMP_SLOT, LMP_SLOT, f->weight);
+    meet_some(w, (Vector){stack, (top - stack) / LMP_SLOT, SLOTS}, f->weight);
 }
 
 /* Meets what an object holds. Metatables and code are shared by many, and left out. */
@@ -172,12 +191,12 @@ static void meet_children(Walk *w, Found f) {
     case LMP_C_FUNCTION_PART: /* an upvalue that has its value itself */
         if (f.size == LMP_SIZE_UPVALUE &&
             object_word(f.at + LMP_AT_UPVALUE_AT) == f.at + LMP_AT_UPVALUE_VALUE)
-            meet_some(w, f.at + LMP_AT_UPVALUE_VALUE, 1, LMP_SLOT, f.weight);
+            meet_some(w, (Vector){f.at + LMP_AT_UPVALUE_VALUE, 1, SLOTS}, f.weight);
         break;
     case LMP_C_USERDATA: {
         unsigned n = object_u16(f.at + LMP_AT_USERDATA_VALUES);
         if (n && f.size >= LMP_AT_USERDATA_VALUE + n * 16ul)
-            meet_some(w, f.at + LMP_AT_USERDATA_VALUE, n, LMP_SLOT, f.weight);
+            meet_some(w, (Vector){f.at + LMP_AT_USERDATA_VALUE, n, SLOTS}, f.weight);
         break;
     }
     default:
@@ -186,10 +205,10 @@ static void meet_children(Walk *w, Found f) {
 }
 
 /* Follows one entry of a part. Returns what that cost. */
-static uint32_t follow(LmpProfile *p, LmpContainerRow *row, uintptr_t slot, unsigned step,
+static uint32_t follow(LmpProfile *p, LmpContainerRow *row, const Vector *v, uint64_t i,
                        uint64_t turn) {
     Walk w = {.p = p, .row = row, .turn = (uint32_t)(turn >> 16)};
-    meet_entry(&w, slot, step, 1);
+    meet_entry(&w, v, i, 1);
     while (w.done < w.found)
         meet_children(&w, w.object[w.done++]);
     row->followed++;
@@ -197,12 +216,6 @@ static uint32_t follow(LmpProfile *p, LmpContainerRow *row, uintptr_t slot, unsi
 }
 
 /* ---- one part -------------------------------------------------------------------------------- */
-
-/* Hash parts have a power of two nodes; array parts of as many bytes are rare, and give nothing. */
-static bool is_hash(uint64_t size) {
-    uint64_t n = size / LMP_SIZE_NODE;
-    return n * LMP_SIZE_NODE == size && !(n & (n - 1));
-}
 
 /* Returns the row of a line; NULL: the line has fewer entries than all lines that have a row. */
 static LmpContainerRow *row_of(LmpContainerLooks *l, uint32_t site, uint64_t slots) {
@@ -220,8 +233,9 @@ static LmpContainerRow *row_of(LmpContainerLooks *l, uint32_t site, uint64_t slo
 /* Counts the entries of a part, or of stretches of it, and follows some. Returns what that cost. */
 static uint32_t look_into(LmpProfile *p, LmpContainerRow *row, uintptr_t at, uint64_t size) {
     LmpContainerLooks *l = p->containers;
-    uint32_t step = is_hash(size) ? LMP_SIZE_NODE : LMP_SLOT, cost = 0, followed = 0;
-    uint64_t slots = size / step, runs = (slots + RUN - 1) / RUN;
+    Vector v = part_entries(at, size);
+    uint32_t cost = 0, followed = 0;
+    uint64_t slots = v.slots, runs = (slots + RUN - 1) / RUN;
     if (runs > RUNS) runs = RUNS;
     for (uint64_t i = 0; i < runs; i++) {
         l->turn = l->turn * 6364136223846793005u + 1442695040888963407u;
@@ -229,13 +243,13 @@ static uint32_t look_into(LmpProfile *p, LmpContainerRow *row, uintptr_t at, uin
         if (to - from > RUN) from += (l->turn >> 33) % (to - from - RUN + 1), to = from + RUN;
         uint64_t chosen = from + (l->turn >> 20) % (to - from);
         for (uint64_t s = from; s < to; s++)
-            row->used += is_used(at + s * step);
+            row->used += object_is_used(slot_of(&v, s));
         row->slots_looked += to - from;
         cost += (uint32_t)(to - from) + RUN_UNITS;
         bool turn = row->looked < ENTERED &&
                     followed * runs < (i + 1) * FOLLOWED; /* from all of it, not its beginning */
-        if (!turn || !is_used(at + chosen * step)) continue;
-        cost += follow(p, row, at + chosen * step, step, l->turn);
+        if (!turn || !object_is_used(slot_of(&v, chosen))) continue;
+        cost += follow(p, row, &v, chosen, l->turn);
         followed++;
     }
     row->looked++;
@@ -243,7 +257,7 @@ static uint32_t look_into(LmpProfile *p, LmpContainerRow *row, uintptr_t at, uin
 }
 
 static uint32_t meet_part(LmpProfile *p, uintptr_t at, uint64_t size, uint32_t site) {
-    uint64_t slots = size / (is_hash(size) ? LMP_SIZE_NODE : LMP_SLOT);
+    uint64_t slots = part_entries(at, size).slots;
     LmpContainerRow *row = slots >= SLOTS_LEAST ? row_of(p->containers, site, slots) : NULL;
     if (!row) return OBJECT_UNITS;
     uint64_t looked = row->slots_looked, used = row->used;

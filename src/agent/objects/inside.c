@@ -29,12 +29,11 @@ typedef struct Box {
     uint64_t slots_read, nodes_read; /* ... and how many of them */
 } Box;
 
-/* Returns where a vector of `count` elements can be read now, and how many of them. */
-static uintptr_t vector(const LmpInsideSource *source, uintptr_t at, uint64_t count,
-                        uint64_t element, uint64_t *read) {
+/* Returns where a part can be read now, and how many bytes of it. */
+static uintptr_t readable(const LmpInsideSource *source, LmpObjectPart part, uint64_t *read) {
     const LmpObjectHand *hand = &source->hand;
-    uintptr_t now = count ? objecthand_moved(hand, at) : 0;
-    uint64_t bytes = count * element, size;
+    uintptr_t at = part.block, now = part.entries ? objecthand_moved(hand, at) : 0;
+    uint64_t bytes = part.bytes, size;
     *read = 0;
     if (!now) return 0;
     if (source->p && shadow_lookup(source->p, now, &size) && bytes > size) bytes = size;
@@ -42,8 +41,19 @@ static uintptr_t vector(const LmpInsideSource *source, uintptr_t at, uint64_t co
         if (bytes > hand->old_size) bytes = hand->old_size;
         if (bytes > hand->new_size) bytes = hand->new_size;
     }
-    *read = bytes / element;
+    *read = bytes;
     return now;
+}
+
+static void open_parts(const LmpInsideSource *source, LmpObjectPart array, LmpObjectPart hash,
+                       Box *box) {
+    uint64_t bytes;
+    box->slots = array.entries;
+    box->array = readable(source, array, &bytes);
+    box->slots_read = luafacts_array_readable(array.entries, bytes);
+    box->nodes = box->nodes_read = hash.entries;
+    box->node = readable(source, hash, &bytes);
+    box->node = object_first_node(box->node, bytes, &box->nodes_read);
 }
 
 static bool open_box(const LmpInsideSource *source, uintptr_t object, Box *box) {
@@ -51,12 +61,7 @@ static bool open_box(const LmpInsideSource *source, uintptr_t object, Box *box) 
     switch (box->type) {
     case LMP_TT_TABLE:
         box->meta = object_word(object + LMP_AT_TABLE_META);
-        box->slots = object_array_size(offsets_get(), object);
-        box->nodes = object_nodes(object);
-        box->array = vector(source, object_word(object + LMP_AT_TABLE_ARRAY), box->slots, LMP_SLOT,
-                            &box->slots_read);
-        box->node = vector(source, object_word(object + LMP_AT_TABLE_NODE), box->nodes,
-                           LMP_SIZE_NODE, &box->nodes_read);
+        open_parts(source, object_array(offsets_get(), object), object_hash_part(object), box);
         return true;
     case LMP_TT_LUA_CLOSURE:
     case LMP_TT_C_CLOSURE:
@@ -73,26 +78,30 @@ static bool open_box(const LmpInsideSource *source, uintptr_t object, Box *box) 
     }
 }
 
-/* Returns the value at a place that can be read; 0: none. */
-static uintptr_t value_at(const Box *box, uint64_t place) {
+static const LmpObjectSlot no_slot = {0, 0};
+
+/* Returns the value at a place that can be read; no_slot: none. */
+static LmpObjectSlot value_at(const Box *box, uint64_t place) {
     if (place < box->slots) {
-        if (place >= box->slots_read) return 0;
-        if (box->type != LMP_TT_LUA_CLOSURE) return box->array + place * LMP_SLOT;
+        if (place >= box->slots_read) return no_slot;
+        if (box->type == LMP_TT_TABLE) return object_array_slot(box->array, box->slots, place);
+        if (box->type != LMP_TT_LUA_CLOSURE) return object_slot(box->array + place * LMP_SLOT);
         uintptr_t upvalue = object_word(box->array + place * 8);
-        return upvalue ? object_word(upvalue + LMP_AT_UPVALUE_AT) : 0;
+        uintptr_t at = upvalue ? object_word(upvalue + LMP_AT_UPVALUE_AT) : 0;
+        return at ? object_slot(at) : no_slot;
     }
     place -= box->slots;
-    return place < box->nodes_read ? box->node + place * LMP_SIZE_NODE : 0;
+    return place < box->nodes_read ? object_slot(box->node + place * LMP_SIZE_NODE) : no_slot;
 }
 
-static bool is_used(uintptr_t slot) {
-    return slot && object_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE;
+static bool is_used(LmpObjectSlot slot) {
+    return slot.value && object_is_used(slot);
 }
 
 /* Returns true if there is an entry. Upvalues and user values are entries, whatever their value. */
 static bool is_entry(const Box *box, uint64_t place) {
-    uintptr_t slot = value_at(box, place);
-    return box->type == LMP_TT_TABLE ? is_used(slot) : slot != 0;
+    LmpObjectSlot slot = value_at(box, place);
+    return box->type == LMP_TT_TABLE ? is_used(slot) : slot.value != 0;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -153,9 +162,11 @@ static void name_upvalue(LmpLocal *out, const Box *box, uint64_t place) {
     uintptr_t proto = object_word(box->at + LMP_AT_CLOSURE_CODE), name;
     uint64_t names, size;
     if (!proto) return;
-    uintptr_t from =
-        vector(box->source, object_word(proto + LMP_AT_PROTO_V_UPVALUES),
-               object_u32(proto + LMP_AT_PROTO_UPVALUES), LMP_SIZE_UPVALUE_NAME, &names);
+    uint64_t n = object_u32(proto + LMP_AT_PROTO_UPVALUES);
+    LmpObjectPart part = {object_word(proto + LMP_AT_PROTO_V_UPVALUES), n * LMP_SIZE_UPVALUE_NAME,
+                          n};
+    uintptr_t from = readable(box->source, part, &names);
+    names /= LMP_SIZE_UPVALUE_NAME;
     if (place >= names || !(name = object_word(from + place * LMP_SIZE_UPVALUE_NAME))) return;
     const char *bytes = object_string(name, &size);
     name_bytes(out, bytes, size);
@@ -173,7 +184,7 @@ static void name_entry(LmpLocal *out, const Box *box, uint64_t place) {
         out->key = LMP_KEY_INTEGER;
         snprintf(out->name, sizeof out->name, "%llu", (unsigned long long)place + 1);
     } else {
-        name_node(out, value_at(box, place));
+        name_node(out, value_at(box, place).value);
     }
 }
 
@@ -185,10 +196,10 @@ static void preview_table(const Box *box, LmpLocal *out) {
     uint64_t slots = box->slots_read < GLANCE ? box->slots_read : GLANCE;
     uint64_t nodes = box->nodes_read < GLANCE ? box->nodes_read : GLANCE;
     for (uint64_t i = 0; i < slots; i++)
-        entries += is_used(box->array + i * LMP_SLOT);
+        entries += is_used(object_array_slot(box->array, box->slots, i));
     for (uint64_t i = 0; i < nodes; i++) {
         uintptr_t node = box->node + i * LMP_SIZE_NODE;
-        if (!is_used(node)) continue;
+        if (!is_used(object_slot(node))) continue;
         entries++;
         if (!object_is_string(object_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
         const char *bytes = object_string(object_word(node + LMP_AT_NODE_KEY), &size);
@@ -239,7 +250,8 @@ static const char *type_of_metatable(const LmpInsideSource *source, uintptr_t me
     if (!open_box(source, meta, &box) || box.type != LMP_TT_TABLE) return NULL;
     for (uint64_t i = 0; i < box.nodes_read && i < NAME_KEYS; i++) {
         uintptr_t node = box.node + i * LMP_SIZE_NODE;
-        if (!is_used(node) || !object_is_string(object_u8(node + LMP_AT_NODE_KEY_TAG))) continue;
+        if (!is_used(object_slot(node)) || !object_is_string(object_u8(node + LMP_AT_NODE_KEY_TAG)))
+            continue;
         const char *key = object_string(object_word(node + LMP_AT_NODE_KEY), size);
         if (*size != sizeof name - 1 || memcmp(key, name, *size)) continue;
         if (!object_is_string(object_u8(node + LMP_AT_SLOT_TAG))) return NULL;
@@ -306,9 +318,9 @@ static uintptr_t follow(const LmpInsideSource *source, uintptr_t object,
             object = box.meta;
             continue;
         }
-        uintptr_t slot = value_at(&box, wish->step[i]);
+        LmpObjectSlot slot = value_at(&box, wish->step[i]);
         if (!is_used(slot)) return 0;
-        object = object_u8(slot + LMP_AT_SLOT_TAG) & LMP_TAG_COLLECTABLE ? object_word(slot) : 0;
+        object = object_u8(slot.tag) & LMP_TAG_COLLECTABLE ? object_word(slot.value) : 0;
     }
     return object;
 }
@@ -346,8 +358,8 @@ static void put_row(const Box *box, uint64_t place, LmpInside *out) {
         describe(box->source, LMP_TAG_TABLE, box->meta, row);
         return;
     }
-    uintptr_t slot = value_at(box, place);
-    describe(box->source, object_u8(slot + LMP_AT_SLOT_TAG), object_word(slot), row);
+    LmpObjectSlot slot = value_at(box, place);
+    describe(box->source, object_u8(slot.tag), object_word(slot.value), row);
 }
 
 static void read_page(const Box *box, const LmpInsideWish *wish, LmpInside *out) {

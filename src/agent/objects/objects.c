@@ -2,6 +2,27 @@
  * hash. */
 #include "agent/objects/objects.h"
 
+#include "agent/state/profile_pool.h"
+
+uint64_t object_string_block(uintptr_t string) {
+    uint64_t size;
+    object_string(string, &size);
+    LmpStringKind kind = luafacts_string_kind(string);
+    if (object_u8(string + LMP_AT_TYPE) == LMP_TT_SHORT_STRING) return LMP_STRING_HEAD + size + 1;
+    if (kind == LMP_STRING_OWN) return LMP_STRING_LONG_HEAD + size + 1;
+    return kind == LMP_STRING_FIXED ? LMP_STRING_LONG_HEAD : LMP_SIZE_STRING_GIVEN;
+}
+
+uintptr_t object_string_given(uintptr_t global, uintptr_t string, uint64_t *size) {
+    if (luafacts_string_kind(string) != LMP_STRING_GIVEN) return 0;
+    uintptr_t ud, alloc = luafacts_string_alloc(string, &ud);
+    bool current = alloc == object_word(global) && ud == object_word(global + sizeof ud);
+    if (!current && !profile_pool_knows(alloc, ud)) return 0;
+    const char *bytes = object_string(string, size);
+    ++*size; /* a zero */
+    return (uintptr_t)bytes;
+}
+
 int object_line(uintptr_t proto, uint32_t pc) {
     uintptr_t delta = object_word(proto + LMP_AT_PROTO_V_LINES);
     uintptr_t absolute = object_word(proto + LMP_AT_PROTO_V_ABSOLUTE);

@@ -279,9 +279,9 @@ static bool find_strings(lua_State *L, LmpObjectStudy *study) {
 /* Where those releases have the hint that were always right; returns false if they do not agree. */
 static bool one_hint(const unsigned *right, unsigned always, uint16_t *at) {
     for (int i = 0; i < LMP_LUA_RELEASES; i++) {
-        if (right[i] != always || *at == lua54_releases[i].at_hint) continue;
+        if (right[i] != always || *at == luafacts_releases[i].at_hint) continue;
         if (*at) return false;
-        *at = lua54_releases[i].at_hint;
+        *at = luafacts_releases[i].at_hint;
     }
     return *at != 0;
 }
@@ -290,7 +290,8 @@ static bool one_hint(const unsigned *right, unsigned always, uint16_t *at) {
  * the collector's, later one of the flags. */
 static bool find_hint(lua_State *L, LmpObjectStudy *study) {
     unsigned right[LMP_LUA_RELEASES] = {0}, seen[2] = {0, 0}; /* without a hint, with one */
-    for (int size = 100; size <= 128; size += 28) {           /* hints need a power of two */
+    if (!LMP_TABLE_HINT) return true;
+    for (int size = 100; size <= 128; size += 28) { /* hints need a power of two */
         lua_createtable(L, size, 0);
         uintptr_t t = pointer(L, -1);
         for (int i = 1; i < 2 * size; i++) { /* fill it, then empty it from its end on */
@@ -306,7 +307,7 @@ static bool find_hint(lua_State *L, LmpObjectStudy *study) {
             if (!(limit & (limit - 1))) continue; /* then the bit says nothing */
             seen[hint]++;
             for (unsigned k = 0; k < LMP_LUA_RELEASES; k++) {
-                uint8_t byte = object_u8(t + lua54_releases[k].at_hint);
+                uint8_t byte = object_u8(t + luafacts_releases[k].at_hint);
                 if (((byte & LMP_TABLE_HINT) != 0) == hint) right[k]++;
             }
         }
@@ -384,7 +385,7 @@ static int study_all(lua_State *L) {
 #define NO_MEMORY "no memory for looking"
 
 static void study_run(LmpObjectStudy *study) {
-    lua_State *L = lua_newstate(study_alloc, study);
+    lua_State *L = luafacts_newstate(study_alloc, study);
     if (!L) return;
     const LmpStudyBlock *first = &study->block[0];
     study->global = frames_word(L, LMP_AT_L_GLOBAL);

@@ -62,6 +62,51 @@ static bool slot_is(lua_State *L, int index, uintptr_t slot) {
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
+/* Returns true if a string on top of the stack is read as the documented API has it. */
+static bool string_fits(lua_State *L, uintptr_t s, uint64_t n) {
+    uint64_t size;
+    const char *bytes = object_string(s, &size);
+    return size == n && bytes == lua_tolstring(L, -1, NULL);
+}
+
+#if LUA_VERSION_NUM >= 505
+static void *leave(void *ud, void *ptr, size_t osize, size_t nsize) {
+    (void)ud, (void)ptr, (void)osize, (void)nsize;
+    return NULL;
+}
+
+/* Strings whose bytes are somebody else's: those that stay, and those that are given back, to a
+ * function of the host's or to Lua's allocator. */
+static bool check_lent(lua_State *L, LmpObjectStudy *study) {
+    static const char text[] = "a text of more than forty bytes, which no string of Lua's own has";
+    uint64_t n = sizeof text - 1, size = 0;
+    void *ud;
+    lua_Alloc alloc = lua_getallocf(L, &ud);
+    char *own = alloc(ud, NULL, 0, sizeof text);
+    if (!own) return false;
+    memcpy(own, text, sizeof text);
+    lua_pushexternalstring(L, own, n, alloc, ud);
+    uintptr_t s = pointer(L, -1);
+    if (!string_fits(L, s, n) || luafacts_string_kind(s) != LMP_STRING_GIVEN) return false;
+    if (object_string_given(study->global, s, &size) != (uintptr_t)own || size != sizeof text)
+        return false;
+    if (!is_object(study, s, LUA_TSTRING, object_string_block(s))) return false;
+    for (int i = 0; i < 2; i++) {
+        lua_pushexternalstring(L, text, n, i ? leave : NULL, study);
+        s = pointer(L, -1);
+        if (!string_fits(L, s, n) || object_string_given(study->global, s, &size)) return false;
+        if (luafacts_string_kind(s) != (i ? LMP_STRING_GIVEN : LMP_STRING_FIXED)) return false;
+        if (!is_object(study, s, LUA_TSTRING, object_string_block(s))) return false;
+    }
+    return true;
+}
+#else
+static bool check_lent(lua_State *L, LmpObjectStudy *study) {
+    (void)L, (void)study;
+    return true;
+}
+#endif
+
 static bool check_strings(lua_State *L, LmpObjectStudy *study) {
     static const unsigned lengths[] = {0, 1, 7, 40, 41, 63, 1000};
     char text[1001];
@@ -72,36 +117,39 @@ static bool check_strings(lua_State *L, LmpObjectStudy *study) {
         lua_pushlstring(L, text, n);
         uintptr_t s = pointer(L, -1);
         bool is_short = n <= 40;
-        if (!is_object(study, s, LUA_TSTRING, LMP_STRING_HEAD + n + 1)) return false;
         if (!has_type(s, is_short ? LMP_TT_SHORT_STRING : LMP_TT_LONG_STRING)) return false;
-        if (s + LMP_STRING_HEAD != (uintptr_t)lua_tolstring(L, -1, NULL)) return false;
-        if (is_short && object_u8(s + LMP_AT_STRING_SHORT) != n) return false;
-        if (!is_short && object_word(s + LMP_AT_STRING_LONG) != n) return false;
+        if (luafacts_string_kind(s) != LMP_STRING_OWN) return false;
+        if (!is_object(study, s, LUA_TSTRING, object_string_block(s))) return false;
+        if (!string_fits(L, s, n)) return false;
+        uintptr_t head = is_short ? LMP_STRING_HEAD : LMP_STRING_LONG_HEAD;
+        if (s + head != (uintptr_t)lua_tolstring(L, -1, NULL)) return false;
         lua_pop(L, 1);
     }
-    return true;
+    return check_lent(L, study);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* Compares a table's slots, array part before nodes, with what lua_next gives, in its order. */
 static bool table_fits(lua_State *L, const LmpObjectStudy *study, int index) {
-    uintptr_t t = pointer(L, index), array = object_word(t + LMP_AT_TABLE_ARRAY);
-    uintptr_t node = object_word(t + LMP_AT_TABLE_NODE);
-    uint32_t slots = object_array_size(&study->layout, t), nodes = object_nodes(t);
+    uintptr_t t = pointer(L, index);
+    LmpObjectPart array = object_array(&study->layout, t), hash = object_hash_part(t);
+    uint64_t slots = array.entries, nodes = hash.entries;
     if (!is_object(study, t, LUA_TTABLE, LMP_SIZE_TABLE) || !has_type(t, LMP_TT_TABLE))
         return false;
-    if (slots && !object_study_part(study, array, slots * (size_t)LMP_SLOT)) return false;
-    if (nodes && !object_study_part(study, node, nodes * (size_t)LMP_SIZE_NODE)) return false;
+    if (slots && !object_study_part(study, array.block, array.bytes)) return false;
+    if (nodes && !object_study_part(study, hash.block, hash.bytes)) return false;
+    uintptr_t node = object_first_node(hash.block, hash.bytes, &nodes);
+    if (nodes != hash.entries || luafacts_array_readable(slots, array.bytes) != slots) return false;
     lua_pushnil(L);
-    for (uint32_t i = 0; i < slots; i++) {
-        uintptr_t slot = array + i * (uintptr_t)LMP_SLOT;
-        if (!(object_u8(slot + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
+    for (uint64_t i = 0; i < slots; i++) {
+        LmpObjectSlot slot = object_array_slot(array.block, slots, i);
+        if (!object_is_used(slot)) continue;
         if (!lua_next(L, index) || lua_tointeger(L, -2) != (lua_Integer)i + 1) return false;
-        if (!slot_is(L, -1, slot)) return false;
+        if (!is_value(L, -1, object_u8(slot.tag), object_word(slot.value))) return false;
         lua_pop(L, 1);
     }
-    for (uint32_t i = 0; i < nodes; i++) {
+    for (uint64_t i = 0; i < nodes; i++) {
         uintptr_t n = node + i * (uintptr_t)LMP_SIZE_NODE;
         if (!(object_u8(n + LMP_AT_SLOT_TAG) & LMP_TT_TYPE)) continue;
         if (!lua_next(L, index) || !slot_is(L, -1, n)) return false;
@@ -205,7 +253,7 @@ static bool check_limits(lua_State *L, LmpObjectStudy *study) {
         }
         if (!table_fits(L, study, t)) return false;
     }
-    return hints;
+    return hints || !LMP_TABLE_HINT;
 }
 
 /* A field is where its key's hash says, or behind that: as the walk looks for "__mode". */

@@ -12,8 +12,7 @@
 
 enum { GLANCE = 256 /* nodes that are looked at: more are a dictionary */ };
 
-/* Returns true if the object is about to be freed: its colour is that of the last cycle. */
-static bool is_dead(const LmpProfile *p, uintptr_t object) {
+bool shape_is_dead(const LmpProfile *p, uintptr_t object) {
     uintptr_t global = frames_word(p->main, LMP_AT_L_GLOBAL);
     unsigned white = object_u8(global + offsets_get()->colour) & LMP_WHITES;
     return object_u8(object + LMP_AT_MARKED) & (white ^ LMP_WHITES);
@@ -59,9 +58,9 @@ static void look_at(Shape *shape, uintptr_t node, uint64_t nodes) {
 }
 
 /* Returns true if there are items. A few slots tell, as arrays are filled from their beginning. */
-static bool has_items(uintptr_t array, uint64_t slots) {
-    for (uint64_t i = 0; i < slots && i < GLANCE; i++)
-        if (object_u8(array + i * LMP_SLOT + LMP_AT_SLOT_TAG) & LMP_TT_TYPE) return true;
+static bool has_items(uintptr_t array, uint64_t slots, uint64_t readable) {
+    for (uint64_t i = 0; i < readable && i < GLANCE; i++)
+        if (object_is_used(object_array_slot(array, slots, i))) return true;
     return false;
 }
 
@@ -69,18 +68,20 @@ void shape_read(LmpProfile *p, const LmpObjectHand *hand, uintptr_t table, uint6
                 LmpPreview *out) {
     bool made = table == hand->new_addr || p->closing; /* or all is being freed */
     if (made || size != LMP_SIZE_TABLE || object_u8(table + LMP_AT_TYPE) != LMP_TT_TABLE) return;
-    if (is_dead(p, table)) return;
+    if (shape_is_dead(p, table)) return;
     Shape shape = {.names = 0};
-    uint64_t slots = object_array_size(offsets_get(), table) * (uint64_t)LMP_SLOT;
-    uint64_t nodes = object_nodes(table) * (uint64_t)LMP_SIZE_NODE;
-    uintptr_t array = slots ? part(p, hand, object_word(table + LMP_AT_TABLE_ARRAY), &slots) : 0;
-    uintptr_t node = nodes ? part(p, hand, object_word(table + LMP_AT_TABLE_NODE), &nodes) : 0;
-    if ((slots && !array) || (nodes && !node)) return;
-    if (slots && has_items(array, slots / LMP_SLOT)) shape.others |= LMP_SHAPE_ITEMS;
-    if (nodes / LMP_SIZE_NODE > GLANCE)
+    LmpObjectPart items = object_array(offsets_get(), table), hash = object_hash_part(table);
+    uint64_t nodes = hash.entries;
+    uintptr_t array = items.entries ? part(p, hand, items.block, &items.bytes) : 0;
+    uintptr_t node = nodes ? part(p, hand, hash.block, &hash.bytes) : 0;
+    if ((items.entries && !array) || (nodes && !node)) return;
+    uint64_t readable = luafacts_array_readable(items.entries, items.bytes);
+    if (array && has_items(array, items.entries, readable)) shape.others |= LMP_SHAPE_ITEMS;
+    node = object_first_node(node, hash.bytes, &nodes);
+    if (nodes > GLANCE)
         shape.others |= LMP_SHAPE_MANY;
     else
-        look_at(&shape, node, nodes / LMP_SIZE_NODE);
+        look_at(&shape, node, nodes);
     bool many = shape.others & LMP_SHAPE_MANY;
     uint32_t names = many ? 0 : shape.names;
     out->valid = LMP_PREVIEW_SHAPE;

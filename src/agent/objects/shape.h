@@ -14,6 +14,9 @@
  * after offsets_known() has said LMP_OK. */
 void shape_read(LmpProfile *p, const LmpObjectHand *hand, uintptr_t table, uint64_t size,
                 LmpPreview *out);
+/* Returns true if the object is about to be freed: its colour is that of the last cycle. Only after
+ * offsets_known() has said LMP_OK. */
+bool shape_is_dead(const LmpProfile *p, uintptr_t object);
 
 /* ---- keys in order --------------------------------------------------------------------------- */
 

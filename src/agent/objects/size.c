@@ -41,7 +41,8 @@ uintptr_t object_size_block(lua_State *L, int index) {
 typedef struct Visit {
     ObjectSizeBlock *each;
     void *of;
-    bool over; /* nobody wants more */
+    uintptr_t global; /* the global state */
+    bool over;        /* nobody wants more */
 } Visit;
 
 static void visit(Visit *v, uintptr_t at, uint64_t size, unsigned cls) {
@@ -62,34 +63,38 @@ static void visit_thread(Visit *v, const LmpObjectOffsets *layout, uintptr_t sta
 static void visit_proto(Visit *v, uintptr_t o) {
     static const struct {
         uint8_t count, at, element;
-    } vectors[] = {{LMP_AT_PROTO_CONSTANTS, LMP_AT_PROTO_V_CONSTANTS, LMP_SLOT},
-                   {LMP_AT_PROTO_SIZECODE, LMP_AT_PROTO_CODE, LMP_INSTRUCTION},
-                   {LMP_AT_PROTO_PROTOS, LMP_AT_PROTO_V_PROTOS, 8},
-                   {LMP_AT_PROTO_UPVALUES, LMP_AT_PROTO_V_UPVALUES, LMP_SIZE_UPVALUE_NAME},
+    } vectors[] = {{LMP_AT_PROTO_SIZECODE, LMP_AT_PROTO_CODE, LMP_INSTRUCTION},
                    {LMP_AT_PROTO_LINES, LMP_AT_PROTO_V_LINES, 1},
                    {LMP_AT_PROTO_ABSOLUTE, LMP_AT_PROTO_V_ABSOLUTE, LMP_SIZE_ABSOLUTE},
+                   {LMP_AT_PROTO_CONSTANTS, LMP_AT_PROTO_V_CONSTANTS, LMP_SLOT},
+                   {LMP_AT_PROTO_PROTOS, LMP_AT_PROTO_V_PROTOS, 8},
+                   {LMP_AT_PROTO_UPVALUES, LMP_AT_PROTO_V_UPVALUES, LMP_SIZE_UPVALUE_NAME},
                    {LMP_AT_PROTO_LOCALS, LMP_AT_PROTO_V_LOCALS, LMP_SIZE_LOCAL_VARIABLE}};
+    enum { FIXED = 3 }; /* the first ones, which may be somebody else's */
     visit(v, o, LMP_SIZE_PROTO, LMP_C_FUNCTION_PART);
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    for (size_t i = luafacts_is_fixed(o) ? FIXED : 0; i < sizeof vectors / sizeof *vectors; i++)
         visit(v, object_word(o + vectors[i].at),
               object_u32(o + vectors[i].count) * (uint64_t)vectors[i].element, LMP_C_FUNCTION_PART);
 }
 
 static void visit_object(Visit *v, const LmpObjectOffsets *layout, uintptr_t o) {
     uint64_t length;
+    uintptr_t given;
+    LmpObjectPart part;
     unsigned values;
     switch (object_u8(o + LMP_AT_TYPE)) {
     case LMP_TT_SHORT_STRING:
     case LMP_TT_LONG_STRING:
-        object_string(o, &length);
-        visit(v, o, LMP_STRING_HEAD + length + 1, LMP_C_STRING);
+        visit(v, o, object_string_block(o), LMP_C_STRING);
+        given = object_string_given(v->global, o, &length);
+        if (given) visit(v, given, length, LMP_C_STRING_PART);
         break;
     case LMP_TT_TABLE:
         visit(v, o, LMP_SIZE_TABLE, LMP_C_TABLE);
-        visit(v, object_word(o + LMP_AT_TABLE_ARRAY),
-              object_array_size(layout, o) * (uint64_t)LMP_SLOT, LMP_C_TABLE_PART);
-        visit(v, object_word(o + LMP_AT_TABLE_NODE), object_nodes(o) * (uint64_t)LMP_SIZE_NODE,
-              LMP_C_TABLE_PART);
+        part = object_array(layout, o);
+        visit(v, part.block, part.bytes, LMP_C_TABLE_PART);
+        part = object_hash_part(o);
+        visit(v, part.block, part.bytes, LMP_C_TABLE_PART);
         break;
     case LMP_TT_LUA_CLOSURE:
         visit(v, o, LMP_AT_CLOSURE_UPVALUE + object_u8(o + LMP_AT_CLOSURE_UPVALUES) * 8ull,
@@ -130,33 +135,29 @@ static bool add_size(void *of, uintptr_t at, uint64_t size, unsigned cls) {
     return true;
 }
 
-static uint64_t size_at(const LmpObjectOffsets *layout, uintptr_t o) {
+static uint64_t size_at(const LmpObjectOffsets *layout, uintptr_t global, uintptr_t o) {
     uint64_t sum = 0;
-    visit_object(&(Visit){add_size, &sum, false}, layout, o);
+    visit_object(&(Visit){add_size, &sum, global, false}, layout, o);
     return sum;
 }
 
 uint64_t object_size(lua_State *L, int index) {
     uintptr_t o = object_of(L, lua_absindex(L, index));
-    return o ? size_at(offsets_get(), o) : 0;
+    return o ? size_at(offsets_get(), frames_word(L, LMP_AT_L_GLOBAL), o) : 0;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Counts those of `n` values, `step` bytes apart, that are not nil. */
-static uint64_t used(uintptr_t at, uint64_t n, uint64_t step) {
-    uint64_t sum = 0;
-    for (uint64_t i = 0; i < n; i++, at += step)
-        sum += (object_u8(at + LMP_AT_SLOT_TAG) & LMP_TT_TYPE) != 0;
-    return sum;
-}
-
 static LmpObjectHeld table_held(const LmpObjectOffsets *layout, uintptr_t o) {
-    uint64_t slots = object_array_size(layout, o), nodes = object_nodes(o);
-    uint64_t bytes = LMP_SIZE_TABLE;
-    bytes += used(object_word(o + LMP_AT_TABLE_ARRAY), slots, LMP_SLOT) * LMP_SLOT;
-    bytes += used(object_word(o + LMP_AT_TABLE_NODE), nodes, LMP_SIZE_NODE) * LMP_SIZE_NODE;
-    return (LmpObjectHeld){bytes, 1ull + (slots != 0) + (nodes != 0)};
+    LmpObjectPart array = object_array(layout, o), hash = object_hash_part(o);
+    uintptr_t node = hash.block + luafacts_before_nodes(hash.entries);
+    uint64_t slots = 0, nodes = 0;
+    for (uint64_t i = 0; i < array.entries; i++)
+        slots += object_is_used(object_array_slot(array.block, array.entries, i));
+    for (uint64_t i = 0; i < hash.entries; i++, node += LMP_SIZE_NODE)
+        nodes += object_is_used(object_slot(node));
+    return (LmpObjectHeld){LMP_SIZE_TABLE + slots * LMP_ARRAY_ENTRY + nodes * LMP_SIZE_NODE,
+                           1ull + (array.entries != 0) + (hash.entries != 0)};
 }
 
 static LmpObjectHeld thread_held(const LmpObjectOffsets *layout, uintptr_t o) {
@@ -172,7 +173,7 @@ static LmpObjectHeld thread_held(const LmpObjectOffsets *layout, uintptr_t o) {
                            2 + frames};
 }
 
-static LmpObjectHeld held_at(const LmpObjectOffsets *layout, uintptr_t o) {
+static LmpObjectHeld held_at(const LmpObjectOffsets *layout, uintptr_t global, uintptr_t o) {
     switch (object_u8(o + LMP_AT_TYPE)) {
     case LMP_TT_TABLE:
         return table_held(layout, o);
@@ -185,7 +186,7 @@ static LmpObjectHeld held_at(const LmpObjectOffsets *layout, uintptr_t o) {
                                    object_u32(o + LMP_AT_PROTO_CONSTANTS) * (uint64_t)LMP_SLOT,
                                1};
     default:
-        return (LmpObjectHeld){size_at(layout, o), 1};
+        return (LmpObjectHeld){size_at(layout, global, o), 1};
     }
 }
 
@@ -199,12 +200,12 @@ static void lists_of(const LmpObjectOffsets *layout, uintptr_t global, uintptr_t
 
 LmpObjectHeld object_size_held(lua_State *L) {
     const LmpObjectOffsets *layout = offsets_get();
-    uintptr_t list[LISTS];
+    uintptr_t list[LISTS], global = frames_word(L, LMP_AT_L_GLOBAL);
     LmpObjectHeld sum = {0, 0};
-    lists_of(layout, frames_word(L, LMP_AT_L_GLOBAL), list);
+    lists_of(layout, global, list);
     for (unsigned i = 0; i < LISTS; i++) {
         for (uintptr_t o = list[i]; o; o = object_word(o + LMP_AT_NEXT)) {
-            LmpObjectHeld held = held_at(layout, o);
+            LmpObjectHeld held = held_at(layout, global, o);
             sum.bytes += held.bytes;
             sum.blocks += held.blocks;
         }
@@ -216,7 +217,7 @@ void object_size_blocks(lua_State *main, ObjectSizeBlock *each, void *of) {
     const LmpObjectOffsets *layout = offsets_get();
     const LmpBirth *birth = collector_birth();
     uintptr_t global = frames_word(main, LMP_AT_L_GLOBAL), list[LISTS];
-    Visit v = {each, of, false};
+    Visit v = {each, of, global, false};
     lists_of(layout, global, list);
     for (unsigned i = 0; i < LISTS; i++)
         for (uintptr_t o = list[i]; o && !v.over; o = object_word(o + LMP_AT_NEXT))

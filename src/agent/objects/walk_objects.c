@@ -20,17 +20,21 @@ static bool text_room(LmpObjectWalk *w) {
 bool walk_string(LmpObjectWalk *w, int type) {
     LmpObjectGraph *g = w->g;
     uint32_t row = w->row[LMP_OBJECT_STRING]++;
-    bool is_long = type == LMP_TT_LONG_STRING;
-    uint64_t length =
-        is_long ? object_word(w->at + LMP_AT_STRING_LONG) : object_u8(w->at + LMP_AT_STRING_SHORT);
-    uint64_t shown = length < w->text_max ? length : w->text_max;
+    uint64_t length, given;
+    const char *bytes = object_string(w->at, &length);
     if (!text_room(w)) return false;
-    if (is_long) g->flags[w->object] |= LMP_OBJECT_LONG;
-    if (!w->mapped) w->uncounted += LMP_STRING_HEAD + length + 1;
+    if (type == LMP_TT_LONG_STRING) g->flags[w->object] |= LMP_OBJECT_LONG;
+    if (!w->mapped) w->uncounted += object_string_block(w->at);
     g->string_length[row] = length;
+    if (luafacts_string_kind(w->at) != LMP_STRING_OWN) {
+        uintptr_t block = object_string_given(w->global, w->at, &given);
+        if (!block) g->flags[w->object] |= LMP_OBJECT_OUTSIDE;
+        if (block && !walk_part(w, block, &given)) length = 0; /* it is being freed */
+    }
+    uint64_t shown = length < w->text_max ? length : w->text_max;
     g->string_shown[row] = (uint32_t)shown;
-    g->string_hash[row] = object_hash(w->at + LMP_STRING_HEAD, length);
-    memcpy(g->text + g->text_bytes, (const void *)(w->at + LMP_STRING_HEAD), shown); /* NOLINT */
+    g->string_hash[row] = object_hash((uintptr_t)bytes, length);
+    memcpy(g->text + g->text_bytes, bytes, shown);
     g->text_bytes += shown;
     return true;
 }
@@ -43,9 +47,11 @@ static bool is_string(unsigned tag) {
 
 /* Returns the value of a field of a table, by the key's object; 0: it has none. */
 static uintptr_t field(const LmpObjectWalk *w, uintptr_t table, uintptr_t key) {
-    uint32_t nodes = object_nodes(table);
-    uintptr_t node = walk_moved(w, object_word(table + LMP_AT_TABLE_NODE));
-    if (!nodes || !node) return 0;
+    LmpObjectPart part = object_hash_part(table);
+    uint32_t nodes = (uint32_t)part.entries;
+    uintptr_t node = nodes ? walk_moved(w, part.block) : 0;
+    if (!node) return 0;
+    node += luafacts_before_nodes(nodes);
     int64_t i = object_u32(key + LMP_AT_STRING_HASH) & (nodes - 1);
     for (uint32_t n = 0; n < nodes && i >= 0 && i < nodes; n++) {
         uintptr_t at = node + (uintptr_t)i * LMP_SIZE_NODE;
@@ -66,7 +72,8 @@ static uint32_t weakness(LmpObjectWalk *w, uintptr_t meta) {
     uintptr_t value = w->mode && walk_is(w, meta, LMP_TT_TABLE) ? field(w, meta, w->mode) : 0;
     uintptr_t string = value ? object_word(value) : 0;
     if (value && is_string(object_u8(value + LMP_AT_SLOT_TAG)) && walk_number(w, string)) {
-        const char *s = (const char *)string + LMP_STRING_HEAD; /* NOLINT */
+        uint64_t length;
+        const char *s = object_string(string, &length);
         if (strchr(s, 'k')) flags |= LMP_OBJECT_WEAK_KEYS;
         if (strchr(s, 'v')) flags |= LMP_OBJECT_WEAK_VALUES;
     }
@@ -130,32 +137,31 @@ static void walk_node(LmpObjectWalk *w, uintptr_t node, uint32_t weak) {
 bool walk_table(LmpObjectWalk *w) {
     LmpObjectGraph *g = w->g;
     uint32_t row = w->row[LMP_OBJECT_TABLE]++, weak = 0;
-    uint64_t slots = object_array_size(w->layout, w->at), nodes = object_nodes(w->at);
-    uint64_t slot_bytes = slots * LMP_SLOT, node_bytes = nodes * LMP_SIZE_NODE;
-    uintptr_t array =
-        slots ? walk_part(w, object_word(w->at + LMP_AT_TABLE_ARRAY), &slot_bytes) : 0;
-    uintptr_t node = nodes ? walk_part(w, object_word(w->at + LMP_AT_TABLE_NODE), &node_bytes) : 0;
+    LmpObjectPart items = object_array(w->layout, w->at), hash = object_hash_part(w->at);
+    uint64_t slots = items.entries, nodes = hash.entries;
+    uintptr_t array = slots ? walk_part(w, items.block, &items.bytes) : 0;
+    uintptr_t node = nodes ? walk_part(w, hash.block, &hash.bytes) : 0;
     uintptr_t meta = object_word(w->at + LMP_AT_TABLE_META);
-    if (!array) slot_bytes = 0;
-    if (!node) node_bytes = 0;
+    uint64_t readable = array ? luafacts_array_readable(slots, items.bytes) : 0;
     if (!w->mapped) w->uncounted += LMP_SIZE_TABLE;
     g->table_array[row] = (uint32_t)slots;
     g->table_hash[row] = (uint32_t)nodes;
     if (w->dead) return true;
-    nodes = node_bytes / LMP_SIZE_NODE;
-    if (!walk_room(w, 1 + slot_bytes / LMP_SLOT + 2 * nodes, nodes, 0, 0)) return false;
+    node = object_first_node(node, node ? hash.bytes : 0, &nodes);
+    if (!walk_room(w, 1 + readable + 2 * nodes, nodes, 0, 0)) return false;
     if (meta) {
         weak = weakness(w, meta);
         g->flags[w->object] |= (uint8_t)weak;
         walk_edge(w, meta, LMP_EDGE_METATABLE, 0);
     }
     uint32_t used = 0;
-    for (uint64_t i = 0; i < slot_bytes / LMP_SLOT; i++) {
-        unsigned tag = object_u8(array + i * LMP_SLOT + LMP_AT_SLOT_TAG);
+    for (uint64_t i = 0; i < readable; i++) {
+        LmpObjectSlot slot = object_array_slot(array, slots, i);
+        unsigned tag = object_u8(slot.tag);
         if (tag & LMP_TT_TYPE) used++;
         if (!walk_is_object(tag)) continue;
         bool held = is_string(tag) || !(weak & LMP_OBJECT_WEAK_VALUES);
-        walk_edge(w, walk_block(w, tag, object_word(array + i * LMP_SLOT)),
+        walk_edge(w, walk_block(w, tag, object_word(slot.value)),
                   LMP_EDGE_INDEX | (held ? 0 : LMP_EDGE_WEAK), (uint32_t)i + 1);
     }
     g->table_array_used[row] = used;

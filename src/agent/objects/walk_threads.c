@@ -167,7 +167,7 @@ static void enter_slot(LmpObjectWalk *w, uintptr_t at, uint32_t frame, uint32_t 
 static uintptr_t marked_end(const LmpObjectThread *t, uintptr_t ci) {
     uintptr_t end = slot_of(t, object_word(t->state + LMP_AT_L_TOP));
     if (object_u8(t->state + LMP_AT_L_STATUS) == LUA_OK &&
-        !(object_u16(ci + LMP_AT_CI_STATUS) & LMP_CI_C)) {
+        !(frames_status((const LmpCallInfo *)ci) & LMP_CI_C)) {
         uintptr_t top = slot_of(t, object_word(ci + LMP_AT_CI_TOP));
         if (top > end) end = top;
     }

@@ -39,6 +39,14 @@ LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, size_t size) {
     return p;
 }
 
+bool profile_pool_knows(uintptr_t alloc, uintptr_t ud) {
+    for (const LmpProfile *p = slots; p; p = p->slot.next)
+        if (ud == (uintptr_t)p ||
+            (alloc == (uintptr_t)p->pass.alloc && ud == (uintptr_t)p->pass.ud))
+            return true;
+    return false;
+}
+
 void profile_pool_leave(LmpProfile *p) {
     p->slot.taken = false;
 }

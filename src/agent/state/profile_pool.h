@@ -18,6 +18,9 @@
  * pass_through.h and the slot's own data; no thread runs its state. NULL: no memory. The caller
  * holds a lock, the same for both. */
 LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, size_t size);
+/* Returns true if this allocator, with this ud, has been one of a profiled Lua state: ours, or the
+ * one below. */
+bool profile_pool_knows(uintptr_t alloc, uintptr_t ud);
 /* Clears the profile and keeps its slot. Not for a profile whose allocator the profiled state still
  * uses. */
 void profile_pool_leave(LmpProfile *p);

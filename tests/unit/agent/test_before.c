@@ -8,6 +8,7 @@
 #include <lualib.h>
 
 #include "agent/interp/collector.h"
+#include "agent/interp/luafacts.h"
 #include "agent/map/shadow.h"
 #include "agent/objects/offsets.h"
 #include "agent/objects/size.h"
@@ -55,7 +56,7 @@ static void end(void) {
 
 static void begin(void) {
     suite_closes(end);
-    L = lua_newstate(judge, NULL);
+    L = luafacts_newstate(judge, NULL);
     ck_assert_ptr_nonnull(L);
     luaL_openlibs(L);
     ck_assert_int_eq(offsets_known(), LMP_OK);

@@ -1,5 +1,6 @@
 /* test_faults.c - the profiler's own system calls fail: start says so and the program runs
  * unprofiled, or allocations are dropped and counted as such; the program never notices. */
+#include "agent/interp/luafacts.h"
 #include "suite.h"
 
 #include <fcntl.h>
@@ -132,7 +133,7 @@ static void check_wishes(const LmpStats *s, LmpErr lack) {
 /* One life of a program; true: it was profiled. */
 static bool live(uint64_t *dropped) {
     Count count = {0, 0};
-    lua_State *L = lua_newstate(far_alloc, &count);
+    lua_State *L = luafacts_newstate(far_alloc, &count);
     luaL_openlibs(L);
     LmpOptions options = profiler_defaults;
     options.summary = "";

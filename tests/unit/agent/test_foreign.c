@@ -2,6 +2,7 @@
  * words above a request show that the state has moved, what is passed on and counted, and when an
  * allocator over ours is noticed. Real threads and whole states: tests/truth/strangers.c. */
 #include "agent/hook/foreign.h"
+#include "agent/interp/luafacts.h"
 
 #include <lauxlib.h>
 
@@ -61,7 +62,7 @@ static void begin_unknown(void) {
     suite_closes(end);
     p = bare_profile();
     p->pass.alloc = underneath;
-    L = lua_newstate(underneath, NULL);
+    L = luafacts_newstate(underneath, NULL);
     foreign_begin(p, L);
     slow_path_always(p, false);
     refuses = peek_fails = false;
@@ -134,7 +135,7 @@ static void put_alloc(char *block, lua_Alloc alloc, const void *ud) {
 static Newborn newborn(lua_Alloc alloc, void *ud) {
     Newborn n;
     first_block = NULL;
-    n.L = lua_newstate(underneath, NULL);
+    n.L = luafacts_newstate(underneath, NULL);
     n.block = first_block;
     put_alloc(n.block, alloc, ud);
     return n;

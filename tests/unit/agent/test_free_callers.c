@@ -2,6 +2,7 @@
  * of it in the plan (saved_regs_plan.h); and that the play has seen every caller that a collector
  * frees from. */
 #include "agent/interp/free_callers.h"
+#include "agent/interp/luafacts.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -324,7 +325,7 @@ static bool play(lua_State *L) {
 }
 
 static lua_State *open_state(void) {
-    lua_State *L = lua_newstate(noting_alloc, NULL);
+    lua_State *L = luafacts_newstate(noting_alloc, NULL);
     luaL_openlibs(L);
     return L;
 }

@@ -1,5 +1,6 @@
 /* The map of a real program's heap against its counters: every live byte and block is in it, in
  * its kind, whatever the program did. */
+#include "agent/interp/luafacts.h"
 #include "suite.h"
 
 #include <lauxlib.h>
@@ -154,14 +155,14 @@ TEST(test_every_byte) {
 TEST(test_beside_the_grid) {
     Where w = {.turns = false};
     watched = &w;
-    run_all(lua_newstate(headed, &w));
+    run_all(luafacts_newstate(headed, &w));
     watched = NULL;
 }
 
 TEST(test_on_and_beside_the_grid) {
     Where w = {.turns = true};
     watched = &w;
-    run_all(lua_newstate(headed, &w));
+    run_all(luafacts_newstate(headed, &w));
     watched = NULL;
 }
 
@@ -173,6 +174,6 @@ TEST(test_packed) {
     ck_assert(all != MAP_FAILED);
     w.next = all;
     w.end = all + size;
-    run_all(lua_newstate(packed, &w));
+    run_all(luafacts_newstate(packed, &w));
     munmap(all, size);
 }

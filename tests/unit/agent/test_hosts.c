@@ -1,5 +1,6 @@
 /* test_hosts.c - what a host may count on while it is profiled: errno is its own in every
  * allocation, and a forked child is left alone. The test is a viewer of its own process. */
+#include "agent/interp/luafacts.h"
 #include "suite.h"
 
 #include <errno.h>
@@ -112,7 +113,7 @@ static void live(bool lines, bool stacks, uint64_t sample) {
     LmpOptions options = profiler_defaults;
     LmpErr display;
     pthread_t viewer;
-    OWN(lua_close_at) lua_State *L = lua_newstate(host_alloc, NULL);
+    OWN(lua_close_at) lua_State *L = luafacts_newstate(host_alloc, NULL);
     luaL_openlibs(L);
     lua_register(L, "allocate", allocate);
     options.summary = "";

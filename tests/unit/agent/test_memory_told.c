@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/interp/luafacts.h"
 #include "base/os.h"
 #include "own_state.h"
 #include "profiled.h"
@@ -243,7 +244,7 @@ static void *region_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
 
 TEST(test_another_allocator) {
     region = mmap(NULL, 64u << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    begin_with(lua_newstate(region_alloc, NULL));
+    begin_with(luafacts_newstate(region_alloc, NULL));
     ProcessFigures f = look();
     ck_assert_int_eq(f.malloc, PROCESS_MALLOC_UNKNOWN);
     ck_assert_uint_eq(f.row[PROCESS_AROUND] + f.row[PROCESS_FREE_PARTS] +

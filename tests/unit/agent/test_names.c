@@ -2,6 +2,7 @@
  * whatever the order of the tables; what is odd in package.loaded or in the globals does no harm;
  * and a pass asks the profiled state for no memory, runs none of its code and leaves its stack. */
 #include "agent/charge/names.h"
+#include "agent/interp/luafacts.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -52,7 +53,7 @@ static void begin(void) {
     p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     names_open(&p);
-    L = lua_newstate(counting_alloc, NULL);
+    L = luafacts_newstate(counting_alloc, NULL);
     luaL_openlibs(L);
 }
 

@@ -1,6 +1,7 @@
 /* Tests of owner.c: a request that is refused and made again, from another place in the
  * interpreter, has the owner and the line that it would have had; and the rules for interpreters
  * whose places are not known, one after the other. */
+#include "agent/interp/luafacts.h"
 #include "agent/interp/owner.h"
 
 #include <lauxlib.h>
@@ -67,7 +68,7 @@ typedef struct Made {
 static unsigned play(unsigned each, Made *made) {
     Refusals r = {.each = each};
     LmpOptions options = profiler_defaults;
-    lua_State *L = lua_newstate(refuses, &r);
+    lua_State *L = luafacts_newstate(refuses, &r);
     luaL_openlibs(L);
     options.live = false;
     ck_assert_int_eq(luaL_loadbuffer(L, program, sizeof program - 1, "=program"), LUA_OK);

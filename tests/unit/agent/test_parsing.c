@@ -1,6 +1,7 @@
 /* Is a chunk being compiled? The short way, by a thread's protected calls, must say the same as a
  * look through the whole stack, at every request, whoever asks. (Not at every free: what the parser
  * had for itself goes after its call has returned.) */
+#include "agent/interp/luafacts.h"
 #include "suite.h"
 
 #include <lauxlib.h>
@@ -101,7 +102,7 @@ static __attribute__((noinline)) void deeper(lua_State *L, int depth) {
 
 TEST(test_everywhere) {
     parsing_prepare();
-    OWN(lua_close_at) lua_State *L = lua_newstate(underneath, NULL);
+    OWN(lua_close_at) lua_State *L = luafacts_newstate(underneath, NULL);
     luaL_openlibs(L);
     for (int depth = 0; depth < 40; depth += 7) {
         asks = L;
@@ -124,7 +125,7 @@ static int in_coroutine(lua_State *L) {
 
 TEST(test_in_coroutines) {
     parsing_prepare();
-    OWN(lua_close_at) lua_State *L = lua_newstate(underneath, NULL);
+    OWN(lua_close_at) lua_State *L = luafacts_newstate(underneath, NULL);
     luaL_openlibs(L);
     for (int depth = 0; depth < 20; depth += 3) {
         int results;

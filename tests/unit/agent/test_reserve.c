@@ -1,6 +1,7 @@
 /* test_reserve.c - where the system counts every page beforehand: no page of the state's file is
  * touched that was not reserved, and what cannot be reserved is dropped, or charged to others, and
  * counted as such. */
+#include "agent/interp/luafacts.h"
 #include "suite.h"
 
 #include <fcntl.h>
@@ -98,7 +99,7 @@ static void live(bool lines, bool stacks, uint64_t sample, LmpStats *stats) {
     os.strict = yes;
     os.reserve = note_reserved;
     lmp_os = &os;
-    lua_State *L = lua_newstate(odd_alloc, NULL);
+    lua_State *L = luafacts_newstate(odd_alloc, NULL);
     luaL_openlibs(L);
     options.summary = "";
     options.lines = lines;

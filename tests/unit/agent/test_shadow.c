@@ -2,6 +2,7 @@
  * that an entry keeps (class, birth, cycle, who made it); when all entries change at once; when the
  * table of what fits no grid grows, and when memory for it is refused; and where the blocks of a
  * program usually stand. No block's memory is ever looked at. */
+#include "agent/interp/luafacts.h"
 #include "agent/map/shadow.h"
 
 #include <lauxlib.h>
@@ -313,7 +314,7 @@ static void *beside(void *ud, void *ptr, size_t osize, size_t nsize) {
 }
 
 static uintptr_t skew_of(Beside b, int globals) {
-    lua_State *L = lua_newstate(beside, &b);
+    lua_State *L = luafacts_newstate(beside, &b);
     for (int i = 0; i < globals; i++) {
         lua_newtable(L);
         lua_setglobal(L, lua_pushfstring(L, "name%d", i));

@@ -13,6 +13,7 @@
 #include "agent/hook/sample.h"
 #include "agent/hook/slow_path.h"
 #include "agent/interp/collector.h"
+#include "agent/interp/luafacts.h"
 #include "agent/map/shadow.h"
 #include "profiled.h"
 #include "read/stats.h"
@@ -340,7 +341,7 @@ static void run(Mode mode) {
     void *memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     room = (uintptr_t)memory;
     blocks = 0;
-    lua_State *L = lua_newstate(judge, NULL);
+    lua_State *L = luafacts_newstate(judge, NULL);
     luaL_openlibs(L);
     lua_gc(L, LUA_GCSTOP);
     ck_assert_int_eq(luaL_loadstring(L, program), LUA_OK);

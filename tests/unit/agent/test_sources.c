@@ -1,6 +1,7 @@
 /* Tests of sources.c: a long source is known by its address only for as long as its string lives,
  * and a line never gets the source of another one that stood where its own does now. */
 #include "agent/charge/sources.h"
+#include "agent/interp/luafacts.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -62,7 +63,7 @@ static void begin(void) {
     LmpOptions options = profiler_defaults;
     LmpErr lack;
     void *ud;
-    L = lua_newstate(reusing, NULL);
+    L = luafacts_newstate(reusing, NULL);
     luaL_openlibs(L);
     early = push_long('e', LONG);
     options.summary = "";

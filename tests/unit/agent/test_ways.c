@@ -10,6 +10,7 @@
 #include "agent/hook/sample.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/tick.h"
+#include "agent/interp/luafacts.h"
 #include "agent/state/profile.h"
 #include "base/os.h"
 #include "profiled.h"
@@ -248,7 +249,7 @@ static const Way ways[] = {
 static void play(const Way *way, const Kept *kept, bool rough, Result *out) {
     Under u = {.stands = way->stands};
     LmpOptions options = profiler_defaults;
-    OWN(lua_close_at) lua_State *L = lua_newstate(under, &u);
+    OWN(lua_close_at) lua_State *L = luafacts_newstate(under, &u);
     luaL_openlibs(L);
     options.live = false;
     options.lines = kept->lines;

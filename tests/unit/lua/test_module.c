@@ -5,6 +5,7 @@
 #include <lualib.h>
 #include <stdbool.h>
 
+#include "agent/interp/luafacts.h"
 #include "suite.h"
 
 int luaopen_luamemprofiler(lua_State *L);
@@ -48,7 +49,7 @@ static void refuse_each(const char *call, int stacks) {
     bool done = false;
     for (long most = 1; !done; most++) {
         left = -1;
-        lua_State *L = lua_newstate(test_alloc, NULL);
+        lua_State *L = luafacts_newstate(test_alloc, NULL);
         luaL_openlibs(L);
         luaL_requiref(L, "lmp", luaopen_luamemprofiler, 1);
         lua_settop(L, 0);

@@ -1,6 +1,7 @@
 /* What every function of the Lua modules does where the system refuses something, as the table
  * "refused" of docs/api.md says it: a function without a row fails, and so does a row without a
  * function. */
+#include "agent/interp/luafacts.h"
 #include "refused_memory.h"
 #include "suite.h"
 
@@ -168,7 +169,7 @@ static const char script[] =
     "os.remove(right.snapshot[1])\n";
 
 static void compare(const char *what, const char *code) {
-    OWN(lua_close_at) lua_State *L = lua_newstate(lua_memory, NULL);
+    OWN(lua_close_at) lua_State *L = luafacts_newstate(lua_memory, NULL);
     luaL_openlibs(L);
     luaL_requiref(L, "luamemprofiler", luaopen_luamemprofiler, 0);
     lua_setglobal(L, "lmp");

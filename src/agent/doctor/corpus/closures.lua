@@ -6,8 +6,8 @@ f = function() return a, b, c end   --@ 1 56
 f = function() return f end         --@ 2 80
 f = function() return print end     --@ 1 40
 local fs = {}
-for i = 1, 10 do
-    fs[i] = function()
+for k = 1, 10 do local i = k
+    fs[k] = function()
         i = i + 1
         return i
     end

@@ -1,20 +1,20 @@
-/* lua54.h - how Lua 5.4 keeps its state, frames and objects on 64-bit machines: all that is known
- * of the interpreter's memory without asking it, in one place.
+/* luafacts.h - how Lua keeps its state, frames and objects on 64-bit machines: all that is known of
+ * the interpreter's memory without asking it.
  *
- * What is the same in all releases stands here as constants (lstate.h, lobject.h, lfunc.h, lgc.h,
- * lopcodes.h of Lua); where releases differ, lua54_releases has a row for each kind of them. What
- * may differ with the build as well, such as the fields of the global state, is found by search at
- * start. Nothing of this is trusted: frames.c, collector.c and objects/offsets_check.c compare it
- * with the documented API before anything is read, and without an agreement lmp uses that API
- * alone.
- *
- * Lua 5.5 would be a second column: these names with its numbers, chosen by LUA_VERSION_NUM, as the
- * module is built for one version. */
-#ifndef LMP_LUA54_H
-#define LMP_LUA54_H
+ * What is the same in Lua 5.4 and 5.5 stands here as constants (lstate.h, lobject.h, lfunc.h,
+ * lgc.h, lopcodes.h of Lua). What is not is in luafacts_54.h and luafacts_55.h, under the same
+ * names: a module is built for one of them. Where releases of one version differ, luafacts_releases
+ * there has a row for each kind of them. What may differ with the build as well, such as the fields
+ * of the global state, is found by search at start. Nothing of this is trusted: frames.c,
+ * collector.c and objects/offsets_check.c compare it with the documented API before anything is
+ * read, and without an agreement lmp uses that API alone. */
+#ifndef LMP_LUAFACTS_H
+#define LMP_LUAFACTS_H
 
+#include <lua.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* AT: offset of a field, bytes. SIZE: bytes. */
 enum {
@@ -26,7 +26,6 @@ enum {
     LMP_AT_SLOT_TAG = 8,
     LMP_SLOT = 16, /* size of a stack slot, bytes */
     /* lua_State */
-    LMP_AT_L_STATUS = 10,
     LMP_AT_L_TOP = 16,
     LMP_AT_L_GLOBAL = 24,
     LMP_AT_L_CI = 32,
@@ -37,9 +36,8 @@ enum {
     LMP_AT_CI_PREVIOUS = 16,
     LMP_AT_CI_NEXT = 24,
     LMP_AT_CI_SAVEDPC = 32,
-    LMP_AT_CI_STATUS = 62,
     LMP_SIZE_CALL = 64,
-    /* strings; their bytes follow the head, then a zero */
+    /* strings; the bytes of a short one follow the head, then a zero */
     LMP_AT_STRING_SHORT = 11, /* length of a short one, a byte */
     LMP_AT_STRING_HASH = 12,
     LMP_AT_STRING_LONG = 16, /* length of a long one */
@@ -48,12 +46,9 @@ enum {
     /* tables */
     LMP_AT_TABLE_FLAGS = 10,
     LMP_AT_TABLE_LOG = 11,   /* log2 of its nodes */
-    LMP_AT_TABLE_LIMIT = 12, /* size of the array part, or a hint for it: 32 bits */
+    LMP_AT_TABLE_LIMIT = 12, /* size of the array part, 32 bits */
     LMP_AT_TABLE_ARRAY = 16,
     LMP_AT_TABLE_NODE = 24,
-    LMP_AT_TABLE_LASTFREE = 32, /* null: it has no nodes of its own */
-    LMP_AT_TABLE_META = 40,
-    LMP_SIZE_TABLE = 56,
     /* nodes of a table: the value, then the key */
     LMP_AT_NODE_KEY_TAG = 9,
     LMP_AT_NODE_NEXT = 12, /* in nodes, signed */
@@ -102,20 +97,20 @@ enum {
 
 /* Bits of fields. */
 enum {
-    LMP_CI_C = 1 << 1,       /* in a frame's status; others differ: LmpLuaRelease */
-    LMP_CI_SEEN = 1 << 15,   /* unused in all of 5.4: ours (tree.c). A new call clears it */
-    LMP_TABLE_HINT = 1 << 7, /* at LmpLuaRelease.at_hint: the limit is not the array's size */
-    LMP_WHITE0 = 1 << 3,     /* an object's colour, and the collector's current one */
+    LMP_WHITE0 = 1 << 3, /* an object's colour, and the collector's current one */
     LMP_WHITE1 = 1 << 4,
     LMP_WHITES = LMP_WHITE0 | LMP_WHITE1,
 };
 
-/* States of the collector. */
+/* States and kinds of the collector. */
 enum {
     LMP_GCS_PROPAGATE = 0,
     LMP_GCS_SWEEP_FIRST = 3,
     LMP_GCS_CALL_FINALIZERS = 7,
     LMP_GCS_PAUSE = 8,
+    LMP_KIND_INCREMENTAL = 0,
+    LMP_KIND_GENERATIONAL = 1,
+    LMP_KIND_MAJOR = 2, /* generational mode works incrementally for a while: from 5.5 on */
 };
 
 /* Types of objects, and of values; the low four bits are the type of the documented API. */
@@ -160,39 +155,45 @@ enum {
     LMP_OP_CLOSURE = 79,
     LMP_INSTRUCTION = 4 /* bytes */
 };
-static inline unsigned lua54_opcode(uint32_t instruction) {
-    return instruction & 0x7f;
-}
-static inline unsigned lua54_arg_a(uint32_t instruction) {
-    return instruction >> 7 & 0xff;
-}
-static inline bool lua54_arg_k(uint32_t instruction) {
-    return instruction >> 15 & 1;
-}
-static inline unsigned lua54_arg_b(uint32_t instruction) {
-    return instruction >> 16 & 0xff;
-}
-static inline unsigned lua54_arg_c(uint32_t instruction) {
-    return instruction >> 24;
-}
 
-/* What differs between releases of 5.4. */
+/* What differs between releases of one version. */
 typedef struct LmpLuaRelease {
-    uint16_t tail;    /* bit of a frame's status: the function was reached by a tail call */
-    uint16_t hooked;  /* the same: a debug hook runs in this frame */
-    uint16_t stale;   /* the same: a finalizer runs above it, and its saved pc is an earlier one, as
+    uint32_t tail;    /* bit of a frame's status: the function was reached by a tail call */
+    uint32_t hooked;  /* the same: a debug hook runs in this frame */
+    uint32_t stale;   /* the same: a finalizer runs above it, and its saved pc is an earlier one, as
                          a step of the collector saves none; 0: every step does */
     uint16_t at_jump; /* in lua_State: the innermost protected call */
     uint16_t at_stack; /* in lua_State: the block of its stack */
-    uint16_t at_hint;  /* in a table: the byte of LMP_TABLE_HINT */
+    uint16_t at_hint;  /* in a table: the byte of LMP_TABLE_HINT; 0: there are no hints */
 } LmpLuaRelease;
 
-enum { LMP_LUA_RELEASES = 4 };
-static const LmpLuaRelease lua54_releases[LMP_LUA_RELEASES] = {
-    {1 << 4, 1 << 2, 1 << 6, 88, 56, LMP_AT_MARKED},      /* 5.4.0 */
-    {1 << 4, 1 << 2, 1 << 6, 80, 48, LMP_AT_TABLE_FLAGS}, /* 5.4.1 */
-    {1 << 5, 1 << 3, 0, 80, 48, LMP_AT_TABLE_FLAGS},      /* 5.4.2 */
-    {1 << 5, 1 << 3, 0, 88, 48, LMP_AT_TABLE_FLAGS},      /* 5.4.3 and later */
-};
+/* Whose bytes a string has: they follow its head; they are somebody else's, and stay; they are in a
+ * block that it was given, with the allocator that frees it. */
+typedef enum LmpStringKind { LMP_STRING_OWN, LMP_STRING_FIXED, LMP_STRING_GIVEN } LmpStringKind;
+
+#if LUA_VERSION_NUM == 504
+#include "agent/interp/luafacts_54.h"
+#elif LUA_VERSION_NUM == 505
+#include "agent/interp/luafacts_55.h"
+#else
+#error "lmp is for Lua 5.4 and 5.5"
+#endif
+
+static inline unsigned luafacts_opcode(uint32_t instruction) {
+    return instruction & 0x7f;
+}
+static inline unsigned luafacts_arg_a(uint32_t instruction) {
+    return instruction >> 7 & 0xff;
+}
+static inline bool luafacts_arg_k(uint32_t instruction) {
+    return instruction >> 15 & 1;
+}
+/* Of OP_NEWTABLE and OP_SETLIST: others may have these elsewhere. */
+static inline unsigned luafacts_arg_b(uint32_t instruction) {
+    return instruction >> 16 & ((1u << LMP_BITS_B) - 1);
+}
+static inline unsigned luafacts_arg_c(uint32_t instruction) {
+    return instruction >> (16 + LMP_BITS_B);
+}
 
 #endif
