@@ -341,7 +341,7 @@ static void start_again(lua_State *L);
 
 /* Returns the user's own LUA_INIT, as the interpreter would have run it (lua.c, handle_luainit). */
 static int run_user_init(lua_State *L) {
-    const char *init = getenv(LMP_ENV_USER_INIT);
+    const char *init = getenv(LMP_ENV_USER_INIT LUA_VERSION_MAJOR "_" LUA_VERSION_MINOR);
     if (!init) return 0;
     int status = *init == '@' ? luaL_loadfile(L, init + 1)
                               : luaL_loadbuffer(L, init, strlen(init), "=LUA_INIT");

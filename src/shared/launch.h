@@ -22,9 +22,10 @@
  *    child of its own: a viewer that crashes takes nothing with it.
  *
  * 2. `lmp run`. The command starts the program with
- *        LUA_INIT_5_4   package.loadlib(MODULE, "luaopen_luamemprofiler_run")()
- *        LMP_USER_INIT  the user's own LUA_INIT_5_4 or LUA_INIT (unset when there is none), run
- *                       afterwards just as the interpreter would have
+ *        LUA_INIT_5_4   package.loadlib(MODULE, "luaopen_luamemprofiler_run")(): the same of each
+ *                       other version of Lua, with its module, if there is one
+ *        LMP_USER_INIT_5_4   the user's own LUA_INIT_5_4 or LUA_INIT (unset when there is none),
+ *                       run afterwards just as the interpreter would have; again of each version
  *        LMP_RUN        "FD:DEVICE:INODE OPTIONS": number of an inherited SOCK_SEQPACKET socket to
  *                       `lmp run`, which file it is (a descendant may have closed it and opened
  *                       another: then this variable says nothing), and the options of lmp.start as
@@ -62,7 +63,8 @@ enum {
 #define LMP_SAY_DONE 'D' /* relay: display gone, output and summary written; the last word */
 
 #define LMP_ENV_RUN "LMP_RUN"
-#define LMP_ENV_USER_INIT "LMP_USER_INIT"
+#define LMP_ENV_INIT "LUA_INIT_" /* with 5_4 ... behind it; so, too: */
+#define LMP_ENV_USER_INIT "LMP_USER_INIT_"
 #define LMP_ENV_COMMAND "LMP_COMMAND"   /* path of the command lmp, where it cannot be found */
 #define LMP_ENV_SUMMARY "LMP_SUMMARY"   /* where to, should `lmp run` be killed: as --summary= */
 #define LMP_ENV_RECORD "LMP_RECORD"     /* set: `lmp run` records, unless it is killed too early */
@@ -70,6 +72,10 @@ enum {
 #define LMP_ENV_SNAPSHOT "LMP_SNAPSHOT" /* file for a snapshot of the heap at the end */
 #define LMP_ENV_SNAPSHOT_PID                                                                       \
     "LMP_SNAPSHOT_PID" /* the process that it is meant for; others add their pid */
+/* The versions of Lua that there are modules for, if they were built. */
+enum { LMP_LUAS = 2 };
+#define LMP_LUA_LIST                                                                               \
+    { "5.4", "5.5" }
 #define LMP_MODULE_FILE "luamemprofiler.so"
 #define LMP_RUN_ENTRY "luaopen_luamemprofiler_run"
 

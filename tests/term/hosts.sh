@@ -73,7 +73,7 @@ SH
     is "$(tr "\n" " " <out)" "done done true done " output
     is "$(cat victim.txt)" precious "the victim"
     is "$(grep -c . err)" 1 "lines of errors"
-    has err 'never started a Lua 5.4 state'
+    has err 'never started a state of Lua 5'
     has own.txt 'Maximum memory used' # which nothing has taken away
 }
 

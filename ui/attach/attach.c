@@ -110,16 +110,20 @@ static bool may(const AttachWish *wish, AttachResult *r) {
             "process %d runs under seccomp, which may kill it for loading a module; start "
             "it with lmp run",
             (int)pid);
-    int seen = sees(pid, wish->module);
+    return true;
+}
+
+/* Takes the module of the program's version of Lua, if the program has the same file. */
+static bool choose_module(const char *module, pid_t pid, LmpAttach *data, AttachResult *r) {
+    int seen = sees(pid, module);
     if (seen == EACCES) return refuse_tracing(r, pid, EACCES);
     if (seen)
         return refuse(r,
                       "process %d has other files than lmp (a container?): install lmp there, and "
                       "attach from there",
                       (int)pid);
-    if (strlen(wish->module) >= sizeof((LmpAttach *)0)->module ||
-        strlen(wish->options) >= sizeof((LmpAttach *)0)->options)
-        return refuse(r, "names are too long");
+    if (strlen(module) >= sizeof data->module) return refuse(r, "names are too long");
+    snprintf(data->module, sizeof data->module, "%s", module);
     return true;
 }
 
@@ -140,8 +144,10 @@ static const char *version_of(const Target *t, const TargetObject *lua) {
     return "";
 }
 
-/* Finds all functions that are needed. */
-static bool find_functions(const Target *t, LmpAttach *data, AttachResult *r) {
+/* Finds all functions that are needed, and the module. */
+static bool find_functions(const Target *t, const AttachWish *wish, LmpAttach *data, bool *newer,
+                           AttachResult *r) {
+    static const char *const luas[LMP_LUAS] = LMP_LUA_LIST;
     const TargetObject *lua = NULL;
     data->sethook = target_find(t, "lua_sethook", &lua);
     if (!data->sethook)
@@ -150,8 +156,17 @@ static bool find_functions(const Target *t, LmpAttach *data, AttachResult *r) {
                       "them)",
                       (int)t->pid);
     const char *version = version_of(t, lua);
-    if (strcmp(version, "Lua 5.4"))
-        return refuse(r, "process %d runs %s; lmp is for Lua 5.4", (int)t->pid, version);
+    int which = 0;
+    while (which < LMP_LUAS && strcmp(version + (*version ? 4 : 0), luas[which]))
+        which++;
+    if (which == LMP_LUAS)
+        return refuse(r, "process %d runs %s; lmp is for Lua 5.4 and 5.5", (int)t->pid, version);
+    if (!wish->module[which][0])
+        return refuse(
+            r, "process %d runs %s, and lmp has no module for it: build lmp with its headers",
+            (int)t->pid, version);
+    *newer = which > 0;
+    if (!choose_module(wish->module[which], t->pid, data, r)) return false;
     if (lua != &t->object[0]) snprintf(data->lua, sizeof data->lua, "%s", lua->path);
     data->gethook = target_symbol(t, lua, "lua_gethook");
     data->gethookmask = target_symbol(t, lua, "lua_gethookmask");
@@ -175,7 +190,8 @@ typedef struct Held {
     AttachStubHead head;
     uint64_t cave;
     AttachResult *result;
-    bool busy; /* no thread was where it can be used: soon one is */
+    bool newer; /* Lua 5.5 */
+    bool busy;  /* no thread was where it can be used: soon one is */
 } Held;
 
 /* What an earlier command has left: the stub, with its memory. */
@@ -302,7 +318,7 @@ static bool hold_once(Held *h) {
     if (!target_read_maps(h->target)) {
         refuse(result, "there is no process %d", (int)h->target->pid);
     } else {
-        luastates_find(&found, &h->tracer);
+        luastates_find(&found, &h->tracer, h->newer);
         result->globals = found.globals;
         data->states = data->known = found.states;
         for (uint32_t i = 0; i < found.states; i++)
@@ -317,8 +333,9 @@ static bool hold_once(Held *h) {
 }
 
 /* In a process of its own. */
-static bool hold_and_set(Target *target, LmpAttach *data, AttachResult *result, uint64_t *at) {
-    Held h = {.target = target, .data = data, .result = result};
+static bool hold_and_set(Target *target, bool newer, LmpAttach *data, AttachResult *result,
+                         uint64_t *at) {
+    Held h = {.target = target, .data = data, .result = result, .newer = newer};
     struct timespec moment = {.tv_nsec = 20000000};
     bool set = hold_once(&h);
     for (int i = 1; !set && h.busy && i < TRIES; i++) {
@@ -339,14 +356,15 @@ typedef struct Said {
     AttachResult result;
 } Said;
 
-static bool hold_in_child(Target *target, LmpAttach *data, AttachResult *result, uint64_t *at) {
+static bool hold_in_child(Target *target, bool newer, LmpAttach *data, AttachResult *result,
+                          uint64_t *at) {
     int pipes[2];
     static Said said;
     size_t got = 0;
     if (pipe2(pipes, O_CLOEXEC)) return refuse(result, "no pipe: %s", strerror(errno));
     pid_t child = fork();
     if (child == 0) {
-        said.set = hold_and_set(target, data, &said.result, &said.at);
+        said.set = hold_and_set(target, newer, data, &said.result, &said.at);
         ssize_t n = write(pipes[1], &said, sizeof said);
         _exit(n == sizeof said ? 0 : 1);
     }
@@ -408,10 +426,11 @@ bool attach_run(const AttachWish *wish, AttachResult *result) {
     static LmpAttach data; /* large */
     Target target;
     uint64_t at = 0;
+    bool newer = false;
     *result = (AttachResult){0};
     data = (LmpAttach){.magic = LMP_ATTACH_MAGIC};
     if (!may(wish, result)) return false;
-    snprintf(data.module, sizeof data.module, "%s", wish->module);
+    if (strlen(wish->options) >= sizeof data.options) return refuse(result, "names are too long");
     snprintf(data.entry, sizeof data.entry, "%s", LMP_ATTACH_ENTRY);
     snprintf(data.options, sizeof data.options, "%s", wish->options);
     bool done = target_open(&target, wish->pid);
@@ -421,8 +440,8 @@ bool attach_run(const AttachWish *wish, AttachResult *result) {
         else
             refuse_tracing(result, wish->pid, errno ? errno : EPERM);
     } else {
-        done = find_functions(&target, &data, result) &&
-               hold_in_child(&target, &data, result, &at) &&
+        done = find_functions(&target, wish, &data, &newer, result) &&
+               hold_in_child(&target, newer, &data, result, &at) &&
                wait_for(&target, at, wish, &data, result);
     }
     target_close(&target);

@@ -11,9 +11,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "shared/launch.h"
+
 typedef struct AttachWish {
     pid_t pid;
-    const char *module;  /* the file to load, as lmp sees it */
+    const char *module[LMP_LUAS]; /* the file to load, as lmp sees it, by Lua's version; "": none */
     const char *options; /* as in LMP_RUN (launch.h), without the socket; "": the profile ends */
     double wait;         /* seconds at most for an instruction of Lua */
 } AttachWish;

@@ -7,7 +7,7 @@
 
 #if defined __x86_64__ && defined __LP64__
 
-/* Offsets, as in lua54.h: in an object, a lua_State, and the global state. */
+/* Offsets, as in luafacts.h: in an object, a lua_State, and the global state. */
 enum {
     AT_TYPE = 8,
     AT_GLOBAL = 24,
@@ -15,7 +15,7 @@ enum {
     AT_STRINGS = 48, /* the string table: slots, then how many strings, how many slots */
     STATE_BYTES = 96,
     GLOBAL_BYTES = 2048,
-    BESIDE = 1024, /* the global state follows the main thread in one block */
+    BESIDE = 1024, /* the global state follows the main thread in one block, in 5.4 */
     TYPE_THREAD = 8,
 };
 /* Where a lua_State has its innermost protected call: 5.4.0 and from 5.4.3 on; between them. */
@@ -27,6 +27,7 @@ typedef struct Search {
     LuaStates *out;
     const Tracer *tracer;
     const Target *target;
+    bool inside; /* the main thread is in the global state */
 } Search;
 
 static uint64_t word_of(const uint8_t *bytes, unsigned at) {
@@ -47,8 +48,15 @@ static bool read_state(const Target *t, uint64_t L, uint8_t state[STATE_BYTES]) 
            is_written(t, word_of(state, AT_CI));
 }
 
+/* Returns true if the bytes are a thread of a global state. */
+static bool is_thread_of(const Target *t, const uint8_t *bytes, size_t n, uint64_t global) {
+    return n >= AT_CI + 8 && (bytes[AT_TYPE] & 15) == TYPE_THREAD &&
+           word_of(bytes, AT_GLOBAL) == global && is_written(t, word_of(bytes, AT_CI));
+}
+
 /* Returns the main thread of a global state; 0: it is none, or is being closed. */
-static uint64_t main_of(const Target *t, uint64_t global) {
+static uint64_t main_of(const Search *s, uint64_t global) {
+    const Target *t = s->target;
     uint8_t bytes[GLOBAL_BYTES], state[STATE_BYTES];
     size_t n = sizeof bytes;
     while (n >= 1024 && !target_read(t, global, bytes, n))
@@ -63,7 +71,9 @@ static uint64_t main_of(const Target *t, uint64_t global) {
     if (!is_written(t, word_of(bytes, AT_STRINGS))) return 0;
     for (unsigned at = 64; at + 8 <= n; at += 8) {
         uint64_t main = word_of(bytes, at);
-        if (main >= global || global - main > BESIDE) continue; /* another thread, in a list */
+        if (s->inside && is_thread_of(t, bytes + at, n - at, global)) return global + at;
+        if (s->inside || main >= global || global - main > BESIDE)
+            continue; /* another thread, in a list */
         if (read_state(t, main, state) && word_of(state, AT_GLOBAL) == global) return main;
     }
     return 0;
@@ -74,7 +84,7 @@ static uint32_t number_of(Search *s, uint64_t global) {
     LuaStates *out = s->out;
     for (uint32_t i = 0; i < out->globals; i++)
         if (out->global[i] == global) return i;
-    uint64_t main = main_of(s->target, global);
+    uint64_t main = main_of(s, global);
     if (!main) return LMP_ATTACH_GLOBALS;
     if (out->globals == LMP_ATTACH_GLOBALS) {
         out->more = true;
@@ -150,8 +160,8 @@ static bool is_data(const Target *t, size_t i) {
     return !m->path[0] && i && t->map[i - 1].path[0] == '/' && t->map[i - 1].to == m->from;
 }
 
-void luastates_find(LuaStates *found, const Tracer *tracer) {
-    Search s = {found, tracer, tracer->target};
+void luastates_find(LuaStates *found, const Tracer *tracer, bool inside) {
+    Search s = {found, tracer, tracer->target, inside};
     *found = (LuaStates){0};
     for (uint32_t i = 0; i < tracer->threads; i++) {
         const TracedThread *thread = &tracer->thread[i];
@@ -168,8 +178,8 @@ void luastates_find(LuaStates *found, const Tracer *tracer) {
 }
 
 #else
-void luastates_find(LuaStates *found, const Tracer *tracer) {
-    (void)tracer;
+void luastates_find(LuaStates *found, const Tracer *tracer, bool inside) {
+    (void)tracer, (void)inside;
     *found = (LuaStates){0};
 }
 #endif

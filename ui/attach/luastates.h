@@ -2,8 +2,8 @@
  *
  * A thread of Lua counts if it is the main thread of a state that is not being closed, or if it
  * runs on the C stack of a held thread: its innermost protected call is there. Of others nobody can
- * say from outside whether they still live. Where things are: agent/interp/lua54.h of what is read
- * here is the same in all releases, but for the place of that call. */
+ * say from outside whether they still live. Where things are: agent/interp/luafacts.h of what is
+ * read here is the same in all releases, but for the place of that call. */
 #ifndef LMP_ATTACH_LUASTATES_H
 #define LMP_ATTACH_LUASTATES_H
 
@@ -18,7 +18,7 @@ typedef struct LuaStates {
     bool more; /* there is no room for all */
 } LuaStates;
 
-/* Fills *found. */
-void luastates_find(LuaStates *found, const Tracer *tracer);
+/* Fills *found. `inside`: the main thread of a state is in its global state, as from Lua 5.5 on. */
+void luastates_find(LuaStates *found, const Tracer *tracer, bool inside);
 
 #endif

@@ -46,7 +46,7 @@ typedef struct Job {
 
 typedef struct Doctor {
     Program program;
-    char module[4096];
+    ProgramModules modules;
     char lua[64], code[4096], build_id[128];
     Job job[MOST_JOBS];
     int jobs, falls;

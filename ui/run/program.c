@@ -1,7 +1,7 @@
 /* program.c - finds the command in PATH, or an interpreter for a script (lua5.4, or a `lua` whose
- * -v says 5.4), finds the module beside this command, and sets LUA_INIT_5_4 so that each Lua state
- * loads it. Opens /dev/null where a standard stream is closed, and sets two signals, whose former
- * handling it notes and restores before exec. */
+ * -v says 5.4; else one of 5.5), finds the modules beside this command, and sets LUA_INIT_5_4 and
+ * LUA_INIT_5_5 so that each Lua state loads its own. Opens /dev/null where a standard stream is
+ * closed, and sets two signals, whose former handling it notes and restores before exec. */
 #include "run/program.h"
 
 #include <errno.h>
@@ -16,9 +16,23 @@
 
 #include "shared/launch.h"
 
-#ifndef LMP_MODULE_FROM_COMMAND /* directory of the installed module, relative to the command's */
-#define LMP_MODULE_FROM_COMMAND "../lib/lua/5.4"
+#ifndef LMP_MODULE_FROM_COMMAND /* of the folders of installed modules, relative to the command's  \
+                                 */
+#define LMP_MODULE_FROM_COMMAND "../lib/lua"
 #endif
+#ifndef LMP_LUA /* the version whose module is beside the command in the build tree */
+#define LMP_LUA "5.4"
+#endif
+
+static const char *const luas[LMP_LUAS] = LMP_LUA_LIST;
+
+/* Returns the name of a variable of the environment of one version. */
+static const char *version_variable(const char *name, const char *lua) {
+    static char variable[40];
+    snprintf(variable, sizeof variable, "%s%s", name, lua);
+    *strrchr(variable, '.') = '_';
+    return variable;
+}
 
 static bool is_command_file(const char *path) {
     struct stat st;
@@ -52,7 +66,8 @@ static void ask_version(const char *path, char *out, size_t size) {
         dup2(pipes[1], 1);
         dup2(pipes[1], 2);
         unsetenv("LUA_INIT");
-        unsetenv("LUA_INIT_5_4");
+        for (int i = 0; i < LMP_LUAS; i++)
+            unsetenv(version_variable(LMP_ENV_INIT, luas[i]));
         execl(path, path, "-v", (char *)NULL);
         _exit(127);
     }
@@ -69,15 +84,29 @@ static void ask_version(const char *path, char *out, size_t size) {
         ;
 }
 
-/* Finds an interpreter of Lua 5.4 by its name, or by the version that it prints. */
-static bool find_interpreter(char *out, size_t size) {
-    static const char *const sure[] = {"lua5.4", "lua54", "lua-5.4"};
-    for (size_t i = 0; i < sizeof sure / sizeof *sure; i++)
-        if (search_path(sure[i], out, size)) return true;
-    char version[64];
+/* Finds an interpreter of one version by its name, or by the version that it prints. */
+static bool find_interpreter_of(const char *lua, char *out, size_t size) {
+    char name[16], says[16], version[64] = "";
+    snprintf(name, sizeof name, "lua%s", lua); /* lua5.4, lua-5.4, lua54 */
+    if (search_path(name, out, size)) return true;
+    snprintf(name, sizeof name, "lua-%s", lua);
+    if (search_path(name, out, size)) return true;
+    snprintf(name, sizeof name, "lua%.1s%s", lua, lua + 2);
+    if (search_path(name, out, size)) return true;
     if (!search_path("lua", out, size)) return false;
     ask_version(out, version, sizeof version);
-    return strncmp(version, "Lua 5.4", 7) == 0;
+    int n = snprintf(says, sizeof says, "Lua %s", lua);
+    return strncmp(version, says, (size_t)n) == 0;
+}
+
+/* Finds one of a version that there is a module for. */
+static bool find_interpreter(char *out, size_t size) {
+    static ProgramModules modules;
+    const char *problem;
+    bool any = program_find_modules(LMP_MODULE_FILE, &modules, &problem);
+    for (int i = 0; i < LMP_LUAS; i++)
+        if ((modules.path[i][0] || !any) && find_interpreter_of(luas[i], out, size)) return true;
+    return false;
 }
 
 static bool is_script(const char *word, bool command) {
@@ -100,7 +129,7 @@ bool program_find(Program *program, int argc, char **argv, const char **problem)
     int at = 0;
     if (program->script) {
         if (!find_interpreter(program->path, sizeof program->path)) {
-            *problem = "no Lua 5.4 interpreter was found (install lua5.4, or name one: "
+            *problem = "no interpreter of Lua 5.4 or 5.5 was found (install lua5.4, or name one: "
                        "lmp run -- LUA SCRIPT.lua)";
             return false;
         }
@@ -122,18 +151,38 @@ bool program_find_interpreter(Program *program, int argc, char **argv, const cha
         if (!search_path(argv[0], program->path, sizeof program->path)) program->path[0] = 0;
         return true;
     }
-    *problem = "no Lua 5.4 interpreter was found (install lua5.4, or name one)";
+    *problem = "no interpreter of Lua 5.4 or 5.5 was found (install lua5.4, or name one)";
     if (!find_interpreter(program->path, sizeof program->path)) return false;
     program->argv[0] = program->path;
     program->name = program->path;
     return true;
 }
 
-bool program_find_module(const char *file, char *out, size_t size, const char **problem) {
-    static const char *const dirs[] = {"", LMP_MODULE_FROM_COMMAND "/"};
+/* Looks for the module of one version: in the build tree, or installed. `self`: our own folder. */
+static bool find_module(const char *self, const char *lua, const char *file, char out[4096]) {
+    bool first = !strcmp(lua, LMP_LUA);
+    for (int installed = 0; installed < 2; installed++) {
+        char path[4500];
+        snprintf(path, sizeof path, "%s%s%s%s%s", self,
+                 installed ? LMP_MODULE_FROM_COMMAND "/" : "", first && !installed ? "" : lua,
+                 first && !installed ? "" : "/", file);
+        char *real = realpath(path, NULL);
+        if (!real) continue;
+        size_t length = strlen(real);
+        bool fits = length < 4096;
+        if (fits) memcpy(out, real, length + 1);
+        free(real);
+        if (fits) return true;
+    }
+    return false;
+}
+
+bool program_find_modules(const char *file, ProgramModules *out, const char **problem) {
     static char missing[100];
     char self[4096];
+    bool any = false;
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    *out = (ProgramModules){0};
     *problem = "/proc is not there (mount it): lmp cannot tell where its Lua module is";
     if (n <= 0) return false;
     snprintf(missing, sizeof missing, "the Lua module %s was not found beside this command", file);
@@ -141,18 +190,19 @@ bool program_find_module(const char *file, char *out, size_t size, const char **
     self[n] = 0;
     char *slash = strrchr(self, '/');
     if (slash) slash[1] = 0;
-    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
-        char path[4500];
-        snprintf(path, sizeof path, "%s%s%s", self, dirs[i], file);
-        char *real = realpath(path, NULL);
-        if (!real) continue;
-        size_t length = strlen(real);
-        bool fits = length < size;
-        if (fits) memcpy(out, real, length + 1);
-        free(real);
-        if (fits) return true;
-    }
-    return false;
+    for (int i = 0; i < LMP_LUAS; i++)
+        any |= find_module(self, luas[i], file, out->path[i]);
+    return any;
+}
+
+const char *program_luas(const ProgramModules *modules) {
+    static char text[40];
+    size_t used = 0;
+    for (int i = 0; i < LMP_LUAS; i++)
+        if (modules->path[i][0])
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used ? " or " : "Lua ", luas[i]);
+    return text;
 }
 
 static void quote(char *out, size_t size, const char *text) {
@@ -172,33 +222,46 @@ bool program_setenv(const char *name, const char *value) {
     return (value ? setenv(name, value, 1) : unsetenv(name)) == 0;
 }
 
-bool program_set_init(const char *module, const char *entry, const char *otherwise) {
+bool program_set_init(const ProgramModules *modules, const char *entry, const char *otherwise) {
     static char path[16400], init[16800];
-    quote(path, sizeof path, module);
-    snprintf(init, sizeof init,
-             "local f, e = package.loadlib(%s, \"%s\") "
-             "if f then f() else %s end",
-             path, entry, otherwise);
-    return program_setenv("LUA_INIT_5_4", init);
+    bool set = true;
+    for (int i = 0; i < LMP_LUAS; i++) {
+        if (!modules->path[i][0]) continue;
+        quote(path, sizeof path, modules->path[i]);
+        snprintf(init, sizeof init,
+                 "local f, e = package.loadlib(%s, \"%s\") "
+                 "if f then f() else %s end",
+                 path, entry, otherwise);
+        set = program_setenv(version_variable(LMP_ENV_INIT, luas[i]), init) && set;
+    }
+    return set;
 }
 
-bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options) {
-    static const char complain[] = "io.stderr:write(\"lmp: \", e, \"\\n\")";
-    static char run[1024], self[4096];
-    const char *user = getenv("LUA_INIT_5_4");
+/* Notes what the user has the states of a version do first. */
+static bool keep_user_init(const char *lua) {
+    const char *user = getenv(version_variable(LMP_ENV_INIT, lua));
     if (user && strstr(user, LMP_RUN_ENTRY))
-        user = getenv(LMP_ENV_USER_INIT); /* lmp run within lmp run */
+        user = getenv(version_variable(LMP_ENV_USER_INIT, lua)); /* lmp run within lmp run */
     else if (!user)
         user = getenv("LUA_INIT");
+    return program_setenv(version_variable(LMP_ENV_USER_INIT, lua), user);
+}
+
+bool program_set_environment(const ProgramModules *modules, const LmpOwnFd *socket,
+                             const char *options) {
+    static const char complain[] = "io.stderr:write(\"lmp: \", e, \"\\n\")";
+    static char run[1024], self[4096];
+    bool set = true;
+    for (int i = 0; i < LMP_LUAS; i++)
+        set = keep_user_init(luas[i]) && set;
     snprintf(run, sizeof run, "%d:%llu:%llu %s", socket->fd, (unsigned long long)socket->device,
              (unsigned long long)socket->inode, options);
-    bool set = program_setenv(LMP_ENV_USER_INIT, user);
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n > 0 && !getenv(LMP_ENV_COMMAND)) {
         self[n] = 0;
         set = set && program_setenv(LMP_ENV_COMMAND, self);
     }
-    return set && program_set_init(module, LMP_RUN_ENTRY, complain) &&
+    return set && program_set_init(modules, LMP_RUN_ENTRY, complain) &&
            program_setenv(LMP_ENV_RUN, run);
 }
 

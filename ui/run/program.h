@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/own.h"
+#include "shared/launch.h"
 
 typedef struct Program {
     char **argv;      /* of the command; the array is owned, the words are the caller's */
@@ -16,9 +17,14 @@ typedef struct Program {
     bool script;      /* a Lua script, run with an interpreter of our choice */
 } Program;
 
+/* Files of one Lua module, by Lua's version (LMP_LUA_LIST); "": there is none. */
+typedef struct ProgramModules {
+    char path[LMP_LUAS][4096];
+} ProgramModules;
+
 /* Finds the command from the words after the options. A word that ends in .lua, or is "-", or names
- * a file that is not executable is a script (and is given to Lua 5.4), unless it is a command in
- * PATH. Returns false if nothing can be run; *problem says why (static text). */
+ * a file that is not executable is a script (and is given to Lua 5.4, or to 5.5), unless it is a
+ * command in PATH. Returns false if nothing can be run; *problem says why (static text). */
 bool program_find(Program *program, int argc, char **argv, const char **problem);
 
 /* Returns true for an interpreter whose option -E makes it ignore the environment. */
@@ -28,16 +34,19 @@ bool program_ignores_init(const Program *program);
  * Otherwise like program_find. */
 bool program_find_interpreter(Program *program, int argc, char **argv, const char **problem);
 
-/* Finds the Lua module `file` next to this command: build tree or installed. Returns false if it is
- * not there; *problem says why, until the next call. */
-bool program_find_module(const char *file, char *out, size_t size, const char **problem);
+/* Finds the Lua modules `file` next to this command: build tree or installed. Returns false if
+ * there is none; *problem says why, until the next call. */
+bool program_find_modules(const char *file, ProgramModules *out, const char **problem);
+/* Returns "Lua 5.4 or 5.5": the versions that there are modules for; until the next call. */
+const char *program_luas(const ProgramModules *modules);
 
-/* Makes the states of the program that is started first call a function of the module; if that
+/* Makes the states of the program that is started first call a function of their module; if that
  * cannot be loaded, they run `otherwise`: Lua code, in which `e` says why. Returns false: no
  * memory. */
-bool program_set_init(const char *module, const char *entry, const char *otherwise);
+bool program_set_init(const ProgramModules *modules, const char *entry, const char *otherwise);
 /* Sets the environment for the program: options as in launch.h. Returns false: no memory. */
-bool program_set_environment(const char *module, const LmpOwnFd *socket, const char *options);
+bool program_set_environment(const ProgramModules *modules, const LmpOwnFd *socket,
+                             const char *options);
 
 /* Sets a variable of the environment; NULL: removes it. Returns false: no memory. */
 bool program_setenv(const char *name, const char *value);

@@ -73,13 +73,15 @@ static bool is_profiled(uint32_t pid) {
 
 /* Has it done, and says what was not. */
 static bool attach(uint32_t pid, const char *options, double wait, AttachResult *result) {
-    static char module[4096];
+    static ProgramModules modules;
     const char *problem;
-    if (!program_find_module(LMP_MODULE_FILE, module, sizeof module, &problem)) {
+    if (!program_find_modules(LMP_MODULE_FILE, &modules, &problem)) {
         command_say("%s", problem);
         return false;
     }
-    AttachWish wish = {.pid = (pid_t)pid, .module = module, .options = options, .wait = wait};
+    AttachWish wish = {.pid = (pid_t)pid, .options = options, .wait = wait};
+    for (int i = 0; i < LMP_LUAS; i++)
+        wish.module[i] = modules.path[i];
     bool done = attach_run(&wish, result);
     if (result->why[0]) command_say("%s", result->why);
     if (done && result->done < result->globals)

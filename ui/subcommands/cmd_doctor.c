@@ -84,8 +84,8 @@ static bool play(Doctor *d) {
         } else {
             const char *option = d->program.argv[1];
             bool odd = option && option[0] == '-';
-            command_say("%s%s%s never started a Lua 5.4 state", d->program.name, odd ? " " : "",
-                        odd ? option : "");
+            command_say("%s%s%s never started a state of %s", d->program.name, odd ? " " : "",
+                        odd ? option : "", program_luas(&d->modules));
         }
         return false;
     }
@@ -157,7 +157,7 @@ static int run(Parse *p) {
         command_say("cannot run %s: no such command", chosen ? p->argv[p->at] : "lua5.4");
         return EXIT_TROUBLE;
     }
-    if (!program_find_module(LMP_DOCTOR_FILE, d.module, sizeof d.module, &problem)) {
+    if (!program_find_modules(LMP_DOCTOR_FILE, &d.modules, &problem)) {
         command_say("%s", problem);
         return EXIT_TROUBLE;
     }
@@ -170,7 +170,7 @@ static int run(Parse *p) {
     program_setenv(LMP_ENV_DOCTOR_PROGRAM, d.own);
     program_setenv(LMP_ENV_RUN, NULL);
     signal(SIGCHLD, SIG_DFL);
-    if (!program_set_init(d.module, LMP_DOCTOR_ENTRY, refusal)) {
+    if (!program_set_init(&d.modules, LMP_DOCTOR_ENTRY, refusal)) {
         command_say("cannot start: %s", strerror(ENOMEM));
         return EXIT_TROUBLE;
     }

@@ -30,6 +30,7 @@
 typedef struct Run {
     RunOptions want;
     Program program;
+    ProgramModules modules;
     Collect collect;
     CollectEnd end;
     Recorders recorders;
@@ -229,8 +230,8 @@ static void report(const Run *run) {
     } else if (none) {
         char hint[4200];
         program_hint(&run->program, hint, sizeof hint);
-        command_say("%s never started a Lua 5.4 state; to run it with lua5.4: lmp run -- %s",
-                    run->program.name, hint);
+        command_say("%s never started a state of %s; to run it with lua5.4: lmp run -- %s",
+                    run->program.name, program_luas(&run->modules), hint);
     } else if (!run->want.no_summary) {
         collect_summary_begun(&run->collect);
         write_report(run, run->want.file[REPORT_SUMMARY], run->want.first);
@@ -258,10 +259,10 @@ static void set_snapshot(const Run *run) {
 }
 
 static int run_program(Run *run) {
-    char module[4096], text[512];
+    char text[512];
     const char *problem;
     int pair[2];
-    if (!program_find_module(LMP_MODULE_FILE, module, sizeof module, &problem)) {
+    if (!program_find_modules(LMP_MODULE_FILE, &run->modules, &problem)) {
         command_say("%s", problem);
         return EXIT_CANNOT;
     }
@@ -288,7 +289,8 @@ static int run_program(Run *run) {
     set_summary_place(run);
     run_gate_open(&run->gate, &run->want, run->program.name);
     set_snapshot(run);
-    int error = program_set_environment(module, &theirs, text) ? launch(run, theirs.fd) : ENOMEM;
+    int error =
+        program_set_environment(&run->modules, &theirs, text) ? launch(run, theirs.fd) : ENOMEM;
     own_fd_close(&theirs);
     if (error) {
         command_say("cannot run %s: %s", run->program.name, strerror(error));
