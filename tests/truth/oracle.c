@@ -9,6 +9,15 @@
 #include <lauxlib.h>
 
 enum { CI_SIZE = 64, CI_PREVIOUS = 16, CI_NEXT = 24, UDATA_META = 24, TABLE_LASTFREE = 32 };
+enum {
+    NEWER = LUA_VERSION_NUM >= 505,
+    TABLE_SLOTS = 12,
+    TABLE_ARRAY = 16,
+    TABLE_NODE = 24,
+    LENT_SIZE = 48,
+    LENT_BYTES = 24,
+    STATE_GLOBAL = 24
+};
 enum { TAG_STRING = 4, TAG_TABLE, TAG_FUNCTION, TAG_USERDATA, TAG_THREAD, TAG_UPVAL, TAG_PROTO };
 /* No object but a large string or userdata is longer, and those have their pointers in front. */
 enum { SCAN_LIMIT = 4096 };
@@ -103,13 +112,32 @@ static char *word_at(const char *p, size_t at) {
     return w;
 }
 
-/* Where the words of an object end that may point to its parts. A table's lastfree may point past
- * the end of its hash part, that is to a stranger; and so may the collector's place in its sweep,
- * which stands in the global state. */
-static size_t saved_regs_end(const Oracle *o, const OracleBlock *b) {
+/* Where the words of an object end that may point to its parts, and in *from where they begin. A
+ * table's lastfree may point past the end of its hash part, that is to a stranger; and so may the
+ * collector's place in its sweep, which stands in the global state. */
+static size_t words_end(const Oracle *o, const OracleBlock *b, size_t *from) {
+    *from = b->type_tag == TAG_STRING ? LENT_BYTES : 0;
+    if (b->type_tag == TAG_STRING) return LENT_BYTES + 8;
     if (b->type_tag == TAG_TABLE) return TABLE_LASTFREE;
-    if (b->type_tag == TAG_THREAD && o->thread_size) return o->thread_size;
+    if (b->type_tag == TAG_THREAD && o->thread_size) {
+        if (NEWER) *from = b->size - o->thread_size;
+        return *from + o->thread_size;
+    }
     return b->size < SCAN_LIMIT ? b->size : SCAN_LIMIT;
+}
+
+/* Returns the block that begins where a word of an object says; NULL: none does. */
+static OracleBlock *block_at(const Oracle *o, const OracleBlock *b, size_t at) {
+    const char *w = word_at(b->addr, at);
+    uint32_t slots;
+    if (NEWER && b->type_tag == TAG_TABLE && at == TABLE_ARRAY && w) {
+        memcpy(&slots, b->addr + TABLE_SLOTS, sizeof slots);
+        w = (const char *)((uintptr_t)w - 8ull * slots);
+    }
+    OracleBlock *there = *find_slot(o, w);
+    if (!there && NEWER && b->type_tag == TAG_TABLE && at == TABLE_NODE)
+        there = *find_slot(o, (const char *)((uintptr_t)w - 8));
+    return there;
 }
 
 /* The kind that an object's parts have; -1: it has none. */
@@ -121,6 +149,8 @@ static int parts_kind(const Oracle *o, const OracleBlock *b) {
         return O_THREAD;
     case TAG_PROTO:
         return O_FUNCTION;
+    case TAG_STRING:
+        return NEWER && b->size == LENT_SIZE ? O_STRING : -1;
     case TAG_USERDATA: /* a buffer's box holds a string in the making */
         return b->size >= UDATA_META + 8 && o->ubox && word_at(b->addr, UDATA_META) == o->ubox
                    ? O_STRING
@@ -193,14 +223,12 @@ void oracle_link(Oracle *o) {
         }
     for (size_t t = o->tagged_n; t-- > 0 && o->pending_n > 0;) {
         const OracleBlock *b = o->tagged[t];
-        if (b->type_tag != TAG_TABLE && b->type_tag != TAG_PROTO && b->type_tag != TAG_THREAD &&
-            b->type_tag != TAG_USERDATA)
-            continue;
-        size_t limit = saved_regs_end(o, b);
-        for (size_t at = 0; at + 8 <= limit; at += 8) {
-            const char *w = word_at(b->addr, at);
-            for (size_t i = o->pending_n; i-- > 0;)
-                if (o->pending[i]->addr == w) {
+        if (parts_kind(o, b) < 0) continue;
+        size_t from, limit = words_end(o, b, &from);
+        for (size_t at = from; at + 8 <= limit; at += 8) {
+            const OracleBlock *part = block_at(o, b, at);
+            for (size_t i = o->pending_n; part && i-- > 0;)
+                if (o->pending[i] == part) {
                     set_kind(o, o->pending[i], parts_kind(o, b));
                     o->pending[i] = o->pending[--o->pending_n];
                 }
@@ -209,7 +237,7 @@ void oracle_link(Oracle *o) {
 }
 
 static char *main_block(const Oracle *o) {
-    return (char *)o->L - LUA_EXTRASPACE;
+    return NEWER ? word_at((char *)o->L, STATE_GLOBAL) : (char *)o->L - LUA_EXTRASPACE;
 }
 
 static void claim(OracleScan *scan, OracleBlock *part, int kind) {
@@ -227,9 +255,9 @@ void oracle_scan(Oracle *o, OracleScan *scan) {
         const OracleBlock *b = o->tagged[t];
         int kind = parts_kind(o, b);
         if (kind < 0) continue;
-        size_t limit = saved_regs_end(o, b);
-        for (size_t at = 0; at + 8 <= limit; at += 8) {
-            OracleBlock *part = *find_slot(o, word_at(b->addr, at));
+        size_t from, limit = words_end(o, b, &from);
+        for (size_t at = from; at + 8 <= limit; at += 8) {
+            OracleBlock *part = block_at(o, b, at);
             if (!part || part->type_tag != 0) continue;
             if (kind != O_THREAD) {
                 claim(scan, part, kind);
@@ -382,9 +410,11 @@ void *oracle_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     oracle_poll(o);
     if (!ptr && nsize == 0) return NULL;
     o->requests++;
-    bool own = in_api(o);
-    if (!o->blind && (o->deep || own || o->pending_n > 4096)) oracle_link(o);
     OracleBlock *b = ptr ? *find_slot(o, ptr) : NULL;
+    bool moves =
+        b && b->kind == O_THREAD && b->size != CI_SIZE; /* a stack: its frames may be offsets */
+    bool own = !moves && in_api(o);
+    if (!o->blind && (o->deep || own || o->pending_n > 4096)) oracle_link(o);
     if (ptr && (!b || b->size != osize)) {
         o->misuse++;
         fprintf(stderr, "oracle: %p of %zu bytes given back, known as %zu\n", ptr, osize,
@@ -472,7 +502,7 @@ bool oracle_calibrate(Oracle *o, lua_State *L) {
     luaL_addsize(&buffer, 100000);
     luaL_pushresult(&buffer);
     lua_pop(L, 1);
-    /* How long a thread is, and where the table of strings hangs: behind the main thread, and
+    /* How long a thread is, and where the table of strings hangs: beside the main thread, and
      * never anything else but the sweep's place, which is none between collections. */
     lua_gc(L, LUA_GCCOLLECT);
     lua_State *thread = lua_newthread(L);
@@ -480,7 +510,8 @@ bool oracle_calibrate(Oracle *o, lua_State *L) {
     const OracleBlock *m = *find_slot(o, main_block(o));
     if (!b || !m) return false;
     int found = 0;
-    for (size_t at = b->size; at + 8 <= m->size; at += 8) {
+    size_t begin = NEWER ? 0 : b->size, end = NEWER ? m->size - b->size : m->size;
+    for (size_t at = begin; at + 8 <= end; at += 8) {
         const OracleBlock *part = *find_slot(o, word_at(m->addr, at));
         if (!part || part->type_tag != 0) continue;
         o->strings_at = at;

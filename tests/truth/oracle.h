@@ -9,8 +9,11 @@
  * when resized), OWN (requested from within a function of the profiler's Lua API; never counted),
  * COUNTED. New memory is filled with a pattern, so that a stale word never passes for a pointer.
  *
- * Facts of Lua 5.4 used here: the tags of lua_Alloc; CallInfo.previous at 16, next at 24; the
- * metatable of a userdata at 24. oracle_calibrate checks the last two on the running library. */
+ * Facts of Lua used here: the tags of lua_Alloc; CallInfo.previous at 16, next at 24; the metatable
+ * of a userdata at 24. oracle_calibrate checks the last two on the running library. Of Lua 5.5: a
+ * table's pointers lead behind the values of its array, and behind a word of its nodes; strings of
+ * 48 bytes may have theirs in a block; the main thread stands at the end of the global state, which
+ * it points to. */
 #ifndef ORACLE_H
 #define ORACLE_H
 

@@ -76,7 +76,7 @@ static bool behaves(lua_State *L, const char *global, size_t at) {
     lua_gc(L, LUA_GCSTOP); /* step by hand: the state goes round, the colour changes on the way */
     unsigned visited = 0, colour = b[0], changes = 0;
     for (int i = 0; i < 2000 && !(changes && b[1] == LMP_GCS_PAUSE); i++) {
-        lua_gc(L, LUA_GCSTEP, LMP_STEP);
+        lua_gc(L, LUA_GCSTEP, (LmpStep)LMP_STEP);
         if (b[1] > LMP_GCS_PAUSE) return false;
         visited |= 1u << b[1];
         if (b[0] != colour) changes++, colour = b[0];

@@ -83,7 +83,7 @@ bool free_callers_play(LmpFreeCallers *free_callers, lua_State *L) {
         if (ways[i].kills) kill_survivors(L, top);
         good = make_garbage(L, ways[i].makes) && good;
         free_callers->collecting = true;
-        lua_gc(L, ways[i].what, 0, 0, 0); /* a step is a whole cycle: the heap is small */
+        lua_gc(L, ways[i].what, (LmpStep)0, 0, 0); /* a step is a whole cycle: the heap is small */
         free_callers->collecting = false;
     }
     lua_gc(L, LUA_GCSTOP);

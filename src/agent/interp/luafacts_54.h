@@ -4,6 +4,7 @@
 
 #define LMP_LUA_VERSION "5.4"
 typedef uint16_t LmpCallStatus; /* of a frame */
+typedef int LmpStep;            /* what LUA_GCSTEP wants to know */
 
 enum {
     LMP_AT_L_STATUS = 10,

@@ -4,6 +4,7 @@
 
 #define LMP_LUA_VERSION "5.5"
 typedef uint32_t LmpCallStatus;
+typedef size_t LmpStep;
 
 enum {
     LMP_AT_L_STATUS = 11,

@@ -388,10 +388,11 @@ static void study_run(LmpObjectStudy *study) {
     lua_State *L = luafacts_newstate(study_alloc, study);
     if (!L) return;
     const LmpStudyBlock *first = &study->block[0];
+    uintptr_t end = first->at + first->size, main = (uintptr_t)L - frames_bits.extra;
     study->global = frames_word(L, LMP_AT_L_GLOBAL);
-    if (first->tag == LUA_TTHREAD && study->global > first->at &&
-        study->global < first->at + first->size) {
-        study->global_end = (uint32_t)(first->at + first->size - study->global);
+    if (main > study->global) end = main; /* it follows, in the same block */
+    if (first->tag == LUA_TTHREAD && study->global >= first->at && study->global < end) {
+        study->global_end = (uint32_t)(end - study->global);
         lua_pushcfunction(L, study_all);
         lua_pushlightuserdata(L, study);
         if (lua_pcall(L, 1, 0, 0) != LUA_OK && !study->why) study->why = "checks: an error";

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRING_HEAD = 24 };
+enum { STRING_HEAD = 24, LONG_HEAD = 32, LENT_HEAD = 48 };
 
 static char said[600];
 
@@ -281,13 +281,22 @@ static void expect_metatable(Judge *j, int index) {
 
 /* ---- kind by kind ---------------------------------------------------------------------------- */
 
+/* In Lua 5.5 a long string has a longer head, or its bytes in a block; or they are somebody else's.
+ */
+static bool string_size_fits(const LmpObjectGraph *g, uint32_t n, size_t length) {
+    uint64_t size = g->size[n];
+    if (LUA_VERSION_NUM < 505 || length <= 40) return size == STRING_HEAD + length + 1;
+    if (g->flags[n] & LMP_OBJECT_OUTSIDE) return size == LONG_HEAD || size == LENT_HEAD;
+    return size == LONG_HEAD + length + 1 || size == LENT_HEAD + length + 1;
+}
+
 static bool see_string(Judge *j, uint32_t n) {
     size_t length;
     const char *s = lua_tolstring(j->L, -1, &length);
     const LmpObjectGraph *g = j->g;
     uint32_t row = j->ordinal[n];
     if (g->string_length[row] != length) return wrong("a string of %zu bytes", length);
-    if (g->size[n] != STRING_HEAD + length + 1) return wrong("a string's size");
+    if (!string_size_fits(g, n, length)) return wrong("a string's size");
     if (!(g->flags[n] & LMP_OBJECT_LONG) != (length <= 40)) return wrong("a long string, or not");
     return !memcmp(g->text + j->text_at[row], s, g->string_shown[row]) || wrong("a string's text");
 }
@@ -409,7 +418,8 @@ static bool see_function(Judge *j, uint32_t n) {
         lua_getinfo(L, ">S", &ar);
         if ((int)g->proto_line[p] != ar.linedefined || (int)g->proto_last[p] != ar.lastlinedefined)
             return wrong("a function's lines");
-        if (g->proto_source[p] != find(j, ar.source - STRING_HEAD)) return wrong("a source");
+        size_t head = LUA_VERSION_NUM >= 505 && ar.srclen > 40 ? LONG_HEAD : STRING_HEAD;
+        if (g->proto_source[p] != find(j, ar.source - head)) return wrong("a source");
         return edges_fit(j, n, LMP_EDGE_PROTO);
     }
     return wrong("a function without code");
