@@ -286,7 +286,7 @@ static void study_once(void) {
     lua_State *L = NULL;
     if (study && make_room(study)) {
         study->owners = owners;
-        L = lua_newstate(study_alloc, study);
+        L = luafacts_newstate(study_alloc, study);
     }
     if (L) {
         lua_pushcfunction(L, open_libraries);

@@ -3,6 +3,7 @@
  * are the same, and those of the allocator underneath; and a map that was just made whole has the
  * program's blocks, with their sizes and classes, and no others. */
 #include "agent/hook/light.h"
+#include "agent/interp/luafacts.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -223,7 +224,7 @@ static LmpProfile *start_awaited(lua_State *L, LmpOptions options) {
 
 static void play(Looks how, uint64_t sample, unsigned refused, Result *out) {
     LmpOptions options = profiler_defaults;
-    OWN(lua_close_at) lua_State *L = lua_newstate(under, NULL);
+    OWN(lua_close_at) lua_State *L = luafacts_newstate(under, NULL);
     luaL_openlibs(L);
     bool late = how == SHORT || how == LATE;
     options.live = false;
@@ -372,7 +373,7 @@ static void *wrapping(void *ud, void *ptr, size_t osize, size_t nsize) {
 }
 
 TEST(a_second_state) {
-    OWN(lua_close_at) lua_State *L = lua_newstate(under, NULL);
+    OWN(lua_close_at) lua_State *L = luafacts_newstate(under, NULL);
     luaL_openlibs(L);
     LmpOptions options = profiler_defaults;
     options.sample = 1 << 20;
@@ -383,7 +384,7 @@ TEST(a_second_state) {
     looks = NOBODY;
     for (int round = 0; round < 3; round++) {
         counters_read(p->counters, before);
-        lua_State *one = lua_newstate(wrapping, &w);
+        lua_State *one = luafacts_newstate(wrapping, &w);
         luaL_openlibs(one);
         ck_assert_int_eq(luaL_dostring(one, program), LUA_OK);
         check_books(p);
