@@ -11,8 +11,8 @@ die() {
     exit 1
 }
 
-# One row per need: who needs it (all, test, ci, read: ./test --readers), what it is called, Debian's
-# package, how to see it.
+# One row per need: who needs it (all, test, ci, read: ./test --readers, a processor: ./test
+# --part=aarch64), what it is called, Debian's package, how to see it.
 needs() {
     cat <<'TABLE'
 all  C compiler and make   build-essential    command -v cc && command -v make
@@ -46,6 +46,8 @@ read Go's pprof            golang-go          command -v go
 test jq                    jq                 command -v jq
 read npm                   npm                command -v npm && command -v node
 read Chromium              chromium           type chromium || type chromium-browser || type google-chrome
+aarch64 gcc for it            gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
+aarch64 qemu-user             qemu-user             command -v qemu-aarch64
 TABLE
 }
 
@@ -54,8 +56,9 @@ missing() {
     needs | while read -r who rest; do
         [ "$who" = all ] || [ "$who" = "$1" ] || continue
         name=$(printf '%s' "$rest" | cut -c1-21)
-        package=$(printf '%s' "$rest" | cut -c23-40)
-        sh -c "$(printf '%s' "$rest" | cut -c42-)" >/dev/null 2>&1 </dev/null ||
+        rest=$(printf '%s' "$rest" | cut -c23-)
+        package=${rest%% *}
+        sh -c "${rest#"$package"}" >/dev/null 2>&1 </dev/null ||
             printf '%s %s\n' "$package" "$name"
     done
 }

@@ -39,6 +39,7 @@ static void read_once(const LmpCounters *c, LmpClassTotal total[LMP_CLASSES]) {
             /* Frees first: read beside a running program they are then the older figure, and
              * blocks do not seem to be fewer than none. */
             uint64_t frees = *(const volatile uint64_t *)&c->free_now[i];
+            atomic_thread_fence(memory_order_acquire);
             uint64_t allocs = *(const volatile uint64_t *)&c->alloc_now[i];
             t->allocs += packed_count(allocs, bias);
             t->alloc_bytes += packed_bytes(allocs);
@@ -119,7 +120,7 @@ uint64_t counters_split_peak(LmpCounters *c, uint64_t clock) {
     if (c->live_bytes > c->peak_bytes) counters_note_peak(c, clock);
     uint64_t most = c->peak_bytes;
     if (!c->peak_kept) c->peak_kept = most;
-    atomic_signal_fence(memory_order_release); /* for readers: kept before it is lowered */
+    atomic_thread_fence(memory_order_release); /* for readers: kept before it is lowered */
     c->peak_bytes = c->live_bytes;
     return most;
 }
@@ -128,6 +129,6 @@ void counters_join_peak(LmpCounters *c, uint64_t clock) {
     if (c->live_bytes > c->peak_bytes) counters_note_peak(c, clock);
     if (!c->peak_kept) return;
     c->peak_bytes = c->peak_kept;
-    atomic_signal_fence(memory_order_release);
+    atomic_thread_fence(memory_order_release);
     c->peak_kept = 0;
 }

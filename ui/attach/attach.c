@@ -239,7 +239,7 @@ static TracedThread *choose_thread(Held *h) {
         TracedThread *thread = &h->tracer.thread[i];
         if (tracer_is_in(thread, h->data->sethook, SETHOOK_BYTES)) return NULL; /* half done */
         if (!tracer_can_run(&h->tracer, thread, h->head.registers_size + STACK_BYTES)) continue;
-        bool waits = (int64_t)thread->regs.orig_rax >= 0;
+        bool waits = tracer_waits(thread);
         if (!best || !waits) best = thread;
         if (!waits) break;
     }

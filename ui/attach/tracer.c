@@ -105,6 +105,10 @@ void tracer_let_go(Tracer *tracer) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+bool tracer_waits(const TracedThread *thread) {
+    return (int64_t)thread->regs.orig_rax >= 0;
+}
+
 /* Returns true if the thread waits in a system call that will be started again. */
 static bool restarts(const struct user_regs_struct *r) {
     if ((int64_t)r->orig_rax < 0) return false;
@@ -207,6 +211,10 @@ void tracer_let_go(Tracer *tracer) {
 }
 bool tracer_can_run(const Tracer *tracer, const TracedThread *thread, uint64_t stack) {
     (void)tracer, (void)thread, (void)stack;
+    return false;
+}
+bool tracer_waits(const TracedThread *thread) {
+    (void)thread;
     return false;
 }
 uint64_t tracer_resume(const TracedThread *thread) {

@@ -20,7 +20,9 @@ typedef struct TracedThread {
     pid_t tid;
     int signal; /* that was about to be delivered; 0: none */
     bool stopped, gone;
+#ifdef __x86_64__ /* not every processor has such a struct */
     struct user_regs_struct regs;
+#endif
 } TracedThread;
 
 typedef struct Tracer {
@@ -39,6 +41,9 @@ bool tracer_can_run(const Tracer *tracer, const TracedThread *thread, uint64_t s
 
 /* Returns true if the thread stands in so many bytes of code from `at` on. */
 bool tracer_is_in(const TracedThread *thread, uint64_t at, uint64_t bytes);
+
+/* Returns true if the thread waits in a system call. */
+bool tracer_waits(const TracedThread *thread);
 
 /* Where a thread goes on, once it has been sent elsewhere (for the stub's head). */
 uint64_t tracer_resume(const TracedThread *thread);

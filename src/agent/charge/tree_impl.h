@@ -72,8 +72,8 @@ typedef struct LmpPathSlot {
 } LmpPathSlot;
 
 /* Keys of frames: for a Lua function's its pc and the epoch, for a C function's its address. */
-#define KEY_C (1ull << 47) /* addresses have 47 bits on x86-64, which alone keeps paths */
-#define KEY_EPOCH 48
+#define KEY_C (1ull << LMP_ADDRESS_BITS)
+#define KEY_EPOCH (LMP_ADDRESS_BITS + 1)
 #define KEY_MAIN KEY_C             /* bottom frame of the main thread */
 #define KEY_COROUTINE (KEY_C | 1u) /* of others */
 

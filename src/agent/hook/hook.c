@@ -62,7 +62,7 @@ WAY void *release_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (!osize) /* Lua frees NULL now and then; others may not know a block's size */
         return ptr ? hook_slow_way(ud, ptr, osize, nsize) : hook_pass_free(p, ptr, osize);
     if (UNLIKELY(hook_must_stop(p))) return hook_slow_way(ud, ptr, osize, nsize);
-    return hook_release(p, ptr, osize, NULL, false, false);
+    return hook_release(p, ptr, osize, LMP_FROM(NULL, 0), false, false);
 }
 
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {

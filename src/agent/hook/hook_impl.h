@@ -42,11 +42,11 @@
     }
 
 /* Releases a watched block, with lines: hook_lines.c. */
-void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, LmpFrom from);
 /* Release a part, which the program may free itself, with lines; and with stacks: hook_lines.c. */
-void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa, uint32_t *entry,
+void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, LmpFrom from, uint32_t *entry,
                         size_t cls);
-void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                uint32_t *entry, size_t cls);
 /* Takes the slow path through any operation, by a jump, before anything else was done. Only where
  * jumps are possible: LMP_HAS_ENTRY, and an optimized build. */
@@ -133,7 +133,7 @@ static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint32_t 
     } else {
         if (UNLIKELY(n >= LMP_PACK_MAX)) return odd_made(p, r, n, ODD_CONTEXT(alloc_context, cls));
         entry[1] = (uint32_t)n << 4 | LMP_BLOCK_SIZE;
-        atomic_signal_fence(memory_order_release); /* the size before the entry that points to it */
+        atomic_thread_fence(memory_order_release); /* the size before the entry that points to it */
     }
     *entry = e;
     if (lines) entry[HOOK_ALLOC_CONTEXT_AT] = alloc_context;
@@ -158,11 +158,11 @@ static ALWAYS_INLINE uint32_t hook_plain_class(uint32_t rest) {
 }
 
 /* Takes a plain block, and of that size and class, out of the map and frees it. */
-static ALWAYS_INLINE void *hook_out(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+static ALWAYS_INLINE void *hook_out(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                     uint32_t *entry, size_t cls, bool lines, bool stacks) {
     LmpCounters *c = p->counters;
     if (UNLIKELY(c->live_bytes > c->peak_bytes))
-        return odd_release(p, ptr, osize, lines ? cfa : OUR_CFA);
+        return odd_release(p, ptr, osize, lines ? from : LMP_FROM_CALLER);
     c->live_bytes -= osize;
     uint32_t e = *entry;
     if (UNLIKELY(osize >= LMP_BLOCK_SMALL)) entry[1] = 0;
@@ -174,31 +174,32 @@ static ALWAYS_INLINE void *hook_out(LmpProfile *p, void *ptr, size_t osize, cons
 }
 
 /* Does the same; if it is a part, the program may have freed it itself. */
-static ALWAYS_INLINE void *hook_release_plain(LmpProfile *p, void *ptr, size_t osize,
-                                              const char *cfa, uint32_t *entry, size_t cls,
-                                              bool lines, bool stacks) {
+static ALWAYS_INLINE void *hook_release_plain(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
+                                              uint32_t *entry, size_t cls, bool lines,
+                                              bool stacks) {
     if (lines && cls >= LMP_C_STRING_PART)
-        return stacks ? hook_release_part_stacks(p, ptr, osize, cfa, entry, cls)
-                      : hook_release_part(p, ptr, osize, cfa, entry, cls);
-    return hook_out(p, ptr, osize, cfa, entry, cls, lines, stacks);
+        return stacks ? hook_release_part_stacks(p, ptr, osize, from, entry, cls)
+                      : hook_release_part(p, ptr, osize, from, entry, cls);
+    return hook_out(p, ptr, osize, from, entry, cls, lines, stacks);
 }
 
-/* Takes any block that has a size out of the map and frees it. `cfa`: the stack pointer of the
- * interpreter's function that called us, above its return address; only with lines. */
-static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+/* Takes any block that has a size out of the map and frees it. `from`: the interpreter's function
+ * that called us; only with lines. */
+static ALWAYS_INLINE void *hook_release(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                         bool lines, bool stacks) {
     uintptr_t a = (uintptr_t)ptr;
-    if (UNLIKELY(hook_off_grid(p, a))) return odd_release(p, ptr, osize, lines ? cfa : OUR_CFA);
+    if (UNLIKELY(hook_off_grid(p, a)))
+        return odd_release(p, ptr, osize, lines ? from : LMP_FROM_CALLER);
     LmpLeaf *leaf = p->dir[a >> LMP_LEAF_BITS];
-    if (UNLIKELY(!leaf)) return odd_release(p, ptr, osize, lines ? cfa : OUR_CFA);
+    if (UNLIKELY(!leaf)) return odd_release(p, ptr, osize, lines ? from : LMP_FROM_CALLER);
     hook_touch(leaf, a, hook_frame(p));
     uint32_t *entry = hook_entry(leaf, a);
     uint32_t cls = hook_plain_class(hook_plain(entry, *entry, a, osize));
     if (UNLIKELY(cls >= LMP_C_COUNTED)) {
-        if (lines && *entry & LMP_BLOCK_NOTIFY) return hook_release_notified(p, ptr, osize, cfa);
-        return odd_release(p, ptr, osize, lines ? cfa : OUR_CFA);
+        if (lines && *entry & LMP_BLOCK_NOTIFY) return hook_release_notified(p, ptr, osize, from);
+        return odd_release(p, ptr, osize, lines ? from : LMP_FROM_CALLER);
     }
-    return hook_release_plain(p, ptr, osize, cfa, entry, cls, lines, stacks);
+    return hook_release_plain(p, ptr, osize, from, entry, cls, lines, stacks);
 }
 
 /* Enters `r`, which the allocator has made of ptr. `here`: the record of the site that runs. */
@@ -227,7 +228,7 @@ static ALWAYS_INLINE void *hook_resized(LmpProfile *p, void *ptr, void *r, size_
         e |= (uint32_t)nsize << LMP_BLOCK_SIZE_SHIFT;
     } else {
         is[1] = (uint32_t)nsize << 4 | LMP_BLOCK_SIZE;
-        atomic_signal_fence(memory_order_release);
+        atomic_thread_fence(memory_order_release);
     }
     *is = e;
     hook_touch(new, to, frame);

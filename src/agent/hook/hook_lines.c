@@ -12,19 +12,19 @@
 #include "agent/interp/entry.h"
 
 /* Threads and the code of prototypes, once notified, are freed like all others. */
-BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, LmpFrom from) {
     uintptr_t a = (uintptr_t)ptr;
     uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
     uint32_t cls = hook_plain_class(hook_plain(entry, *entry & ~LMP_BLOCK_NOTIFY, a, osize));
-    if (cls >= LMP_C_COUNTED || osize >= LMP_PACK_MAX) return odd_release(p, ptr, osize, cfa);
+    if (cls >= LMP_C_COUNTED || osize >= LMP_PACK_MAX) return odd_release(p, ptr, osize, from);
     *entry &= ~LMP_BLOCK_NOTIFY;
     invalidate_watched(p, a, osize, cls);
-    return hook_release_plain(p, ptr, osize, cfa, entry, cls, true, p->tree != NULL);
+    return hook_release_plain(p, ptr, osize, from, entry, cls, true, p->tree != NULL);
 }
 
 /* A table that grows gives its old part back: that is charged to the line that runs, too. Finding
  * that line takes the fast path if the thread that ran last has not resumed another one. */
-BY_JUMP static void *release_own_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+BY_JUMP static void *release_own_part(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                       uint32_t *entry, size_t cls) {
     const lua_State *L = p->running;
     uint32_t row = 0;
@@ -38,22 +38,24 @@ BY_JUMP static void *release_own_part(LmpProfile *p, void *ptr, size_t osize, co
         }
     }
     if (UNLIKELY(!row || p->counters->live_bytes > p->counters->peak_bytes))
-        return odd_release(p, ptr, osize, cfa);
+        return odd_release(p, ptr, osize, from);
     p->record[row].here_frees++;
     p->record[row].here_free_bytes += osize; /* nothing else is odd about it */
-    return hook_out(p, ptr, osize, cfa, entry, cls, true, p->tree != NULL);
+    return hook_out(p, ptr, osize, from, entry, cls, true, p->tree != NULL);
 }
 
-BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                 uint32_t *entry, size_t cls) {
-    if (!saved_regs_collects(p->regs, cfa)) return release_own_part(p, ptr, osize, cfa, entry, cls);
-    return hook_out(p, ptr, osize, cfa, entry, cls, true, false);
+    if (!saved_regs_collects(p->regs, from))
+        return release_own_part(p, ptr, osize, from, entry, cls);
+    return hook_out(p, ptr, osize, from, entry, cls, true, false);
 }
 
-BY_JUMP void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+BY_JUMP void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                        uint32_t *entry, size_t cls) {
-    if (!saved_regs_collects(p->regs, cfa)) return release_own_part(p, ptr, osize, cfa, entry, cls);
-    return hook_out(p, ptr, osize, cfa, entry, cls, true, true);
+    if (!saved_regs_collects(p->regs, from))
+        return release_own_part(p, ptr, osize, from, entry, cls);
+    return hook_out(p, ptr, osize, from, entry, cls, true, true);
 }
 
 #if LMP_HAS_ENTRY
@@ -285,34 +287,32 @@ static void *stacks_made(void *ud, void *r, size_t n, uint64_t alloc_context) {
 }
 
 /* The slow path, by a jump where possible. */
-static ALWAYS_INLINE void *release_trapped(LmpProfile *p, void *ptr, size_t osize,
-                                           const char *cfa) {
+static ALWAYS_INLINE void *release_trapped(LmpProfile *p, void *ptr, size_t osize, LmpFrom from) {
 #ifdef __OPTIMIZE__
-    (void)cfa;
+    (void)from;
     return hook_slow(p, ptr, osize, 0);
 #else
-    LmpCaller caller = {cfa, 0, NULL};
-    memcpy(&caller.ret, cfa - sizeof caller.ret, sizeof caller.ret);
+    LmpCaller caller = {from.cfa, cpu_ret(from), NULL};
     return trap_operation(p, ptr, osize, 0, caller);
 #endif
 }
 
-static ALWAYS_INLINE void *release(LmpProfile *p, void *ptr, size_t osize, const char *cfa,
+static ALWAYS_INLINE void *release(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                    bool stacks) {
     if (!osize) /* Lua frees NULL now and then; others may not know a block's size */
-        return ptr ? release_trapped(p, ptr, osize, cfa) : hook_pass_free(p, ptr, osize);
-    if (UNLIKELY(hook_must_stop(p))) return release_trapped(p, ptr, osize, cfa);
-    return hook_release(p, ptr, osize, cfa, true, stacks);
+        return ptr ? release_trapped(p, ptr, osize, from) : hook_pass_free(p, ptr, osize);
+    if (UNLIKELY(hook_must_stop(p))) return release_trapped(p, ptr, osize, from);
+    return hook_release(p, ptr, osize, from, true, stacks);
 }
 
 static void *lines_release(void *ud, void *ptr, size_t osize, size_t nsize) {
     (void)nsize;
-    return release(ud, ptr, osize, __builtin_dwarf_cfa(), false);
+    return release(ud, ptr, osize, LMP_FROM_CALLER, false);
 }
 
 static void *stacks_release(void *ud, void *ptr, size_t osize, size_t nsize) {
     (void)nsize;
-    return release(ud, ptr, osize, __builtin_dwarf_cfa(), true);
+    return release(ud, ptr, osize, LMP_FROM_CALLER, true);
 }
 
 #endif

@@ -87,12 +87,12 @@ static void *sampled_release(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpCounters *c = p->counters;
     if (UNLIKELY(hook_must_stop(p))) return hook_slow_way(ud, ptr, osize, nsize);
     if (UNLIKELY(watched_has(p, (uintptr_t)ptr) || c->live_bytes > c->peak_bytes))
-        return odd_release(p, ptr, osize, OUR_CFA);
+        return odd_release(p, ptr, osize, LMP_FROM_CALLER);
     unsigned cls = freed_class_usual(p->freed, ptr, OUR_CFA, OUR_RET);
-    if (UNLIKELY(!cls)) return odd_release(p, ptr, osize, OUR_CFA);
+    if (UNLIKELY(!cls)) return odd_release(p, ptr, osize, LMP_FROM_CALLER);
     if (UNLIKELY(__builtin_sub_overflow(c->live_bytes, osize, &c->live_bytes))) {
         c->live_bytes += osize;
-        return odd_release(p, ptr, osize, OUR_CFA);
+        return odd_release(p, ptr, osize, LMP_FROM_CALLER);
     }
     if (UNLIKELY(counters_pack(&c->free_now[cls], osize)))
         return odd_tick_and_release(p, ptr, osize);

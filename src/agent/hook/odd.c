@@ -112,9 +112,9 @@ COLD void *odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context) {
 /* A free is charged to the line that runs, if that line caused it: a table that grows gives its old
  * part back. All others are the collector's, which is what a reader adds up (ledger.h): objects are
  * never freed otherwise. */
-static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, const char *cfa,
+static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, LmpFrom from,
                              uint32_t alloc_context) {
-    if (cls < LMP_C_STRING_PART || saved_regs_collects(p->regs, cfa)) return;
+    if (cls < LMP_C_STRING_PART || saved_regs_collects(p->regs, from)) return;
     LmpAsk ask;
     uint32_t row = lines_ask(p, NULL, cls, &ask);
     LmpRecord *here = &p->record[row];
@@ -131,15 +131,13 @@ static COLD LmpTaken take(LmpProfile *p, uintptr_t addr, size_t said) {
 }
 
 /* Returns the class of a block that the map does not have; LMP_C_NONE: it is from before start.
- * `cfa`: as below. */
-static unsigned lost_class(LmpProfile *p, const void *ptr, size_t size, const char *cfa) {
-    uintptr_t ret;
+ * `from`: who frees or resizes it. */
+static unsigned lost_class(LmpProfile *p, const void *ptr, size_t size, LmpFrom from) {
     if (p->watched && watched_has(p, (uintptr_t)ptr)) return LMP_C_NONE;
-    memcpy(&ret, cfa - sizeof ret, sizeof ret);
-    return freed_class(p->freed, ptr, size, (LmpCaller){cfa, ret, NULL});
+    return freed_class(p->freed, ptr, size, (LmpCaller){from.cfa, cpu_ret(from), NULL});
 }
 
-COLD void *odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa) {
+COLD void *odd_release(LmpProfile *p, void *ptr, size_t osize, LmpFrom from) {
     uintptr_t addr = (uintptr_t)ptr;
     if (!ptr) return p->pass.alloc(p->pass.ud, ptr, osize, 0);
     if (p->watched && watched_is_thread(p, addr)) {
@@ -149,13 +147,13 @@ COLD void *odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa) 
         return p->pass.alloc(p->pass.ud, ptr, osize, 0);
     }
     LmpTaken b = take(p, addr, osize);
-    unsigned lost = b.entry || !p->freed ? LMP_C_NONE : lost_class(p, ptr, osize, cfa);
+    unsigned lost = b.entry || !p->freed ? LMP_C_NONE : lost_class(p, ptr, osize, from);
     if (osize > p->counters->live_bytes) lost = LMP_C_NONE; /* from before, and in no list then */
     if (lost) {
         count_free(p, lost, osize);
     } else if (b.entry) {
         if (p->exact && p->regs && (b.entry & 15) < LMP_C_COUNTED)
-            charge_free(p, b.entry & 15, b.size, cfa, b.alloc_context);
+            charge_free(p, b.entry & 15, b.size, from, b.alloc_context);
         gone(p, addr, &b);
     } else {
         if (p->watched) watched_clear(p, addr);
@@ -242,12 +240,12 @@ unsigned odd_request_class(LmpProfile *p, size_t type_tag, size_t nsize, LmpCall
 unsigned odd_block_class(LmpProfile *p, const void *ptr, size_t size, LmpCaller caller) {
     uint64_t known;
     unsigned cls = shadow_lookup(p, (uintptr_t)ptr, &known) & 15;
-    return cls || !p->freed ? cls : lost_class(p, ptr, size, caller.cfa);
+    return cls || !p->freed ? cls : lost_class(p, ptr, size, LMP_FROM(caller.cfa, caller.ret));
 }
 
 COLD void *odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller,
                        bool own) {
-    if (ptr && !nsize) return odd_release(p, ptr, osize, caller.cfa);
+    if (ptr && !nsize) return odd_release(p, ptr, osize, LMP_FROM(caller.cfa, caller.ret));
     if (ptr) {
         unsigned cls = odd_block_class(p, ptr, osize, caller);
         bool counts = p->exact && cls > LMP_C_NONE && cls < LMP_C_COUNTED;

@@ -24,7 +24,7 @@ static ALWAYS_INLINE unsigned odd_class(size_t type_tag) {
 void *odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context);
 /* Releases any block: off the grid, from before start, the profiler's own, very large, watched, or
  * the first to be freed after a new peak. */
-void *odd_release(LmpProfile *p, void *ptr, size_t osize, const char *cfa);
+void *odd_release(LmpProfile *p, void *ptr, size_t osize, LmpFrom from);
 /* Enters any reallocation that has been tried. `here`: the record of the site that runs, and in the
  * upper half the class of a block that the map does not have (LMP_C_NONE: one from before start).
  * Returns r. */

@@ -19,7 +19,7 @@ __attribute__((no_sanitize("address"))) static bool looks_like(const LmpCallChai
         uintptr_t word;
         if (!chain->ret[d]) return false; /* the walk ended here: let it say so again */
         memcpy(&word, caller.cfa + chain->distance[d], sizeof word);
-        if (word != chain->ret[d]) return false;
+        if (cpu_address(word) != chain->ret[d]) return false;
     }
     return true;
 }
@@ -40,7 +40,7 @@ callchain_walk(const LmpCallChains *known, LmpCaller caller, int most, LmpCallCh
     }
     if (!depth) {
         uintptr_t at[LMP_CHAIN_DEEP];
-        LmpUnwindCallers callers = {caller.ret, chain->ret, at, most, 0};
+        LmpUnwindCallers callers = {.ret = caller.ret, .ip = chain->ret, .at = at, .most = most};
         _Unwind_Backtrace(unwind_caller, &callers);
         for (; depth < callers.found; depth++)
             chain->distance[depth] = (int32_t)((intptr_t)at[depth] - (intptr_t)caller.cfa);
@@ -48,7 +48,7 @@ callchain_walk(const LmpCallChains *known, LmpCaller caller, int most, LmpCallCh
     for (int d = 1; d < depth; d++) {
         uintptr_t word;
         memcpy(&word, caller.cfa + chain->distance[d], sizeof word);
-        if (!near(chain->distance[d]) || word != chain->ret[d]) depth = d;
+        if (!near(chain->distance[d]) || cpu_address(word) != chain->ret[d]) depth = d;
     }
     for (int d = depth; d < LMP_CHAIN_DEEP; d++)
         chain->ret[d] = 0;

@@ -24,9 +24,9 @@ typedef struct LmpCallClasses {
 __attribute__((no_sanitize("address"))) static ALWAYS_INLINE unsigned
 callclass_usual(const LmpCallClasses *c, const char *cfa, uintptr_t ret) {
     if (ret == c->through[0]) {
-        ret = *(const uintptr_t *)(const void *)(cfa + c->distance[0]);
+        ret = cpu_address(*(const uintptr_t *)(const void *)(cfa + c->distance[0]));
     } else if (ret == c->through[1]) {
-        ret = *(const uintptr_t *)(const void *)(cfa + c->distance[1]);
+        ret = cpu_address(*(const uintptr_t *)(const void *)(cfa + c->distance[1]));
     }
     ret -= c->base;
     return LIKELY(ret < c->span) ? c->cls[ret] : LMP_C_NONE;

@@ -1,9 +1,8 @@
-/* entry.h - the entry points of our allocators that capture their caller's saved registers
- * (frames.h).
+/* entry.h - the entry points of our allocators that capture their caller's saved registers (cpu.h).
  *
- * C has no way to see the registers that calls preserve, so this is the one piece of assembly;
- * elsewhere than on x86-64 there is none, and LMP_HAS_ENTRY is 0. Each macro defines a lua_Alloc
- * `name`; what it calls is C:
+ * C has no way to see the registers that calls preserve, so this is assembly: here for x86-64, in
+ * entry_aarch64.h for that. Elsewhere there is none, and LMP_HAS_ENTRY is 0. Each macro defines a
+ * lua_Alloc `name`; what it calls is C:
  *
  * LMP_ENTRY_STUDY(name, request, release): stores those registers beside the return address and
  * calls void *request(void *ud, void *ptr, size_t osize, size_t nsize, LmpSavedRegs regs). The
@@ -24,11 +23,14 @@
 #ifndef LMP_ENTRY_H
 #define LMP_ENTRY_H
 
+#include "agent/interp/cpu.h"
+
 #define LMP_AT_SAMPLE_LEFT 72 /* offsets in LmpProfile */
 #define LMP_AT_WHOLE 80
 
-#if defined __x86_64__ && defined __ELF__ && defined __LP64__
-#define LMP_HAS_ENTRY 1
+#if LMP_HAS_ENTRY && defined __aarch64__
+#include "agent/interp/entry_aarch64.h"
+#elif LMP_HAS_ENTRY
 #define LMP_ENTRY_SAMPLED(name, request, plain, release, whole)                                    \
     LMP_ENTRY_AFTER(name, request,                                                                 \
                     "testq %rcx, %rcx\n"                                                           \
@@ -136,8 +138,6 @@
             "ret\n"                                                                                \
             LMP_ENTRY_ENDS(name))
 /* clang-format on */
-#else
-#define LMP_HAS_ENTRY 0
 #endif
 
 #endif

@@ -13,12 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "agent/interp/cpu.h"
 #include "agent/interp/luafacts.h"
-
-/* The saved registers and the stack above our hook, as the entry point (entry.h) leaves them: six
- * callee-saved registers, the return address, then what the callers have pushed. */
-typedef const uintptr_t *LmpSavedRegs;
-enum { LMP_REGS_RET = 6 }; /* index of the return address */
 
 typedef struct LmpCallInfo LmpCallInfo; /* the interpreter's CallInfo */
 

@@ -14,17 +14,18 @@ LMP_READS_REGS void free_callers_note(LmpFreeCallers *free_callers, uintptr_t cf
         struct LmpFreeCaller *f = &free_callers->caller[i];
         uintptr_t next;
         memcpy(&next, (const char *)cfa + f->at, sizeof next); /* NOLINT */
-        if (f->ret != ret || f->next != next) continue;
+        if (f->ret != ret || f->next != cpu_address(next)) continue;
         *(free_callers->collecting ? &f->collector : &f->program) = true;
         return;
     }
     uintptr_t ip[2], stands[2], next;
-    LmpUnwindCallers callers = {ret, ip, stands, 2, 0};
+    LmpUnwindCallers callers = {.ret = ret, .ip = ip, .at = stands, .most = 2};
     _Unwind_Backtrace(unwind_caller, &callers);
     if (callers.found < 2 || free_callers->n == LMP_MOST_FREE_CALLERS) return;
     uintptr_t at = stands[1] - cfa;
     if (!free_caller_near((int64_t)at)) return;
     memcpy(&next, (const void *)stands[1], sizeof next); /* NOLINT */
+    next = cpu_address(next);
     if (next != ip[1]) return;
     free_callers->caller[free_callers->n++] = (struct LmpFreeCaller){
         ret, next, (int32_t)at, free_callers->collecting, !free_callers->collecting};

@@ -17,6 +17,7 @@
 
 #include "agent/interp/frames.h"
 #include "agent/interp/saved_regs_plan.h"
+#include "agent/interp/unwind.h"
 #include "agent/state/profile.h"
 #include "base/kind.h"
 
@@ -38,11 +39,16 @@ static Step step[STEPS_MOST];  /* the last is load_address */
 static int steps;              /* 0: not known */
 static size_t list_at;         /* in lua_State: the innermost protected call */
 
+LMP_READS_REGS static uintptr_t return_at(uintptr_t at) {
+    return cpu_address(frames_word((const void *)at, 0)); /* NOLINT: on the stack */
+}
+
 /* ---- learning ------------------------------------------------------------------------------- */
 
 typedef struct Learning {
     uintptr_t base;   /* frame of the function that calls lua_load */
     uintptr_t before; /* address in the frame met last */
+    uintptr_t from;   /* where that frame ended, and the next one begins */
     uintptr_t found;
     uintptr_t word[WORDS_MOST]; /* of the thread, in the protected call around this */
     uintptr_t call;             /* the parser's; 0: not known */
@@ -51,12 +57,13 @@ typedef struct Learning {
     int steps;
 } Learning;
 
-/* Notes where the return address of a frame stands: right below where its stack ended. A step that
- * is not found there, or one too many, makes all of them unknown. */
-LMP_READS_REGS static void learn_step(Learning *l, uintptr_t end, uintptr_t address) {
-    uintptr_t at = end - sizeof address;
-    if (!l->call || at < l->call) return;
-    if (l->steps == STEPS_MOST || frames_word((const void *)at, 0) != address) { /* NOLINT */
+/* Notes where the return address stands that leads from the frame [from, end) to this address. A
+ * step that is not found there, or one too many, makes all of them unknown. */
+LMP_READS_REGS static void learn_step(Learning *l, struct _Unwind_Context *context, uintptr_t from,
+                                      uintptr_t end, uintptr_t address) {
+    if (!l->call || end <= l->call) return;
+    uintptr_t at = unwind_stands(context, from, end);
+    if (l->steps == STEPS_MOST || !at || return_at(at) != address) {
         l->call = 0;
         return;
     }
@@ -69,7 +76,8 @@ static _Unwind_Reason_Code learn_frame(struct _Unwind_Context *context, void *ar
     if (end > l->base) return _URC_END_OF_STACK;
     l->found = l->before;
     l->before = address;
-    learn_step(l, end, address);
+    learn_step(l, context, l->from, end, address);
+    l->from = end;
     return _URC_NO_REASON;
 }
 
@@ -139,8 +147,7 @@ static _Unwind_Reason_Code look_frame(struct _Unwind_Context *context, void *arg
 
 LMP_READS_REGS static bool is_parser(uintptr_t call) {
     for (int i = 0; i < steps; i++)
-        if (frames_word((const void *)(call + step[i].at), 0) != step[i].address) /* NOLINT */
-            return false;
+        if (return_at(call + step[i].at) != step[i].address) return false;
     return true;
 }
 

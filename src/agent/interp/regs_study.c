@@ -39,8 +39,9 @@ static void own_regs(LmpRegsSet *set, const LmpUnwindRow *u) {
         if (u->own[r] >= 0 && u->own[r] < LMP_REGISTERS && u->callers[r] >= 0 &&
             u->own[r] != u->callers[r])
             set_bit(set, u->own[r]);
-    for (int32_t i = u->at[0] + 1; i < u->at[1]; i++)
+    for (int32_t i = u->frame[0]; i < u->frame[1]; i++)
         set_bit(set, i);
+    clear_bit(set, u->at[1]);
     for (int r = 0; r < LMP_REGISTERS; r++)
         if (u->callers[r] >= LMP_REGISTERS) clear_bit(set, u->callers[r]);
 }
@@ -85,13 +86,13 @@ LMP_READS_REGS static LmpWayStudy *find_way(LmpRegsStudy *study, LmpSavedRegs re
     for (uint32_t i = 0; i < study->ways; i++) {
         LmpWayStudy *way = &study->way[i];
         if (way->ret == regs[LMP_REGS_RET] && way->object == object &&
-            way->loop == regs[way->at_loop])
+            way->loop == cpu_address(regs[way->at_loop]))
             return way;
     }
     LmpUnwindRow u;
     if (!add) return NULL;
     uint32_t loop = unwind_regs(&u, regs) ? find_loop(study, &u) : LMP_UNWIND_ROWS;
-    if (study->ways == LMP_WAYS || loop + 1 >= u.count || u.at[loop] < 0 || u.at[loop + 1] < 0) {
+    if (study->ways == LMP_WAYS || loop + 1 >= u.count || u.at[loop] < 0 || u.frame[loop + 1] < 0) {
         study->lost_ways++;
         return NULL;
     }
@@ -99,7 +100,7 @@ LMP_READS_REGS static LmpWayStudy *find_way(LmpRegsStudy *study, LmpSavedRegs re
     *way = (LmpWayStudy){.ret = u.ip[0],
                          .loop = u.ip[loop],
                          .at_loop = u.at[loop],
-                         .end = u.at[loop + 1],
+                         .end = u.frame[loop + 1],
                          .object = object,
                          .refused = study->refuse,
                          .shape = -1};

@@ -54,7 +54,8 @@ return_addr_class(const LmpReturnAddrs *sites, LmpCaller caller, const LmpReturn
     const LmpReturnAddr *s = return_addr_find(sites, key);
     *asker = s;
     while (s && s->distance) {
-        key = return_addr_pair(key, *(const uintptr_t *)(const void *)(caller.cfa + s->distance));
+        const uintptr_t *next = (const void *)(caller.cfa + s->distance);
+        key = return_addr_pair(key, cpu_address(*next));
         s = return_addr_find(sites, key);
     }
     return s ? s->cls : LMP_C_OTHER;

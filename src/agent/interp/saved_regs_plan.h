@@ -77,7 +77,7 @@ LMP_READS_REGS static inline uintptr_t saved_regs_newtable(const LmpSavedRegsPla
                                                            LmpSavedRegs regs, bool object) {
     uintptr_t ret = regs[LMP_REGS_RET];
     for (const LmpNewtable *n = object ? plan->object : plan->part; n->ret; n++)
-        if (n->ret == ret && n->loop == regs[n->at_loop])
+        if (n->ret == ret && n->loop == cpu_address(regs[n->at_loop]))
             return regs[n->at_pc] - (uintptr_t)n->ahead;
     return 0;
 }
@@ -94,19 +94,16 @@ static inline uint32_t saved_regs_free_caller_home(const LmpSavedRegsPlan *plan,
     return (uint32_t)((key * plan->free_caller_factor) >> (64 - LMP_FREE_CALLER_BITS));
 }
 
-/* Returns true if the collector frees this part of an object, and in doubt. `cfa`: the stack
- * pointer that our caller had, above its return address. */
-LMP_READS_REGS static inline bool saved_regs_collects(const LmpSavedRegsPlan *plan,
-                                                      const char *cfa) {
-    uintptr_t ret, next;
-    memcpy(&ret, cfa - sizeof ret, sizeof ret);
+/* Returns true if the collector frees this part of an object, and in doubt. */
+LMP_READS_REGS static inline bool saved_regs_collects(const LmpSavedRegsPlan *plan, LmpFrom from) {
+    uintptr_t ret = cpu_ret(from), next;
     for (uint32_t i = saved_regs_free_home(ret);; i = (i + 1) & ((1 << LMP_FREE_BITS) - 1)) {
         const LmpFreeSite *site = &plan->free_site[i];
         if (!site->ret) return true;
         if (site->ret != ret) continue;
         if (site->who != LMP_FREE_BY_CALLER) return site->who == LMP_FREE_COLLECTOR;
-        memcpy(&next, cfa + site->next, sizeof next);
-        uintptr_t key = saved_regs_free_caller_key(ret, next);
+        memcpy(&next, from.cfa + site->next, sizeof next);
+        uintptr_t key = saved_regs_free_caller_key(ret, cpu_address(next));
         return plan->caller[saved_regs_free_caller_home(plan, key)] == key;
     }
 }

@@ -308,14 +308,15 @@ static bool pass(uintptr_t *above, const uintptr_t *words, void **r) {
 TEST(words_that_show_it) {
     begin();
     const size_t page = PAGE / sizeof *area;
+    enum { SAVED = LMP_REGS_RET + 1 }; /* words below `above` */
     void *r;
     for (size_t left = 1; left <= ABOVE + 2; left++) { /* words of the page from `above` on */
-        uintptr_t *above = area + 2 * page - left, *words = above - 7;
-        for (int i = -9; i < ABOVE + 3; i++) {
+        uintptr_t *above = area + 2 * page - left, *words = above - SAVED;
+        for (int i = -SAVED - 2; i < ABOVE + 3; i++) {
             runs_elsewhere();
             memset(area, 0, sizeof area);
             above[i] = collector_global(L);
-            bool there = i >= -7 && i < ABOVE;
+            bool there = i >= -SAVED && i < ABOVE;
             peeks = 0;
             ck_assert_int_eq(pass(above, words, &r), there);
             bool before = there && i < (int)left; /* then nothing beyond is looked at */

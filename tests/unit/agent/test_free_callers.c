@@ -170,7 +170,7 @@ static void note(uintptr_t ret, uintptr_t next, int32_t at, int who) {
 /* Does the plan say that the collector frees, when that function has called, called by that one? */
 static bool collects(uintptr_t ret, uintptr_t next) {
     uintptr_t stack[8] = {ret, 0, 0, next};
-    return saved_regs_collects(&plan, (const char *)&stack[1]);
+    return saved_regs_collects(&plan, LMP_FROM((const char *)&stack[1], ret));
 }
 enum { AT = 16 }; /* from the caller's stack pointer */
 
