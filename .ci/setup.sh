@@ -11,8 +11,8 @@ die() {
     exit 1
 }
 
-# One row per need: who needs it (all, test, ci, read: ./test --readers, a processor: ./test
-# --part=aarch64), what it is called, Debian's package, how to see it.
+# One row per need: who needs it (all, test, ci, read: ./test --readers, pack: ./test --part=packages, a
+# processor: ./test --part=aarch64), what it is called, Debian's package, how to see it.
 needs() {
     cat <<'TABLE'
 all  C compiler and make   build-essential    command -v cc && command -v make
@@ -43,6 +43,9 @@ ci   mandoc                mandoc             command -v mandoc
 read Graphviz              graphviz           command -v dot
 read valgrind's tools      valgrind           command -v callgrind_annotate && command -v ms_print
 read Go's pprof            golang-go          command -v go
+pack debhelper             debhelper          command -v dh
+pack lintian               lintian            command -v lintian
+pack debootstrap           debootstrap        command -v debootstrap
 test jq                    jq                 command -v jq
 read npm                   npm                command -v npm && command -v node
 read Chromium              chromium           type chromium || type chromium-browser || type google-chrome
