@@ -4,11 +4,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_MOST = 4096 };
+
+bool keptfile_path(char *out, size_t size, const char *name) {
+    const char *own = secure_getenv(LMP_CACHE), *xdg = secure_getenv("XDG_CACHE_HOME"),
+               *home = secure_getenv("HOME");
+    int n = -1;
+    if (own && *own)
+        n = *own == '/' ? snprintf(out, size, "%s/%s", own, name) : -1;
+    else if (xdg && *xdg == '/')
+        n = snprintf(out, size, "%s/lmp/%s", xdg, name);
+    else if (home && *home == '/')
+        n = snprintf(out, size, "%s/.cache/lmp/%s", home, name);
+    return n >= 0 && (size_t)n < size;
+}
 
 /* Returns true if nobody but this user (or root) can have written the file. */
 static bool own_file(int fd, size_t most, size_t *size) {

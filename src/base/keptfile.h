@@ -8,6 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The directory that has the files; "off": there is none. */
+#define LMP_CACHE "LMP_CACHE"
+
+/* Writes the path of a file of that name: in $LMP_CACHE, $XDG_CACHE_HOME/lmp or ~/.cache/lmp.
+ * Returns false if there is no directory for it. A program with more rights than its caller has
+ * none. */
+bool keptfile_path(char *out, size_t size, const char *name);
+
 /* Reads a regular file that belongs to this user and that nobody else may write. Returns how many
  * of at most `size` bytes were read, -1: there is no such file, or it is larger. */
 int64_t keptfile_read(const char *path, void *to, size_t size);

@@ -118,7 +118,8 @@ static const struct Row {
     {"LMP_COMMAND", "Path of the command lmp, where the Lua module cannot find it"},
     {"LMP_CACHE",
      "Directory for what a start has learned of an interpreter, so that the next one is "
-     "faster ($XDG_CACHE_HOME/lmp, or ~/.cache/lmp); off: none"},
+     "faster, and for the modules of a command that has them inside ($XDG_CACHE_HOME/lmp, or "
+     "~/.cache/lmp); off: none"},
     {"TERM, NO_COLOR, LANG", "What the terminal can do, whether colours are wanted, and whether it "
                              "shows UTF-8"},
     {"LMP_THEME",

@@ -1,7 +1,8 @@
 /* program.c - finds the command in PATH, or an interpreter for a script (lua5.4, or a `lua` whose
- * -v says 5.4; else one of 5.5), finds the modules beside this command, and sets LUA_INIT_5_4 and
- * LUA_INIT_5_5 so that each Lua state loads its own. Opens /dev/null where a standard stream is
- * closed, and sets two signals, whose former handling it notes and restores before exec. */
+ * -v says 5.4; else one of 5.5), finds the modules beside this command, or inside, and sets
+ * LUA_INIT_5_4 and LUA_INIT_5_5 so that each Lua state loads its own. Opens /dev/null where a
+ * standard stream is closed, and sets two signals, whose former handling it notes and restores
+ * before exec. */
 #include "run/program.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "run/embedded.h"
 #include "shared/launch.h"
 
 #ifndef LMP_MODULE_FROM_COMMAND /* of the folders of installed modules, relative to the command's  \
@@ -158,10 +160,16 @@ bool program_find_interpreter(Program *program, int argc, char **argv, const cha
     return true;
 }
 
-/* Looks for the module of one version: in the build tree, or installed. `self`: our own folder. */
+/* Looks for the module of one version: inside of this command; in the build tree, or installed.
+ * `self`: our own folder. */
 static bool find_module(const char *self, const char *lua, const char *file, char out[4096]) {
     bool first = !strcmp(lua, LMP_LUA);
-    for (int installed = 0; installed < 2; installed++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s/%s", lua, file);
+    const Embedded *inside = embedded_find(name);
+    if (inside && embedded_lay_out(inside, out, 4096)) return true;
+    out[0] = 0;
+    for (int installed = 0; !inside && installed < 2; installed++) {
         char path[4500];
         snprintf(path, sizeof path, "%s%s%s%s%s", self,
                  installed ? LMP_MODULE_FROM_COMMAND "/" : "", first && !installed ? "" : lua,
@@ -186,7 +194,9 @@ bool program_find_modules(const char *file, ProgramModules *out, const char **pr
     *problem = "/proc is not there (mount it): lmp cannot tell where its Lua module is";
     if (n <= 0) return false;
     snprintf(missing, sizeof missing, "the Lua module %s was not found beside this command", file);
-    *problem = missing;
+    *problem = embedded_files[0].file
+                   ? "no folder for lmp's Lua module, of this user alone: name one in LMP_CACHE"
+                   : missing;
     self[n] = 0;
     char *slash = strrchr(self, '/');
     if (slash) slash[1] = 0;

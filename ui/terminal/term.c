@@ -16,6 +16,24 @@
 #include "pty/tty.h"
 #include "terminal/term_impl.h"
 
+/* Opens it by what this command itself knows of the terminal. newterm() reads the environment. */
+static SCREEN *open_by_entry(const char *name, FILE *out, FILE *in) {
+    const TermEntry *e = term_entries;
+    while (e->name && strcmp(e->name, name) != 0)
+        e++;
+    if (!e->name) return NULL;
+    const char *value = getenv("TERMINFO");
+    char *before = value ? strdup(value) : NULL;
+    setenv("TERMINFO", e->entry, 1);
+    SCREEN *screen = newterm(name, out, in);
+    if (before)
+        setenv("TERMINFO", before, 1);
+    else
+        unsetenv("TERMINFO");
+    free(before);
+    return screen;
+}
+
 /* For a terminal of unknown name, takes the most similar known one, finally a plain one. */
 static SCREEN *open_screen(FILE *out, FILE *in) {
     const char *name = getenv("TERM");
@@ -29,6 +47,7 @@ static SCREEN *open_screen(FILE *out, FILE *in) {
         /* newterm() itself reads some things from the environment */
         if (i > 0) setenv("TERM", try[i], 1);
         SCREEN *screen = newterm(try[i], out, in);
+        if (!screen) screen = open_by_entry(try[i], out, in);
         if (i > 0 && name) setenv("TERM", name, 1);
         if (screen) return screen;
     }

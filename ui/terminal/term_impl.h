@@ -12,6 +12,13 @@
 #define MOUSE_RUN 8
 #define GROUNDS 258 /* colours 0 .. 255, the terminal's own as -1, and one spare */
 
+/* What a terminal can do, in a build that is to need no database of that: a compiled entry, as
+ * $TERMINFO may hold it ("b64:..."). */
+typedef struct TermEntry {
+    const char *name, *entry;
+} TermEntry;
+extern const TermEntry term_entries[]; /* made by entries.cmake; ends with a row of NULLs */
+
 struct Term {
     int fd;
     FILE *in, *out;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/interp/code.h"
+#include "base/keptfile.h"
 #include "base/os.h"
 
 enum {
@@ -101,22 +102,10 @@ static const unsigned char *around(const LmpCode *code, uintptr_t address) {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Returns false if there is no directory for it. A program with more rights than its caller has
- * none.
- */
 static bool path_of(char *out, size_t size, const char *name, uint64_t key) {
-    const char *own = secure_getenv(LMP_CACHE), *xdg = secure_getenv("XDG_CACHE_HOME"),
-               *home = secure_getenv("HOME");
-    int n = -1;
-    if (own && *own)
-        n = *own == '/' ? snprintf(out, size, "%s/", own) : -1;
-    else if (xdg && *xdg == '/')
-        n = snprintf(out, size, "%s/lmp/", xdg);
-    else if (home && *home == '/')
-        n = snprintf(out, size, "%s/.cache/lmp/", home);
-    if (n < 0 || (size_t)n >= size) return false;
-    int more = snprintf(out + n, size - (size_t)n, "%s-%016llx", name, (unsigned long long)key);
-    return more > 0 && (size_t)more < size - (size_t)n;
+    char word[64];
+    snprintf(word, sizeof word, "%s-%016llx", name, (unsigned long long)key);
+    return keptfile_path(out, size, word);
 }
 
 static void fill_header(Header *h, const LmpCode code[MODULES], uint32_t places, uint32_t rows) {

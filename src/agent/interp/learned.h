@@ -14,10 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The directory that has the files; "off": there is none. Else $XDG_CACHE_HOME/lmp, ~/.cache/lmp.
- */
-#define LMP_CACHE "LMP_CACHE"
-
 enum { LMP_LEARNED_PLACES = 6, LMP_LEARNED_NUMBERS = 6 };
 
 typedef struct LmpLearnedRow {
