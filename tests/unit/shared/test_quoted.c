@@ -21,7 +21,7 @@ static const struct {
     {"design.md", "has 4 bytes for every ", 1ull << LMP_GRAIN_BITS, 1, " bytes of addresses:"},
     {"design.md", "when the heap grows into another ", 1ull << LMP_LEAF_BITS, MIB,
      " MiB of addresses"},
-    {"api.md", "(`ulimit -f`)\n  below ", LMP_LEAVES_AT, MIB, " MiB the script runs unprofiled"},
+    {"api.md", "(`ulimit -f`) below\n  ", LMP_LEAVES_AT, MIB, " MiB the script runs unprofiled"},
     {"api.md", "the map takes ", sizeof(LmpLeaf) / MIB *MIB, MIB, " MiB more for every "},
     {"api.md", " MiB more for every ", 1ull << LMP_LEAF_BITS, MIB, " MiB of the heap's"},
 };
