@@ -1,7 +1,7 @@
 --- Assertions on memory for busted, and for luassert without it: `require "luamemprofiler.busted"`, then
 -- `assert.allocates_less_than("64KiB", f, ...)` and `assert.holds_nothing(f, ...)`.
-if _VERSION ~= "Lua 5.4" then -- before anything that another version cannot read
-  error(("luamemprofiler is for Lua 5.4, and this is %s: busted --lua=lua5.4"):format(_VERSION), 0)
+if _VERSION ~= "Lua 5.4" and _VERSION ~= "Lua 5.5" then -- before anything that another version cannot read
+  error(("luamemprofiler is for Lua 5.4 and 5.5, and this is %s: busted --lua=lua5.4"):format(_VERSION), 0)
 end
 local assert = require("luassert")
 local say = require("say")

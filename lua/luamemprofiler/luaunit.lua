@@ -1,7 +1,7 @@
 --- Assertions on memory for luaunit: `local lu = require "luamemprofiler.luaunit"`, which is luaunit with
 -- `lu.assertAllocatesLessThan("64KiB", f, ...)` and `lu.assertHoldsNothing(f, ...)`.
-if _VERSION ~= "Lua 5.4" then -- before anything that another version cannot read
-  error(("luamemprofiler is for Lua 5.4, and this is %s: lua5.4 TEST.lua"):format(_VERSION), 0)
+if _VERSION ~= "Lua 5.4" and _VERSION ~= "Lua 5.5" then -- before anything that another version cannot read
+  error(("luamemprofiler is for Lua 5.4 and 5.5, and this is %s: lua5.4 TEST.lua"):format(_VERSION), 0)
 end
 local lu = require("luaunit")
 local expect = require("luamemprofiler.expect")

@@ -63,8 +63,8 @@ end
 local function add_types(out, text)
     text = plain(text)
     for _, pattern in ipairs { "struct%s+(%u%w*)%s*[;{]", "{};%s*(%u%w*)%s*;", "typedef[^;]-(%u%w*)%s*;" } do
-        for name in text:gmatch(pattern) do
-            name = name:gsub("^Lmp", ""):gsub("^Rec", "")
+        for whole in text:gmatch(pattern) do
+            local name = whole:gsub("^Lmp", ""):gsub("^Rec", "")
             add(out, name:lower())
             add(out, name:gsub("([%l%d])(%u)", "%1_%2"):lower())
         end

@@ -218,10 +218,10 @@ case_refused() {
     is $? 0 'status'
     local one others
     others=${LMP_INTERPRETERS:-}
-    for one in ${others//:/ }; do # others than 5.4, where there are any
-        case $("$one" -v 2>&1) in
-        'Lua 5.4'*) continue ;;
-        esac
+    for one in ${others//:/ }; do # others than those that there are modules for, where there are any
+        local version
+        version=$("$one" -v 2>&1 | grep -o '5\.[0-9]' | head -1)
+        if [ "$version" = "$LMP_LUA" ] || [ -e "$LMP_BUILD/$version/luamemprofiler.so" ]; then continue; fi
         "$one" -e 'while true do end' &
         refused 'runs Lua 5|hides them' $!
         kill $!

@@ -103,7 +103,7 @@ static const char *page_name(char *out, size_t size, const Command *c) {
 }
 
 static const char description[] =
-    "lmp shows the memory of a running Lua 5.4 program in the terminal: how much, of what type, "
+    "lmp shows the memory of a running program of Lua 5.4 or 5.5 in the terminal: how much, of what type, "
     "where\nin the heap, and which line, function and call path made it, as it changes. The "
     "program "
     "can be\npaused inside an allocation, stepped from one operation to the next, and looked into; "
@@ -113,7 +113,7 @@ static const char description[] =
 static const struct Row {
     const char *term, *text;
 } environment[] = {
-    {"LUA_INIT_5_4, LUA_INIT",
+    {"LUA_INIT_5_4, LUA_INIT_5_5, LUA_INIT",
      "Run in every Lua state as ever; lmp run puts its own start before yours"},
     {"LMP_COMMAND", "Path of the command lmp, where the Lua module cannot find it"},
     {"LMP_CACHE",
@@ -186,7 +186,7 @@ static void put_figures(FILE *out) {
 #define ROWS(rows) (rows), sizeof(rows) / sizeof *(rows)
 
 void manual_page(const Command *const *commands, FILE *out) {
-    put_head(out, "lmp", "real\\-time memory profiler for Lua 5.4");
+    put_head(out, "lmp", "real\\-time memory profiler for Lua 5.4 and 5.5");
     for (const Command *const *c = commands; *c; c++)
         if (!(*c)->internal) put_usage(out, *c);
     fputs(".fi\n.SH DESCRIPTION\n", out);

@@ -143,12 +143,14 @@ static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas,
         canvas_text(canvas, x + used + 2, rect.y, w - used - 2, STYLE(TONE_SOURCE), text);
     snapshot_site(s, i, site, sizeof site);
     bool before = (s->g.flags[i] & LMP_OBJECT_BEFORE) != 0;
+    bool outside = s->g.kind[i] == LMP_OBJECT_STRING && s->g.flags[i] & LMP_OBJECT_OUTSIDE;
     PageFigure figures[] = {
         {"retains ", format_bytes(held, s->retained[i])},
         {before ? "size by layout " : "size ", format_bytes(size, s->g.size[i])},
         {"made by ", site},
         {"age ", objectcell_age(s, i, age)},
         {"", before ? "from before the start" : ""},
+        {"", outside ? "its bytes are outside of Lua's memory" : ""},
         {"", snapshot_garbage(s, i) ? "garbage: waits for the collector" : ""},
     };
     tablepanel_draw_figures(canvas, x, x + w, rect.y + 1, figures,

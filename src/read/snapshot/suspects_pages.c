@@ -8,7 +8,11 @@
 #include "read/snapshot/snapshot_impl.h"
 #include "read/snapshot/suspects_impl.h"
 
-enum { SLOT_ARRAY = 16, SLOT_HASH = 24 }; /* bytes of a slot, on 64 bits */
+enum { SLOT_HASH = 24 }; /* bytes of a slot, on 64 bits */
+
+static uint64_t slot_array(const LmpSnapshot *s) {
+    return strncmp(s->info.lua, "Lua 5.5", 7) ? 16 : 9; /* in 5.5 tags stand apart */
+}
 
 /* What a row's objects are called: the one, or their class. */
 static void word_what(const LmpSnapshot *s, const SuspectDraft *d, char *out, size_t size) {
@@ -277,7 +281,7 @@ static void put_table(SuspectMaking *m, uint32_t i) {
     d->number[2]++;
     d->number[3] += array + hash;
     d->number[4] += array_used + hash_used;
-    d->number[5] += (array - array_used) * SLOT_ARRAY + (hash - hash_used) * SLOT_HASH;
+    d->number[5] += (array - array_used) * slot_array(s) + (hash - hash_used) * SLOT_HASH;
 }
 
 static void word_tables(const LmpSnapshot *s, const SuspectDraft *d, LmpSuspectRow *row) {
