@@ -33,7 +33,7 @@
     X(LMP_E_NOCOUNTS, "NOCOUNTS", "calls, instructions or overrides are not counted")              \
     X(LMP_E_FILE, "FILE", "cannot write the file")                                                 \
     X(LMP_E_LAYOUT, "LAYOUT",                                                                      \
-      "this interpreter does not keep its objects as other builds of Lua do: no snapshots")    \
+      "this interpreter does not keep its objects as other builds of Lua do: no snapshots")        \
     X(LMP_E_BUSY, "BUSY", "another snapshot is being written")                                     \
     X(LMP_E_CHILD, "CHILD", "the process that was writing the snapshot was killed, or crashed")    \
     X(LMP_E_STOPPED, "STOPPED", "it was stopped")

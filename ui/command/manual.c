@@ -103,7 +103,8 @@ static const char *page_name(char *out, size_t size, const Command *c) {
 }
 
 static const char description[] =
-    "lmp shows the memory of a running program of Lua 5.4 or 5.5 in the terminal: how much, of what type, "
+    "lmp shows the memory of a running program of Lua 5.4 or 5.5 in the terminal: how much, of "
+    "what type, "
     "where\nin the heap, and which line, function and call path made it, as it changes. The "
     "program "
     "can be\npaused inside an allocation, stepped from one operation to the next, and looked into; "

@@ -222,7 +222,8 @@ const Command cmd_attach = {
     .help = "Profiles a program that runs already and that nobody has prepared",
     .details =
         "The program needs no option and no module: a script that lua5.4 runs, a server or an "
-        "editor with\nLua 5.4 or 5.5 inside. It stands for some milliseconds, in which its Lua states are "
+        "editor with\nLua 5.4 or 5.5 inside. It stands for some milliseconds, in which its Lua "
+        "states are "
         "found. Before its\nnext instruction of Lua the profile begins.\n\n"
         "Lua's objects that live already are in all figures of the whole, of types and of the map; "
         "who "

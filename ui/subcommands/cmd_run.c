@@ -350,7 +350,8 @@ const Command cmd_run = {
     .usage = {"[OPTIONS] [--] SCRIPT.lua [ARGS...]", "[OPTIONS] -- COMMAND [ARGS...]"},
     .help = "Profiles an unchanged program, live on a terminal, and prints the summary",
     .details =
-        "The program may be a Lua script or any command that runs Lua 5.4 or 5.5; its exit status is that "
+        "The program may be a Lua script or any command that runs Lua 5.4 or 5.5; its exit status "
+        "is that "
         "of\nlmp run. The display is left with q, and the program goes on. Your own LUA_INIT is "
         "run as ever.\n\nA program that has ended well and broken a --limit gives exit status 3. A "
         "limit is "

@@ -79,7 +79,8 @@ static int unknown(const char *name, int argc, char **argv) {
 }
 
 static void print_overview(FILE *out) {
-    fputs("lmp, a memory profiler for Lua 5.4 and 5.5: watch a script's heap in the terminal.\n\n", out);
+    fputs("lmp, a memory profiler for Lua 5.4 and 5.5: watch a script's heap in the terminal.\n\n",
+          out);
     for (const Command *const *c = all_commands; *c; c++) {
         if ((*c)->internal) continue;
         for (int i = 0; i < 3 && (*c)->usage[i]; i++)
