@@ -285,8 +285,9 @@ static void expect_metatable(Judge *j, int index) {
  */
 static bool string_size_fits(const LmpObjectGraph *g, uint32_t n, size_t length) {
     uint64_t size = g->size[n];
+    if (LUA_VERSION_NUM >= 505 && g->flags[n] & LMP_OBJECT_OUTSIDE)
+        return size == LONG_HEAD || size == LENT_HEAD;
     if (LUA_VERSION_NUM < 505 || length <= 40) return size == STRING_HEAD + length + 1;
-    if (g->flags[n] & LMP_OBJECT_OUTSIDE) return size == LONG_HEAD || size == LENT_HEAD;
     return size == LONG_HEAD + length + 1 || size == LENT_HEAD + length + 1;
 }
 
@@ -296,8 +297,12 @@ static bool see_string(Judge *j, uint32_t n) {
     const LmpObjectGraph *g = j->g;
     uint32_t row = j->ordinal[n];
     if (g->string_length[row] != length) return wrong("a string of %zu bytes", length);
-    if (!string_size_fits(g, n, length)) return wrong("a string's size");
-    if (!(g->flags[n] & LMP_OBJECT_LONG) != (length <= 40)) return wrong("a long string, or not");
+    if (!string_size_fits(g, n, length))
+        return wrong("a string of %zu bytes has %u, flags %x", length, (unsigned)g->size[n],
+                     g->flags[n]);
+    bool outside = g->flags[n] & LMP_OBJECT_OUTSIDE; /* a short one is long, too */
+    if (!outside && !(g->flags[n] & LMP_OBJECT_LONG) != (length <= 40))
+        return wrong("a long string, or not");
     return !memcmp(g->text + j->text_at[row], s, g->string_shown[row]) || wrong("a string's text");
 }
 
