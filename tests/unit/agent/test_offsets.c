@@ -8,8 +8,8 @@
 
 #include "agent/interp/collector.h"
 #include "agent/interp/frames.h"
-#include "agent/interp/learned.h"
 #include "agent/objects/offsets.h"
+#include "base/keptfile.h"
 #include "refused_memory.h"
 
 /* How many requests there are at least, asked of a process of its own, for what is known stays. By
