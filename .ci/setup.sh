@@ -126,3 +126,33 @@ build() {
     [ $# -eq 0 ] || set -- --target "$@"
     quietly "$dir/build.log" cmake --build "$dir" --parallel "$jobs" "$@" || die "the build failed"
 }
+
+# fetch_packages DIRECTORY ARCHITECTURE SUITE PACKAGES...: Debian's, and all that they need, unpacked in
+# DIRECTORY/packages by lists of their own; nothing is installed. SUITE "": that of this machine.
+fetch_packages() {
+    into=$1
+    apt=$into/apt
+    mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial"
+    : >"$apt/status"
+    options="-qq -o APT::Architecture=$2 -o APT::Architectures=$2 -o Dir::State=$apt/state
+        -o Dir::State::status=$apt/status -o Dir::Cache=$apt/cache -o Debug::NoLocking=1 -o APT::Sandbox::User="
+    if [ -n "$3" ]; then
+        # shellcheck disable=SC2016
+        mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Component: main' |
+            grep -v security | head -n 1)
+        printf 'deb [signed-by=%s] %s %s main\n' /usr/share/keyrings/debian-archive-keyring.gpg "$mirror" "$3" \
+            >"$apt/sources.list"
+        options="$options -o Dir::Etc::SourceList=$apt/sources.list -o Dir::Etc::SourceParts=/dev/null"
+    fi
+    shift 3
+    # word splitting is wanted: a list of options
+    # shellcheck disable=SC2086
+    apt-get $options update && apt-get $options install -y --download-only --no-install-recommends "$@" || return 1
+    rm -rf "$into/packages.new"
+    mkdir -p "$into/packages.new"
+    for file in "$apt"/cache/archives/*.deb; do
+        dpkg-deb -x "$file" "$into/packages.new" || return 1
+    done
+    rm -rf "$apt/cache"
+    mv "$into/packages.new" "$into/packages"
+}

@@ -25,7 +25,7 @@ nm -D --defined-only "$module" | grep -q luaopen_luamemprofiler || {
 }
 # What is linked into it has its notice, and that is installed with it.
 for file in LICENSE docs/notices.txt; do
-    grep -qF "/$file" "$LMP_BUILD/ui/cmake_install.cmake" || {
+    find "$LMP_BUILD" -name cmake_install.cmake -exec grep -F "/$file" {} + | grep -q . || {
         echo "$file is not installed"
         status=1
     }

@@ -348,6 +348,7 @@ static unsigned unknown_class(const void *block, size_t size) {
         memcpy(&length, o + LMP_AT_USERDATA_SIZE, sizeof length);
         is = length +
              (values ? slots_size(values, LMP_SLOT, LMP_AT_USERDATA_VALUE) : LMP_USERDATA_BARE);
+        if (values && size == is + LMP_SLOT / 2) is = size; /* aligned to a slot */
         break;
     case LMP_TT_UPVALUE:
         is = LMP_SIZE_UPVALUE;

@@ -88,7 +88,7 @@ enum {
     LMP_AT_USERDATA_VALUES = 10, /* count, 16 bits */
     LMP_AT_USERDATA_SIZE = 16,
     LMP_AT_USERDATA_META = 24,
-    LMP_AT_USERDATA_VALUE = 40,
+    LMP_AT_USERDATA_VALUE = 40, /* or the next multiple of 16, where all is aligned to that */
     LMP_USERDATA_BARE = 32,
     LMP_SIZE_BUFFER_BOX = 48, /* of luaL_Buffer, once its contents have outgrown the stack */
     /* the global state */

@@ -5,6 +5,7 @@
 
 #include "agent/map/shadow.h"
 #include "agent/objects/objects.h"
+#include "agent/objects/offsets.h"
 
 enum {
     /* Of one tick. A unit is about 8 ns: 8 entries of the map, or a slot; an object takes more. */
@@ -195,8 +196,8 @@ static void meet_children(Walk *w, Found f) {
         break;
     case LMP_C_USERDATA: {
         unsigned n = object_u16(f.at + LMP_AT_USERDATA_VALUES);
-        if (n && f.size >= LMP_AT_USERDATA_VALUE + n * 16ul)
-            meet_some(w, (Vector){f.at + LMP_AT_USERDATA_VALUE, n, SLOTS}, f.weight);
+        if (n && f.size >= offsets_userdata_head(n))
+            meet_some(w, (Vector){f.at + offsets_get()->user_values, n, SLOTS}, f.weight);
         break;
     }
     default:

@@ -71,7 +71,7 @@ static bool open_box(const LmpInsideSource *source, uintptr_t object, Box *box) 
     case LMP_TT_USERDATA:
         box->meta = object_word(object + LMP_AT_USERDATA_META);
         box->slots = box->slots_read = object_u16(object + LMP_AT_USERDATA_VALUES);
-        box->array = object + LMP_AT_USERDATA_VALUE;
+        box->array = object + offsets_get()->user_values;
         return true;
     default:
         return false;
@@ -298,7 +298,7 @@ static void describe(const LmpInsideSource *source, unsigned tag, uintptr_t word
         uintptr_t at = word;
         if (tag == LMP_TAG_USERDATA) { /* as "%p" of it says */
             unsigned values = object_u16(word + LMP_AT_USERDATA_VALUES);
-            at += values ? LMP_AT_USERDATA_VALUE + values * (uintptr_t)LMP_SLOT : LMP_USERDATA_BARE;
+            at += offsets_userdata_head(values);
         }
         locals_put_address(out, (const void *)at); /* NOLINT */
         inside_preview(source, out);

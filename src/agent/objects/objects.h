@@ -18,6 +18,7 @@ typedef struct LmpObjectOffsets {
     uint16_t all, finalizers, waiting, fixed; /* the lists of objects */
     uint16_t stack, stack_last, open;         /* in a lua_State */
     uint16_t hint;                            /* in a table: the byte of LMP_TABLE_HINT */
+    uint16_t user_values;                     /* in a userdata: the first of them */
     uint32_t thread;                          /* size of a thread's block */
     uint32_t extra;                           /* bytes of it before the lua_State */
 } LmpObjectOffsets;

@@ -199,6 +199,19 @@ static bool find_fixed(lua_State *L, LmpObjectStudy *study) {
     return count == 1;
 }
 
+/* User values may be aligned to more than a word; bytes for C code come right after them. All reads
+ * of userdata go by what is found here, the checks' as well. */
+static bool find_user_values(lua_State *L, LmpObjectStudy *study) {
+    uintptr_t bytes = (uintptr_t)lua_newuserdatauv(L, 8, 1);
+    const LmpStudyBlock *b = &study->block[study->blocks - 1];
+    uintptr_t at = bytes - LMP_SLOT - b->at;
+    if (b->tag != LUA_TUSERDATA || at + LMP_SLOT + 8 != b->size || at < LMP_AT_USERDATA_VALUE ||
+        at > LMP_AT_USERDATA_VALUE + LMP_SLOT)
+        return false;
+    layout.user_values = study->layout.user_values = (uint16_t)at;
+    return true;
+}
+
 static bool find_registry(lua_State *L, LmpObjectStudy *study) {
     Search s = search_begin(study->global, study->global_end);
     lua_pushvalue(L, LUA_REGISTRYINDEX);
@@ -360,6 +373,7 @@ static const struct {
     {"list of finalizers", find_finalizers},
     {"list of what waits", find_waiting},
     {"list of fixed objects", find_fixed},
+    {"user values", find_user_values},
     {"registry", find_registry},
     {"metatables of basic types", find_metatables},
     {"table of strings", find_strings},
@@ -476,6 +490,10 @@ LmpErr offsets_known(void) {
 
 const LmpObjectOffsets *offsets_get(void) {
     return &layout;
+}
+
+uintptr_t offsets_userdata_head(unsigned n) {
+    return n ? layout.user_values + n * (uintptr_t)LMP_SLOT : LMP_USERDATA_BARE;
 }
 
 const char *offsets_why(void) {

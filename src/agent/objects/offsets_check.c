@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/objects/offsets.h"
 #include "agent/objects/offsets_impl.h"
 
 static uintptr_t pointer(lua_State *L, int index) {
@@ -44,9 +45,7 @@ static bool is_value(lua_State *L, int index, unsigned tag, uintptr_t word) {
     case LUA_TUSERDATA: { /* the pointer is that of its bytes */
         if (tag != LMP_TAG_USERDATA) return false;
         unsigned values = object_u16(word + LMP_AT_USERDATA_VALUES);
-        uintptr_t bytes = word + (values ? LMP_AT_USERDATA_VALUE + values * (uintptr_t)LMP_SLOT
-                                         : LMP_USERDATA_BARE);
-        return bytes == pointer(L, index);
+        return word + offsets_userdata_head(values) == pointer(L, index);
     }
     default:
         break;
@@ -292,8 +291,7 @@ static bool check_metatables(lua_State *L, LmpObjectStudy *study) {
             lua_newtable(L);
         }
         uintptr_t at = pointer(L, -1);
-        at = i ? at - LMP_AT_USERDATA_VALUE - LMP_SLOT + LMP_AT_USERDATA_META
-               : at + LMP_AT_TABLE_META;
+        at = i ? at - offsets_userdata_head(1) + LMP_AT_USERDATA_META : at + LMP_AT_TABLE_META;
         if (object_word(at)) return false;
         lua_newtable(L);
         uintptr_t meta = pointer(L, -1);
@@ -308,9 +306,7 @@ static bool check_metatables(lua_State *L, LmpObjectStudy *study) {
 static bool check_userdata(lua_State *L, LmpObjectStudy *study) {
     for (int values = 0; values < 4; values++) {
         char *bytes = lua_newuserdatauv(L, 100, values);
-        uintptr_t at =
-            (uintptr_t)bytes -
-            (values ? LMP_AT_USERDATA_VALUE + (uintptr_t)values * LMP_SLOT : LMP_USERDATA_BARE);
+        uintptr_t at = (uintptr_t)bytes - offsets_userdata_head((unsigned)values);
         if (!is_object(study, at, LUA_TUSERDATA, (uintptr_t)bytes - at + 100)) return false;
         if (!has_type(at, LMP_TT_USERDATA)) return false;
         if (object_u16(at + LMP_AT_USERDATA_VALUES) != values) return false;
@@ -319,7 +315,7 @@ static bool check_userdata(lua_State *L, LmpObjectStudy *study) {
             lua_newtable(L);
             lua_setiuservalue(L, -2, i);
             lua_getiuservalue(L, -1, i);
-            uintptr_t slot = at + LMP_AT_USERDATA_VALUE + (uintptr_t)(i - 1) * LMP_SLOT;
+            uintptr_t slot = at + offsets_get()->user_values + (uintptr_t)(i - 1) * LMP_SLOT;
             if (!slot_is(L, -1, slot)) return false;
             lua_pop(L, 1);
         }

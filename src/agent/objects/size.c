@@ -23,8 +23,7 @@ static uintptr_t object_of(lua_State *L, int index) {
             values++;
         }
         lua_pop(L, 1);
-        return at -
-               (values ? LMP_AT_USERDATA_VALUE + (uintptr_t)values * LMP_SLOT : LMP_USERDATA_BARE);
+        return at - offsets_userdata_head((unsigned)values);
     default:
         return 0;
     }
@@ -107,11 +106,8 @@ static void visit_object(Visit *v, const LmpObjectOffsets *layout, uintptr_t o) 
         break;
     case LMP_TT_USERDATA:
         values = object_u16(o + LMP_AT_USERDATA_VALUES);
-        visit(
-            v, o,
-            object_word(o + LMP_AT_USERDATA_SIZE) +
-                (values ? LMP_AT_USERDATA_VALUE + values * (uint64_t)LMP_SLOT : LMP_USERDATA_BARE),
-            LMP_C_USERDATA);
+        visit(v, o, object_word(o + LMP_AT_USERDATA_SIZE) + offsets_userdata_head(values),
+              LMP_C_USERDATA);
         break;
     case LMP_TT_THREAD:
         visit(v, o - layout->extra, layout->thread, LMP_C_THREAD);

@@ -1,5 +1,6 @@
 /* walk_objects.c - what each kind of object refers to, and its columns: strings, tables, functions,
  * userdata, prototypes. The steps of a walk are in walk.c. */
+#include "agent/objects/offsets.h"
 #include "agent/objects/walk_impl.h"
 
 #include <string.h>
@@ -234,16 +235,14 @@ bool walk_userdata(LmpObjectWalk *w) {
     unsigned n = object_u16(w->at + LMP_AT_USERDATA_VALUES);
     uint64_t bytes = object_word(w->at + LMP_AT_USERDATA_SIZE);
     uintptr_t meta = object_word(w->at + LMP_AT_USERDATA_META);
-    if (!w->mapped)
-        w->uncounted +=
-            bytes + (n ? LMP_AT_USERDATA_VALUE + n * (uint64_t)LMP_SLOT : LMP_USERDATA_BARE);
+    if (!w->mapped) w->uncounted += bytes + offsets_userdata_head(n);
     w->g->userdata_bytes[w->row[LMP_OBJECT_USERDATA]++] = bytes;
     if (w->dead) return true;
     if (!walk_room(w, 1 + n, 0, 0, 0)) return false;
     if (meta) walk_edge(w, meta, LMP_EDGE_METATABLE, 0);
     for (unsigned i = 0; i < n; i++)
-        walk_value(w, w->at + LMP_AT_USERDATA_VALUE + i * (uintptr_t)LMP_SLOT, LMP_EDGE_USER_VALUE,
-                   i + 1);
+        walk_value(w, w->at + offsets_get()->user_values + i * (uintptr_t)LMP_SLOT,
+                   LMP_EDGE_USER_VALUE, i + 1);
     return true;
 }
 
