@@ -57,6 +57,43 @@ TEST(sums_are_those_of_the_heap) {
     ledger_free(&ledger);
 }
 
+/* What is made right at a node, by a second look at all paths that end in it. */
+TEST(kinds_of_nodes) {
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(NULL);
+    fake_program(f, true);
+    LmpTablesUsed *u = &f->live->tables;
+    for (; u->paths < 60; u->paths++) /* half of the nodes are shared, some are of no path */
+        f->t.path[u->paths] =
+            (LmpPath){1 + (uint32_t)suite_below(u->nodes / 2), (uint32_t)suite_below(u->records)};
+    refresh(f, LEDGER_ALL | LEDGER_TREE_KINDS, f->live->clock);
+    unsigned none = 0, several = 0, tagged = 0;
+    for (uint32_t i = 0; i < ledger.nodes; i++) {
+        const LmpTreeRow *row = &ledger.tree[i];
+        uint32_t kinds = 0, kind = LMP_KINDS, tag = 0;
+        uint64_t most = 0;
+        for (uint32_t k = 1; k < u->paths; k++) {
+            const LmpUsage *use = &f->t.record[f->t.path[k].record].use;
+            if (f->t.path[k].node != row->id || !f->t.path[k].record) continue;
+            tag = kinds && use->tag != tag ? LEDGER_SEVERAL_TAGS : use->tag;
+            kinds |= 1u << class_owner(use->cls);
+            if (kind == LMP_KINDS || use->bytes > most) {
+                kind = class_owner(use->cls);
+                most = use->bytes;
+            }
+        }
+        ck_assert_uint_eq(row->kinds, kinds);
+        ck_assert_uint_eq(row->kind, kind);
+        ck_assert_uint_eq(row->tag, tag);
+        none += !kinds;
+        several += (kinds & (kinds - 1)) != 0;
+        tagged += tag != 0;
+    }
+    ck_assert_uint_gt(none, 0);
+    ck_assert_uint_gt(several, 0);
+    ck_assert_uint_gt(tagged, 0);
+    ledger_free(&ledger);
+}
+
 /* What the collector is said to have freed, of eight blocks of 800 bytes that a line made, when
  * lines have freed `here` and of the line's `freed` are gone. `kind`: the collector's
  * pseudo-function's. */
