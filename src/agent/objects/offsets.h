@@ -16,7 +16,7 @@
 LmpErr offsets_known(void);
 /* Returns what was found; only after LMP_OK. Safe anywhere from then on. */
 const LmpObjectOffsets *offsets_get(void);
-/* Returns the bytes of a userdata with n user values before those for C code; only after that, too. */
+/* Returns how many bytes come before a userdata's own, with n user values; only after that, too. */
 uintptr_t offsets_userdata_head(unsigned n);
 /* Returns why not, "" otherwise: "tables: array part". */
 const char *offsets_why(void);
