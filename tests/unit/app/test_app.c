@@ -367,6 +367,7 @@ TEST(any_figures_can_be_drawn) {
             if (suite_below(2)) words[i] = suite_random() >> suite_below(64);
         }
         model->stats.covered = suite_below(2) == 1; /* has but two values */
+        model->stats.partial_map = suite_below(2) == 1;
         model->stats.stacks = suite_below(2) == 1;
         model->clock = suite_random() >> suite_below(64);
         model->seen = (LmpSeen)suite_below(4);
