@@ -56,8 +56,8 @@ typedef struct LmpGateOf {
 /* Says each limit with its figure, and who is responsible for what is broken: for people. */
 void gate_text(const LmpGateOf *of, const LmpFinding *finding, uint32_t findings, FILE *out);
 
-/* The same for CI: a document of suites, one a state, with a test case each limit. Valid XML
- * whatever the texts are. */
+/* Write the same for CI: a document of suites, one a state, with a test case each limit. The XML is
+ * valid whatever the texts are. */
 void gate_junit_begin(FILE *out);
 void gate_junit_suite(const LmpGateOf *of, const LmpFinding *finding, uint32_t findings, FILE *out);
 void gate_junit_end(FILE *out);

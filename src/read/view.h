@@ -113,7 +113,7 @@ typedef enum LmpSeen {
     LMP_SEEN_FINISHED,
     LMP_SEEN_KILLED
 } LmpSeen;
-/* `alive`: whether the process is still there. */
+/* Says what is seen of the program. `alive`: whether the process is still there. */
 LmpSeen view_seen(const LmpView *view, bool alive);
 
 #endif

@@ -15,10 +15,11 @@ typedef struct Player Player;
 #define PLAYER_SPEEDS 4u
 extern const unsigned player_speeds[PLAYER_SPEEDS]; /* 1, 2, 10, 100 */
 
-/* The recording stays the caller's, and so do the frames it has: at least one. NULL: no memory. */
+/* Returns a player, which shows no frame yet. The recording stays the caller's, and so do the
+ * frames it has: at least one. NULL: no memory. */
 Player *player_new(LmpRecording *recording);
 void player_free(Player *player);
-/* After recording_refresh: there may be more frames. */
+/* Takes note of further frames, after recording_refresh. */
 void player_grown(Player *player);
 
 /* ---- where ----------------------------------------------------------------------------------- */
@@ -35,27 +36,28 @@ typedef struct PlayerState {
 } PlayerState;
 PlayerState player_state(const Player *player);
 
-/* To the last frame at or before a moment. */
+/* Goes to the last frame at or before a moment. */
 void player_go(Player *player, uint64_t clock);
-/* To what happened at a moment: the first frame at or after it, with the playhead at that very
+/* Goes to what happened at a moment: the first frame at or after it, with the playhead at that very
  * moment. */
 void player_go_after(Player *player, uint64_t clock);
-/* By so much time, one frame at least unless it is at the beginning or the end. */
+/* Moves by so much time, one frame at least unless it is at the beginning or the end. */
 void player_move(Player *player, int64_t by);
-/* By so many frames. */
+/* Moves by so many frames. */
 void player_step(Player *player, int frames);
-/* To the frame before (-1) or after (1) that has one of these flags (LMP_FRAME_*). False: there is
- * none. */
+/* Goes to the frame before (-1) or after (1) that has one of these flags (LMP_FRAME_*). Returns
+ * false: there is none. */
 bool player_jump(Player *player, int step, unsigned flags);
-/* To what a person has typed: a moment (when.h), else the next line of the program's output that
- * has these words, and after the last one the first again. False: neither. */
+/* Goes to what a person has typed: a moment (when.h), else the next line of the program's output
+ * that has these words, and after the last one the first again. Returns false: neither. */
 bool player_find(Player *player, const char *text);
 
 /* ---- playing --------------------------------------------------------------------------------- */
 
-/* `now`: any clock in nanoseconds that goes on evenly. At the end it begins again. */
+/* Plays, or stops playing. `now`: any clock in nanoseconds that goes on evenly. At the end the
+ * player begins again. */
 void player_play(Player *player, bool on, uint64_t now);
-/* The next speed, after the last the first. */
+/* Plays at the next speed, after the last the first. */
 void player_faster(Player *player);
 /* Moves the playhead by the time that has passed. True: it is at another frame, or has stopped at
  * the end. */
@@ -68,14 +70,14 @@ uint64_t player_due(const Player *player, uint64_t now);
 /* Begins a range at the playhead, ends the one that was begun, begins another. False: tables
  * compare with another run. */
 bool player_range(Player *player);
-/* The range between two moments, with the playhead at its end. False: as above. */
+/* Shows the range between two moments, with the playhead at its end. Returns false as above. */
 bool player_span(Player *player, uint64_t from, uint64_t to);
-/* False: there was none. */
+/* Leaves the range. Returns false: there was none. */
 bool player_no_range(Player *player);
 
 /* ---- another run ----------------------------------------------------------------------------- */
 
-/* From now on tables compare with a moment of another recording (Model.against), in place of
+/* Compares tables, from now on, with a moment of another recording (Model.against), in place of
  * counting from a mark: LmpTally.mark is what there was in it, and rows that only it has are there,
  * too (rundiff/rundiff.h). There are no ranges then. The recording and the name stay the caller's,
  * and so does the frame it shows. Errors: DAMAGED, NOMEM (nothing is compared). */

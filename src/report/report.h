@@ -85,8 +85,8 @@ typedef struct LmpReport {
  * holds. */
 void report_fill(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                  const LmpTables *tables, uint64_t clock, const char *ending);
-/* The same of any moment, with what else a kind needs of the tables (LmpReportKind.parts): the call
- * tree may have a million nodes, so only the caller that writes it requests it. With
+/* Fills a report of any moment, with what else a kind needs of the tables (LmpReportKind.parts):
+ * the call tree may have a million nodes, so only the caller that writes it requests it. With
  * LEDGER_BRIEF there are neither verdicts nor leaks. */
 void report_fill_with(LmpReport *report, const LmpHeader *header, const LmpLive *live,
                       const LmpTables *tables, unsigned parts, uint64_t clock, const char *ending,
@@ -117,8 +117,9 @@ typedef struct ReportBefore {
 LmpErr report_before(ReportBefore *before, const LmpLive *live, const LmpTables *tables,
                      unsigned parts, uint64_t clock);
 void report_before_free(ReportBefore *before);
-/* report_fill_with of what has happened since (NULL: of all). Of `before` it may take parts away;
- * it is to be freed all the same. Without verdicts and leaks, which are those of a whole run. */
+/* Fills a report of what has happened since (NULL: of all). Of `before` it may take parts away;
+ * `before` is to be freed all the same. There are no verdicts and leaks, which are those of a whole
+ * run. */
 void report_fill_since(LmpReport *report, ReportBefore *before, const LmpHeader *header,
                        const LmpLive *live, const LmpTables *tables, unsigned parts, uint64_t clock,
                        const char *ending, LedgerWhen when);

@@ -7,7 +7,7 @@
 void report_summary_leaks(const LmpReport *report,
                           FILE *out); /* one line or more, if lines are known */
 void report_summary_conditions(const LmpReport *report, FILE *out); /* how to read lines */
-/* Instead of all of these, after the head. */
+/* Write a range of time instead of all of these, after the head. */
 void report_summary_range(const LmpReport *report, FILE *out);
 void report_summary_tables(const LmpReport *report, FILE *out); /* sites, functions, tags */
 

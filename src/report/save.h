@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* What a writer writes, as save_file runs it. */
+/* Writes what is to be saved, as save_file runs it. */
 typedef LmpErr SaveWriter(const void *of, FILE *out);
 
 /* Returns true if it can be written, as far as can be told beforehand; else sets errno. */

@@ -11,7 +11,7 @@
  * be sent. */
 bool handshake_send(int socket, uint32_t what, uint32_t serial, int fd);
 
-/* LMP_HANDSHAKE_DISPLAY: `fd[N]` is LMP_FD_N, -1: there is none. */
+/* Sends LMP_HANDSHAKE_DISPLAY: `fd[N]` is LMP_FD_N, -1: there is none. */
 bool handshake_send_display(int socket, const int *fd);
 
 #endif

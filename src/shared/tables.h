@@ -33,7 +33,7 @@ typedef struct LmpTables {
     void (*spent)(const void *from, const void *to);
 } LmpTables;
 
-/* `base`: where LMP_TABLES_AT of the file is mapped (LMP_TABLES_SIZE bytes). */
+/* Returns the tables. `base`: where LMP_TABLES_AT of the file is mapped (LMP_TABLES_SIZE bytes). */
 LmpTables tables_at(void *base, LmpLive *live);
 
 /* Returns the counts that go with the rows that can be seen: those of the moment of a snapshot,

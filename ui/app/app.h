@@ -68,7 +68,7 @@ unsigned app_parts(const App *app);
 /* Returns true if the model has these parts. */
 bool app_has_parts(const App *app);
 
-/* For tests: returns a panel's inside in the last repaint (w 0: not shown). */
+/* Returns, for tests, a panel's inside in the last repaint (w 0: not shown). */
 Rect app_where(const App *app, const Panel *panel);
 
 #endif

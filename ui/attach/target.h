@@ -51,7 +51,7 @@ const TargetMap *target_map_of(const Target *target, uint64_t at);
 
 /* Returns the address of a dynamic symbol that this object defines; 0: it defines none. */
 uint64_t target_symbol(const Target *target, const TargetObject *object, const char *name);
-/* The same of the first object that has it; *in (may be NULL): which. */
+/* Does the same of the first object that has the symbol; *in (may be NULL): which. */
 uint64_t target_find(const Target *target, const char *name, const TargetObject **in);
 
 /* Returns `size` bytes of addresses that nothing is mapped to; 0: none. */

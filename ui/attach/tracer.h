@@ -45,7 +45,7 @@ bool tracer_is_in(const TracedThread *thread, uint64_t at, uint64_t bytes);
 /* Returns true if the thread waits in a system call. */
 bool tracer_waits(const TracedThread *thread);
 
-/* Where a thread goes on, once it has been sent elsewhere (for the stub's head). */
+/* Returns where a thread goes on, once it has been sent elsewhere (for the stub's head). */
 uint64_t tracer_resume(const TracedThread *thread);
 
 /* Sends the thread to `entry`, which comes back to tracer_resume(), and waits until *done (in the

@@ -41,7 +41,7 @@ extern const char *const site_blocks_ages[SITE_AGES];
 
 typedef struct SiteBlocks SiteBlocks;
 
-/* `most`: how many blocks are listed, the first ones found; 0: none. Returns NULL: no memory. */
+/* Returns a list of at most `most` blocks, the first ones found; 0: none. NULL: no memory. */
 SiteBlocks *site_blocks_new(uint32_t most);
 void site_blocks_free(SiteBlocks *blocks);
 /* Continues the look at the blocks of the site `id` for about `budget` nanoseconds (starts over for

@@ -11,7 +11,8 @@ typedef enum ClosedLine {
     LINE_OF_PROFILED, /* the process lives, and has the shared state as before */
 } ClosedLine;
 
-/* `process` is a pidfd, -1: there is none; `state` a descriptor of the shared state. */
+/* Says why the line is closed. `process`: a pidfd, -1: there is none; `state`: a descriptor of the
+ * shared state. */
 ClosedLine closed_line_why(pid_t pid, int process, int state);
 
 #endif

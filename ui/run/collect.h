@@ -52,7 +52,7 @@ typedef struct CollectEnd {
     const char *again; /* how it was started, for LmpReport */
 } CollectEnd;
 
-/* `socket` is ours from now on. `live`: the first state may show the display. */
+/* Begins. `socket` is ours from now on; `live`: the first state may show the display. */
 void collect_open(Collect *collect, int socket, bool live);
 /* Receives what is there, without waiting. */
 void collect_receive(Collect *collect);

@@ -51,8 +51,8 @@ bool program_set_environment(const ProgramModules *modules, const LmpOwnFd *sock
 /* Sets a variable of the environment; NULL: removes it. Returns false: no memory. */
 bool program_setenv(const char *name, const char *value);
 
-/* If the program is a script for another Lua interpreter (by its first line), writes the words with
- * which lua5.4 would run it; else "lua5.4 SCRIPT.lua". */
+/* Writes, if the program is a script for another Lua interpreter (by its first line), the words
+ * with which lua5.4 would run it; else "lua5.4 SCRIPT.lua". */
 void program_hint(const Program *program, char *out, size_t size);
 
 /* Call first in main(). */

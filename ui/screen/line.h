@@ -36,7 +36,7 @@ int line_width(const Line *line, int limit);
 typedef struct LineFit {
     int w, pieces, limit;
 } LineFit;
-/* Like line_limit, for two lines beside each other (`right` may be NULL). A piece dropped once
+/* Does as line_limit, for two lines beside each other (`right` may be NULL). A piece dropped once
  * stays away while there are as many pieces in as much room. `fit` NULL: it does not. */
 int line_fit(LineFit *fit, const Line *left, const Line *right, int w);
 /* Draws the pieces that fit, or those below a limit, starting at x; returns the columns used. */

@@ -35,7 +35,8 @@ typedef enum BorderKind {
 
 /* From so many rows on the header may have another line, for advice. */
 #define SCREENPLAN_TALL 20
-/* `advice`: the header has that line, if the screen is tall enough. */
+/* Divides a screen of w columns and h lines. `advice`: the header has that line, if the screen is
+ * tall enough. */
 ScreenPlan screenplan_make(int w, int h, Bottom bottom, bool advice);
 /* Returns the room that a panel has in `rect`, and its border (kind may be NULL). */
 Rect screenplan_inside(Rect rect, BorderKind *kind);

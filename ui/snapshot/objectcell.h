@@ -33,7 +33,7 @@ bool objectcell_place(const LmpSnapshot *s, uint32_t object, PanelPlace *out);
 /* Writes "12 s"; "" if not known. Returns out (LMP_NUM). */
 char *objectcell_age(const LmpSnapshot *s, uint32_t object, char *out);
 
-/* For TableColumn.hidden: true if it is not known which line made what. */
+/* Returns, for TableColumn.hidden, true if it is not known which line made what. */
 bool objectcell_no_lines(const TableSource *from);
 
 /* Returns the snapshot that a table is about. */
@@ -48,7 +48,7 @@ void objectcell_col_age(const TableSource *from, uint32_t row, TableCell *cell);
 void objectcell_col_name(const TableSource *from, uint32_t row, TableCell *cell);
 void objectcell_col_site(const TableSource *from, uint32_t row, TableCell *cell);
 void objectcell_col_preview(const TableSource *from, uint32_t row, TableCell *cell);
-/* For TablePanelDef.place. */
+/* Gives the place of a row, for TablePanelDef.place. */
 bool objectcell_col_place(const TableSource *from, uint32_t row, PanelPlace *out);
 
 /* Writes "3 objects", "1 object"; returns out (LMP_NUM + 16). */

@@ -7,8 +7,8 @@
 
 extern const Panel panel_members, panel_object, panel_why;
 
-/* `heap` is the one that is open; `member` stays the caller's, and must not change while the page
- * is open. */
+/* Open the page of an object, of members, of who holds one, and of who holds members. `heap` is the
+ * one that is open; `member` stays the caller's, and must not change while the page is open. */
 void ui_open_object(Ui *ui, uint32_t object);
 void ui_open_members(Ui *ui, const OpenedSnapshot *heap, const uint32_t *member, uint32_t count,
                      const char *name);

@@ -14,7 +14,7 @@ typedef struct TtySignals {
     sigset_t mask; /* to wait with (ppoll) */
 } TtySignals;
 
-/* Only records the signals from now on; SIGPIPE does not end the process. */
+/* Records the signals, and no more, from now on; SIGPIPE does not end the process. */
 void ttysignals_take(TtySignals *signals);
 /* Restores their former handling. */
 void ttysignals_give_back(const TtySignals *signals);

@@ -18,8 +18,8 @@ typedef enum CollectTurn {
     COLLECT_GIVE_UP /* withdraw the request */
 } CollectTurn;
 
-/* `open`: a request is pending; `runs`: the program is not paused (a pause is no reason to give
- * up); `now`: nanoseconds. */
+/* Looks at a collection that was asked for. `open`: a request is pending; `runs`: the program is
+ * not paused (a pause is no reason to give up); `now`: nanoseconds. */
 CollectTurn collect_wait_look(CollectWait *watch, bool open, bool runs, uint64_t now);
 /* Returns what to say then. `noticed`: the program knows of the request. */
 const char *collect_wait_words(CollectTurn turn, bool noticed);

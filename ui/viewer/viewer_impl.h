@@ -137,9 +137,9 @@ void viewer_opened_later(Viewer *v);
 /* Draws a repaint from the present state, and shows it. */
 void viewer_paint(Viewer *v);
 void viewer_leave_terminal(Viewer *v);
-/* In the background, stops us until we are in the foreground again. */
+/* Stops us, in the background, until we are in the foreground again. */
 void viewer_return_to_terminal(Viewer *v);
-/* `group`: stops the others, too; else a signal has already reached them. */
+/* Suspends the display. `group`: stops the others, too; else a signal has already reached them. */
 void viewer_suspend(Viewer *v, bool group);
 
 /* viewer_slider.c: the past of a running program, and what it prints. */
@@ -174,21 +174,22 @@ void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now);
 /* Returns the nanoseconds until there is something to do; UINT64_MAX: nothing by itself. */
 uint64_t viewer_play_due(const Viewer *v, uint64_t now);
 
-/* viewer_snapshot.c: asks for a snapshot of the heap, and says how it ended. */
+/* Ask for a snapshot of the heap, and say how it ended (viewer_snapshot.c). */
 void viewer_ask_snapshot(Viewer *v, bool collect);
 void viewer_watch_snapshot(Viewer *v, uint64_t now);
 
-/* viewer_proof.c: finds, unasked, who holds what seems to leak. */
+/* Finds, unasked, who holds what seems to leak (viewer_proof.c). */
 void viewer_watch_proof(Viewer *v, uint64_t now);
 void viewer_close_proof(Viewer *v);
 
-/* viewer_recorder.c: begins or ends a recording, and says how it ended. */
+/* Begin or end a recording, and say how it ended (viewer_recorder.c). */
 void viewer_toggle_recorder(Viewer *v);
 void viewer_watch_recorder(Viewer *v, uint64_t now);
-/* Called when the display leaves; `over`: the program has ended, and so does its recording. */
+/* Ends the recording when the display leaves; `over`: the program has ended, and so does its
+ * recording. */
 void viewer_leave_recorder(Viewer *v, bool over);
 
-/* viewer_requests.c: does everything that panels and keys have requested. */
+/* Does everything that panels and keys have requested (viewer_requests.c). */
 void viewer_serve(Viewer *v, uint64_t now);
 
 #endif

@@ -30,8 +30,8 @@ typedef struct Search {
 void search_init(Search *search);
 /* Returns true if a search is active. */
 bool search_on(const Search *search);
-/* ACT_FILTER begins typing; ACT_NEXT_MATCH and ACT_MATCH_BEFORE go on, wrapping around; ACT_BACK
- * ends the search. Returns false: not an action of searches, or nothing to do. */
+/* Does an action of searches: ACT_FILTER begins typing; ACT_NEXT_MATCH and ACT_MATCH_BEFORE go on,
+ * wrapping around; ACT_BACK ends the search. Returns false: not one of these, or nothing to do. */
 bool search_act(Search *search, Ui *ui, Action action, const SearchLines *lines);
 /* Call before drawing: if the searched text has changed, goes to the first match from line `from`
  * on. Returns true: show `at`. */

@@ -82,14 +82,14 @@ enum {
 /* Returns true if figures count what happened in a range of time; false if two runs are
  * compared. */
 bool shownfigure_in_range(const Model *model);
-/* For TableColumn.hidden: true if figures are not those of a range; true if they are. */
+/* Return, for TableColumn.hidden, true if figures are not those of a range; true if they are. */
 bool shownfigure_no_range(const TableSource *from);
 bool shownfigure_range(const TableSource *from);
 /* Returns true if tables show what was made since a moment, or in a piece of the past, and
  * lives. */
 bool shownfigure_in_since(const Model *model);
 bool shownfigure_no_since(const TableSource *from);
-/* For TableColumn.hidden: true if the program reports no frames. */
+/* Returns, for TableColumn.hidden, true if the program reports no frames. */
 bool shownfigure_no_laps(const TableSource *from);
 /* Returns true if "a second" is the last one. If not, the program stands still, and a rate per
  * second is the average over the whole run. */

@@ -162,7 +162,7 @@ typedef struct Table {
 /* The same for a table that can show what is made. */
 #define TABLE_OFFERS_MAKES TABLE_OFFERS, ACT_MAKES
 
-/* `table`: all zeroes before. `def` must stay where it is. */
+/* Begins a table. `table`: all zeroes before. `def` must stay where it is. */
 void table_init(Table *table, const TableDef *def);
 void table_free(Table *table);
 

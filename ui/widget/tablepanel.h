@@ -75,7 +75,7 @@ void panel_destroy(const Panel *panel, void *state);
     ((panel)->what || !(panel)->def ? (panel)->what : tablepanel_calls.what)
 extern const Panel tablepanel_calls;
 
-/* For a table that is no panel: returns its state, `size` bytes that begin with a TablePanel, the
+/* Returns, for a table that is no panel, its state, `size` bytes that begin with a TablePanel, the
  * rest zero; NULL: no memory. `def` must stay where it is. */
 void *tablepanel_new(const TablePanelDef *def, size_t size);
 void tablepanel_free(void *state);

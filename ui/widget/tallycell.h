@@ -31,8 +31,8 @@ void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double who
  * as a bar. */
 void tallycell_col_share(const TableSource *from, uint32_t row, TableCell *cell);
 void tallycell_col_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
-/* For rows about sites (TableSource.site): the line's place; its text, or why there is none, or
- * nothing then; the row's id. */
+/* Show, for rows about sites (TableSource.site), the line's place; its text, or why there is none,
+ * or nothing then; the row's id. */
 void tallycell_col_where(const TableSource *from, uint32_t row, TableCell *cell);
 void tallycell_col_text(const TableSource *from, uint32_t row, TableCell *cell);
 void tallycell_col_text_if_any(const TableSource *from, uint32_t row, TableCell *cell);

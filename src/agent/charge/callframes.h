@@ -24,7 +24,7 @@ typedef struct LmpCallFrames {
 bool callframes_open(LmpCallFrames *frames);
 void callframes_close(LmpCallFrames *frames);
 
-/* Without memory for one more it is not noted. */
+/* Notes a frame and the site that called it; without memory for one more, does nothing. */
 void callframes_put(LmpCallFrames *frames, uintptr_t ci, uint32_t site);
 /* Returns the site of a frame's tail calls; 0: it is not known. */
 uint32_t callframes_find(const LmpCallFrames *frames, uintptr_t ci);

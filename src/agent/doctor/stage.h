@@ -86,7 +86,7 @@ bool stage_play(Stage *s, const Program *program, const Mode *mode, void (*judge
 /* Returns true if the two runs have been the same, to the last request. */
 bool stage_runs_agree(const Stage *s);
 
-/* hostlib.c: the table `host` of C functions for programs, and changes to the libraries. */
+/* Opens the table `host` of C functions for programs, and changes the libraries (hostlib.c). */
 void hostlib_open(lua_State *L, Stage *s);
 
 #endif

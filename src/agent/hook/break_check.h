@@ -52,9 +52,8 @@ bool break_check_take(struct LmpProfile *p);
 /* Call now and then: drops the conditions if the viewer that wrote the list is gone (true). */
 bool break_check_lapse(struct LmpProfile *p);
 
-/* What can be told before an operation is done, and after, when it has given `r`: adds to w->met.
- * Nothing but *w and what is armed changes; not to be called for operations of LmpProfile.own.
- */
+/* Add to w->met what can be told before an operation is done, and after, when it has given `r`.
+ * Nothing but *w and what is armed changes; not to be called for operations of LmpProfile.own. */
 void break_check_before(struct LmpProfile *p, LmpCheckedOp *w);
 void break_check_after(struct LmpProfile *p, LmpCheckedOp *w, const void *r);
 

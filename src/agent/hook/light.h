@@ -38,7 +38,7 @@ void light_close(LmpProfile *p);
  * `patient`: however long that takes; else blocks are left out that it is too late for. */
 void light_whole(LmpProfile *p, bool patient);
 
-/* At each tick. */
+/* Does what is due at each tick. */
 void light_tick(LmpProfile *p);
 
 #endif

@@ -31,7 +31,7 @@ typedef struct LmpBirth {
     size_t link;   /* in a lua_State: pointer to the global state */
 } LmpBirth;
 
-/* Known once collector_attach has been called. */
+/* Returns what is known once collector_attach has been called. */
 const LmpBirth *collector_birth(void);
 /* Returns the address of L's global state, 0: unknown. */
 uintptr_t collector_global(const lua_State *L);

@@ -23,7 +23,7 @@ typedef struct LmpOwnerRules {
  * when they could not be told apart on this interpreter (no unwind tables, say). Lives as long as
  * the process. May allocate and call the system: only at start. */
 const LmpReturnAddrs *owner_return_addrs(void);
-/* The same for hot paths. */
+/* Returns the same for hot paths. */
 const struct LmpCallClasses *owner_classes(void);
 
 /* Adds to them where the requesting thread is kept (LmpReturnAddr.at_thread), once per process. */

@@ -22,8 +22,8 @@
 #include "agent/interp/saved_regs_plan.h"
 #include "base/kind.h"
 
-/* Found once per process (thread-safe); NULL when it could not be. Lives as long as the process.
- * May allocate: only at start. */
+/* Returns the plan, which is found once per process (thread-safe) and lives as long; NULL when it
+ * could not be found. May allocate: only at start. */
 const LmpSavedRegsPlan *saved_regs_plan(void);
 
 /* For tests: a number in this variable chooses other candidates than the first ones, and all of

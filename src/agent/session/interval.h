@@ -22,7 +22,7 @@ typedef struct LmpInterval {
 /* Begins; *interval stays where it is until its end. If nothing is profiled, a profile is started,
  * without display and summary, that ends with the last interval. Errors: as profiler_start's. */
 LmpErr interval_begin(lua_State *L, LmpInterval *interval);
-/* If nothing is profiled, starts such a profile that does not end with an interval, but with the
+/* Starts, if nothing is profiled, such a profile that does not end with an interval, but with the
  * state, or when the script starts one of its own. */
 LmpErr interval_keep(lua_State *L);
 /* Begins the interval anew. Returns false if the profile has ended since. */

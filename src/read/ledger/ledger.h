@@ -293,12 +293,13 @@ enum {
     LEDGER_BRIEF = 1024
 };
 
-/* `ledger` all zeroes before the first time. `parts`: LEDGER_*; what is not asked for has no rows,
- * but functions come with sites and with the tree (retained only when they are asked for).
- * `clock`: nanoseconds since start, for the rates. Errors: NOMEM (the rows of before stay).
+/* Reads the tables, and makes the rows of what is asked for. `ledger`: all zeroes before the first
+ * time. `parts`: LEDGER_*; functions come with sites and with the tree (retained only when they are
+ * asked for). `clock`: nanoseconds since start, for the rates. Errors: NOMEM (the rows of before
+ * stay).
  *
  * Costs about 50 ns a record and 150 ns a node: a tree of a million nodes is not for every repaint.
- * Given the tables of another state, it starts over. */
+ * Given the tables of another state, the ledger starts over. */
 LmpErr ledger_refresh(Ledger *ledger, const LmpTables *tables, unsigned parts, uint64_t clock);
 /* Makes the totals in `stats` the sums of what the last refresh has read: so they agree with the
  * rows at any moment of a program that runs on meanwhile. Without effect where the tables do not
@@ -397,8 +398,8 @@ enum { LEDGER_LACKING = 96 };
 char *ledger_lacking(char out[LEDGER_LACKING], const Ledger *ledger, const LmpJudgement *judgement,
                      const char *cycle);
 
-/* What a site held, at LMP_LIVE_HISTORY even times from the first row to the last, for a chart.
- * Returns how many figures there are: LMP_LIVE_HISTORY, or none. */
+/* Writes what a site held, at LMP_LIVE_HISTORY even times from the first row to the last, for a
+ * chart. Returns how many figures there are: LMP_LIVE_HISTORY, or none. */
 uint32_t ledger_live_history_even(const Ledger *ledger, const uint64_t *grown,
                                   uint64_t out[LMP_LIVE_HISTORY]);
 

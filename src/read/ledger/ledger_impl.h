@@ -217,7 +217,7 @@ bool index_update(LedgerStore *s, const LmpTables *t);
 /* Returns the row of ledger->site that a slot has; LEDGER_NO_ROW: none. Of a slot that only a
  * refresh which ran out of memory has met: none, or any. */
 uint32_t ledger_row_of_slot(const Ledger *ledger, uint32_t slot);
-/* Room for the sums of all that is known, then the sums. */
+/* Make room for the sums of all that is known, and for kinds. */
 bool sum_reserve(LedgerStore *s, const LmpTables *t, unsigned parts);
 bool ledger_kinds_reserve(LedgerKinds *kinds, size_t places);
 static inline LmpKindTally *ledger_kinds_at(const LedgerKinds *kinds, uint32_t at) {
@@ -264,14 +264,16 @@ static inline void ledger_fetch(const LmpTables *t, const uint32_t *order, uint3
     __builtin_prefetch(node + 64);
 }
 LmpTally nodes_own(LedgerStore *s, const LmpTables *t, uint32_t node, LedgerPeak peak);
-/* With LEDGER_ONCE: takes what nodes made (less what they had made before, if `less` is not NULL)
- * and gives their rows of the tables back; when the rows are linked, sums up what is below each. */
+/* Take, with LEDGER_ONCE, what nodes made (less what they had made before, if `less` is not NULL)
+ * and give their rows of the tables back; and, when the rows are linked, sum up what is below each.
+ */
 void nodes_pack(LedgerStore *s, const LmpTables *t, LedgerNodes *less);
 void nodes_sum(LedgerStore *s, uint32_t rows);
-/* Without: makes Ledger.tree. */
+/* Makes Ledger.tree, without LEDGER_ONCE. */
 void nodes_make(Ledger *ledger, const LmpTables *t);
 
-/* "(others)" has a node from the start, which is a row only once it is used. */
+/* Returns true for the node of "(others)" while nothing uses it: it is there from the start, and a
+ * row only from then on. */
 bool tree_unused(const LedgerStore *s, uint32_t node);
 /* Makes the rows of the tree; after those of functions. */
 void tree_make(Ledger *ledger, const LmpTables *t);
@@ -283,7 +285,7 @@ void counts_sum(Ledger *ledger, const LmpTables *t, unsigned parts);
 void counts_want(LedgerStore *s, unsigned parts);
 void counts_make(Ledger *ledger, unsigned parts);
 
-/* leaks_words.c: fills v->words. `first`: the worst of those that grow, or else of those that rose
+/* Fills v->words (leaks_words.c). `first`: the worst of those that grow, or else of those that rose
  * lately; `beyond`: the heap is higher than any full collection has seen. */
 void leaks_word(LmpJudgement *v, const Ledger *ledger, const LmpLeak *first, bool beyond);
 

@@ -197,8 +197,8 @@ void model_forget_past(Model *model);
 /* Returns the figures of a moment as the model has them now, to count from (Model.held_from). */
 ModelMoment model_moment(const Model *model);
 
-/* The parts of it that need no view, for tests and model_fill: figures from a (possibly damaged)
- * live part. */
+/* Fills what needs no view, for tests and model_fill: figures from a (possibly damaged) live part.
+ */
 void model_fill_live(Model *model, const LmpLive *live, uint64_t clock);
 
 /* Returns true if tables of lines can count from the mark in row i of mark[]. */
@@ -219,7 +219,7 @@ typedef struct ModelPast {
     uint64_t length; /* nanoseconds that the five above are over: whole samples; may be 0 */
 } ModelPast;
 
-/* From the samples that overlap [from, to), nanoseconds since start. A sample still being filled,
+/* Sums the samples that overlap [from, to), nanoseconds since start. A sample still being filled,
  * and time after it in which nothing was allocated, have what lives now. */
 ModelPast model_past(const Model *model, uint64_t from, uint64_t to);
 
@@ -250,8 +250,8 @@ void survivors_free(Survivors *survivors);
 /* Goes on reading the map for about `budget` nanoseconds; after all of it has been read it rests
  * for ten times as long. `now`: any clock. */
 void survivors_step(Survivors *survivors, uint64_t now, uint64_t budget);
-/* What the last complete reading has found, into model->since and for the next refresh of
- * model->ledger; it stays valid until the next step. NULL: nothing is to be shown. */
+/* Puts what the last complete reading has found into model->since and for the next refresh of
+ * model->ledger, valid until the next step. NULL: nothing is to be shown. */
 void survivors_fill(const Survivors *survivors, Model *model);
 
 #endif

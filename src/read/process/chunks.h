@@ -90,7 +90,7 @@ uint64_t chunks_size(uint64_t bytes);
 
 /* Begins the walk over [start, end); the rest of it is set by the caller. */
 void chunks_begin(Chunks *c, uint64_t start, uint64_t end);
-/* `own`: ranges of lmp's own, by address, that intersect the part. */
+/* Counts the chunks of a part. `own`: ranges of lmp's own, by address, that intersect the part. */
 void chunks_part(Chunks *c, const ChunkPart *part, const ChunkSpan *own, uint32_t owns);
 
 /* Returns how long mapping starts with chunks that have a mapping of their own: bytes from its

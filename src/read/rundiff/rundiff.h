@@ -39,9 +39,10 @@ typedef struct RunPaths {
     RunFigures *own; /* NULL: they were not asked for */
 } RunPaths;
 
-/* Of a ledger's tree, with figures or without. Errors: NOMEM (there is nothing to free). */
+/* Makes the paths of a ledger's tree, with figures or without. Errors: NOMEM (there is nothing to
+ * free). */
 LmpErr runpaths_make(RunPaths *out, const Ledger *ledger, bool figures);
-/* With figures; the ledger gives back its tree. */
+/* Does the same with figures; the ledger gives back its tree. */
 LmpErr runpaths_take(RunPaths *out, Ledger *ledger);
 void runpaths_free(RunPaths *paths);
 
@@ -88,8 +89,8 @@ typedef struct RunDiff {
  * ledgers must stay as they are until rundiff_free. Costs n log n in rows. Errors: NOMEM. */
 LmpErr rundiff_make(RunDiff *out, const Ledger *old, const Ledger *newer, RunDiffMetric metric,
                     uint64_t noise);
-/* The same of ledgers whose trees were taken away (runpaths_take): `paths`, older first, are the
- * diff's from then on, whatever comes of it. */
+/* Does the same of ledgers whose trees were taken away (runpaths_take): `paths`, older first, are
+ * the diff's from then on, whatever comes of it. */
 LmpErr rundiff_make_of(RunDiff *out, const Ledger *old, const Ledger *newer, RunPaths paths[2],
                        RunDiffMetric metric, uint64_t noise);
 /* Pairs only: its tables are empty, and it keeps no trees. */

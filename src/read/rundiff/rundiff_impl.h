@@ -11,7 +11,7 @@
 /* Fill out[row of newer] with the row of old, or LEDGER_NO_ROW; no row of old is given twice.
  * Errors: NOMEM. */
 LmpErr pairing_functions(const Ledger *old, const Ledger *newer, uint32_t *out);
-/* `function`: what pairing_functions gave. */
+/* Pair sites, and tags, as above. `function`: what pairing_functions gave. */
 LmpErr pairing_sites(const Ledger *old, const Ledger *newer, const uint32_t *function,
                      uint32_t *out);
 LmpErr pairing_tags(const Ledger *old, const Ledger *newer, uint32_t *out);
@@ -50,7 +50,7 @@ LmpTally join_gone(const LmpTally *was);
 
 /* Finds the joined tree; *nodes: its rows. Errors: NOMEM. */
 LmpErr join_plan_tree(Join *j, uint32_t *nodes);
-/* After sites and functions, with room for it. */
+/* Joins the trees, after sites and functions, and with room for that. */
 void join_tree(Join *j);
 void join_free_tree(Join *j);
 

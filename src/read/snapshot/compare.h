@@ -26,8 +26,8 @@ typedef struct LmpSnapshotCompare {
  * not of one run. */
 LmpErr compare_make(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                     LmpSnapshotBy by);
-/* The same for heaps of any runs, in which no object is the same: by counts alone, made = newer's,
- * gone = older's. Error: NOMEM. */
+/* Compares heaps of any runs, in which no object is the same, by counts alone: made = newer's, gone
+ * = older's. Error: NOMEM. */
 LmpErr compare_runs(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                     LmpSnapshotBy by);
 /* Compares them by whichever of the two is right for them. */
@@ -68,7 +68,7 @@ typedef struct LmpSnapshotSteps {
 /* Adds the step from `old`, which is where the last step led to, to `newer`. Errors: NOMEM (then it
  * is as it was); BUSY: there are LMP_STEPS_MOST already. */
 LmpErr compare_add_step(LmpSnapshotSteps *growth, const LmpSnapshot *old, const LmpSnapshot *newer);
-/* The same of what has been compared already, by growth->by. */
+/* Adds what has been compared already, by growth->by. */
 LmpErr compare_add_compared(LmpSnapshotSteps *growth, const LmpSnapshot *old,
                             const LmpSnapshot *newer, const LmpSnapshotCompare *step);
 /* Opens the files of a series, the oldest first, two at a time, and adds their steps; the last one

@@ -34,8 +34,9 @@ typedef struct LmpObjectGroups {
 LmpErr groups_make(LmpObjectGroups *out, const LmpSnapshot *s, LmpSnapshotBy by, bool garbage);
 void groups_free(LmpObjectGroups *groups);
 
-/* For each row (row_of: of each object, from 1, 0: none) what all its objects retain together, into
- * retained[rows + 1]; retained[0] is what all rows do. False: no memory, or stopped. */
+/* Sums for each row (row_of: of each object, from 1, 0: none) what all its objects retain together,
+ * into retained[rows + 1]; retained[0] is what all rows do. Returns false: no memory, or stopped.
+ */
 bool groups_retained(const LmpSnapshot *s, const uint32_t *row_of, uint32_t rows,
                      uint64_t *retained);
 
@@ -59,7 +60,7 @@ typedef struct LmpLikes {
     uint32_t *member; /* in the order that they came in */
 } LmpLikes;
 
-/* Error: NOMEM (then it is empty). */
+/* Groups members that are alike. Error: NOMEM (then *out is empty). */
 LmpErr likes_make(LmpLikes *out, const LmpSnapshot *s, const uint32_t *member, uint32_t count,
                   LmpLikeBy by);
 void likes_free(LmpLikes *likes);

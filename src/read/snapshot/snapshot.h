@@ -64,14 +64,14 @@ LmpErr snapshot_open(LmpSnapshot *snapshot, const char *file);
 LmpErr snapshot_open_told(LmpSnapshot *snapshot, const char *file, LmpProgress *progress);
 /* Reads what the head of a file alone says of it, to know when it was taken. Errors: the same. */
 LmpErr snapshot_info(LmpObjectInfo *out, const char *file);
-/* Of a graph in memory, for tests and for the program itself. The graph's columns are taken over as
- * they are and are not freed by snapshot_close. */
+/* Makes a snapshot of a graph in memory, for tests and for the program itself. The graph's columns
+ * are taken over as they are and are not freed by snapshot_close. */
 LmpErr snapshot_of_graph(LmpSnapshot *snapshot, const LmpObjectInfo *info,
                          const LmpObjectGraph *graph);
 void snapshot_close(LmpSnapshot *snapshot);
 
-/* From now on somebody waits (NULL: nobody, and memory for steps is given back) for what is made of
- * it, and may stop that, which then fails; snapshot_stopped says so until the next call. */
+/* Lets somebody wait (NULL: nobody, and memory for steps is given back) for what is made of the
+ * snapshot, who may stop that, which then fails; snapshot_stopped says so until the next call. */
 void snapshot_waits(const LmpSnapshot *snapshot, LmpProgress *progress);
 bool snapshot_stopped(const LmpSnapshot *snapshot);
 

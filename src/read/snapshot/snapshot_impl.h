@@ -32,7 +32,7 @@ typedef struct SnapMemory {
     size_t blocks, room;
 } SnapMemory;
 
-/* n elements of `size` bytes, all zeroes; NULL: no memory. */
+/* Returns n elements of `size` bytes, all zeroes; NULL: no memory. */
 void *snap_memory_take(SnapMemory *memory, size_t n, size_t size);
 /* Returns the same with whatever was in it before, for who writes all of it. */
 void *snap_memory_rough(SnapMemory *memory, size_t n, size_t size);
@@ -41,8 +41,8 @@ void *snap_memory_rough(SnapMemory *memory, size_t n, size_t size);
 void *snap_memory_sparse(SnapMemory *memory, size_t n, size_t size);
 /* This array is needed no more. */
 void snap_memory_put(SnapMemory *memory, const void *array);
-/* Nothing that was taken is needed any more, but it may be taken again: pages that a step has made
- * are the next one's. */
+/* Lets memory be taken again, of which nothing is needed any more: pages that a step has made are
+ * the next one's. */
 void snap_memory_again(SnapMemory *memory);
 void snap_memory_free(SnapMemory *memory);
 
@@ -136,7 +136,7 @@ static inline SnapOwn *snap_own(const LmpSnapshot *s) {
 
 #define SNAP_TICK 0x3ffffu /* a step says how far it is when these bits of its count are 0 */
 
-/* So many of all objects are done. False: stop. */
+/* Tells who waits that so many of all objects are done. Returns false: stop. */
 bool snap_tick(const LmpSnapshot *s, uint32_t done);
 
 bool references_make_order(LmpSnapshot *s);
@@ -161,20 +161,21 @@ void words_put(SnapWords *w, const char *text);
 void words_format(SnapWords *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds foreign bytes made safe, at most `most` of them; `cut`: they are only a beginning. */
 void words_bytes(SnapWords *w, const char *bytes, size_t n, size_t most, bool cut);
-/* The text of a string object, without quotes. */
+/* Writes the text of a string object, without quotes. */
 void words_string(SnapWords *w, const LmpSnapshot *s, uint32_t object, size_t most);
-/* A string as a key: `.name`, or `["any text"]`; without the dot at the beginning of a path. */
+/* Writes a string as a key: `.name`, or `["any text"]`; without the dot at the beginning of a path.
+ */
 void words_key(SnapWords *w, const LmpSnapshot *s, uint32_t object, bool dot);
-/* `{id, name, price}`: a table's string keys, `{[n], id}`, `{}`, `{many keys}`. */
+/* Writes a table's string keys: `{id, name, price}`, `{[n], id}`, `{}`, `{many keys}`. */
 void classes_put_keys(SnapWords *w, const LmpSnapshot *s, uint32_t table);
 enum { SNAP_SHAPE_KEYS = 16 }; /* a table with more string keys is a dictionary */
-/* "cache.lua", of a proto's source as lua_Debug has it. */
+/* Writes "cache.lua", of a proto's source as lua_Debug has it. */
 void words_source(SnapWords *w, const LmpSnapshot *s, uint32_t proto);
-/* "get (cache.lua:3)", "main chunk (cache.lua)"; `what` stands before. */
+/* Writes "get (cache.lua:3)", "main chunk (cache.lua)"; `what` stands before. */
 void words_function(SnapWords *w, const LmpSnapshot *s, uint32_t proto, const char *what);
-/* "table.insert" of a C function; where no name is known, "lua5.4+0x1a50". */
+/* Writes "table.insert" of a C function; where no name is known, "lua5.4+0x1a50". */
 void words_c_function(SnapWords *w, const LmpSnapshot *s, uint32_t object);
-/* "app.Account" of what has a place; false: it has none. */
+/* Writes "app.Account" of what has a place. Returns false: the object has none. */
 bool words_place(SnapWords *w, const LmpSnapshot *s, uint32_t object);
 
 /* Returns what Lua functions are found by in the tables; C functions: by address. */
@@ -184,7 +185,7 @@ uint64_t snap_code_key(const char *source, size_t n, int64_t line);
 bool snap_is_text(const LmpSnapshot *s, uint32_t object, const char *text);
 /* Returns the target of the first edge of a kind; LMP_OBJECT_NONE: none. */
 uint32_t snap_edge_of(const LmpSnapshot *s, uint32_t object, unsigned kind);
-/* table.key for a string key; LMP_OBJECT_NONE: none. */
+/* Returns the object at table.key for a string key; LMP_OBJECT_NONE: none. */
 uint32_t snap_field(const LmpSnapshot *s, uint32_t table, const char *key);
 /* Returns the name of an upvalue as the function that has it says; 0: none. */
 uint32_t snap_upvalue_name(const LmpSnapshot *s, uint32_t upvalue);

@@ -44,8 +44,9 @@ typedef struct LmpSuspects {
     uint32_t rows, fired;
 } LmpSuspects;
 
-/* `old`: an earlier snapshot of the same run, NULL: none. `before`: growth from still earlier ones
- * up to `old`, by suspects_steps_by; NULL or without steps: there are none. Error: NOMEM. */
+/* Finds the suspects of a snapshot. `old`: an earlier snapshot of the same run, NULL: none.
+ * `before`: growth from still earlier ones up to `old`, by suspects_steps_by; NULL or without
+ * steps: there are none. Error: NOMEM. */
 LmpErr suspects_make(LmpSuspects *out, const LmpSnapshot *s, const LmpSnapshot *old,
                      const LmpSnapshotSteps *before);
 /* Returns by what growth is looked for: lines where they are known. */

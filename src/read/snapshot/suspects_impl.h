@@ -44,7 +44,7 @@ static inline bool suspect_over(uint64_t bytes, uint64_t whole, unsigned percent
     return bytes > 0 && bytes / percent * 100 + bytes % percent * 100 / percent >= whole;
 }
 
-/* The rules: suspects_retainers.c, suspects_grown.c ... */
+/* Apply the rules of suspects_retainers.c, suspects_grown.c ... */
 void suspects_retainers(SuspectRun *run);
 void suspects_classes(SuspectRun *run);
 void suspects_lines(SuspectRun *run);
@@ -101,7 +101,7 @@ uint64_t suspects_site(const LmpSnapshot *s, uint32_t object);
 LmpErr suspects_page_make_of(LmpSuspectTable *out, const LmpSnapshot *s, LmpSuspectPage which,
                              uint64_t heap);
 
-/* The pages of coroutines (suspects_coroutines.c). */
+/* Put and word the pages of coroutines (suspects_coroutines.c). */
 void suspects_put_coroutine(SuspectMaking *m, uint32_t i);
 void suspects_word_coroutines(const LmpSnapshot *s, const SuspectDraft *draft, LmpSuspectRow *row);
 void suspects_put_maker(SuspectMaking *m, uint32_t i);

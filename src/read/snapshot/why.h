@@ -44,9 +44,9 @@ typedef struct LmpWhyPaths {
     uint32_t paths;
 } LmpWhyPaths;
 
-/* Up to `most` paths to `object`; `ignore` (count `ignored`): objects that no path may lead
- * through. Error: NOMEM. At most 100 ms for 5 million objects: where millions refer to it, a
- * further path is among the best that were met soon. */
+/* Finds up to `most` paths to `object`; `ignore` (count `ignored`): objects that no path may lead
+ * through. Error: NOMEM. Takes at most 100 ms for 5 million objects: where millions refer to the
+ * object, a further path is among the best that were met soon. */
 LmpErr why_make(LmpWhyPaths *out, const LmpSnapshot *s, uint32_t object, uint32_t most,
                 const uint32_t *ignore, uint32_t ignored);
 void why_free(LmpWhyPaths *why);
@@ -62,15 +62,15 @@ typedef struct LmpWhyShape {
     uint32_t holder;  /* the deepest object that all of them go through */
     uint32_t sample;  /* one of them */
 } LmpWhyShape;
-/* The shapes of the shortest paths to the members, most objects first, at most `most`; shapes of
- * less than a hundredth are left out. `asked`: how many members were looked at, spread evenly:
+/* Finds the shapes of the shortest paths to the members, most objects first, at most `most`; shapes
+ * of less than a hundredth are left out. `asked`: how many members were looked at, spread evenly:
  * all, up to WHY_ASKED, fewer when their paths are very long; garbage is not among them. Returns
  * how many shapes; 0 also without memory. */
 uint32_t why_shapes(const LmpSnapshot *s, const uint32_t *member, uint32_t members,
                     LmpWhyShape *out, uint32_t most, uint32_t *asked);
 
-/* How paths begin where people look: writes "package.loaded", "_G" or "main thread" for the first
- * two edges, if that is where they lead, and returns 2; else 0, with out "". */
+/* Says how paths begin where people look: writes "package.loaded", "_G" or "main thread" for the
+ * first two edges, if that is where they lead, and returns 2; else 0, with out "". */
 uint32_t why_beginning(const LmpSnapshot *s, uint32_t first, uint32_t second, char *out,
                        size_t size);
 

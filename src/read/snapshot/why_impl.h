@@ -40,8 +40,8 @@ typedef struct WhySearch {
 
 LmpErr whysearch_open(WhySearch *q, const LmpSnapshot *s, uint32_t object, const uint32_t *ignore,
                       uint32_t ignored);
-/* The shortest path, then further ones: with as few references of those before as can be, and of
- * these about the shortest. `out` is that of the call before; empty: there are none any more. */
+/* Finds the shortest path, then further ones: with as few references of those before as can be, and
+ * of these about the shortest. `out` is that of the call before; empty: there are none any more. */
 LmpErr whysearch_next(WhySearch *q, WhyTrail *out);
 void whysearch_close(WhySearch *q);
 void whytrail_free(WhyTrail *t);

@@ -140,9 +140,9 @@ void verdict_figure(Verdict *v, const char *name, double value);
 static inline double verdict_share(double part, double whole) {
     return whole > 0 && part > 0 ? (part < whole ? part / whole : 1) : 0;
 }
-/* keepers.c: all lines where large tables grow, and what these keep of what leaks; who keeps what a
- * line makes, NULL: none; and where references are not known, the first two that have about as many
- * entries as there are things. Returns how many. */
+/* Find (keepers.c) all lines where large tables grow, and what these keep of what leaks; who keeps
+ * what a line makes, NULL: none; and where references are not known, the first two that have about
+ * as many entries as there are things, and how many. */
 void keepers_find(VerdictFacts *facts, VerdictKeepers *out);
 const VerdictHolder *keepers_keep(const VerdictKeepers *all, uint32_t row);
 uint32_t keepers_of(const VerdictKeepers *all, double things, uint32_t out[2]);

@@ -19,9 +19,9 @@ typedef struct LineTexts LineTexts;
  * `lmp run` starts it there. Returns false if that is not known. */
 bool linetexts_directory(uint32_t pid, char *out, size_t size);
 
-/* Of a process, whose files are relative to `directory`; NULL: to linetexts_directory. A file
- * younger than `start` (nanoseconds since 1970; 0: not known) is not what runs. NULL: no memory;
- * all functions accept that. */
+/* Returns the texts of lines of a process, whose files are relative to `directory`; NULL: to
+ * linetexts_directory. A file younger than `start` (nanoseconds since 1970; 0: not known) is not
+ * what runs. NULL: no memory; all functions accept that. */
 LineTexts *linetexts_new(uint32_t pid, uint64_t start, const char *directory);
 void linetexts_free(LineTexts *texts);
 
@@ -34,7 +34,8 @@ uint32_t linetexts_hash(LineTexts *texts, const char *source, int32_t line);
 /* Texts of programs' files read from now on are kept for linetexts_take, if they are of at most
  * LINETEXT_KEPT bytes each, and `most` all together, with those of before. */
 #define LINETEXT_KEPT (256u << 10)
-#define LINETEXT_KEPT_ALL (1u << 20) /* that a recording should have, at most */
+#define LINETEXT_KEPT_ALL                                                                          \
+    (1u << 20) /* Sets how many bytes of text a recording should have at most. */
 void linetexts_keep(LineTexts *texts, size_t most);
 /* Returns the next one kept, `*n` bytes, which lives until the next call; NULL: all have been
  * taken. */

@@ -78,7 +78,8 @@ typedef struct RecPack RecPack; /* zstd's memory, and a dictionary */
 
 RecPack *pack_new(void); /* NULL: no memory */
 void pack_free(RecPack *pack);
-/* What `base` is for REC_ZSTD_BASE from now on, for packing or for unpacking; copied. n 0: none. */
+/* Sets what `base` is for REC_ZSTD_BASE from now on, for packing or for unpacking; copied. n 0:
+ * none. */
 bool pack_set_base(RecPack *pack, const void *bytes, size_t n, bool packing);
 /* Packs into `out` (its content is replaced) and says how in part->packing, ->stored, ->plain and
  * ->checksum; part->base tells whether the dictionary counts. Errors: NOMEM. */

@@ -39,8 +39,8 @@ const RecPart *recscan_tables(const RecScan *scan, const RecPart *frame);
 /* Reads what is stored of a part, into `out`. Errors: DAMAGED, NOMEM. */
 LmpErr recscan_read(const RecScan *scan, const RecPart *part, RecBytes *out);
 
-/* The schema: all else in the file needs that, so the first of its copies that is sound will do; it
- * stays empty where there is none. `out`: empty. Errors: NOMEM. */
+/* Reads the schema: all else in the file needs that, so the first of its copies that is sound will
+ * do; *out stays empty where there is none. `out`: empty. Errors: NOMEM. */
 LmpErr recscan_schema(const RecScan *scan, RecSchema *out);
 
 /* ---- a file that somebody else may still write to ----------------------------------------------

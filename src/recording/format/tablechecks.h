@@ -8,10 +8,10 @@
 
 /* ---- one moment ------------------------------------------------------------------------------ */
 
-/* The counters from before and after the tables were read are equal; that is not enough, since an
+/* Returns true if the counters from before and after the tables were read are equal, and sums
+ * agree, those of the counters and, where every block is accounted for, those of the records. (An
  * operation may have been half done all the while: then its bytes are in some figures and not in
- * others. So sums must agree, those of the counters and, where every block is accounted for, those
- * of the records. Time: that of going through the records. */
+ * others.) Time: that of going through the records. */
 bool tablechecks_consistent(const LmpCounters *before, const LmpCounters *after,
                             const LmpTables *tables);
 

@@ -17,7 +17,7 @@ void kepttexts_put(RecBytes *out, const char *source, const char *text, size_t n
 LmpErr kepttexts_add(KeptTexts **texts, const uint8_t *bytes, size_t n);
 void kepttexts_free(KeptTexts *texts);
 
-/* NULL as `texts`: there are none. */
+/* Returns how many there are; of NULL, none. */
 uint32_t kepttexts_count(const KeptTexts *texts);
 /* Returns the text number `i`, `*n` bytes and a NUL, and what it is of. */
 const char *kepttexts_at(const KeptTexts *texts, uint32_t i, const char **source, size_t *n);

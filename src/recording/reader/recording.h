@@ -47,8 +47,8 @@ void recording_close(LmpRecording *r);
 /* Returns true if the end of the file is missing, as when a program was killed while it wrote.
  * `lost`: bytes that belong to no whole part (may be NULL). */
 bool recording_torn(const LmpRecording *r, uint64_t *lost);
-/* Of a complete one: how many frames have no tables of their own since these found no room below
- * its limit. */
+/* Returns, of a complete one, how many frames have no tables of their own since these found no room
+ * below its limit. */
 uint64_t recording_left_out(const LmpRecording *r);
 /* What damage to its file has cost, for after "is damaged: "; NULL: nothing. Reads all of it, once,
  * and the frame sought may be another then. */

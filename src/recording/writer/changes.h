@@ -8,7 +8,7 @@
 
 typedef struct Changes Changes;
 
-/* NULL: no memory. */
+/* Returns an empty list; NULL: no memory. */
 Changes *changes_new(void);
 void changes_free(Changes *c);
 

@@ -24,8 +24,8 @@ typedef enum RecKeep { REC_DROP, REC_KEEP_FIGURES /* without its tables */, REC_
  *      closer than a 256th of their age
  *   5. frames with the end of a collector cycle, then any: figures, of what is left */
 
-/* malloc'd, one RecKeep for each of the `*frames`, which take about `bytes`; *short_of: how many of
- * the first, the last and the largest lose their tables. NULL: no memory. */
+/* Returns, malloc'd, one RecKeep for each of the `*frames`, which take about `bytes`; *short_of:
+ * how many of the first, the last and the largest lose their tables. NULL: no memory. */
 uint8_t *compact_choose(const RecScan *scan, uint64_t bytes, uint32_t *frames, uint32_t *short_of);
 
 /* ---- writing them ---------------------------------------------------------------------------- */

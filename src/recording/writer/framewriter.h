@@ -17,14 +17,14 @@ void framewriter_close(FrameWriter *f);
  * tables. `rows`: it has all rows that we have written. */
 void framewriter_move(FrameWriter *f, Chunk *live, Chunk *tables, uint64_t last_tables, bool rows);
 
-/* The parts that come first: schema, header, how the program was started and where (NULL: not
- * known). */
+/* Writes the parts that come first: schema, header, how the program was started and where (NULL:
+ * not known). */
 LmpErr framewriter_begin(FrameWriter *f, const LmpView *view, const char *again,
                          const char *directory);
 
-/* Source files that tables name are kept from now on, so many bytes of text at most, with those
- * that are there already; and framewriter_put_sources writes those that were read since it was
- * called last. One that finds no room is left out. */
+/* Keeps, from now on, source files that tables name, so many bytes of text at most, with those that
+ * are there already; and framewriter_put_sources writes those that were read since it was called
+ * last. A file that finds no room is left out. */
 void framewriter_keep_sources(FrameWriter *f, size_t most);
 void framewriter_put_sources(FrameWriter *f, uint64_t clock);
 /* Writes one that is known from another recording. Errors: NOMEM, and the sink's. */
@@ -35,7 +35,7 @@ LmpErr framewriter_put_source(FrameWriter *f, uint64_t clock, const char *source
  * recording. What it has is good until the next call. */
 void framewriter_take(FrameWriter *f, const LmpView *view, bool recorded);
 const LmpLive *framewriter_live(const FrameWriter *f);
-/* LmpLive.resident_own of what was taken, unless the program has noted it itself. */
+/* Sets LmpLive.resident_own of what was taken, unless the program has noted it itself. */
 void framewriter_set_own(FrameWriter *f, uint64_t bytes);
 RecExtra *framewriter_extra(FrameWriter *f);
 
@@ -44,7 +44,7 @@ RecExtra *framewriter_extra(FrameWriter *f);
  * filled in. Errors: NOMEM, and the sink's. */
 LmpErr framewriter_put(FrameWriter *f, const LmpView *view, RecPart *frame, bool with_tables);
 
-/* The part that says that all was written. `left_out`: frames whose tables found no room. */
+/* Writes the part that says that all was written. `left_out`: frames whose tables found no room. */
 LmpErr framewriter_end(FrameWriter *f, uint64_t clock, uint32_t ended, uint64_t left_out);
 
 /* Packs bytes of no section as a part, and puts it. */

@@ -48,19 +48,19 @@ LmpErr recorder_tick(LmpRecorder *recorder, LmpView *view, uint64_t now, uint64_
 /* Returns live bytes above which recorder_tick would take tables now; UINT64_MAX: it would not. */
 uint64_t recorder_peak(const LmpRecorder *recorder, uint64_t now);
 
-/* A frame with all tables now, whatever is due (pause, mark by the user, the end). Errors as
+/* Writes a frame with all tables now, whatever is due (pause, mark by the user, the end). Errors as
  * above. */
 LmpErr recorder_frame(LmpRecorder *recorder, LmpView *view, uint64_t now);
 
-/* Output of the script at `clock` (ns since the state's start). Beyond LMP_REC_OUTPUT it is left
- * out. Errors as above. */
+/* Writes output of the script at `clock` (ns since the state's start). What is beyond
+ * LMP_REC_OUTPUT is left out. Errors as above. */
 LmpErr recorder_output(LmpRecorder *recorder, uint64_t clock, const char *bytes, size_t n);
 
 uint64_t recorder_size(const LmpRecorder *recorder); /* bytes of the file so far */
 int recorder_errno(const LmpRecorder *recorder);     /* why it could not be written; 0: it could */
 
-/* The last frame (view NULL: the state is gone), `ended`: 1 + wait status, 0 not known; index,
- * closed. The recorder is gone in any case. Errors as above. */
+/* Writes the last frame (view NULL: the state is gone), with `ended`: 1 + wait status, 0 not known;
+ * and the index, and closes the file. The recorder is gone in any case. Errors as above. */
 LmpErr recorder_close(LmpRecorder *recorder, LmpView *view, uint32_t ended);
 
 #endif

@@ -14,10 +14,10 @@ typedef enum LmpRedact {
     LMP_REDACT_ALL       /* these names, too, and the program's own */
 } LmpRedact;
 
-/* In the tables and the header of a recording's own memory, with the figures of its last frame in
- * it. Errors: NOMEM. */
+/* Redacts the tables and the header of a recording's own memory, with the figures of its last frame
+ * in it. Errors: NOMEM. */
 LmpErr redact_names(LmpView *view, LmpRedact how);
-/* In the figures of the frame that is in it now. */
+/* Redacts the figures of the frame that is in the memory now. */
 void redact_figures(LmpView *view);
 
 #endif

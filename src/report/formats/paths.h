@@ -45,8 +45,8 @@ void paths_close(Paths *paths);
 
 /* Returns a row but its figures (ledger_node). */
 LmpTreeRow paths_row(const Paths *paths, uint32_t row);
-/* What a row counts itself, and, at the deepest level, what is below it; false: the row is below,
- * or there is nothing. */
+/* Give what a row counts itself, and, at the deepest level, what is below it. They return false:
+ * the row is below, or there is nothing. */
 bool paths_own(const Paths *paths, uint32_t row, LmpTally *own);
 bool paths_below(const Paths *paths, uint32_t row, LmpTally *below);
 
@@ -75,7 +75,7 @@ typedef struct Edges {
     uint8_t *recursive; /* of each function: it is below itself in some path */
 } Edges;
 
-/* None where paths are lines. Errors: NOMEM (nothing to free then). */
+/* Makes the edges; none where paths are lines. Errors: NOMEM (nothing to free then). */
 LmpErr edges_make(Edges *edges, const Paths *paths, bool by_line);
 void edges_free(Edges *edges);
 

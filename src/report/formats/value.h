@@ -25,8 +25,8 @@ typedef struct ReportValueInfo {
 
 extern const ReportValueInfo report_values[VALUES];
 
-/* Never negative as an int64_t: over a range of time less than before counts as nothing, for
- * formats that know no negative numbers. */
+/* Returns a figure that is never negative as an int64_t: over a range of time less than before
+ * counts as nothing, for formats that know no negative numbers. */
 uint64_t value_of(const LmpTally *tally, ReportValue value);
 /* Returns the same with its sign. */
 int64_t value_change(const LmpTally *tally, ReportValue value);

@@ -9,10 +9,10 @@
 
 #include "report/report.h"
 
-/* With the report's tree, timeline and marks, as far as it has them. Of a recording the page has
- * figures of several moments; it is left at any frame. A page has 100,000 nodes at most, the
- * largest, and the rest joined. Errors: NOMEM. Whether the bytes were written is known by ferror.
- */
+/* Writes the page, with the report's tree, timeline and marks, as far as it has them. Of a
+ * recording the page has figures of several moments; it is left at any frame. A page has 100,000
+ * nodes at most, the largest, and the rest joined. Errors: NOMEM. Whether the bytes were written is
+ * known by ferror. */
 LmpErr htmlpage_write(const LmpReport *report, FILE *out);
 
 #endif

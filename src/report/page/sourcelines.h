@@ -22,8 +22,8 @@ typedef struct SourceFile {
     size_t *line; /* where each begins, and the end of all */
 } SourceFile;
 
-/* False: it is none, too large, no program, or there is no memory; then it is to be closed all the
- * same. Waits for no pipe. */
+/* Opens a source. Returns false: it is none, too large, no program, or there is no memory; then it
+ * is to be closed all the same. Waits for no pipe. */
 bool sourcefile_open(SourceFile *file, const char *name);
 /* Does the same with a text that was kept when the program ran. */
 bool sourcefile_of(SourceFile *file, const char *text, size_t size);

@@ -53,7 +53,7 @@ typedef struct FlameView {
     int top;  /* the first of these rows: the root's is 0 */
 } FlameView;
 
-/* `layout` all zeroes before the first time. */
+/* Lays the graph out. `layout`: all zeroes before the first time. */
 void flameplan_make(FlamePlan *layout, const FlameNodes *nodes, const FlameView *view);
 void flameplan_free(FlamePlan *layout);
 /* Returns the block at a column of a row (from the root's, 0, on); FLAME_NONE: none. */

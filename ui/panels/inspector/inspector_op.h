@@ -22,7 +22,7 @@ uint32_t inspector_frame(const LmpOp *op, uint64_t line);
 uint64_t inspector_line(const LmpOp *op, uint32_t frame);
 /* Returns the columns that the whole stack needs. */
 int inspector_stack_width(const LmpOp *op, bool utf8);
-/* `chosen`: the cursor's line has the keys. */
+/* Draws the call stack. `chosen`: the cursor's line has the keys. */
 void inspector_stack(const LmpOp *op, const List *list, bool chosen, bool utf8, Canvas *canvas,
                      Rect rect);
 

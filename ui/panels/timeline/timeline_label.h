@@ -46,16 +46,18 @@ typedef struct LabelNow {
     bool stacked; /* the area is by type: what is held has no tone of its own */
 } LabelNow;
 
-/* Both draw as much as there is room for, the most important first. */
+/* Draws, as the next one does, as much as there is room for, the most important first. */
 void label_now(Canvas *canvas, Rect line, const Model *model, const LabelNow *now, LineFit *fit);
-/* `past`: the column at `clock`; `moment`: the n named moments there. */
+/* Draws the label of a moment. `past`: the column at `clock`; `moment`: the n named moments there.
+ */
 void label_moment(Canvas *canvas, Rect line, uint64_t clock, const ModelPast *past,
                   const Moment *moment, uint32_t n);
 
 /* Returns how many of `h` lines the list takes, with its heading and a blank line above; 0: no
  * frames, or no room. */
 int label_laps_lines(const Model *model, int h);
-/* `at`: the moment whose frame is marked, nanoseconds since start; 0: none. */
+/* Draws the program's frames. `at`: the moment whose frame is marked, nanoseconds since start; 0:
+ * none. */
 void label_laps_draw(const Model *model, const Ui *ui, Canvas *canvas, Rect rect, uint64_t at);
 /* Returns the moment of the frame on a line of the room, 0: none. */
 uint64_t label_laps_moment(const Model *model, Rect rect, int line);
