@@ -34,6 +34,7 @@ test luaunit               lua-unit           ls /usr/share/lua/5.4/luaunit.lua
 test xmllint               libxml2-utils      command -v xmllint
 ci   clang                 clang              command -v clang
 ci   clang's fuzzer        libclang-rt-14-dev ls /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
+ci   musl                  musl-tools         command -v musl-gcc
 ci   clang-tidy 14         clang-tidy-14      command -v clang-tidy-14
 ci   clang-format 14       clang-format-14    command -v clang-format-14
 ci   shellcheck            shellcheck         command -v shellcheck

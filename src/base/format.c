@@ -3,6 +3,7 @@
 #include "base/format.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -254,4 +255,20 @@ const char *format_where(char *out, size_t size, const char *short_src, int32_t 
     else
         snprintf(out, size, "%s", short_src);
     return out;
+}
+
+/* Not every C library has these names: musl has none. */
+const char *format_signal(int number) {
+#define NAMED(signal) [signal] = #signal
+    static const char *const names[] = {
+        NAMED(SIGHUP),  NAMED(SIGINT),    NAMED(SIGQUIT), NAMED(SIGILL),   NAMED(SIGTRAP),
+        NAMED(SIGABRT), NAMED(SIGBUS),    NAMED(SIGFPE),  NAMED(SIGKILL),  NAMED(SIGUSR1),
+        NAMED(SIGSEGV), NAMED(SIGUSR2),   NAMED(SIGPIPE), NAMED(SIGALRM),  NAMED(SIGTERM),
+        NAMED(SIGCHLD), NAMED(SIGSTKFLT), NAMED(SIGCONT), NAMED(SIGSTOP),  NAMED(SIGTSTP),
+        NAMED(SIGTTIN), NAMED(SIGTTOU),   NAMED(SIGURG),  NAMED(SIGXCPU),  NAMED(SIGXFSZ),
+        NAMED(SIGPROF), NAMED(SIGVTALRM), NAMED(SIGPOLL), NAMED(SIGWINCH), NAMED(SIGPWR),
+        NAMED(SIGSYS),
+    };
+#undef NAMED
+    return number > 0 && (size_t)number < sizeof names / sizeof *names ? names[number] : NULL;
 }

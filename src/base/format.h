@@ -46,6 +46,8 @@ const char *format_number(const char *text, double *out);
  * fit. */
 bool format_parse_size(const char *text, uint64_t *bytes);
 
+/* Returns "SIGKILL" for a signal that has a name of its own, NULL for others. */
+const char *format_signal(int number);
 /* Writes "a.lua:12"; for line -1 "(host)", which has none. */
 const char *format_where(char *out, size_t size, const char *short_src, int32_t line);
 

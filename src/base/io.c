@@ -6,7 +6,9 @@
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 1000 /* between checks of a descriptor that takes nothing */
@@ -40,11 +42,11 @@ bool io_send_fds(int socket, const void *bytes, size_t size, const int *fd, size
     memset(&control, 0, sizeof control);
     if (count > 0) {
         message.msg_control = control.bytes;
-        message.msg_controllen = CMSG_SPACE(count * sizeof *fd);
+        message.msg_controllen = (socklen_t)CMSG_SPACE(count * sizeof *fd);
         struct cmsghdr *c = CMSG_FIRSTHDR(&message);
         c->cmsg_level = SOL_SOCKET;
         c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(count * sizeof *fd);
+        c->cmsg_len = (socklen_t)CMSG_LEN(count * sizeof *fd);
         memcpy(CMSG_DATA(c), fd, count * sizeof *fd);
     }
     ssize_t sent;
@@ -63,6 +65,17 @@ size_t io_read_at(int fd, uint64_t at, void *out, size_t size) {
         done += (size_t)got;
     }
     return done;
+}
+
+void io_close_range(unsigned first, unsigned last) {
+#ifdef SYS_close_range
+    if (first > last || syscall(SYS_close_range, first, last, 0) == 0) return;
+#endif
+    struct rlimit limit; /* Linux before 5.9 */
+    rlim_t most = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
+    if (most > 1 << 20) most = 1 << 20;
+    for (unsigned fd = first; fd <= last && fd < most; fd++)
+        close((int)fd);
 }
 
 void io_close(int *fd) {

@@ -1,4 +1,4 @@
-/* io.h - descriptors: reading and writing all of something, sending some, closing once. */
+/* io.h - descriptors: reading and writing all of something, sending some, closing. */
 #ifndef LMP_IO_H
 #define LMP_IO_H
 
@@ -19,6 +19,10 @@ bool io_send_fds(int socket, const void *bytes, size_t size, const int *fd, size
 /* Reads `size` bytes at a place of a file (tries again after EINTR). Returns how many there were.
  */
 size_t io_read_at(int fd, uint64_t at, void *out, size_t size);
+
+/* Closes all descriptors from `first` to `last`, both included; none if `first` is the greater one.
+ */
+void io_close_range(unsigned first, unsigned last);
 
 /* Closes *fd, unless it is negative, and makes it -1. */
 void io_close(int *fd);

@@ -29,9 +29,9 @@ static StateWord ended_word(const App *app, char *text, size_t size) {
                       : (StateWord){"ENDED", G_DOT, TONE_FINISHED};
     }
     if (status == 0) return (StateWord){"FINISHED", G_CHECK, TONE_FINISHED};
-    const char *name = WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+    const char *name = WIFSIGNALED(status) ? format_signal(WTERMSIG(status)) : NULL;
     if (WIFSIGNALED(status))
-        snprintf(text, size, name ? "SIG%s" : "SIGNAL", name);
+        snprintf(text, size, "%s", name ? name : "SIGNAL");
     else
         snprintf(text, size, "EXITED %d", WEXITSTATUS(status));
     return (StateWord){text, G_CROSS, TONE_KILLED};

@@ -426,7 +426,7 @@ static _Noreturn void be_recorder(const RecJob *wanted, int line) {
         if (null < 0 || dup2(null, i) < 0) close(i);
     for (int i = FD_STATE; i < FD_END; i++)
         if (high[i] < 0 || dup3(high[i], i, O_CLOEXEC) < 0) close(i);
-    close_range(FD_END, ~0u, 0);
+    io_close_range(FD_END, ~0u);
     job.state = FD_STATE;
     job.output = high[FD_OUTPUT] >= 0 ? FD_OUTPUT : -1;
     recjob_run(&job, FD_LINE);

@@ -359,7 +359,7 @@ static bool open_all(PtyRelay *k) {
     k->under_run = if_open(LMP_FD_HOLD) >= 0;
     k->process = -1;
     int disk = if_open(LMP_FD_DISK);
-    close_range(LMP_FD_END, ~0u, 0);
+    io_close_range(LMP_FD_END, ~0u);
     /* Reserves the numbers that have a meaning, so that nothing else gets them. */
     int plug;
     while ((plug = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 && plug < LMP_FD_END)

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/os.h"
 #include "command/command.h"
 #include "command/operands.h"
@@ -20,8 +21,8 @@
 void runreport_ending(char *out, size_t size, const LmpView *view, uint32_t ended) {
     int status = ended ? (int)(ended - 1) : 0;
     if (ended && WIFSIGNALED(status)) {
-        const char *name = sigabbrev_np(WTERMSIG(status));
-        snprintf(out, size, "killed by signal %d (SIG%s)", WTERMSIG(status), name ? name : "RT");
+        const char *name = format_signal(WTERMSIG(status));
+        snprintf(out, size, "killed by signal %d (%s)", WTERMSIG(status), name ? name : "SIGRT");
     } else if (ended && WEXITSTATUS(status) != 0) {
         snprintf(out, size, "exited with status %d", WEXITSTATUS(status));
     } else if (view_seen(view, true) == LMP_SEEN_FINISHED) {

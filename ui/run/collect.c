@@ -226,7 +226,7 @@ static _Noreturn void be_heir(const CollectDisplay *d, int hold) {
     fd[LMP_FD_HOLD] = hold;
     for (int to = LMP_FD_STATE; to < LMP_FD_END; to++)
         if (fd[to] < 0 || dup2(fd[to], to) < 0) close(to);
-    close_range(LMP_FD_END, ~0u, 0);
+    io_close_range(LMP_FD_END, ~0u);
     pty_relay_inherit();
     _exit(0);
 }

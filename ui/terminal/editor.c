@@ -16,6 +16,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 #define LOOK_MS 100 /* between checks whether it was stopped */
 #define HANG_MS 500 /* from hangup to kill */
 
@@ -45,7 +47,7 @@ static void be_editor(int tty, const char *path, int line) {
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (int fd = 0; fd < 3; fd++)
         dup2(tty, fd);
-    close_range(3, ~0u, 0);
+    io_close_range(3, ~0u);
     /* the shell splits the variable's words; the file's name is passed as it is */
     if ((size_t)snprintf(command, sizeof command, "exec %s \"$@\"", name) >= sizeof command)
         _exit(127);

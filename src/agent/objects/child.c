@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "base/forkos.h"
 #include "base/format.h"
+#include "base/io.h"
 #include "base/os.h"
 
 #define LOOK_NS 20000000u  /* between two questions whether it is gone, where it has not said so */
@@ -31,17 +31,6 @@ typedef struct Start {
     int keep;
 } Start;
 
-static void close_range_of(unsigned first, unsigned last) {
-#ifdef SYS_close_range
-    if (first > last || syscall(SYS_close_range, first, last, 0) == 0) return;
-#endif
-    struct rlimit limit; /* Linux before 5.9 */
-    rlim_t most = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
-    if (most > 1 << 20) most = 1 << 20;
-    for (unsigned fd = first; fd <= last && fd < most; fd++)
-        close((int)fd);
-}
-
 static void set_alarm(void) {
     struct itimerval in = {.it_value = {.tv_sec = CHILD_QUIET_NS / 1000000000u}};
     setitimer(ITIMER_REAL, &in, NULL);
@@ -53,8 +42,8 @@ static int child_main(void *of) {
     struct sigaction plain = {.sa_handler = SIG_DFL};
     struct rlimit none = {0, 0};
     sigset_t ours;
-    if (start->keep > 0) close_range_of(0, (unsigned)start->keep - 1);
-    close_range_of((unsigned)start->keep + 1, ~0u);
+    if (start->keep > 0) io_close_range(0, (unsigned)start->keep - 1);
+    io_close_range((unsigned)start->keep + 1, ~0u);
     prctl(PR_SET_NAME, "lmp-snapshot");
     setrlimit(RLIMIT_CORE, &none);
     sigaction(SIGALRM, &plain, NULL);

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -265,7 +266,6 @@ LmpErr display_start(LmpDisplay *d, int state_fd, const char *command,
         s.line[0] = -1;
         if (s.on_tty[0] || s.on_tty[1] || s.on_tty[2]) {
             d->master = own_fd_note(s.master);
-            ioctl(s.master, TIOCGPTN, &d->terminal);
             s.master = -1;
         }
     }
@@ -283,9 +283,9 @@ static int saved_tty(LmpDisplay *d) {
 }
 
 static int get_master(LmpDisplay *d) {
-    unsigned number;
+    unsigned number; /* also the slave's: all masters are one file */
     int master = own_fd_get(&d->master);
-    if (master >= 0 && (ioctl(master, TIOCGPTN, &number) != 0 || number != d->terminal))
+    if (master >= 0 && (ioctl(master, TIOCGPTN, &number) != 0 || number != minor(d->pty)))
         d->master.fd = -1; /* another one's */
     return d->master.fd;
 }

@@ -35,7 +35,6 @@ typedef struct LmpDisplay {
     LmpOwnFd saved[3]; /* duplicates of the program's own streams; none: that was left alone */
     LmpOwnFd kept[3];  /* the spool's memory, disk, out: for when no other process can write it */
     LmpRelayState *relay_state; /* in it, mapped; NULL: no display */
-    unsigned terminal;          /* number of the pseudo terminal: all masters are one file */
     dev_t pty; /* the pseudo terminal's slave, to see whether a stream is still ours */
     bool ended;
 } LmpDisplay;

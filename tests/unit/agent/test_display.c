@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -141,6 +142,7 @@ TEST(too_many_files) {
 /* The program has closed what is the display's, and its files have the numbers: nothing is written
  * there, or closed, whatever the display does. */
 static int files_instead(int step) {
+    unsigned terminal;
     int pair[2], master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     int other = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC); /* the same file as the first */
     char name[] = "/tmp/lmp-display-XXXXXX";
@@ -148,7 +150,8 @@ static int files_instead(int step) {
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0 || master < 0 || other < 0) return 1;
     d.line = own_fd_take(pair[0]);
     d.master = own_fd_take(master);
-    if (ioctl(d.master.fd, TIOCGPTN, &d.terminal) != 0) return 2;
+    if (ioctl(d.master.fd, TIOCGPTN, &terminal) != 0) return 2;
+    d.pty = makedev(136, terminal); /* as Linux has them */
     for (int i = 0; i < 3; i++)
         d.saved[i] = own_fd_take(dup(pair[1]));
     int victim = mkstemp(name),

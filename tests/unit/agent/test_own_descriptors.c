@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "agent/session/profiler.h"
+#include "base/io.h"
 #include "base/own.h"
 #include "shared/layout.h"
 
@@ -184,7 +185,7 @@ static void file_stays(void) {
 
 static void file_is_closed(void) {
     lua_State *L = begin();
-    close_range(3, ~0u, 0);
+    io_close_range(3, ~0u);
     check_figures(L, 10);
 }
 

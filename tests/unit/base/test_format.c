@@ -210,3 +210,12 @@ TEST(plain_words) {
     for (size_t i = 0; i < sizeof no_line / sizeof *no_line; i++)
         ck_assert_msg(!format_plain_line(no_line[i]), "%s", no_line[i]);
 }
+
+#ifdef __GLIBC__
+TEST(signals_as_the_c_library_names_them) {
+    for (int i = -1; i < 70; i++) {
+        const char *name = sigabbrev_np(i), *ours = format_signal(i);
+        ck_assert_msg(!name == !ours && (!name || strcmp(name, ours + 3) == 0), "%d: %s", i, ours);
+    }
+}
+#endif
