@@ -16,9 +16,16 @@
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Fills in the figures of a frame: no tables. Errors: DAMAGED. */
-static LmpErr fill_frame(LmpRecording *recording, Model *model, uint32_t frame) {
-    LmpErr err = recording_seek(recording, frame);
+/* Seeks a frame for these parts of the ledger. */
+static LmpErr seek(LmpRecording *recording, uint32_t frame, unsigned parts) {
+    bool paths = parts & (LEDGER_TREE | LEDGER_FUNCTIONS);
+    return paths ? recording_seek(recording, frame) : recording_seek_lines(recording, frame);
+}
+
+/* Fills in the figures of a frame: no tables, but `parts` of them will be asked for. Errors:
+ * DAMAGED. */
+static LmpErr fill_frame(LmpRecording *recording, Model *model, uint32_t frame, unsigned parts) {
+    LmpErr err = seek(recording, frame, parts);
     if (err) return err;
     LmpView *view = recording_view(recording);
     LmpFrameInfo info = recording_frame(recording, frame);
@@ -36,14 +43,10 @@ static LmpErr fill_frame(LmpRecording *recording, Model *model, uint32_t frame) 
     return LMP_OK;
 }
 
-static LmpErr fill_live(const Player *p, Model *model, uint32_t frame) {
-    return fill_frame(p->recording, model, frame);
-}
-
 void player_fill_whole(Player *p) {
     if (p->frames == 0) return;
     model_forget_past(&p->whole);
-    fill_live(p, &p->whole, p->frames - 1);
+    fill_frame(p->recording, &p->whole, p->frames - 1, 0);
 }
 
 const Model *player_whole(const Player *p) {
@@ -60,7 +63,7 @@ static bool follows(const Player *p, uint32_t before, uint32_t frame) {
 LmpErr player_against(Player *p, LmpRecording *other, uint32_t frame, const char *name) {
     static Model model; /* large; the display has one thread */
     Against *a = &p->against;
-    LmpErr err = fill_frame(other, &model, frame);
+    LmpErr err = fill_frame(other, &model, frame, 0);
     if (err) return err;
     against_free(a);
     player_no_range(p);
@@ -111,7 +114,7 @@ static uint32_t tag_there(const Against *a, const Ledger *newer) {
 }
 
 static LmpErr read_there(Against *a, unsigned parts, uint32_t of_tag) {
-    LmpErr err = recording_seek(a->recording, a->frame);
+    LmpErr err = seek(a->recording, a->frame, parts);
     if (err) return err;
     a->ledger.of_tag = of_tag;
     a->ledger.spoken = true; /* as in the model */
@@ -185,7 +188,7 @@ static bool counts(const Player *p, const Model *model, uint32_t *from, uint32_t
 }
 
 static LmpErr read_tables(const Player *p, Model *model, uint32_t frame, unsigned parts) {
-    LmpErr err = recording_seek(p->recording, frame);
+    LmpErr err = seek(p->recording, frame, parts);
     if (err) return err;
     model->tables_clock = frame == p->at ? model->clock : player_clock_of(p, frame);
     if (!model_fill_ledger(model, recording_view(p->recording), parts)) return LMP_E_NOMEM;
@@ -259,7 +262,7 @@ static LmpErr fill_range(const Player *p, Model *model) {
     ModelMoment *to[2] = {&model->held_from, &model->held_to};
     player_bounds(p, &bound[0], &bound[1]);
     for (int i = 0; i < 2; i++) {
-        LmpErr err = fill_live(p, &other, bound[i]);
+        LmpErr err = fill_frame(p->recording, &other, bound[i], 0);
         if (err) return err;
         *to[i] = model_moment(&other);
     }
@@ -279,10 +282,11 @@ LmpErr player_fill(Player *p, Model *model, unsigned parts) {
     if (!follows(p, p->shown, p->at)) {
         uint64_t clock = player_clock_of(p, p->at);
         model_forget_past(model);
-        if (clock > SECOND) fill_live(p, model, recording_at(p->recording, clock - SECOND));
+        uint32_t before = recording_at(p->recording, clock - SECOND);
+        if (clock > SECOND) fill_frame(p->recording, model, before, parts);
     }
     p->shown = PLAYER_NONE;
-    err = fill_live(p, model, p->at);
+    err = fill_frame(p->recording, model, p->at, parts);
     if (err) return err;
     p->shown = p->at;
     model->map_cell = recording_map(p->recording, model->map); /* of the frame sought */

@@ -147,7 +147,10 @@ static RecMemory view_memory_of(const LmpView *view, char **copy) {
     return (RecMemory){*copy, view->tables.text};
 }
 
+static unsigned expected_layers = REC_ALL; /* which are looked at */
+
 static bool expected_speaks(const RecGroup *g, bool tables) {
+    if (!rec_in(g, expected_layers)) return false;
     if (g->section == REC_INFO || (g->at >= REC_EXTRA_AT && g->at < REC_FIXED)) return false;
     return g->section == REC_LIVE ? !tables : tables;
 }

@@ -57,10 +57,11 @@ static void note_folded(Ledger *ledger) {
     ledger->folded = PILE(s->slot_sum, const LedgerSlotSum)[slot].tally.allocs;
 }
 
-/* Notes which call paths did not fit: they are in the row "(others)" of nodes. */
+/* Notes which call paths did not fit: they are in the row "(others)" of nodes, if these are read at
+ * all. */
 static void note_pathless(Ledger *ledger, const LmpTables *t) {
     ledger->pathless = ledger->pathless_bytes = 0;
-    if (!ledger->stacks || tables_nodes(t) <= LEDGER_OTHERS) return;
+    if (!ledger->stacks || ledger->store->nodes <= LEDGER_OTHERS) return;
     const LmpUsage *use = &t->node[LEDGER_OTHERS].use;
     uint64_t freed = read_once64(&use->free_bytes), bytes = read_once64(&use->bytes);
     ledger->pathless = read_once64(&use->allocs);

@@ -35,6 +35,14 @@ typedef enum RecSection {
     REC_SECTIONS
 } RecSection;
 
+/* What of the tables a reader may want without the rest. */
+typedef enum RecLayer {
+    REC_LINES, /* all but */
+    REC_PATHS, /* the figures of call paths, of which there may be a million */
+    REC_LAYERS
+} RecLayer;
+#define REC_ALL ((1u << REC_LAYERS) - 1) /* bits: 1 << RecLayer */
+
 typedef struct RecField {
     const char *name;
     uint32_t at;    /* in the row, bytes */
@@ -53,6 +61,12 @@ typedef struct RecGroup {
     const RecField *field;
     uint32_t fields;
 } RecGroup;
+
+/* Returns whether a group is in one of these layers. */
+static inline bool rec_in(const RecGroup *group, unsigned layers) {
+    bool paths = group->section == REC_TABLES && group->most == LMP_NODES_MAX;
+    return layers >> (paths ? REC_PATHS : REC_LINES) & 1;
+}
 
 /* The group that the program does not have itself: linetext.h. */
 #define REC_SITE_TEXT "site text"

@@ -20,16 +20,18 @@ void undo_free(RecUndo *undo) {
     *undo = (RecUndo){0};
 }
 
-void undo_all(RecUndo *undo, const RecMemory *m) {
+void undo_all(RecUndo *undo, const RecMemory *m, unsigned layers) {
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        if (!rec_in(&rec_groups[g], layers)) continue;
         struct RecHeld *h = &undo->group[g];
         coding_put_back(&rec_groups[g], m, h->row, h->rows, h->held, h->from, h->to);
         h->rows = 0;
     }
 }
 
-void undo_forget(RecUndo *undo, RecExtent *extent) {
+void undo_forget(RecUndo *undo, RecExtent *extent, unsigned layers) {
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
+        if (!rec_in(&rec_groups[g], layers)) continue;
         struct RecHeld *h = &undo->group[g];
         uint32_t end = h->rows ? h->row[h->rows - 1] + 1 : 0;
         if (extent[g].rows < end) extent[g].rows = end;
@@ -63,7 +65,7 @@ static void undo_note(struct RecHeld *h, const char *from, size_t stride, const 
 
 typedef struct Apply {
     RecRead r;
-    RecSection section;
+    const RecPiece *piece;
     const RecSchema *schema;
     const RecMemory *m;
     bool first; /* the first piece of a chunk */
@@ -166,21 +168,24 @@ static LmpErr apply_group(Apply *a) {
     uint64_t number = read_varint(&a->r), n = read_varint(&a->r);
     if (a->r.failed || number >= a->schema->groups) return LMP_E_DAMAGED;
     const RecFileGroup *g = &a->schema->group[number];
-    if (g->section != a->section || n > g->most) return LMP_E_DAMAGED;
+    if (g->section != a->piece->section || n > g->most) return LMP_E_DAMAGED;
     if (g->own && a->seen[g->own - rec_groups]) return LMP_E_DAMAGED; /* twice */
     LmpErr err = which_read(&a->which, &a->r, n);
     if (!err) err = columns_find(&a->columns, &a->r, g, a->which.rows);
     if (err || !g->own) return err;
     a->seen[g->own - rec_groups] = true;
-    return apply_rows(a, g->own);
+    return rec_in(g->own, a->piece->layers) ? apply_rows(a, g->own) : LMP_OK;
 }
 
 static LmpErr apply(Apply *a) {
+    const RecPiece *piece = a->piece;
     LmpErr err = LMP_OK;
+    a->r = (RecRead){piece->bytes, piece->bytes + piece->n, false};
     while (!err && a->r.at < a->r.end)
         err = apply_group(a);
     for (uint32_t g = 0; g < REC_GROUPS && a->first && !err; g++) {
-        if (rec_groups[g].section != a->section || a->seen[g]) continue;
+        if (rec_groups[g].section != piece->section || a->seen[g]) continue;
+        if (!rec_in(&rec_groups[g], piece->layers)) continue;
         coding_clear(&rec_groups[g], a->m, 0, a->extent[g].rows);
         a->extent[g] = (RecExtent){0};
     }
@@ -189,24 +194,14 @@ static LmpErr apply(Apply *a) {
     return err;
 }
 
-LmpErr apply_first(const RecSchema *schema, RecSection section, const uint8_t *bytes, size_t n,
-                   const RecMemory *m, RecExtent *extent) {
-    Apply a = {.r = {bytes, bytes + n, false},
-               .section = section,
-               .schema = schema,
-               .m = m,
-               .first = true,
-               .extent = extent};
+LmpErr apply_first(const RecSchema *schema, const RecPiece *piece, const RecMemory *m,
+                   RecExtent *extent) {
+    Apply a = {.piece = piece, .schema = schema, .m = m, .first = true, .extent = extent};
     return apply(&a);
 }
 
-LmpErr apply_changes(const RecSchema *schema, RecSection section, const uint8_t *bytes, size_t n,
-                     const RecMemory *m, RecUndo *undo, RecExtent *extent) {
-    Apply a = {.r = {bytes, bytes + n, false},
-               .section = section,
-               .schema = schema,
-               .m = m,
-               .undo = undo,
-               .extent = extent};
+LmpErr apply_changes(const RecSchema *schema, const RecPiece *piece, const RecMemory *m,
+                     RecUndo *undo, RecExtent *extent) {
+    Apply a = {.piece = piece, .schema = schema, .m = m, .undo = undo, .extent = extent};
     return apply(&a);
 }

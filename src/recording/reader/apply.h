@@ -22,20 +22,28 @@ typedef struct RecUndo {
     } group[REC_GROUPS];
 } RecUndo;
 void undo_free(RecUndo *undo);
-/* Puts back what was there, and forgets it. */
-void undo_all(RecUndo *undo, const RecMemory *m);
+/* Puts back what was there, and forgets it. `layers`: bits, 1 << RecLayer; others stay. */
+void undo_all(RecUndo *undo, const RecMemory *m, unsigned layers);
 /* Forgets it, for an apply_first of what it speaks of. `extent`: of each of rec_groups. */
-void undo_forget(RecUndo *undo, RecExtent *extent);
+void undo_forget(RecUndo *undo, RecExtent *extent, unsigned layers);
+
+/* A piece: its plain bytes, and what of it is done to memory. */
+typedef struct RecPiece {
+    RecSection section;
+    unsigned layers; /* bits: 1 << RecLayer; what is of others is passed over */
+    const uint8_t *bytes;
+    size_t n;
+} RecPiece;
 
 /* Makes `m` what the first piece of a chunk says: what it does not speak of is zero. `extent`, of
  * each of rec_groups, is that of what was there, and then of what is. Errors: DAMAGED (some of it
  * may have been done), NOMEM. */
-LmpErr apply_first(const RecSchema *schema, RecSection section, const uint8_t *bytes, size_t n,
-                   const RecMemory *m, RecExtent *extent);
+LmpErr apply_first(const RecSchema *schema, const RecPiece *piece, const RecMemory *m,
+                   RecExtent *extent);
 
 /* Adds the changes of a piece to what is there. `undo` (empty) notes what was; `extent` gets the
  * words that were changed; both may be NULL. Errors: the same; what was done is noted. */
-LmpErr apply_changes(const RecSchema *schema, RecSection section, const uint8_t *bytes, size_t n,
-                     const RecMemory *m, RecUndo *undo, RecExtent *extent);
+LmpErr apply_changes(const RecSchema *schema, const RecPiece *piece, const RecMemory *m,
+                     RecUndo *undo, RecExtent *extent);
 
 #endif

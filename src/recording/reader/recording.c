@@ -1,8 +1,4 @@
-/* recording.c - opens a file, reads what is said once (rows, header, output), and puts the state of
- * a frame into memory: the first frame of its chunk, then its changes; changes of tables are undone
- * to go to another frame of the same chunk. */
-#include "recording/reader/recording.h"
-
+/* recording.c - opens a file, and reads what is said once: rows, header, output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,66 +10,16 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/os.h"
-#include "recording/format/recscan.h"
-#include "recording/format/redundancy.h"
 #include "recording/format/tablechecks.h"
 #include "recording/format/texts.h"
-#include "recording/reader/apply.h"
 #include "recording/reader/damage.h"
+#include "recording/reader/recording_impl.h"
 #include "shared/counters.h"
 
 _Static_assert((int)REC_OWN_TABLES == LMP_FRAME_TABLES && DAMAGE_WORDS == LMP_REC_DAMAGE,
                "what parts and users of recordings have in common");
 
-struct LmpRecording {
-    int fd;
-    bool own_fd;
-    RecScan scan;
-    uint32_t loaded; /* parts that were looked at */
-    RecSchema schema;
-    uint32_t *frame; /* numbers of parts */
-    uint32_t frames, frames_room;
-    char *again, *directory, *damage;
-    KeptTexts *sources;
-    uint32_t ended;
-    uint64_t left_out;
-    RecOutputs outputs;
-    /* the state */
-    RecMemory state, key; /* key: the first frame of the chunk of figures; it has no tables */
-    LmpView view;
-    uint32_t have[REC_GROUPS];    /* rows that never change: where they end */
-    bool header;                  /* it was read */
-    bool lost_rows;               /* some of them may not be there */
-    RecExtent extent[REC_GROUPS]; /* of the key, or of the tables */
-    uint64_t key_live;            /* place of what the key has; 0: nothing */
-    uint64_t first_tables;        /* the first tables of the chunk, from which `undo` leads back */
-    uint64_t tables;              /* place of the tables in the state; 0: none */
-    uint64_t tables_clock;
-    uint32_t now;     /* the frame sought; UINT32_MAX: none */
-    RecUndo undo;     /* from the tables in the state to the first of the chunk */
-    uint64_t mending; /* bytes looked at to mend parts */
-    RecBytes stored, plain;
-    RecPack *pack, *pack_live, *pack_tables;
-};
-
 /* ---- parts ----------------------------------------------------------------------------------- */
-
-/* A part's plain bytes, into r->plain. */
-static LmpErr read_part(LmpRecording *r, RecPack *pack, const RecPart *part) {
-    LmpErr err = recscan_read(&r->scan, part, &r->stored);
-    if (!err) err = pack_unpack(pack, part, r->stored.at, &r->plain);
-    if (err == LMP_E_NOMEM) { /* of one part that wants much; others may do with less */
-        bytes_free(&r->stored);
-        bytes_free(&r->plain);
-    }
-    return err;
-}
-
-static void clear_section(LmpRecording *r, RecSection section) {
-    for (uint32_t g = 0; g < REC_GROUPS; g++)
-        if (rec_groups[g].section == section)
-            coding_clear(&rec_groups[g], &r->state, 0, rec_groups[g].most);
-}
 
 /* People paste the command line: one that a shell would take for more than words is not ours. */
 static LmpErr read_again(LmpRecording *r) {
@@ -97,9 +43,9 @@ static LmpErr read_directory(LmpRecording *r) {
 
 static LmpErr read_header(LmpRecording *r) {
     LmpHeader *h = (void *)r->state.fixed;
-    clear_section(r, REC_INFO); /* what a damaged one has left */
-    LmpErr err =
-        apply_changes(&r->schema, REC_INFO, r->plain.at, r->plain.n, &r->state, NULL, NULL);
+    seek_clear(r, REC_INFO); /* what a damaged one has left */
+    const RecPiece piece = seek_piece(r, REC_INFO, REC_ALL);
+    LmpErr err = apply_changes(&r->schema, &piece, &r->state, NULL, NULL);
     r->header = !err;
     h->program[sizeof h->program - 1] = 0;
     h->lua[sizeof h->lua - 1] = 0;
@@ -128,7 +74,7 @@ static LmpErr load_part(LmpRecording *r, uint32_t i) {
                   part->kind == REC_OUTPUT || part->kind == REC_SOURCE ||
                   (part->kind == REC_DIRECTORY && !r->directory);
     if (!wanted) return LMP_OK;
-    err = read_part(r, r->pack, part);
+    err = seek_part(r, r->pack, part);
     if (!err && part->kind == REC_HEADER) err = read_header(r);
     if (!err && part->kind == REC_AGAIN) err = read_again(r);
     if (!err && part->kind == REC_DIRECTORY) err = read_directory(r);
@@ -238,16 +184,6 @@ void recording_close(LmpRecording *r) {
     free(r);
 }
 
-static void show_no_tables(LmpRecording *r) {
-    undo_all(&r->undo, &r->state);
-    for (uint32_t g = 0; g < REC_GROUPS; g++) {
-        if (rec_groups[g].section != REC_TABLES) continue;
-        coding_clear(&rec_groups[g], &r->state, 0, r->extent[g].rows);
-        r->extent[g] = (RecExtent){0};
-    }
-    r->tables = r->tables_clock = r->first_tables = 0;
-}
-
 /* Opens the file again, which was written anew; the view stays where it is. */
 static LmpErr open_anew(LmpRecording *r) {
     char *state = r->state.fixed, *tables = r->state.tables;
@@ -255,7 +191,7 @@ static LmpErr open_anew(LmpRecording *r) {
     LmpView view = r->view;
     RecMemory empty = {lmp_os->map(REC_FIXED, -1, 0, true), NULL};
     if (!empty.fixed) return LMP_E_NOMEM;
-    show_no_tables(r);
+    seek_no_tables(r);
     /* Rows that never change are the same rows as before, so what is in the state may stay; all
      * figures go with the first seek. */
     r->state.fixed = NULL;
@@ -283,122 +219,6 @@ LmpErr recording_refresh(LmpRecording *r) {
     LmpErr err = recscan_more(&r->scan);
     if (!err && (r->scan.anew != anew || r->scan.parts < r->loaded)) return open_anew(r);
     return err ? err : load(r);
-}
-
-/* ---- seeking --------------------------------------------------------------------------------- */
-
-/* Makes `m` what a chunk's first part says. *now: place of that part, 0 until it is applied. */
-static LmpErr load_first(LmpRecording *r, RecSection section, RecPack *pack, const RecPart *part,
-                         const RecMemory *m, uint64_t *now) {
-    LmpErr err = part->base ? LMP_E_DAMAGED : read_part(r, r->pack, part);
-    if (err == LMP_E_DAMAGED && redundancy_mend(&r->scan, part, &r->stored, &r->mending))
-        err = pack_unpack(r->pack, part, r->stored.at, &r->plain);
-    if (err) return err;
-    *now = 0;
-    if (section == REC_TABLES) undo_forget(&r->undo, r->extent);
-    err = apply_first(&r->schema, section, r->plain.at, r->plain.n, m, r->extent);
-    if (!err && !pack_set_base(pack, r->plain.at, r->plain.n, false)) err = LMP_E_NOMEM;
-    if (!err) *now = part->place;
-    return err;
-}
-
-static const RecPart *part_at(const LmpRecording *r, uint64_t place, RecKind kind) {
-    uint32_t i = recscan_find(&r->scan, place);
-    return i < r->scan.parts && r->scan.part[i].kind == kind ? &r->scan.part[i] : NULL;
-}
-
-/* Returns true if the file has this group; one of an older version may not. */
-static bool has_group(const LmpRecording *r, const RecGroup *group) {
-    for (uint32_t i = 0; i < r->schema.groups; i++)
-        if (r->schema.group[i].own == group) return true;
-    return false;
-}
-
-/* Returns true if there are as many rows as the tables speak of. */
-static bool rows_go_so_far(const LmpRecording *r) {
-    for (uint32_t g = 0; g < REC_GROUPS; g++)
-        if (rec_groups[g].section == REC_ROWS && rec_rows(&rec_groups[g], &r->state) > r->have[g] &&
-            has_group(r, &rec_groups[g]))
-            return false;
-    return true;
-}
-
-static LmpErr show_tables(LmpRecording *r, const RecPart *part) {
-    if (r->tables == part->place) return LMP_OK;
-    const RecPart *first = part->base ? part_at(r, part->base, REC_TABLES_PART) : part;
-    if (!first || part->kind != REC_TABLES_PART) return LMP_E_DAMAGED;
-    LmpErr err = LMP_OK;
-    r->tables = 0;
-    if (r->first_tables == first->place)
-        undo_all(&r->undo, &r->state);
-    else
-        err = load_first(r, REC_TABLES, r->pack_tables, first, &r->state, &r->first_tables);
-    if (!err && first != part) err = read_part(r, r->pack_tables, part);
-    if (!err && first != part)
-        err = apply_changes(&r->schema, REC_TABLES, r->plain.at, r->plain.n, &r->state, &r->undo,
-                            r->extent);
-    bool whole = rows_go_so_far(r);
-    if (!err && !whole && r->scan.version == REC_VERSION_LINKED) err = LMP_E_DAMAGED;
-    if (err) return err;
-    if (!whole) r->lost_rows = true;
-    r->tables = part->place;
-    r->tables_clock = part->clock;
-    return LMP_OK;
-}
-
-/* Shows the tables that go with a frame; where they are damaged, those before them, unless the
- * frame claims them for its own. */
-static LmpErr show_tables_of(LmpRecording *r, const RecPart *frame) {
-    uint32_t i = recscan_find(&r->scan, frame->tables);
-    bool own = frame->flags & LMP_FRAME_TABLES;
-    LmpErr err = own ? LMP_E_DAMAGED : LMP_OK;
-    if (i < r->scan.parts) err = show_tables(r, &r->scan.part[i]);
-    if (own || err == LMP_E_NOMEM || (!err && i < r->scan.parts)) return err;
-    const RecPart *p = frame;
-    for (int tries = 0; p > r->scan.part && tries < 100; p--) {
-        if (p->kind != REC_TABLES_PART) continue;
-        err = show_tables(r, p);
-        if (!err || err == LMP_E_NOMEM) return err;
-        tries++;
-    }
-    show_no_tables(r);
-    return LMP_OK;
-}
-
-static LmpErr show_live(LmpRecording *r, const RecPart *part) {
-    const RecPart *first = part->base ? part_at(r, part->base, REC_LIVE_PART) : part;
-    if (!first) return LMP_E_DAMAGED;
-    LmpErr err = LMP_OK;
-    if (r->key_live != first->place)
-        err = load_first(r, REC_LIVE, r->pack_live, first, &r->key, &r->key_live);
-    if (!err && first != part) err = read_part(r, r->pack_live, part);
-    if (err) return err;
-    for (uint32_t g = 0; g < REC_GROUPS; g++)
-        if (rec_groups[g].section == REC_LIVE)
-            coding_copy(&rec_groups[g], &r->state, &r->key, 0, rec_groups[g].most);
-    if (first != part)
-        err = apply_changes(&r->schema, REC_LIVE, r->plain.at, r->plain.n, &r->state, NULL, NULL);
-    const LmpLive *live = (const void *)(r->state.fixed + LMP_LIVE_AT);
-    return !err && live->counters.live_bytes != part->live_bytes ? LMP_E_DAMAGED : err;
-}
-
-static LmpErr show(LmpRecording *r, uint32_t i) {
-    const RecPart *frame = &r->scan.part[r->frame[i]];
-    LmpErr err = show_live(r, frame);
-    return err ? err : show_tables_of(r, frame);
-}
-
-LmpErr recording_seek(LmpRecording *r, uint32_t i) {
-    if (i >= r->frames || !r->pack) return LMP_E_DAMAGED;
-    LmpErr err = show(r, i);
-    if (!err)
-        r->now = i;
-    else if (r->now >= r->frames || show(r, r->now) != LMP_OK) { /* it could be shown before */
-        clear_section(r, REC_LIVE);
-        show_no_tables(r);
-        r->now = UINT32_MAX;
-    }
-    return err;
 }
 
 static void give_back(const void *from, const void *to) {

@@ -34,16 +34,28 @@ static uint32_t record_run(int fd, RecMemory *expect, uint32_t frames, const cha
     return frames;
 }
 
-static void check_frame(LmpRecording *r, const RecMemory *expect, uint32_t i, RecMemory *tables) {
+static void check_sought(LmpRecording *r, const RecMemory *expect, uint32_t i) {
     LmpFrameInfo info = recording_frame(r, i);
-    ck_assert_int_eq(recording_seek(r, i), LMP_OK);
+    ck_assert_uint_eq(recording_now(r), i);
     ck_assert_ptr_null(expected_differs(&expect[i], recording_view(r), false));
     while (!(info.flags & LMP_FRAME_TABLES)) {
         ck_assert_uint_gt(i, 0);
         info = recording_frame(r, --i);
     }
     ck_assert_ptr_null(expected_differs(&expect[i], recording_view(r), true));
-    (void)tables;
+}
+
+static void check_frame(LmpRecording *r, const RecMemory *expect, uint32_t i) {
+    ck_assert_int_eq(recording_seek(r, i), LMP_OK);
+    check_sought(r, expect, i);
+}
+
+/* The same without call paths, whose figures any frame may have left. */
+static void check_lines(LmpRecording *r, const RecMemory *expect, uint32_t i) {
+    ck_assert_int_eq(recording_seek_lines(r, i), LMP_OK);
+    expected_layers = 1u << REC_LINES;
+    check_sought(r, expect, i);
+    expected_layers = REC_ALL;
 }
 
 TEST(test_every_frame) {
@@ -60,9 +72,11 @@ TEST(test_every_frame) {
     ck_assert_uint_eq(recording_view(r)->pid, 0);
     ck_assert_str_eq(recording_view(r)->header->program, "options.lua");
     for (uint32_t i = 0; i < FRAMES; i++)
-        check_frame(r, expect, i, NULL);
+        check_frame(r, expect, i);
     for (uint32_t i = 0; i < 300; i++)
-        check_frame(r, expect, (uint32_t)suite_below(FRAMES), NULL);
+        check_frame(r, expect, (uint32_t)suite_below(FRAMES));
+    for (uint32_t i = 0; i < 600; i++)
+        (suite_below(3) ? check_lines : check_frame)(r, expect, (uint32_t)suite_below(FRAMES));
     recording_close(r);
     for (uint32_t i = 0; i < FRAMES; i++)
         expected_free(&expect[i]);
@@ -76,7 +90,7 @@ TEST(test_spent) {
     LmpRecording *r;
     record_run(fd, expect, FEW_FRAMES, NULL);
     ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
-    check_frame(r, expect, FEW_FRAMES - 1, NULL);
+    check_frame(r, expect, FEW_FRAMES - 1);
     LmpView *view = recording_spend(r);
     uint64_t live_bytes = view->live->counters.live_bytes;
     uint32_t record = view->tables.record[1].site;
@@ -115,7 +129,7 @@ TEST(test_growing) {
         ck_assert_int_eq(recording_refresh(r), LMP_OK);
         ck_assert_uint_ge(recording_frames(r), seen);
         seen = recording_frames(r);
-        if (seen) check_frame(r, expect, (uint32_t)suite_below(seen), NULL);
+        if (seen) check_frame(r, expect, (uint32_t)suite_below(seen));
     }
     ck_assert_uint_eq(seen, FRAMES);
     ck_assert(recording_complete(r));

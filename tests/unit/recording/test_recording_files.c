@@ -45,7 +45,8 @@ TEST(test_other_fields) {
     changes_put(changes, &piece, gc, &from, false);
     changes_put(changes, &piece, counters, &from, false);
     changes_free(changes);
-    ck_assert_int_eq(apply_changes(&read, REC_LIVE, piece.at, piece.n, &to, NULL, NULL), LMP_OK);
+    const RecPiece of = {REC_LIVE, REC_ALL, piece.at, piece.n};
+    ck_assert_int_eq(apply_changes(&read, &of, &to, NULL, NULL), LMP_OK);
     ck_assert_uint_eq(got->counters.live_bytes, 1);
     ck_assert_uint_eq(got->counters.peak_bytes, 0);
     ck_assert_uint_eq(got->counters.failed, 3);

@@ -189,8 +189,8 @@ TEST(test_too_many_rows) {
                 bytes_varint(&piece, 1);
                 bytes_varint(&piece, rec_zigzag(7));
             }
-        ck_assert_int_eq(apply_changes(&read, REC_LIVE, piece.at, piece.n, &to, NULL, NULL),
-                         over ? LMP_E_DAMAGED : LMP_OK);
+        const RecPiece of = {REC_LIVE, REC_ALL, piece.at, piece.n};
+        ck_assert_int_eq(apply_changes(&read, &of, &to, NULL, NULL), over ? LMP_E_DAMAGED : LMP_OK);
     }
     coding_free_schema(&read);
     bytes_free(&schema);
