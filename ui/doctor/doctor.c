@@ -182,21 +182,26 @@ static const char *lines_word(const Doctor *d) {
     return "not known";
 }
 
-/* Prints what a file or another program says, without control characters. */
-static void print_text(const char *what, const char *text) {
+void doctor_print(const char *what, const char *text) {
     char plain[4096];
     format_text(plain, sizeof plain, text, 0);
     printf("%-12s %s\n", what, plain);
 }
 
+/* Returns the path, or the name alone where others are to read it. */
+static const char *place(const Doctor *d, const char *path) {
+    const char *slash = strrchr(path, '/');
+    return d->shared && slash ? slash + 1 : path;
+}
+
 static void print_interpreter(const Doctor *d) {
     char compiler[256];
-    print_text("interpreter", d->program.path);
-    print_text("version", d->lua);
-    if (strcmp(d->code, d->program.path) != 0) print_text("code in", d->code);
-    print_text("build id", d->build_id[0] ? d->build_id : "none");
+    doctor_print("interpreter", place(d, d->program.path));
+    doctor_print("version", d->lua);
+    if (strcmp(d->code, d->program.path) != 0) doctor_print("code in", place(d, d->code));
+    doctor_print("build id", d->build_id[0] ? d->build_id : "none");
     compiler_of(d->code, compiler, sizeof compiler);
-    print_text("compiler", compiler[0] ? compiler : "not said");
+    doctor_print("compiler", compiler[0] ? compiler : "not said");
 }
 
 static const Job *worst(const Doctor *d, Health health) {

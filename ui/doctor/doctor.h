@@ -57,12 +57,19 @@ typedef struct Doctor {
     long patience;     /* seconds for one job */
     uint64_t sum[FIGURES];
     const char *only, *modes, *own;
+    bool shared; /* for others to read: no folder is named */
 } Doctor;
 
 /* Reads until the pipe's end. Returns false if nothing came for too long. */
 bool doctor_listen(Doctor *d, int fd);
 /* Prints the table and the conclusion; returns the exit status. */
 int doctor_report(const Doctor *d);
+
+/* Prints a line of what `lmp doctor --report` says besides: `what`, and what a file or another
+ * program says of it, without control characters. */
+void doctor_print(const char *what, const char *text);
+/* Prints versions and the system, for a report to others. */
+void doctor_about(void);
 
 /* Reads which compiler made an executable or a library, by its own account: the section .comment of
  * an ELF file; "" if there is none. Returns out. */

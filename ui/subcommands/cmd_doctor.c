@@ -105,7 +105,7 @@ static bool play(Doctor *d) {
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-enum { O_MODES, O_ONLY, O_PROGRAM, O_PATIENCE };
+enum { O_MODES, O_ONLY, O_PROGRAM, O_REPORT, O_PATIENCE };
 
 static const Option options[] = {
     [O_MODES] = {"modes", "LIST",
@@ -113,6 +113,8 @@ static const Option options[] = {
     [O_ONLY] = {"only", "LIST", "only these programs, such as constructors.lua"},
     [O_PROGRAM] = {"program", "FILE",
                    "play this script in place of them; it must do the same each time"},
+    [O_REPORT] = {"report", NULL,
+                  "say versions and the system, too, and name no folder: for a report of a fault"},
     [O_PATIENCE] = {"patience", "SECONDS", NULL},
     {0},
 };
@@ -120,6 +122,7 @@ static const Option options[] = {
 static const Example examples[] = {
     {"lmp doctor", "the interpreter that lmp run would choose"},
     {"lmp doctor /opt/lua/bin/lua", "any other"},
+    {"lmp doctor --report", "what the report of a fault is to begin with"},
     {0},
 };
 
@@ -138,10 +141,13 @@ static int run(Parse *p) {
         if (o == &options[O_MODES]) d.modes = p->value;
         if (o == &options[O_ONLY]) d.only = p->value;
         if (o == &options[O_PROGRAM]) d.own = p->value;
+        if (o == &options[O_REPORT]) d.shared = true;
         if (o == &options[O_PATIENCE] && parse_number(p->value, 1, 3600, &seconds))
             d.patience = (long)seconds;
     }
     if (p->over) return p->status;
+    if (d.shared && d.own)
+        return command_wrong(p, "--report and --program: a report is of lmp's own programs");
     bool chosen = p->at < p->argc;
     for (int i = p->at + 1; i < p->argc && !p->dashes; i++)
         if (option_called(p->command, p->argv[i]))
@@ -174,6 +180,7 @@ static int run(Parse *p) {
         command_say("cannot start: %s", strerror(ENOMEM));
         return EXIT_TROUBLE;
     }
+    if (d.shared) doctor_about();
     while (!d.ended)
         if (d.falls >= MOST_FALLS || !play(&d)) break;
     int status = d.jobs > 0 ? doctor_report(&d) : EXIT_TROUBLE;
