@@ -11,91 +11,100 @@ die() {
     exit 1
 }
 
-# One row per need: who needs it (all, test, ci, read: ./test --readers, pack: ./test --part=packages, a
-# processor: ./test --part=aarch64), what it is called, Debian's package, how to see it.
+# One row per need: who needs it (all, test, ci, or a part of ./test: read, pack, site, aarch64), what it is called,
+# the packages of Debian, Fedora and Alpine (-: none there, so it is done without), how to see it.
 needs() {
     cat <<'TABLE'
-all  C compiler and make   build-essential    command -v cc && command -v make
-all  CMake                 cmake              command -v cmake && command -v ctest
-all  pkg-config            pkg-config         command -v pkg-config
-all  wide ncurses          libncurses-dev     pkg-config --exists ncursesw
-all  LZ4                   liblz4-dev         pkg-config --exists liblz4
-all  zlib                  zlib1g-dev         pkg-config --exists zlib
-all  Zstandard             libzstd-dev        pkg-config --exists libzstd
-all  Lua 5.4               lua5.4             command -v lua5.4 || command -v lua54 || lua -v | grep -F 'Lua 5.4'
-all  Lua 5.4 headers       liblua5.4-dev      for p in lua5.4 lua-5.4 lua54; do pkg-config --exists $p && break; done
-all  Check                 check              pkg-config --exists check
-test tmux                  tmux               command -v tmux
-test luacheck              lua-check          command -v luacheck
-test LDoc                  lua-ldoc           command -v ldoc
-test LuaRocks              luarocks           command -v luarocks
-test busted                lua-busted         command -v busted
-test luaunit               lua-unit           ls /usr/share/lua/5.4/luaunit.lua
-test xmllint               libxml2-utils      command -v xmllint
-ci   clang                 clang              command -v clang
-ci   clang's fuzzer        libclang-rt-14-dev ls /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
-ci   musl                  musl-tools         command -v musl-gcc
-ci   clang-tidy 14         clang-tidy-14      command -v clang-tidy-14
-ci   clang-format 14       clang-format-14    command -v clang-format-14
-ci   shellcheck            shellcheck         command -v shellcheck
-ci   zsh                   zsh                command -v zsh
-ci   fish                  fish               command -v fish
-ci   mandoc                mandoc             command -v mandoc
-read Graphviz              graphviz           command -v dot
-read valgrind's tools      valgrind           command -v callgrind_annotate && command -v ms_print
-read Go's pprof            golang-go          command -v go
-pack debhelper             debhelper          command -v dh
-pack lintian               lintian            command -v lintian
-pack debootstrap           debootstrap        command -v debootstrap
-test jq                    jq                 command -v jq
-read npm                   npm                command -v npm && command -v node
-read Chromium              chromium           type chromium || type chromium-browser || type google-chrome
-aarch64 gcc for it            gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
-aarch64 qemu-user             qemu-user             command -v qemu-aarch64
+all |C compiler and make|build-essential   |gcc make     |build-base linux-headers|command -v cc && command -v make
+all |CMake              |cmake             |cmake        |cmake       |command -v cmake && command -v ctest
+all |pkg-config         |pkg-config        |pkgconf-pkg-config|pkgconf     |command -v pkg-config
+all |wide ncurses       |libncurses-dev    |ncurses-devel|ncurses-dev |pkg-config --exists ncursesw
+all |LZ4                |liblz4-dev        |lz4-devel    |lz4-dev     |pkg-config --exists liblz4
+all |zlib               |zlib1g-dev        |zlib-devel   |zlib-dev    |pkg-config --exists zlib
+all |Zstandard          |libzstd-dev       |libzstd-devel|zstd-dev    |pkg-config --exists libzstd
+all |Lua 5.4            |lua5.4            |lua          |lua5.4      |lua5.4 -v || lua54 -v || lua -v | grep 'Lua 5\.4'
+all |Lua 5.4 headers    |liblua5.4-dev     |lua-devel    |lua5.4-dev  |pkg-config --list-all | grep -E '^lua(-?5\.?4)? '
+all |Check              |check             |check-devel  |check-dev   |pkg-config --exists check
+test|bash               |bash              |bash         |bash        |command -v bash
+test|tmux               |tmux              |tmux         |tmux        |command -v tmux
+test|jq                 |jq                |jq           |jq          |command -v jq
+test|xmllint            |libxml2-utils     |libxml2      |libxml2-utils|command -v xmllint
+test|luacheck           |lua-check         |-|-|command -v luacheck
+test|LDoc               |lua-ldoc          |-|-|command -v ldoc
+test|LuaRocks           |luarocks          |-|-|command -v luarocks
+test|busted             |lua-busted        |-|-|command -v busted
+test|luaunit            |lua-unit          |-|-|ls /usr/share/lua/5.4/luaunit.lua
+ci  |clang              |clang             |clang        |clang       |command -v clang
+ci  |clang's fuzzer     |libclang-rt-14-dev|-|-|ls /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
+ci  |musl               |musl-tools        |-|-|command -v musl-gcc
+ci  |clang-tidy 14      |clang-tidy-14     |-|-|command -v clang-tidy-14
+ci  |clang-format 14    |clang-format-14   |-|-|command -v clang-format-14
+ci  |shellcheck         |shellcheck        |-|-|command -v shellcheck
+ci  |zsh                |zsh               |zsh          |zsh         |command -v zsh
+ci  |fish               |fish              |fish         |fish        |command -v fish
+ci  |mandoc             |mandoc            |-|-|command -v mandoc
+read|Graphviz           |graphviz          |-|-|command -v dot
+read|valgrind's tools   |valgrind          |-|-|command -v callgrind_annotate && command -v ms_print
+read|Go's pprof         |golang-go         |-|-|command -v go
+read,site|npm           |npm               |-|-|command -v npm && command -v node
+read,site|Chromium      |chromium          |-|-|type chromium || type chromium-browser || type google-chrome
+site|MkDocs             |mkdocs            |-|-|command -v mkdocs
+site|its theme          |mkdocs-material   |-|-|ls /usr/share/mkdocs/themes/material
+pack|debhelper          |debhelper         |-|-|command -v dh
+pack|lintian            |lintian           |-|-|command -v lintian
+pack|debootstrap        |debootstrap       |-|-|command -v debootstrap
+aarch64|gcc for it         |gcc-aarch64-linux-gnu|-|-|command -v aarch64-linux-gnu-gcc
+aarch64|qemu-user          |qemu-user         |-|-|command -v qemu-aarch64
 TABLE
 }
 
-# missing WHO: the rows of `all` and of WHO that are not there, as "name (package)".
-missing() {
-    needs | while read -r who rest; do
-        [ "$who" = all ] || [ "$who" = "$1" ] || continue
-        name=$(printf '%s' "$rest" | cut -c1-21)
-        rest=$(printf '%s' "$rest" | cut -c23-)
-        package=${rest%% *}
-        sh -c "${rest#"$package"}" >/dev/null 2>&1 </dev/null ||
-            printf '%s %s\n' "$package" "$name"
+# installer: how packages are got here: apt-get, dnf, apk or nothing.
+installer() {
+    for tool in apt-get dnf apk; do
+        ! command -v $tool >/dev/null || { echo $tool && break; }
     done
 }
 
-# install_missing WHO: gets what is missing through apt, or says what that is and stops.
+# missing WHO: the rows of `all` and of WHO that are not there, as "packages|name".
+missing() {
+    needs | while IFS='|' read -r who name debian fedora alpine seen; do
+        case ",${who%% *}," in *,all,* | *,"$1",*) ;; *) continue ;; esac
+        case $(installer) in dnf) packages=$fedora ;; apk) packages=$alpine ;; *) packages=$debian ;; esac
+        # word splitting is wanted: without the blanks that make columns
+        # shellcheck disable=SC2086
+        [ "$packages" = - ] || sh -c "$seen" >/dev/null 2>&1 </dev/null || echo "$(echo $packages)|"$name
+    done
+}
+
+# install_missing WHO: gets what is missing through the system's installer, or says what that is and stops.
 install_missing() {
     lacking=$(missing "$1")
     [ -n "$lacking" ] || return 0
-    list=$(printf '%s\n' "$lacking" | sed 's/^\([^ ]*\) *\(.*[^ ]\) *$/  \2 (Debian: \1)/')
-    packages=$(printf '%s\n' "$lacking" | awk '{ printf "%s ", $1 }')
-    if [ "$(id -u)" = 0 ]; then
-        as_root='env'
-    elif command -v sudo >/dev/null; then
-        if [ -t 0 ]; then as_root=sudo; else as_root='sudo -n'; fi
-    else
-        as_root=
-    fi
-    if [ -z "$as_root" ] || ! command -v apt-get >/dev/null; then
-        printf 'These are needed and missing:\n%s\n' "$list" >&2
-        if command -v apt-get >/dev/null; then die "please run as root: apt-get install $packages"; fi
+    packages=$(printf '%s\n' "$lacking" | cut -d'|' -f1 | tr -s ' \n' ' ')
+    case $(installer) in
+    apt-get) by='env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends' ;;
+    dnf) by='dnf install -y -q' ;;
+    apk) by='apk add -q' ;;
+    *)
+        printf 'These are needed and missing:\n%s\n' \
+            "$(printf '%s\n' "$lacking" | sed 's/\(.*\)|\(.*\)/  \2 (Debian: \1)/')" >&2
         die "please install them with your system's package manager, then run this again"
+        ;;
+    esac
+    as_root='env'
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null || die "please run as root: ${by#*noninteractive } $packages"
+        if [ -t 0 ]; then as_root=sudo; else as_root='sudo -n'; fi
     fi
     printf 'Installing %s\n' "$packages" >&2
     # word splitting is wanted: a list of packages, and `sudo -n`
     # shellcheck disable=SC2086
     {
-        $as_root apt-get update -qq </dev/null >&2 || true # an old list may still do
-        $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-            --no-install-recommends $packages </dev/null >&2 ||
-            die "apt-get could not install: $packages"
+        [ "${by#*apt-get}" = "$by" ] || $as_root apt-get update -qq </dev/null >&2 || true # an old list may still do
+        $as_root $by $packages </dev/null >&2 || die "these could not be installed: $packages"
     }
     lacking=$(missing "$1")
-    [ -z "$lacking" ] || die "installed, but still not found: $(printf '%s' "$lacking" | tr -s ' \n' ' ')"
+    [ -z "$lacking" ] || die "installed, but still not found: $(printf '%s' "$lacking" | tr '\n' ' ')"
 }
 
 # quietly LOG COMMAND...: the command's output goes to a file, and is shown only if it fails.
