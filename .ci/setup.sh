@@ -34,7 +34,7 @@ test|LDoc               |lua-ldoc          |-|-|command -v ldoc
 test|LuaRocks           |luarocks          |-|-|command -v luarocks
 test|busted             |lua-busted        |-|-|command -v busted
 test|luaunit            |lua-unit          |-|-|ls /usr/share/lua/5.4/luaunit.lua
-ci  |clang              |clang             |clang        |clang       |command -v clang
+ci,clang|clang          |clang             |clang        |clang       |command -v clang
 ci  |clang's fuzzer     |libclang-rt-14-dev|-|-|ls /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
 ci  |musl               |musl-tools        |-|-|command -v musl-gcc
 ci  |clang-tidy 14      |clang-tidy-14     |-|-|command -v clang-tidy-14
