@@ -2,7 +2,6 @@
  * written at once. */
 #include "report/json.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -124,10 +123,8 @@ void json_change(Json *json, const char *key, int64_t n) {
 }
 
 void json_number(Json *json, const char *key, double number) {
-    /* not %f: the decimal point is the locale's there */
-    uint64_t us = number > 0 && number < 1e12 ? (uint64_t)(number * 1e6 + 0.5) : 0;
     next(json, key);
-    fprintf(json->out, "%" PRIu64 ".%06u", us / 1000000, (unsigned)(us % 1000000));
+    text_number(json->out, number);
 }
 
 void json_flag(Json *json, const char *key, bool flag) {

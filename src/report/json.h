@@ -48,7 +48,7 @@ void json_text(Json *json, const char *key, const char *text);
 void json_bytes(Json *json, const char *key, const char *bytes, size_t n);
 void json_count(Json *json, const char *key, uint64_t n);
 void json_change(Json *json, const char *key, int64_t n);
-/* Writes six digits behind the point, whatever the locale. */
+/* Writes it as text_number does. */
 void json_number(Json *json, const char *key, double number);
 void json_flag(Json *json, const char *key, bool flag);
 

@@ -78,6 +78,10 @@ typedef struct LmpReport {
     uint64_t from_bytes; /* live when it began */
     uint64_t top_clock, top_bytes; /* REPORT_AT_TOP: the moment of the ledger, what was live then */
     uint64_t clock;                /* the moment that it is of (ns since start) */
+    /* What was made lately, and in how many seconds: set by who has seen two moments; 0: not known.
+     */
+    uint64_t rate_bytes;
+    double rate_seconds;
 } LmpReport;
 
 /* Fills a report of a run that is over from a (checked) header, live part and tables (NULL: without

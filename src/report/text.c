@@ -2,6 +2,7 @@
  * beginning or end, with "..." for the rest; quotes a field of CSV that needs it. */
 #include "report/text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -101,4 +102,10 @@ void text_csv(FILE *out, const char *text) {
 void text_csv_number(FILE *out, uint64_t n) {
     fputc(',', out);
     text_digits(out, n);
+}
+
+void text_number(FILE *out, double number) {
+    /* not %f: the decimal point is the locale's there */
+    uint64_t us = number > 0 && number < 1e12 ? (uint64_t)(number * 1e6 + 0.5) : 0;
+    fprintf(out, "%" PRIu64 ".%06u", us / 1000000, (unsigned)(us % 1000000));
 }

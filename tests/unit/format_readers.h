@@ -367,6 +367,38 @@ static void read_memprof(const LmpReport *r, const char *text) {
     ck_assert_uint_eq(held, r->ledger.all.live_bytes);
 }
 
+/* The sum of a metric's samples. */
+static uint64_t metric_sum(const char *text, const char *name) {
+    uint64_t sum = 0;
+    size_t n = strlen(name);
+    for (const char *p = text; *p; p = strchr(p, '\n') + 1) {
+        const char *value = strchr(p, '\n');
+        if (strncmp(p, name, n) != 0 || (p[n] != '{' && p[n] != ' ')) continue;
+        while (value[-1] != ' ')
+            value--;
+        sum += strtoull(value, NULL, 10);
+    }
+    return sum;
+}
+
+/* Families are whole, each sample is of the one before it; types add up, lines are some of all. */
+static void read_openmetrics(const LmpReport *r, const char *text) {
+    static const char head[] = "# TYPE ", end[] = "# EOF\n";
+    char family[80] = "";
+    ck_assert_str_eq(text + strlen(text) - strlen(end), end);
+    for (const char *p = text; strcmp(p, end) != 0; p = strchr(p, '\n') + 1) {
+        if (strncmp(p, head, strlen(head)) == 0)
+            ck_assert_int_eq(sscanf(p + strlen(head), "%79s", family), 1);
+        const char *name = *p == '#' ? strchr(p + 2, ' ') + 1 : p;
+        ck_assert_msg(strncmp(name, family, strlen(family)) == 0, "%.60s", p);
+    }
+    ck_assert_uint_eq(metric_sum(text, "lmp_live_bytes"), r->stats.live_bytes);
+    ck_assert_uint_eq(metric_sum(text, "lmp_type_live_bytes"), r->stats.live_bytes);
+    ck_assert_uint_eq(metric_sum(text, "lmp_type_allocations_total"), r->stats.mallocs);
+    uint64_t lines = metric_sum(text, "lmp_line_live_bytes"), all = r->ledger.all.live_bytes;
+    ck_assert(r->ledger.sites > 10 ? lines <= all : lines == all);
+}
+
 /* A reader of RFC 4180; the fields after the third are numbers, of which some are summed up. */
 static void read_csv(const LmpReport *r, const char *text) {
     uint64_t column[24] = {0};
@@ -479,6 +511,9 @@ static void read_back(int kind, const LmpReport *r, const char *text, size_t siz
         break;
     case REPORT_MEMPROF:
         read_memprof(r, text);
+        break;
+    case REPORT_OPENMETRICS:
+        read_openmetrics(r, text);
         break;
     case REPORT_CSV:
         read_csv(r, text);

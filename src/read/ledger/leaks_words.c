@@ -7,6 +7,13 @@
 
 enum { WHERE_SIZE = 128 };
 
+const char *const growth_words[LMP_GROWTHS] = {
+    [LMP_GROWTH_UNKNOWN] = "unknown",
+    [LMP_GROWTH_WAIT] = "wait",
+    [LMP_GROWTH_NONE] = "none",
+    [LMP_GROWTH_FOUND] = "found",
+};
+
 /* The end of the place tells most: at most so many columns of it. */
 static const char *where_words(char out[WHERE_SIZE], const Ledger *ledger, const LmpLeak *leak,
                                uint32_t most) {

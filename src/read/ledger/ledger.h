@@ -371,8 +371,10 @@ typedef enum LmpGrowth {
     LMP_GROWTH_UNKNOWN, /* and will not be: no lines, or collections cannot be seen */
     LMP_GROWTH_WAIT,    /* cannot tell yet */
     LMP_GROWTH_NONE,
-    LMP_GROWTH_FOUND
+    LMP_GROWTH_FOUND,
+    LMP_GROWTHS
 } LmpGrowth;
+extern const char *const growth_words[LMP_GROWTHS]; /* for machines */
 
 typedef struct LmpJudgement {
     uint32_t growth;  /* LmpGrowth */

@@ -42,6 +42,9 @@
            "", "", "", NULL, "", LEDGER_BRIEF | LEDGER_TREE | REPORT_PART_HISTORY, REPORT_AT_TOP)  \
     REPORT(CSV, csv, "a row for each line of the program, for a spreadsheet", LISTED, "", "", "",  \
            NULL, "", LEDGER_BRIEF, REPORT_OF_LINES)                                                \
+    REPORT(OPENMETRICS, openmetrics,                                                               \
+           "figures, types, and the lines that hold most, for Prometheus", LISTED, "", "", "",     \
+           NULL, "", 0, REPORT_WHOLE)                                                              \
     REPORT(TIMELINE, timeline, "a row for each interval of time, for a spreadsheet", LISTED, "",   \
            "", "", NULL, "", LEDGER_BRIEF | REPORT_PART_HISTORY, REPORT_WHOLE)                     \
     REPORT(HTML, html, "one page for a browser: timeline, flame graph, treemap, tables, source",   \

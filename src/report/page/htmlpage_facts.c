@@ -4,13 +4,6 @@
 
 #include "report/page/htmlpage_impl.h"
 
-static const char *const growth_words[] = {
-    [LMP_GROWTH_UNKNOWN] = "unknown",
-    [LMP_GROWTH_WAIT] = "wait",
-    [LMP_GROWTH_NONE] = "none",
-    [LMP_GROWTH_FOUND] = "found",
-};
-
 static void put_totals(Json *json, const LmpStats *s) {
     json_begin(json, "all", '{');
     json_count(json, "live", s->live_bytes);
@@ -57,6 +50,8 @@ void htmlpage_facts(Json *json, const LmpReport *r) {
     if (*r->moment.said) json_text(json, "moment", r->moment.said);
     json_text(json, "again", r->again ? r->again : "");
     json_number(json, "seconds", r->stats.seconds);
+    if (l->when == LEDGER_NOW) json_flag(json, "running", true);
+    if (r->rate_seconds > 0) json_number(json, "rate", (double)r->rate_bytes / r->rate_seconds);
     json_count(json, "stacks", l->stacks);
     json_count(json, "sample", l->sample);
     json_count(json, "lines", l->lines != LMP_LINES_OFF);
@@ -64,7 +59,7 @@ void htmlpage_facts(Json *json, const LmpReport *r) {
     json_count(json, "folded", l->folded);
     json_text(json, "counts_lost", stats_counts_lost(lost, &r->stats));
     json_count(json, "pathless", l->pathless_bytes);
-    json_text(json, "growth", growth_words[r->judgement.growth & 3]);
+    json_text(json, "growth", growth_words[r->judgement.growth]);
     json_text(json, "judgement", r->judgement.words);
     put_totals(json, &r->stats);
     JSON_OBJECTS(json, "types", k, LMP_KINDS, put_type(json, kind_info[k].name, &r->stats.kind[k]));

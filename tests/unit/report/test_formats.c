@@ -85,6 +85,36 @@ TEST(as_they_are) {
     golden_formats(false);
 }
 
+/* Names of the program stand in labels, whatever they are; lines that look alike are one sample. */
+TEST(openmetrics_labels) {
+    memset(&live, 0, sizeof live);
+    OWN(fake_tables_free_at) FakeTables *f = fake_tables_new(&live);
+    static const char *const sources[] = {"@a\"b\\c\nd\xff\xfe\x1b[1m.lua", "x = {} -- 1",
+                                          "x = {} -- 1\nand more", "x = {} -- 1\nand other"};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        uint32_t fn = fake_function(f, LMP_F_MAIN, sources[i], 0, "main \"chunk\"");
+        fake_made(f, (FakeSpot){fake_site(f, fn, 1, 0), 0, LMP_C_TABLE, 0}, 1, 100 + i);
+    }
+    snprintf(header.program, sizeof header.program, "a\"\\\n\xff");
+    OWN(report_close) LmpReport r;
+    size_t size;
+    fill_for(&r, f, REPORT_OPENMETRICS);
+    OWN(free_at) char *text = text_of(REPORT_OPENMETRICS, &r, &size);
+    read_openmetrics(&r, text);
+    ck_assert_ptr_null(strpbrk(text, "\xff\x1b"));
+    ck_assert_ptr_nonnull(strstr(text, "{program=\"a\\\"\\\\??\","));
+    ck_assert_ptr_nonnull(strstr(text, "\nlmp_line_live_bytes{source=\"a\\\"b\\\\c?d???[1m.lua\","
+                                       "line=\"1\",function=\"main \\\"chunk\\\"\"} 100\n"));
+    ck_assert_ptr_nonnull(strstr(text,
+                                 "\nlmp_line_live_bytes{source=\"[string \\\"x = {} -- 1...\\\"]\","
+                                 "line=\"1\",function=\"main \\\"chunk\\\"\"} 205\n"));
+    ck_assert_ptr_null(strstr(text, "\nlmp_allocation_rate_bytes_per_second "));
+    r.rate_bytes = 3000;
+    r.rate_seconds = 1.5;
+    OWN(free_at) char *rate = text_of(REPORT_OPENMETRICS, &r, &size);
+    ck_assert_ptr_nonnull(strstr(rate, "\nlmp_allocation_rate_bytes_per_second 2000.000000\n"));
+}
+
 /* What is estimated is said, beside what is known exactly: in the words of all that have words, as
  * figures in the others. A timeline is exact. */
 TEST(sampled) {
@@ -94,6 +124,7 @@ TEST(sampled) {
         [REPORT_JSON] = "\"sample\":524288,",
         [REPORT_CSV] = ",524288\n",
         [REPORT_TIMELINE] = "ms,live_bytes",
+        [REPORT_OPENMETRICS] = "\nlmp_sample_bytes 524288\n",
         [REPORT_HTML] = "\"sample\":524288,",
     };
     char exact[LMP_NUM + 16], number[LMP_NUM];
