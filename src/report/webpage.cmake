@@ -1,8 +1,9 @@
-# Makes OUT, the WebPage NAME (webpage.h), of shell.html: TITLE, and STYLES, BODY and SCRIPTS, each a
+# Makes OUT, the WebPage NAME (webpage.h), of shell.html: TITLE, ASKS, and STYLES, BODY and SCRIPTS, each a
 # list of files, stand where the shell names them; the data comes in the middle.
 get_filename_component(here ${CMAKE_SCRIPT_MODE_FILE} DIRECTORY)
 file(READ ${here}/shell.html page)
 string(REPLACE "/*TITLE*/" "${TITLE}" page "${page}")
+string(REPLACE "/*ASKS*/" "${ASKS}" page "${page}")
 foreach(list STYLES BODY SCRIPTS)
   set(all "")
   string(REPLACE "," ";" files "${${list}}")

@@ -13,7 +13,7 @@ typedef struct WebPage {
 } WebPage;
 
 /* Made by webpage.cmake, each in the library of its room. */
-extern const WebPage run_page, diff_page, snapshot_page;
+extern const WebPage run_page, live_page, diff_page, snapshot_page;
 
 /* Writes the fields of the data; json->words is empty at first. */
 typedef LmpErr WebPageData(Json *json, const void *of);

@@ -140,6 +140,7 @@ LmpErr diff_html_paths(Json *json, const DiffReport *report, const HtmlKept *sit
         uint32_t rows;
         const HtmlTree tree = {.of = &p,
                                .nodes = p.newer->nodes + p.went,
+                               .most = HTML_NODES,
                                .sides = 2,
                                .parent = node_parent,
                                .row = node_row,

@@ -1,16 +1,17 @@
 // app.js - the page of a run as a whole: its head, what is chosen, and its keys.
-const TABS = [["flame", "Flame graph"], ["treemap", "Treemap"], ["sites", "Lines"], ["functions", "Functions"], ["tags", "Tags"], ["source", "Source"]];
+const TABS = [["flame", "Flame graph"], ["treemap", "Treemap"], ["sites", "Lines"], ["functions", "Functions"], ["tags", "Tags"], ...data.files ? [["source", "Source"]] : []];
 const KEYS = [
-  [["1", "\u2026", "6"], "Flame graph, treemap, lines, functions, tags, source"],
+  [["1", "\u2026", String(TABS.length)], TABS.map(([, name]) => name).join(", ")],
   [["m"], "next figure: live, allocated, peak, temporary"], [["b"], "bytes or blocks"],
   [["/"], "search; its share of all stands beside it"], [["n", "N"], "in the graph: next and previous match"],
   [["\u2190", "\u2191", "\u2192", "\u2193"], "move: in graph, treemap, table, timeline"],
   [["enter"], "zoom in; open a row; from the treemap: the source"], [["esc"], "back; the whole run; end the search"],
-  [["i"], "inverted: who made it stands first, then who called that"], [["o"], "the source of what is chosen"],
+  [["i"], "inverted: who made it stands first, then who called that"], [["o"], "the source of what is chosen, or its line"],
   [["t"], "to the timeline; there [ and ] begin and end a range, shift goes faster"], [["y"], "copy the table"],
   [["d"], "light or dark"], [["?"], "this"],
 ];
 
+let allSaid = false;
 function head() {
   const name = data.program || "A Lua program";
   place("program").replaceChildren(...name.split(/(?<=\/)/).flatMap(part => [part, make("wbr")]));
@@ -25,10 +26,12 @@ function head() {
     list.append(make("li", {}, at && v.site && site >= 0 ? make("a", { onclick: () => openSource(site) }, at) : at || "", v.where ? " " : "",
       v.where ? v.text : v.text.charAt(0).toUpperCase() + v.text.slice(1), ".", v.advice ? make("small", {}, v.advice.charAt(0).toUpperCase() + v.advice.slice(1)) : null));
   };
-  const shown = data.verdicts.slice(0, 4);
+  list.replaceChildren();
+  place("figures").replaceChildren();
+  const shown = data.verdicts.slice(0, allSaid ? Infinity : 4);
   shown.forEach(put);
   if (data.verdicts.length > shown.length) {
-    const more = make("li", { class: "more" }, make("a", { role: "button", tabindex: "0", onclick: () => { more.remove(); data.verdicts.slice(4).forEach(put); } },
+    const more = make("li", { class: "more" }, make("a", { role: "button", tabindex: "0", onclick: () => { allSaid = true; more.remove(); data.verdicts.slice(4).forEach(put); } },
       `${many(data.verdicts.length - 4, "more sentence")}`));
     list.append(more);
   }
@@ -40,7 +43,8 @@ function head() {
   put2("Peak", parts(a.peak), data.peak_at ? `at ${span(data.peak_at)}` : "");
   put2("Allocated", parts(a.made), `${many(a.allocs, "allocation")}`);
   put2("Freed", parts(a.freed), share(a.freed, a.made) + " of it");
-  put2("Rate", data.seconds ? parts(a.made / data.seconds) : "\u2013", "allocated a second");
+  if (data.rate === undefined) put2("Rate", data.seconds ? parts(a.made / data.seconds) : "\u2013", "allocated a second");
+  else put2("Rate", parts(data.rate), "allocated a second, now");
   put2("Collector", [count(a.cycles), a.cycles === 1 ? "cycle" : "cycles"], a.collected ? `freed ${bytes(a.collected)}` : "");
 }
 

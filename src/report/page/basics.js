@@ -1,5 +1,5 @@
 // basics.js - what every page begins with, also that of a heap: its data, elements, how numbers are written.
-const data = JSON.parse(document.getElementById("data").textContent);
+let data = JSON.parse(document.getElementById("data").textContent);
 const place = id => document.getElementById(id);
 const word = i => data.words[i];
 

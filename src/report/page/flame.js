@@ -8,13 +8,17 @@ const backs = [];
 
 // ---- nodes: of the call tree, or, where there are no paths, of files and their lines -----------
 
-const nodes = { parent: [], key: [], site: [], joined: [], keys: [] };
+const nodes = { keys: [] }, keyNumbers = new Map();
+// Of a frame's name and place; the same in new data.
+function keyOf(func, src, line, site, extra) {
+  const id = func + "\n" + src + "\n" + line + "\n" + (extra || ""), key = keyNumbers.get(id) ?? nodes.keys.length;
+  keyNumbers.set(id, key);
+  nodes.keys[key] = { func, where: whereOf(src, line), site, extra };
+  return key;
+}
 function readTree() {
-  const t = data.tree, index = new Map(), keyOf = (func, src, line, site, extra) => {
-    const id = func + "\n" + src + "\n" + line + "\n" + (extra || "");
-    if (!index.has(id)) { index.set(id, nodes.keys.length); nodes.keys.push({ func, where: whereOf(src, line), site, extra }); }
-    return index.get(id);
-  };
+  const t = data.tree;
+  Object.assign(nodes, { parent: [], key: [], site: [], joined: [] });
   if (t) {
     const rows = t.func.length;
     for (let i = 0; i < t.parent.length; i++) {
@@ -118,19 +122,27 @@ function group(up, list, whole) {
 }
 const kidsOf = f => f.kids || (f.kids = f.open ? f.open() : []);
 
+// The frame that a way of keys leads to, as far as that is there.
+function alongWay(way) {
+  let at = root, steps = 0;
+  for (const key of way || []) {
+    const next = kidsOf(at).find(f => f.key === key);
+    if (!next) break;
+    at = next; steps++;
+  }
+  return { at, whole: Boolean(way) && steps === way.length };
+}
+
 function build() {
   const key = [graphKey(), inverted, state.version].join();
   if (key === rootKey) return;
-  const keep = zoomed ? wayTo(zoomed).slice(1).map(f => f.key) : [];
+  const keep = [zoomed, chosen, hovered].map(f => f && wayTo(f).slice(1).map(f => f.key));
   rootKey = key;
   const own = ownValues(), others = ofNodes(graphOthers());
   root = inverted ? buildInverted(own, others) : buildForward(own, others);
-  zoomed = root; chosen = hovered = null; backs.length = 0;
-  for (const k of keep) { // stays where it was, as far as that is there
-    const next = kidsOf(zoomed).find(f => f.key === k);
-    if (!next) break;
-    zoomed = next;
-  }
+  backs.length = 0; motion++;
+  const [zoom, choice, hover] = keep.map(alongWay);
+  zoomed = zoom.at; chosen = choice.whole ? choice.at : null; hovered = hover.whole ? hover.at : null;
   win = [zoomed.from, zoomed.to];
   search();
 }
@@ -358,7 +370,7 @@ function startFlame() {
     drawFlame();
   } }, name)));
   place("invert").onclick = () => {
-    inverted = !inverted; zoomed = null;
+    inverted = !inverted; zoomed = chosen = hovered = null;
     place("invert").setAttribute("aria-pressed", inverted);
     drawFlame();
   };

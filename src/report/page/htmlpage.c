@@ -43,6 +43,7 @@ static LmpErr put_tree(Json *json, const LmpReport *r, HtmlAllKept *all) {
     const LmpTally whole = ledger_retained(l, 0);
     const HtmlTree tree = {.of = &t,
                            .nodes = l->nodes,
+                           .most = all->nodes_most,
                            .sides = 1,
                            .parent = node_parent,
                            .row = node_row,
@@ -61,16 +62,16 @@ static LmpErr put_tree(Json *json, const LmpReport *r, HtmlAllKept *all) {
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-static LmpErr put_data(Json *json, const void *of) {
-    const LmpReport *report = of;
-    HtmlAllKept kept = {0};
+static LmpErr put_all(Json *json, const LmpReport *report, bool live) {
+    HtmlAllKept kept = {.rows_most = live ? HTML_LIVE_ROWS : HTML_ROWS,
+                        .nodes_most = live ? HTML_LIVE_NODES : HTML_NODES};
     htmlpage_facts(json, report);
     htmlpage_time(json, report);
     LmpErr err = htmlpage_sites(json, report, &kept);
     if (!err) err = htmlpage_functions(json, report, &kept);
     if (!err) err = htmlpage_tags(json, report, &kept);
     if (!err) err = put_tree(json, report, &kept);
-    if (!err) err = htmlpage_sources(json, report, &kept.sites);
+    if (!err && !live) err = htmlpage_sources(json, report, &kept.sites);
     if (!err && report->recording) err = htmlpage_moments(json, report, &kept);
     json_words(json, "words");
     htmlkept_free(&kept.sites);
@@ -80,6 +81,23 @@ static LmpErr put_data(Json *json, const void *of) {
     return err;
 }
 
+static LmpErr put_data(Json *json, const void *of) {
+    return put_all(json, of, false);
+}
+
+static LmpErr put_live_data(Json *json, const void *of) {
+    return put_all(json, of, true);
+}
+
 LmpErr htmlpage_write(const LmpReport *report, FILE *out) {
     return webpage_write(&run_page, JSON_ON_PAGE, put_data, report, out);
+}
+
+LmpErr htmlpage_write_live(const LmpReport *report, FILE *out) {
+    return webpage_write(&live_page, JSON_ON_PAGE, put_live_data, report, out);
+}
+
+LmpErr htmlpage_write_data(const LmpReport *report, FILE *out) {
+    static const WebPage bare = {"", ""};
+    return webpage_write(&bare, JSON_PLAIN, put_live_data, report, out);
 }

@@ -9,10 +9,19 @@
 
 #include "report/report.h"
 
+/* How much of the program a page that is shown while it runs has, as what is sent anew each second.
+ * It has no lines of source: who may look at the figures need not be who may read the files. */
+enum { HTML_LIVE_ROWS = 500, HTML_LIVE_NODES = 4000 };
+
 /* Writes the page, with the report's tree, timeline and marks, as far as it has them. Of a
  * recording the page has figures of several moments; it is left at any frame. A page has 100,000
  * nodes at most, the largest, and the rest joined. Errors: NOMEM. Whether the bytes were written is
  * known by ferror. */
 LmpErr htmlpage_write(const LmpReport *report, FILE *out);
+
+/* Write the page of a program that runs, which asks `events` beside it for its data (live.js), and
+ * that data alone: one JSON object, in one line. Errors: NOMEM. */
+LmpErr htmlpage_write_live(const LmpReport *report, FILE *out);
+LmpErr htmlpage_write_data(const LmpReport *report, FILE *out);
 
 #endif

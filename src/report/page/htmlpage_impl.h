@@ -8,6 +8,7 @@
 
 /* Rows of every table that the page has. */
 typedef struct HtmlAllKept {
+    uint32_t rows_most, nodes_most; /* of a table; of the graph */
     HtmlKept sites, functions, tags;
     uint32_t *tree_place; /* of every node: where its figures are counted; NULL: no tree */
     uint32_t tree_rows;   /* kept, and joined */

@@ -87,7 +87,7 @@ static void put_places(Json *json, const Ledger *l, const HtmlKept *kept) {
 LmpErr htmlpage_sites(Json *json, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     HtmlKept *kept = &all->sites;
-    const HtmlRows rows = {l, site_tally, NULL, &l->all, l->sites, HTML_ROWS, NULL};
+    const HtmlRows rows = {l, site_tally, NULL, &l->all, l->sites, all->rows_most, NULL};
     if (!htmlkeep(&rows, kept)) return LMP_E_NOMEM;
     json_begin(json, "sites", '{');
     put_places(json, l, kept);
@@ -121,8 +121,8 @@ static void put_functions(Json *json, const Ledger *l, const HtmlKept *kept) {
 LmpErr htmlpage_functions(Json *json, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     HtmlKept *kept = &all->functions;
-    const HtmlRows own = {l, function_tally, NULL, &l->all, l->functions, HTML_ROWS, NULL};
-    const HtmlRows with = {l, function_retained, NULL, &l->all, l->functions, HTML_ROWS, NULL};
+    const HtmlRows own = {l, function_tally, NULL, &l->all, l->functions, all->rows_most, NULL};
+    const HtmlRows with = {l, function_retained, NULL, &l->all, l->functions, all->rows_most, NULL};
     if (!htmlkeep(l->stacks ? &with : &own, kept)) return LMP_E_NOMEM;
     json_begin(json, "functions", '{');
     put_functions(json, l, kept);
@@ -145,7 +145,7 @@ static const LmpTally *tag_tally(const void *of, uint32_t i) {
 LmpErr htmlpage_tags(Json *json, const LmpReport *r, HtmlAllKept *all) {
     const Ledger *l = &r->ledger;
     HtmlKept *kept = &all->tags;
-    const HtmlRows rows = {l, tag_tally, NULL, &l->all, l->tags, HTML_ROWS, NULL};
+    const HtmlRows rows = {l, tag_tally, NULL, &l->all, l->tags, all->rows_most, NULL};
     if (!htmlkeep(&rows, kept)) return LMP_E_NOMEM;
     json_begin(json, "tags", '{');
     JSON_LIST(json, "func", i, kept->rows, json_word(json, l->tag[kept->row[i]].name));

@@ -162,7 +162,7 @@ LmpErr htmltree_put(Json *json, const HtmlTree *tree, uint32_t **place, uint32_t
     const HtmlRows all = {.of = tree,
                           .parent = parent_of,
                           .rows = tree->nodes,
-                          .most = HTML_NODES,
+                          .most = tree->most,
                           .score = score_of};
     bool done = htmlkeep(&all, &w.kept) && join(&w);
     for (unsigned side = 0; done && side < tree->sides; side++)

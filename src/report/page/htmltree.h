@@ -13,6 +13,7 @@ enum { HTMLTREE_SIDES = 2 };
 typedef struct HtmlTree {
     const void *of;
     uint32_t nodes; /* at least the root, which is 0 */
+    uint32_t most;  /* that are kept, the largest */
     unsigned sides; /* 1 or 2 */
     /* Below i; of the root 0. */
     uint32_t (*parent)(const void *of, uint32_t i);
@@ -24,10 +25,10 @@ typedef struct HtmlTree {
     const LmpTally *all[HTMLTREE_SIDES];
 } HtmlTree;
 
-/* Fields of the object that is open; "was" has the figures of the second side. The largest
- * HTML_NODES are kept. `place` (may be NULL) is set to an array, owned by the caller: where the
- * figures of each node are counted, itself or what a node above it was joined to; `rows` to how
- * many such places there are. Errors: NOMEM. */
+/* Fields of the object that is open; "was" has the figures of the second side. `place` (may be
+ * NULL) is set to an array, owned by the caller: where the figures of each node are counted, itself
+ * or what a node above it was joined to; `rows` to how many such places there are. Errors: NOMEM.
+ */
 LmpErr htmltree_put(Json *json, const HtmlTree *tree, uint32_t **place, uint32_t *rows);
 
 #endif

@@ -34,14 +34,21 @@ function columns(of) {
   return c;
 }
 
-const functionsOf = data.functions || {};
-const tables = {
-  sites: { of: data.sites || {}, whole: columns(data.sites) },
-  own: { of: functionsOf.own || {}, whole: columns(functionsOf.own) },
-  withCalls: { of: functionsOf.with || {}, whole: columns(functionsOf.with) },
-  tags: { of: data.tags || {}, whole: columns(data.tags) },
-  tree: { of: data.tree || {}, whole: columns(data.tree) },
-};
+let functionsOf, tables, sites, siteRows, grows, kindNames;
+const table = (of, moments) => ({ of: of || {}, whole: columns(of), moments: hasMoments() && moments || undefined });
+// What follows from the data: to be called again when that is new (live.js).
+function readRun() {
+  const moments = data.moments || {};
+  functionsOf = data.functions || {};
+  tables = {
+    sites: table(data.sites, moments.sites), own: table(functionsOf.own, moments.own), withCalls: table(functionsOf.with, moments.withCalls),
+    tags: table(data.tags, moments.tags), tree: table(data.tree, moments.tree),
+  };
+  sites = tables.sites.of;
+  siteRows = (sites.src || []).length;
+  grows = new Map((sites.grows || []).map(g => [g[0], g]));
+  kindNames = data.types.map(t => t.name);
+}
 
 // The figures of a table in the chosen range; of the whole run where nothing else is known.
 function figures(name) {
@@ -87,15 +94,11 @@ function rangeFigures(table, [from, to]) {
   c.short = c.peak; c.resizes = c.peak;
   return c;
 }
-for (const name of ["sites", "own", "withCalls", "tags", "tree"])
-  if (hasMoments() && data.moments[name]) tables[name].moments = data.moments[name];
 
 // ---- sites ------------------------------------------------------------------------------------
 
-const sites = tables.sites.of, siteRows = (sites.src || []).length;
 const siteWhere = i => i < siteRows ? whereOf(word(sites.src[i]), sites.line[i]) : `${many(sites.more, "more line")}`;
 const siteFunc = i => i < siteRows ? word(sites.func[i]) : "";
-const grows = new Map((sites.grows || []).map(g => [g[0], g]));
 
 // A site's type that has most of the figure shown, or of what it made: for its colour.
 function siteType(i, name = column()) {
@@ -108,4 +111,4 @@ function siteType(i, name = column()) {
   }
   return best;
 }
-const kindNames = data.types.map(t => t.name);
+readRun();

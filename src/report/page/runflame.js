@@ -5,7 +5,7 @@ const graphValues = () => figures(treeKind)[column()], graphOthers = () => null;
 const kindOf = site => site < 0 ? 5 : siteType(site);
 const frameWords = f => [unitWord(f.total)];
 const nothingWords = () => state.metric.id === "grew" ? "Nothing grew in this range." : "Nothing of it here.";
-const openFrame = site => openSource(site), openWord = "source";
+const openFrame = site => openSource(site), openWord = data.files ? "source" : "line";
 
 // The type of which most was made below each.
 function kindsBelow(own, n) {

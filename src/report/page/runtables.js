@@ -42,11 +42,11 @@ const COMMON = () => state.range && hasMoments() ? [
 ];
 
 const VIEWS = {
-  sites: { title: "Lines", one: "line", rows: siteRows, more: sites.more || 0, of: "sites",
+  sites: { title: "Lines", one: "line", get rows() { return siteRows; }, get more() { return sites.more || 0; }, of: "sites",
     words: i => [siteWhere(i), siteFunc(i)], type: i => typesOf(i), last: { title: "After collections", show: i => spark((sites.held || [])[i]) }, badge: i => grows.has(i) ? "grows" : "", open: true },
-  functions: { title: "Functions", one: "function", rows: (functionsOf.src || []).length, more: (functionsOf.own || {}).more || 0, of: "own",
+  functions: { title: "Functions", one: "function", get rows() { return (functionsOf.src || []).length; }, get more() { return (functionsOf.own || {}).more || 0; }, of: "own",
     words: i => [word(functionsOf.func[i]), whereOf(word(functionsOf.src[i]), functionsOf.line[i])], with: Boolean(data.stacks) },
-  tags: { title: "Tags", one: "tag", rows: ((data.tags || {}).func || []).length, more: (data.tags || {}).more || 0, of: "tags",
+  tags: { title: "Tags", one: "tag", get rows() { return ((data.tags || {}).func || []).length; }, get more() { return (data.tags || {}).more || 0; }, of: "tags",
     words: i => [word(data.tags.func[i]), ""] },
 };
 

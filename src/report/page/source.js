@@ -1,11 +1,11 @@
 // source.js - the program's lines with their figures, and what is known of one of them.
-const files = data.files || [];
+const files = data.files || [], fileOf = i => data.file ? data.file[i] : 0; // 1 + which; 0: none
 let fileShown = -1, lineShown = -1, siteShown = -1;
 
 // Lines of a file: number -> what was made there.
 function linesOf(file) {
   const by = new Map();
-  for (let i = 0; i < siteRows; i++) if (data.file[i] === file + 1) by.set(sites.line[i], i);
+  for (let i = 0; i < siteRows; i++) if (fileOf(i) === file + 1) by.set(sites.line[i], i);
   return by;
 }
 
@@ -41,7 +41,7 @@ const titleRow = () => make("div", { class: "ln head" }, make("span", {}, state.
 function drawSource() {
   if (state.tab !== "source") return;
   const values = figures("sites")[column()], sum = new Float64Array(files.length);
-  for (let i = 0; i < siteRows; i++) if (data.file[i]) sum[data.file[i] - 1] += values[i];
+  for (let i = 0; i < siteRows; i++) if (fileOf(i)) sum[fileOf(i) - 1] += values[i];
   const order = [...sum.keys()].sort((a, b) => sum[b] - sum[a] || a - b);
   if (fileShown < 0 && order.length) fileShown = order.find(i => files[i].pieces) ?? order[0];
   place("files").replaceChildren(...order.map(i => make("button", { "aria-selected": i === fileShown, title: files[i].name, onclick: () => { fileShown = i; siteShown = -1; drawSource(); place("code").scrollTop = 0; } },
@@ -56,8 +56,8 @@ function drawSource() {
 
 function openSource(i) {
   siteShown = i;
-  if (data.file && data.file[i]) {
-    fileShown = data.file[i] - 1;
+  if (fileOf(i)) {
+    fileShown = fileOf(i) - 1;
     change({ tab: "source" });
     const row = place("code").querySelector(`[data-line="${sites.line[i]}"]`);
     if (row) place("code").scrollTop = row.offsetTop - place("code").offsetTop - place("code").clientHeight / 2;
@@ -84,14 +84,14 @@ function detail(i) {
   if (grow) words.append(make("p", {}, `Grows by ${bytes(grow[1])} a full collection, ${bytes(grow[2])} so far.`));
   if (w.allocs[i]) words.append(make("p", { class: "dim" }, `${unitWord(w.allocs[i], "allocs")} of ${bytes(w.made[i] / w.allocs[i])} on average, ${many(w.resizes[i], "resize")}, ${share(w.short[i], w.allocs[i])} freed by the next collection.`));
   const links = make("p", {});
-  if (data.file[i]) links.append(make("a", { onclick: () => openSource(i) }, "Open the source"), " \u00b7 ");
+  if (fileOf(i)) links.append(make("a", { onclick: () => openSource(i) }, "Open the source"), " \u00b7 ");
   links.append(make("a", { onclick: () => { place("search").value = siteWhere(i); change({ search: siteWhere(i), tab: "flame" }); } }, "Find it in the graph"));
   words.append(links);
   box.append(words);
-  if (data.file[i] && files[data.file[i] - 1].pieces) {
+  if (fileOf(i) && files[fileOf(i) - 1].pieces) {
     const keep = siteShown;
     siteShown = i;
-    box.append(make("div", { class: "code" }, ...codeRows(data.file[i] - 1, [sites.line[i] - 4, sites.line[i] + 4])));
+    box.append(make("div", { class: "code" }, ...codeRows(fileOf(i) - 1, [sites.line[i] - 4, sites.line[i] + 4])));
     siteShown = keep;
   }
   return box;

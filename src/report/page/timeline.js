@@ -1,10 +1,12 @@
 // timeline.js - the heap over time by type, collector cycles, marks, and the range chosen in it.
-const chart = place("chart"), time = data.time;
-const LEFT = 0, FOOT = 34, HEAD = 18, CYCLE_WIDTH = 4, CYCLE_TALL = 12;
-let cursor = null, drag = null;
-const endOf = () => Math.max(data.seconds * 1e9, time ? time.last.length * time.step : 0, 1);
+const chart = place("chart"), LEFT = 0, FOOT = 34, HEAD = 18, CYCLE_WIDTH = 4, CYCLE_TALL = 12;
+let cursor = null, drag = null, time, lastNs;
 // A run of less than one step of its timeline is drawn over the steps that there are.
-const lastNs = Math.max(time ? Math.min(endOf(), Math.max(time.last.length * time.step, data.seconds * 1e9)) : endOf(), 1);
+function readTime() {
+  time = data.time;
+  lastNs = Math.max(data.seconds * 1e9, time ? time.last.length * time.step : 0, 1);
+  place("time").style.display = time ? "" : "none";
+}
 const xOf = ns => LEFT + (chart.clientWidth - LEFT) * Math.min(ns / lastNs, 1);
 const nsOf = x => Math.max(0, Math.min(lastNs, (x - LEFT) / Math.max(chart.clientWidth - LEFT, 1) * lastNs));
 const stepAt = ns => Math.max(0, Math.min(time.last.length - 1, Math.floor(ns / time.step)));
@@ -76,15 +78,16 @@ function drawTimeline() {
     g.fillRect(xOf(from), bottom + 3, Math.max(1, xOf(to) - xOf(from) - 1), tall);
   g.strokeStyle = palette.line; g.beginPath(); g.moveTo(LEFT, bottom + .5); g.lineTo(w, bottom + .5); g.stroke();
   // peak and marks
-  if (data.peak_at) label(g, xOf(data.peak_at), yOf(data.all.peak), "peak " + bytes(data.all.peak), w);
+  const [from, to] = data.peak_at ? label(g, xOf(data.peak_at), yOf(data.all.peak), "peak " + bytes(data.all.peak), w) : [w, w];
   g.textBaseline = "top";
   let until = -1;
   for (const [at, name] of data.marks) {
     const x = Math.round(xOf(at)) + .5;
     g.strokeStyle = palette.accent; g.setLineDash([2, 3]);
     g.beginPath(); g.moveTo(x, top - 4); g.lineTo(x, bottom); g.stroke(); g.setLineDash([]);
-    g.fillStyle = palette.accent; g.textAlign = x > w - 60 ? "right" : "left";
-    if (x > until) { g.fillText(name, x + (x > w - 60 ? -4 : 4), top - 14); until = x + g.measureText(name).width + 14; }
+    const wide = g.measureText(name).width, left = x > w - 60 ? x - 4 - wide : x + 4;
+    g.fillStyle = palette.accent; g.textAlign = "left";
+    if (left > until && (left > to || left + wide < from)) { g.fillText(name, left, top - 14); until = left + wide + 10; }
   }
   // the range, and what is under the cursor
   if (state.range) {
@@ -102,6 +105,7 @@ function drawTimeline() {
   }
 }
 
+// Returns from where to where it stands.
 function label(g, x, y, text, w) {
   const wide = g.measureText(text).width, right = x + wide + 12 > w;
   g.fillStyle = palette.ink; g.beginPath(); g.arc(x, y, 3, 0, 7); g.fill();
@@ -109,6 +113,7 @@ function label(g, x, y, text, w) {
   const tx = x + (right ? -7 : 7), ty = Math.max(y - 8, 8);
   g.lineWidth = 3; g.strokeStyle = palette.paper; g.strokeText(text, tx, ty);
   g.lineWidth = 1; g.fillText(text, tx, ty);
+  return right ? [tx - wide - 4, tx + 4] : [tx - 4, tx + wide + 4];
 }
 
 function drawLegend() {
@@ -117,7 +122,7 @@ function drawLegend() {
     make("i", { style: `background:${palette.kinds[k]};box-shadow:inset 0 0 0 1px ${palette.strong[k]}` }), kindNames[k],
     make("b", {}, bytes(at === null ? data.types[k].live : time.types[k][at]))));
   place("legend").replaceChildren(make("span", { class: "at" },
-    at === null ? "at the end" : `at ${span(cursor)}`, make("b", {}, bytes(at === null ? data.all.live : time.last[at]))), ...list);
+    at === null ? data.running ? "now" : "at the end" : `at ${span(cursor)}`, make("b", {}, bytes(at === null ? data.all.live : time.last[at]))), ...list);
 }
 
 // What happened between two moments, by the timeline.
@@ -153,7 +158,7 @@ function seconds(text) { // "1.5", "1.5 s", "200 ms", "2:30"
 }
 
 function startTimeline() {
-  if (!time) { place("time").style.display = "none"; return; }
+  readTime();
   const at = e => nsOf(e.clientX - chart.getBoundingClientRect().left);
   const grip = e => {
     if (!state.range) return null;
@@ -196,5 +201,5 @@ function startTimeline() {
     };
   place("range").onsubmit = e => { e.preventDefault(); document.activeElement.blur(); };
   place("whole").onclick = () => change({ range: null });
-  watch(f => { if ("range" in f) { drawTimeline(); sayRange(); } });
+  watch(f => { if (time && "range" in f) { drawTimeline(); sayRange(); } });
 }
