@@ -24,9 +24,11 @@ all |zlib               |zlib1g-dev        |zlib-devel   |zlib-dev    |pkg-confi
 all |Zstandard          |libzstd-dev       |libzstd-devel|zstd-dev    |pkg-config --exists libzstd
 all |Lua 5.4            |lua5.4            |lua          |lua5.4      |lua5.4 -v || lua54 -v || lua -v | grep 'Lua 5\.4'
 all |Lua 5.4 headers    |liblua5.4-dev     |lua-devel    |lua5.4-dev  |pkg-config --list-all | grep -E '^lua(-?5\.?4)? '
+all |libmicrohttpd      |libmicrohttpd-dev |libmicrohttpd-devel|libmicrohttpd-dev|pkg-config --exists libmicrohttpd
 all |Check              |check             |check-devel  |check-dev   |pkg-config --exists check
 test|bash               |bash              |bash         |bash        |command -v bash
 test|tmux               |tmux              |tmux         |tmux        |command -v tmux
+test|curl               |curl              |curl         |curl        |command -v curl
 test|jq                 |jq                |jq           |jq          |command -v jq
 test|xmllint            |libxml2-utils     |libxml2      |libxml2-utils|command -v xmllint
 test|luacheck           |lua-check         |-|-|command -v luacheck
@@ -46,6 +48,7 @@ ci  |mandoc             |mandoc            |-|-|command -v mandoc
 read|Graphviz           |graphviz          |-|-|command -v dot
 read|valgrind's tools   |valgrind          |-|-|command -v callgrind_annotate && command -v ms_print
 read|Go's pprof         |golang-go         |-|-|command -v go
+read|Prometheus         |prometheus        |-|-|command -v promtool && command -v prometheus
 read,site|npm           |npm               |-|-|command -v npm && command -v node
 read,site|Chromium      |chromium          |-|-|type chromium || type chromium-browser || type google-chrome
 site|MkDocs             |mkdocs            |-|-|command -v mkdocs

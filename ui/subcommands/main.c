@@ -41,8 +41,8 @@ static const Command cmd_version = {
 const Command *const all_commands[] = {
     &cmd_run,     &cmd_top,        &cmd_attach,   &cmd_detach,   &cmd_record,
     &cmd_replay,  &cmd_record_cut, &cmd_dump,     &cmd_snapshot, &cmd_heap,
-    &cmd_report,  &cmd_diff,       &cmd_doctor,   &cmd_help,     &cmd_version,
-    &cmd_display, &cmd_recorder,   &cmd_complete, NULL,
+    &cmd_report,  &cmd_diff,       &cmd_serve,    &cmd_doctor,   &cmd_help,
+    &cmd_version, &cmd_display,    &cmd_recorder, &cmd_complete, NULL,
 };
 
 static const Command *find(const char *name) {

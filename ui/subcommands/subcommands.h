@@ -6,7 +6,7 @@
 
 extern const Command cmd_run, cmd_top, cmd_snapshot, cmd_heap, cmd_report, cmd_diff, cmd_replay,
     cmd_doctor, cmd_attach, cmd_detach, cmd_display, cmd_record, cmd_record_cut, cmd_dump,
-    cmd_recorder, cmd_complete;
+    cmd_recorder, cmd_serve, cmd_complete;
 
 extern const Command *const all_commands[]; /* ends with NULL */
 

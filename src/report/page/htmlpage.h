@@ -19,9 +19,10 @@ enum { HTML_LIVE_ROWS = 500, HTML_LIVE_NODES = 4000 };
  * known by ferror. */
 LmpErr htmlpage_write(const LmpReport *report, FILE *out);
 
-/* Write the page of a program that runs, which asks `events` beside it for its data (live.js), and
- * that data alone: one JSON object, in one line. Errors: NOMEM. */
+/* Writes the page of a program that runs, which asks `events` beside it for new data (live.js).
+ * Errors: NOMEM. */
 LmpErr htmlpage_write_live(const LmpReport *report, FILE *out);
+/* Writes that data alone: one JSON object, in one line. Errors: NOMEM. */
 LmpErr htmlpage_write_data(const LmpReport *report, FILE *out);
 
 #endif
