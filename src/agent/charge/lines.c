@@ -35,7 +35,7 @@ LmpErr lines_open(LmpProfile *p, lua_State *L) {
     cache->mask = (LMP_LINE_LEAST - 1) * sizeof(LmpLineSlot);
     p->lines = cache;
     p->record = p->tables.record;
-    p->framed = p->return_addrs && !saved_regs_none() && frames_fit(L);
+    p->framed = p->owners && !saved_regs_none() && frames_fit(L);
     p->regs = p->framed ? saved_regs_plan() : NULL;
     p->live->tables.why = p->regs ? LMP_WHY_CHECK : LMP_WHY_REGS;
     if (p->regs && p->regs->differed) p->regs = NULL;

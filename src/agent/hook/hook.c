@@ -22,12 +22,21 @@ LMP_READS_REGS static void *slow_with_regs(void *ud, void *ptr, size_t osize, si
 }
 #endif
 
-/* A block without a type tag. */
-WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+/* A block without a type tag, from an unusual call site. */
+WAY void *raw_request_searched(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     LmpCaller caller = OUR_CALLER;
     const LmpReturnAddr *asker;
-    unsigned cls = return_addr_class(p->return_addrs, caller, &asker);
+    unsigned cls = return_addr_class(&p->owners->all, caller, &asker);
+    void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
+    return hook_made(p, r, nsize, 0, cls, false, false);
+}
+
+/* A block without a type tag. */
+WAY void *raw_request(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpProfile *p = ud;
+    unsigned cls = callclass_usual(p->owners, OUR_CFA, OUR_RET);
+    if (UNLIKELY(!cls)) return raw_request_searched(ud, ptr, osize, nsize);
     void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
     return hook_made(p, r, nsize, 0, cls, false, false);
 }

@@ -22,10 +22,13 @@ BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, LmpF
     return hook_release_plain(p, ptr, osize, from, entry, cls, true, p->tree != NULL);
 }
 
-/* A table that grows gives its old part back: that is charged to the line that runs, too. Finding
- * that line takes the fast path if the thread that ran last has not resumed another one. */
+/* A part that the program may have freed: a table that grows gives its old one back, which is
+ * charged to the line that runs, too. Finding that line takes the fast path if the thread that ran
+ * last has not resumed another one. */
 BY_JUMP static void *release_own_part(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                       uint32_t *entry, size_t cls) {
+    if (saved_regs_collects(p->regs, from))
+        return hook_out(p, ptr, osize, from, entry, cls, true, p->tree != NULL);
     const lua_State *L = p->running;
     uint32_t row = 0;
     if (LIKELY(L && frames_caller(frames_top(L)))) {
@@ -46,14 +49,14 @@ BY_JUMP static void *release_own_part(LmpProfile *p, void *ptr, size_t osize, Lm
 
 BY_JUMP void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                 uint32_t *entry, size_t cls) {
-    if (!saved_regs_collects(p->regs, from))
+    if (UNLIKELY(!saved_regs_collects_usual(p->regs, from)))
         return release_own_part(p, ptr, osize, from, entry, cls);
     return hook_out(p, ptr, osize, from, entry, cls, true, false);
 }
 
 BY_JUMP void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                        uint32_t *entry, size_t cls) {
-    if (!saved_regs_collects(p->regs, from))
+    if (UNLIKELY(!saved_regs_collects_usual(p->regs, from)))
         return release_own_part(p, ptr, osize, from, entry, cls);
     return hook_out(p, ptr, osize, from, entry, cls, true, true);
 }
@@ -133,6 +136,15 @@ BY_JUMP static LmpCharged find_in_c(LmpProfile *p, LmpSavedRegs regs, unsigned c
     return found(p, L, 0, ODD_CONTEXT(record, cls), p->tree != NULL);
 }
 
+/* For a table of a Lua function on top of L, which ran last. */
+BY_JUMP static LmpCharged find_table(LmpProfile *p, LmpSavedRegs regs, const lua_State *L) {
+    uintptr_t constructor = 0;
+    uint32_t record =
+        frames_is_idle(L) ? 0 : lines_record_table(p, frames_top(L), regs, &constructor);
+    if (UNLIKELY(!record)) return find_again(p, regs, LMP_C_TABLE, L);
+    return found(p, L, constructor, ODD_CONTEXT(record, LMP_C_TABLE), p->tree != NULL);
+}
+
 /* L is what the saved registers say: nothing is known of it yet, but if it ran last it is alive. */
 static ALWAYS_INLINE LmpCharged find_in(LmpProfile *p, LmpSavedRegs regs, unsigned cls,
                                         const lua_State *L, bool stacks) {
@@ -143,6 +155,7 @@ static ALWAYS_INLINE LmpCharged find_in(LmpProfile *p, LmpSavedRegs regs, unsign
         if (UNLIKELY(!(status & LMP_CI_C))) return find_slowly(p, regs, cls);
         return find_in_c(p, regs, cls, L);
     }
+    if (cls == LMP_C_TABLE) return find_table(p, regs, L);
     uintptr_t constructor = 0;
     uint32_t record = lines_record(p, L, ci, regs, cls, &constructor);
     if (UNLIKELY(!record)) return find_again(p, regs, cls, L);
@@ -192,13 +205,23 @@ LMP_READS_REGS BY_JUMP static LmpCharged find_object(LmpProfile *p, size_t osize
     return find_in(p, regs, cls, L, p->tree != NULL);
 }
 
-/* A block without a type tag. */
-LMP_READS_REGS BY_JUMP static LmpCharged find_raw(LmpProfile *p, LmpSavedRegs regs) {
+/* A block without a type tag, from an unusual call site. */
+LMP_READS_REGS BY_JUMP static LmpCharged find_raw_searched(LmpProfile *p, LmpSavedRegs regs) {
     const LmpReturnAddr *asker;
-    unsigned cls = return_addr_class(p->return_addrs, caller_of(regs), &asker);
+    unsigned cls = return_addr_class(&p->owners->all, caller_of(regs), &asker);
     if (UNLIKELY(cls == LMP_C_OTHER)) p->live->owners_unproven++;
     if (UNLIKELY(!asker || asker->at_thread < 0 || cls == LMP_C_OTHER))
         return find_slowly(p, regs, cls);
+    const lua_State *L = (const lua_State *)regs[asker->at_thread]; /* NOLINT */
+    return find_part(p, regs, cls, L);
+}
+
+/* A block without a type tag. */
+LMP_READS_REGS BY_JUMP static LmpCharged find_raw(LmpProfile *p, LmpSavedRegs regs) {
+    LmpCaller caller = caller_of(regs);
+    const LmpReturnAddr *asker = callclass_asker(p->owners, caller.ret);
+    unsigned cls = asker ? callclass_usual(p->owners, caller.cfa, caller.ret) : LMP_C_NONE;
+    if (UNLIKELY(!cls || asker->at_thread < 0)) return find_raw_searched(p, regs);
     const lua_State *L = (const lua_State *)regs[asker->at_thread]; /* NOLINT */
     return find_part(p, regs, cls, L);
 }

@@ -43,7 +43,7 @@ WAY void *do_any(void *ud, void *ptr, size_t osize, size_t nsize) {
 /* A block without a type tag. */
 WAY void *make_part(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
-    unsigned cls = callclass_usual(p->asked, OUR_CFA, OUR_RET);
+    unsigned cls = callclass_usual(p->owners, OUR_CFA, OUR_RET);
     if (UNLIKELY(!cls)) return do_any(ud, ptr, osize, nsize);
     return count_made(p, p->pass.alloc(p->pass.ud, ptr, osize, nsize), nsize, cls);
 }

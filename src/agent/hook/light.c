@@ -72,7 +72,6 @@ bool light_open(LmpProfile *p) {
     }
     p->light_due = 0;
     p->freed = freed_class_sites();
-    p->asked = owner_classes();
     p->newest = (const uintptr_t *)(frames_word(p->main, LMP_AT_L_GLOBAL) + /* NOLINT */
                                     offsets_get()->all);
     shadow_drop_unmarked(p);
@@ -83,7 +82,7 @@ bool light_open(LmpProfile *p) {
 void light_prepare(LmpProfile *p, bool awaited) {
     p->whole = true;
     p->light_wait = AGAIN_NS;
-    if (!p->sampling || !p->return_addrs || !p->object_ret) return;
+    if (!p->sampling || !p->owners || !p->object_ret) return;
     if (offsets_known() != LMP_OK || !freed_class_sites() || watched_prepare(p) != LMP_OK) return;
     p->light_due = LEFT_NS;
     if (!awaited && !is_looked_at(p)) light_open(p);

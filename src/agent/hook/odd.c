@@ -232,9 +232,9 @@ COLD void odd_made_before(LmpProfile *p, void *block, size_t type_tag, size_t n)
 
 unsigned odd_request_class(LmpProfile *p, size_t type_tag, size_t nsize, LmpCaller caller) {
     unsigned cls = odd_class(type_tag);
-    if (!p->return_addrs) return owner_by_rules(p, cls, nsize);
+    if (!p->owners) return owner_by_rules(p, cls, nsize);
     const LmpReturnAddr *asker;
-    return cls ? cls : return_addr_class(p->return_addrs, caller, &asker);
+    return cls ? cls : return_addr_class(&p->owners->all, caller, &asker);
 }
 
 unsigned odd_block_class(LmpProfile *p, const void *ptr, size_t size, LmpCaller caller) {
@@ -250,7 +250,7 @@ COLD void *odd_operate(LmpProfile *p, void *ptr, size_t osize, size_t nsize, Lmp
         unsigned cls = odd_block_class(p, ptr, osize, caller);
         bool counts = p->exact && cls > LMP_C_NONE && cls < LMP_C_COUNTED;
         bool moves = cls == LMP_C_THREAD_PART || lines_is_stack(p, caller.regs, ptr);
-        counts = counts && p->return_addrs; /* else it may be a stack: not to be looked at */
+        counts = counts && p->owners; /* else it may be a stack: not to be looked at */
         uint32_t here = !counts ? 0
                         : moves ? lines_stack_moves(p, caller.regs)
                                 : context_slow(p, caller.regs, cls, false);

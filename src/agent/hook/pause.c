@@ -151,7 +151,7 @@ static void save_constructor(LmpProfile *p, LmpTrapped *q) {
     if (!p->regs || !q->caller.regs || !q->stack_safe || !q->nsize) return;
     const LmpReturnAddr *asker;
     unsigned cls = q->ptr      ? q->entry & 15
-                   : !q->osize ? return_addr_class(p->return_addrs, q->caller, &asker)
+                   : !q->osize ? return_addr_class(&p->owners->all, q->caller, &asker)
                                : odd_tag_class[q->osize & 15];
     LmpCallInfo *ci;
     uintptr_t pc = lines_constructor(p, q->caller.regs, cls, &ci);

@@ -14,7 +14,6 @@ void slow_path_always(LmpProfile *p, bool always) {
 
 void slow_path_route(LmpProfile *p) {
     bool by_api = p->exact && !p->regs;
-    slow_path_always(p, p->own.frame || p->expecting || !p->return_addrs || by_api ||
-                            inspect_on(p) || callers_on(p) || p->slow->snapshot ||
-                            counts_overrides(p));
+    slow_path_always(p, p->own.frame || p->expecting || !p->owners || by_api || inspect_on(p) ||
+                            callers_on(p) || p->slow->snapshot || counts_overrides(p));
 }

@@ -26,6 +26,7 @@ static void find_through(LmpCallClasses *c, const LmpLearnedRow *row, uint32_t r
     for (uint32_t i = 0; i < rows && n < LMP_CALL_THROUGH; i++) {
         if (row[i].number[NUMBER_DEPTH] != 1 || !row[i].number[NUMBER_DISTANCE]) continue;
         c->through[n] = row[i].place[0];
+        c->asker[n] = return_addr_find(&c->all, row[i].place[0]);
         c->distance[n++] = row[i].number[NUMBER_DISTANCE];
     }
 }

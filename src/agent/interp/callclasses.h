@@ -14,9 +14,10 @@ enum { LMP_CALL_THROUGH = 2 };
 
 typedef struct LmpCallClasses {
     uintptr_t through[LMP_CALL_THROUGH];
-    int64_t distance[LMP_CALL_THROUGH]; /* of the next return address, from cfa */
-    uintptr_t base, span;               /* of the addresses in cls[]; span 0: none */
-    uint8_t *cls;                       /* LMP_C_NONE: not told */
+    int64_t distance[LMP_CALL_THROUGH];           /* of the next return address, from cfa */
+    const LmpReturnAddr *asker[LMP_CALL_THROUGH]; /* their rows of `all` */
+    uintptr_t base, span;                         /* of the addresses in cls[]; span 0: none */
+    uint8_t *cls;                                 /* LMP_C_NONE: not told */
     LmpReturnAddrs all;
 } LmpCallClasses;
 
@@ -30,6 +31,11 @@ callclass_usual(const LmpCallClasses *c, const char *cfa, uintptr_t ret) {
     }
     ret -= c->base;
     return LIKELY(ret < c->span) ? c->cls[ret] : LMP_C_NONE;
+}
+
+/* Returns the row of a caller through which others call; NULL: another caller. */
+static ALWAYS_INLINE const LmpReturnAddr *callclass_asker(const LmpCallClasses *c, uintptr_t ret) {
+    return ret == c->through[0] ? c->asker[0] : ret == c->through[1] ? c->asker[1] : NULL;
 }
 
 /* Fills all but `all`, from that table's rows as they are kept (callchains.c). */

@@ -137,6 +137,7 @@ static bool enter_site(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *pla
     LmpFreeSite *site = &plan->free_site[i];
     if (site->ret) return site->next == f->at || site->who != LMP_FREE_BY_CALLER;
     *site = (LmpFreeSite){f->ret, f->at, who_frees(free_callers, f->ret)};
+    if (site->who == LMP_FREE_BY_CALLER) plan->by_caller = *site;
     return true;
 }
 
@@ -153,5 +154,7 @@ void free_callers_enter(const LmpFreeCallers *free_callers, LmpSavedRegsPlan *pl
     }
     good = good && spread(key, n, plan);
     plan->free_callers = good ? sites : 0;
-    if (!good) memset(plan->free_site, 0, sizeof plan->free_site); /* nothing is known of frees */
+    if (good) return;
+    memset(plan->free_site, 0, sizeof plan->free_site); /* nothing is known of frees */
+    plan->by_caller = (LmpFreeSite){0};
 }

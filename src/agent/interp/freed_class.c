@@ -278,14 +278,14 @@ static bool tells_all(const LmpCallChains *chains) {
 }
 
 static void study_once(void) {
-    const LmpReturnAddrs *owners = owner_return_addrs();
+    const LmpCallClasses *owners = owner_classes();
     if (!owners) return;
     table_good = callchains_take_kept(&table, kept_name);
     if (table_good) return;
     Study *study = calloc(1, sizeof *study);
     lua_State *L = NULL;
     if (study && make_room(study)) {
-        study->owners = owners;
+        study->owners = &owners->all;
         L = luafacts_newstate(study_alloc, study);
     }
     if (L) {

@@ -229,14 +229,10 @@ static void study_once(void) {
     free(study);
 }
 
-const LmpReturnAddrs *owner_return_addrs(void) {
+const LmpCallClasses *owner_classes(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, study_once);
-    return table_good ? &table.all : NULL;
-}
-
-const LmpCallClasses *owner_classes(void) {
-    return owner_return_addrs() ? &table : NULL;
+    return table_good ? &table : NULL;
 }
 
 /* Profiles without lines, which may run in other threads meanwhile, do not read what is written. */

@@ -9,7 +9,7 @@
 #ifndef LMP_OWNER_H
 #define LMP_OWNER_H
 
-#include "agent/interp/return_addr.h"
+#include "agent/interp/callclasses.h"
 #include "agent/interp/saved_regs_plan.h"
 #include "agent/state/profile.h"
 
@@ -22,9 +22,7 @@ typedef struct LmpOwnerRules {
 /* Returns the call sites of this process's Lua, found once (thread-safe) in a private state; NULL
  * when they could not be told apart on this interpreter (no unwind tables, say). Lives as long as
  * the process. May allocate and call the system: only at start. */
-const LmpReturnAddrs *owner_return_addrs(void);
-/* Returns the same for hot paths. */
-const struct LmpCallClasses *owner_classes(void);
+const LmpCallClasses *owner_classes(void);
 
 /* Adds to them where the requesting thread is kept (LmpReturnAddr.at_thread), once per process. */
 void owner_note_threads(const LmpSavedRegsPlan *plan);

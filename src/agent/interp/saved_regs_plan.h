@@ -42,7 +42,8 @@ typedef struct LmpFreeSite {
 typedef struct LmpSavedRegsPlan {
     uint32_t askers, free_callers;
     LmpFreeSite free_site[1 << LMP_FREE_BITS]; /* from saved_regs_free_home on; ret 0: none */
-    /* Of call sites that free for both, the collector's callers. */
+    LmpFreeSite by_caller; /* the last of those that free for both; ret 0: none does */
+    /* Of these, the collector's callers. */
     uint64_t free_caller_factor; /* for saved_regs_free_caller_home: no two keys have the same */
     uintptr_t caller[1 << LMP_FREE_CALLER_BITS]; /* saved_regs_free_caller_key, by
                                                     saved_regs_free_caller_home; 0: none */
@@ -94,18 +95,32 @@ static inline uint32_t saved_regs_free_caller_home(const LmpSavedRegsPlan *plan,
     return (uint32_t)((key * plan->free_caller_factor) >> (64 - LMP_FREE_CALLER_BITS));
 }
 
+/* Returns true if the collector frees through `site`, which frees for both. */
+LMP_READS_REGS static inline bool
+saved_regs_collector_calls(const LmpSavedRegsPlan *plan, const LmpFreeSite *site, LmpFrom from) {
+    uintptr_t next;
+    memcpy(&next, from.cfa + site->next, sizeof next);
+    uintptr_t key = saved_regs_free_caller_key(site->ret, cpu_address(next));
+    return plan->caller[saved_regs_free_caller_home(plan, key)] == key;
+}
+
 /* Returns true if the collector frees this part of an object, and in doubt. */
 LMP_READS_REGS static inline bool saved_regs_collects(const LmpSavedRegsPlan *plan, LmpFrom from) {
-    uintptr_t ret = cpu_ret(from), next;
+    uintptr_t ret = cpu_ret(from);
     for (uint32_t i = saved_regs_free_home(ret);; i = (i + 1) & ((1 << LMP_FREE_BITS) - 1)) {
         const LmpFreeSite *site = &plan->free_site[i];
         if (!site->ret) return true;
         if (site->ret != ret) continue;
         if (site->who != LMP_FREE_BY_CALLER) return site->who == LMP_FREE_COLLECTOR;
-        memcpy(&next, from.cfa + site->next, sizeof next);
-        uintptr_t key = saved_regs_free_caller_key(ret, cpu_address(next));
-        return plan->caller[saved_regs_free_caller_home(plan, key)] == key;
+        return saved_regs_collector_calls(plan, site, from);
     }
+}
+
+/* Returns true if the collector frees it in the usual way. */
+LMP_READS_REGS static inline bool saved_regs_collects_usual(const LmpSavedRegsPlan *plan,
+                                                            LmpFrom from) {
+    const LmpFreeSite *site = &plan->by_caller;
+    return cpu_ret(from) == site->ret && saved_regs_collector_calls(plan, site, from);
 }
 
 #endif

@@ -14,6 +14,7 @@ static ALWAYS_INLINE void usage_stamp(const LmpCounters *c, LmpUsage *u) {
     if (UNLIKELY(u->peak_serial != c->peak_serial)) {
         u->peak_bytes = u->bytes - u->free_bytes;
         u->peak_serial = c->peak_serial;
+        __asm__("" : "+m"(u->free_bytes)); /* read again: it takes no register of the usual way */
     }
 }
 

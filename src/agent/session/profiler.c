@@ -496,10 +496,10 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     p->at_look = look_at_display;
     p->skew = shadow_usual_skew(L);
     p->tick_ops = 16;
-    p->return_addrs = owner_return_addrs();
+    p->owners = owner_classes();
     start_lines(p, L, options);
     slow_path_route(p);
-    p->live->owners_known = p->return_addrs != NULL;
+    p->live->owners_known = p->owners != NULL;
     ending_prepare(p, options);
     bool live = options->live;
     if (options->run_socket >= 0) session_of(p)->life = LIFE_ADOPTABLE;

@@ -36,7 +36,6 @@
 #endif
 
 struct LmpCallInfo;
-struct LmpReturnAddrs;
 
 /* Where the leaves of the shadow map are, besides the directory that the hook reads: state.c maps
  * and unmaps them, shadow.c adds to them. */
@@ -90,7 +89,6 @@ typedef struct LmpProfile {
     bool stays_whole;                   /* and has to */
     const struct LmpCallClasses *freed; /* classes of blocks that it lacks, by who frees or resizes
                                            them; NULL: it lacks none */
-    const struct LmpCallClasses *asked; /* as return_addrs */
     uint64_t **watched;                 /* bits by address, as `dir`: watched.h; NULL: not in use */
     uint64_t **watched_room;            /* the same, NULL: there is none */
     uint32_t watched_used;
@@ -98,7 +96,7 @@ typedef struct LmpProfile {
     uint64_t light_wait;     /* until the next try, nanoseconds */
     uint64_t looked_at;      /* clock of the last look at the map, nanoseconds since start */
     const uintptr_t *newest; /* the state's word that leads to its newest object; NULL: not known */
-    const struct LmpReturnAddrs *return_addrs; /* owners of parts by call site, NULL: by rules */
+    const struct LmpCallClasses *owners; /* of parts, by call site; NULL: by rules */
     struct LmpLineCache *lines;                /* who makes what, NULL: not asked for */
     struct LmpInspection *look;                /* at what strings are made of; NULL: not known */
     LmpRecord *record;                         /* of the tables */

@@ -90,7 +90,7 @@ static unsigned class_of_tag(unsigned tag) {
 }
 
 static LmpProfile *profile;
-static const LmpReturnAddrs no_return_addrs; /* every raw request is nobody's */
+static const LmpCallClasses no_owners; /* every raw request is nobody's */
 
 static void teardown(void) {
     bare_profile_end(profile);
@@ -101,7 +101,7 @@ static void setup(void) {
     profile = bare_profile();
     profile->pass.alloc = underneath;
     profile->pass.ud = &underneath_ud;
-    profile->return_addrs = &no_return_addrs;
+    profile->owners = &no_owners;
     profile->gc_word = profile->collector->none;
     profile->tick_ops = 16;
     atomic_store(&profile->pass.thread, foreign_thread());

@@ -368,9 +368,9 @@ static void start_in_child(Known *known) {
     ck_assert_int_ge(pid, 0);
     if (pid == 0) {
         const LmpSavedRegsPlan *plan = saved_regs_plan();
-        const LmpReturnAddrs *owners = owner_return_addrs();
+        const LmpCallClasses *owners = owner_classes();
         if ((known->has_plan = plan != NULL)) known->plan = *plan;
-        if ((known->has_owners = owners != NULL)) known->owners = *owners;
+        if ((known->has_owners = owners != NULL)) known->owners = owners->all;
         _exit(0);
     }
     int status;

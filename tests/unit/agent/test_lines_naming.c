@@ -244,7 +244,7 @@ TEST(opened_and_closed) {
     begin();
     answer.chain = 3;
     plan.objects = (LmpAsker){0x1234, 5, false};
-    p.return_addrs = (const struct LmpReturnAddrs *)&plan;
+    p.owners = (const struct LmpCallClasses *)&plan;
     open_anew(LMP_OK);
     ck_assert(p.framed && p.regs == &plan && threads_of == &plan && looking == 1);
     ck_assert(p.object_ret == 0x1234 && p.object_thread == 5);
@@ -262,7 +262,7 @@ TEST(opened_without) {
         begin();
         answer.chain = 1;
         plan.objects = (LmpAsker){0x1234, 5, false};
-        p.return_addrs = lack == 0 ? NULL : (const struct LmpReturnAddrs *)&plan;
+        p.owners = lack == 0 ? NULL : (const struct LmpCallClasses *)&plan;
         answer.no_regs = lack == 1;
         answer.unfit = lack == 2;
         no_plan = lack == 3;
@@ -287,7 +287,7 @@ static void *map_but_the_first(size_t size, int fd, uint64_t offset, bool writab
 TEST(opened_with_no_memory) {
     for (int maps = 0; maps < 4; maps++) {
         begin();
-        p.return_addrs = (const struct LmpReturnAddrs *)&plan;
+        p.owners = (const struct LmpCallClasses *)&plan;
         maps_left = maps;
         opened = 0;
         open_anew(maps < 3 ? LMP_E_NOMEM : LMP_OK);

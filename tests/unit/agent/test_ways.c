@@ -269,7 +269,7 @@ static void play(const Way *way, const Kept *kept, bool rough, Result *out) {
         p->regs = NULL;
         p->live->tables.lines = LMP_LINES_APPROXIMATE;
     }
-    if (way->by_rules) p->return_addrs = NULL;
+    if (way->by_rules) p->owners = NULL;
     slow_path_route(p);
     u.refuse = kept->refuse;
     if (way->wanted) u.wanted = p;
