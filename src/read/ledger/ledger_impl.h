@@ -205,8 +205,11 @@ typedef struct LedgerStore {
     LedgerPile row_site;                         /* uint32_t: as node_site */
     LedgerPile row_below; /* uint32_t: with LEDGER_ONCE, how many rows before have children */
     /* with LEDGER_ONCE: words of tallies, without those that all nodes have 0 in */
-    uint32_t packed, packed_word[TALLY_WORDS]; /* how many, and which */
-    LedgerPile own, below; /* uint64_t: by node; of what is below a row, by its row_below */
+    uint32_t packed, packed_word[TALLY_WORDS]; /* how many, and which; 0: nodes are in the tables */
+    uint32_t packed_wide;                      /* so many of them have eight bytes in own, not 4 */
+    bool packed_live;                          /* what lives follows from them */
+    LedgerPile own;                            /* bytes: by node */
+    LedgerPile below; /* uint64_t: of what is below a row, by its row_below */
 } LedgerStore;
 
 #define LEDGER_OTHERS 1u
@@ -256,14 +259,11 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts);
 void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts);
 /* Figures of nodes, and the rows of the tree (ledger_nodes.c). Room. */
 bool nodes_reserve(Ledger *ledger, unsigned parts);
-/* Prefetches the row of a node soon to be read: they are not visited in storage order. */
-static inline void ledger_fetch(const LmpTables *t, const uint32_t *order, uint32_t i, uint32_t n) {
-    if (i + LEDGER_AHEAD >= n) return;
-    const char *node = (const char *)&t->node[order[i + LEDGER_AHEAD]];
-    __builtin_prefetch(node);
-    __builtin_prefetch(node + 64);
-}
+/* Prefetches what nodes_own reads of a node soon to come, of n in s->order. */
+void nodes_fetch(const LedgerStore *s, const LmpTables *t, uint32_t i, uint32_t n);
+/* Returns the figures of a node; what lives of it. */
 LmpTally nodes_own(LedgerStore *s, const LmpTables *t, uint32_t node, LedgerPeak peak);
+uint64_t nodes_live(const LedgerStore *s, const LmpTables *t, uint32_t node);
 /* Take, with LEDGER_ONCE, what nodes made (less what they had made before, if `less` is not NULL)
  * and give their rows of the tables back; and, when the rows are linked, sum up what is below each.
  */

@@ -1,7 +1,7 @@
 /* ledger_nodes.c - the figures of nodes, and the rows of the tree (ledger_impl.h). Of a million
  * nodes whole rows are large: in a refresh that is the only one (LEDGER_ONCE) they are made when
- * they are asked for, from the words that some node has, and from sums where there is something
- * below. */
+ * they are asked for, from the words that some node has, in four bytes where that is enough for
+ * all, and from sums where there is something below. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,46 +26,113 @@ bool nodes_reserve(Ledger *ledger, unsigned parts) {
     return made;
 }
 
-LmpTally nodes_own(LedgerStore *s, const LmpTables *t, uint32_t node, LedgerPeak peak) {
+/* ---- packed ---------------------------------------------------------------------------------- */
+
+static char *own_at(const LedgerStore *s, uint32_t node) {
+    return PILE(s->own, char) + (size_t)node * (s->packed + s->packed_wide) * 4;
+}
+
+/* Returns a word that is packed there. Wide ones come first. */
+static uint64_t packed_word(const LedgerStore *s, const char *own, uint32_t i) {
+    uint32_t wide = s->packed_wide, narrow;
+    uint64_t word;
+    if (i < wide) return memcpy(&word, own + i * 8, 8), word;
+    return memcpy(&narrow, own + (i + wide) * 4, 4), narrow;
+}
+
+/* Completes a tally, or a sum of them. */
+static void add_live(const LedgerStore *s, LmpTally *t) {
+    if (!s->packed_live) return;
+    t->live_blocks = t->allocs - t->frees;
+    t->live_bytes = t->bytes + (uint64_t)t->realloc_bytes - t->free_bytes;
+}
+
+static LmpTally unpack(const LedgerStore *s, uint32_t node) {
+    uint64_t word[TALLY_WORDS] = {0};
+    const char *packed = own_at(s, node);
+    LmpTally own;
+    for (uint32_t i = 0; i < s->packed; i++)
+        word[s->packed_word[i]] = packed_word(s, packed, i);
+    memcpy(&own, word, sizeof own);
+    add_live(s, &own);
+    return own;
+}
+
+static LmpTally read_own(const LmpTables *t, uint32_t node, LedgerPeak peak) {
     const LmpNode *n = &t->node[node];
-    LmpTally own = tally_of(&n->use, &n->reallocs, &n->realloc_bytes, &n->temporary, peak);
+    return tally_of(&n->use, &n->reallocs, &n->realloc_bytes, &n->temporary, peak);
+}
+
+void nodes_fetch(const LedgerStore *s, const LmpTables *t, uint32_t i, uint32_t n) {
+    if (i + LEDGER_AHEAD >= n) return;
+    uint32_t node = PILE(s->order, const uint32_t)[i + LEDGER_AHEAD];
+    const char *at = s->packed ? own_at(s, node) : (const char *)&t->node[node];
+    __builtin_prefetch(at);
+    if (!s->packed) __builtin_prefetch(at + 64);
+}
+
+LmpTally nodes_own(LedgerStore *s, const LmpTables *t, uint32_t node, LedgerPeak peak) {
+    LmpTally own = s->packed ? unpack(s, node) : read_own(t, node, peak);
     moment_node(s, node, &own);
     return own;
 }
 
-/* ---- packed ---------------------------------------------------------------------------------- */
+uint64_t nodes_live(const LedgerStore *s, const LmpTables *t, uint32_t node) {
+    return (s->packed ? unpack(s, node) : read_own(t, node, (LedgerPeak){0})).live_bytes;
+}
 
-/* Chooses the words: those that are rare only if the tables' nodes have any. */
-static void choose_words(LedgerStore *s, const LmpTables *t) {
-    uint64_t reallocs = 0, temporary = 0, short_lived = 0;
-    for (uint32_t node = 1; node < s->nodes; node++) {
-        reallocs |= read_once64(&t->node[node].reallocs);
-        temporary |= read_once64(&t->node[node].temporary);
-        short_lived |= read_once64(&t->node[node].use.short_lived);
-    }
-    const bool none[FIGURES] = {[WORD(reallocs)] = !reallocs,
-                                [WORD(realloc_bytes)] = !reallocs,
-                                [WORD(temporary)] = !temporary,
-                                [WORD(short_lived)] = !short_lived};
+static LmpTally own_less(const LmpTables *t, uint32_t node, LedgerPeak peak, LedgerNodes *less) {
+    LmpTally own = read_own(t, node, peak);
+    if (less) ledger_nodes_take(less, node, &own);
+    return own;
+}
+
+/* Chooses the words: those that some node has, but what lives if that follows from the others. */
+static void choose_words(LedgerStore *s, const LmpTables *t, LedgerPeak peak, LedgerNodes *less) {
+    uint64_t any[TALLY_WORDS] = {0}, word[TALLY_WORDS];
     s->packed = 0;
+    s->packed_live = true;
+    for (uint32_t node = 1; node < s->nodes; node++) {
+        LmpTally own = own_less(t, node, peak, less), follows = own;
+        add_live(s, &follows);
+        s->packed_live = s->packed_live && follows.live_blocks == own.live_blocks &&
+                         follows.live_bytes == own.live_bytes;
+        memcpy(word, &own, sizeof own);
+        for (uint32_t i = 0; i < FIGURES; i++)
+            any[i] |= word[i];
+    }
+    if (s->packed_live) any[WORD(live_blocks)] = any[WORD(live_bytes)] = 0;
+    any[WORD(allocs)] |= 1; /* so that there is one */
     for (uint32_t i = 0; i < FIGURES; i++)
-        if (!none[i]) s->packed_word[s->packed++] = i;
+        if (any[i] >> 32) s->packed_word[s->packed++] = i;
+    s->packed_wide = s->packed;
+    for (uint32_t i = 0; i < FIGURES; i++)
+        if (any[i] && !(any[i] >> 32)) s->packed_word[s->packed++] = i;
+}
+
+/* A program that runs may have made more since the words were chosen than four bytes can hold. */
+static void pack(const LedgerStore *s, uint32_t node, const LmpTally *own) {
+    uint64_t word[TALLY_WORDS];
+    char *to = own_at(s, node);
+    memcpy(word, own, sizeof word);
+    for (uint32_t i = 0; i < s->packed; i++) {
+        uint64_t w = word[s->packed_word[i]];
+        uint32_t narrow = w < UINT32_MAX ? (uint32_t)w : UINT32_MAX;
+        bool wide = i < s->packed_wide;
+        memcpy(to, wide ? (const void *)&w : &narrow, wide ? 8 : 4);
+        to += wide ? 8 : 4;
+    }
 }
 
 /* Nodes are read in their own order, and memory that has been read is given back meanwhile. */
 void nodes_pack(LedgerStore *s, const LmpTables *t, LedgerNodes *less) {
     enum { STEP = 4096 };
     LedgerPeak peak = sum_peak(t->live);
-    uint64_t word[TALLY_WORDS], *to = s->own.data;
-    choose_words(s, t);
-    for (uint32_t i = 0; i < s->packed; i++)
-        *to++ = 0; /* of the root */
+    choose_words(s, t, peak, less);
+    pack(s, 0, &(LmpTally){0});
     for (uint32_t node = 1; node < s->nodes; node++) {
-        LmpTally own = nodes_own(s, t, node, peak);
-        if (less) ledger_nodes_take(less, node, &own);
-        memcpy(word, &own, sizeof own);
-        for (uint32_t i = 0; i < s->packed; i++)
-            *to++ = word[s->packed_word[i]];
+        LmpTally own = own_less(t, node, peak, less);
+        pack(s, node, &own);
         uint32_t read = node + 1;
         if (read % STEP && read < s->nodes) continue;
         if (t->spent) t->spent(&t->node[node / STEP * STEP], &t->node[read]);
@@ -73,8 +140,8 @@ void nodes_pack(LedgerStore *s, const LmpTables *t, LedgerNodes *less) {
     }
 }
 
-static uint64_t *own_of(const LedgerStore *s, uint32_t row) {
-    return PILE(s->own, uint64_t) + (size_t)PILE(s->order, const uint32_t)[row] * s->packed;
+static char *own_of(const LedgerStore *s, uint32_t row) {
+    return own_at(s, PILE(s->order, const uint32_t)[row]);
 }
 
 /* NULL: there is nothing below. */
@@ -95,17 +162,11 @@ void nodes_sum(LedgerStore *s, uint32_t rows) {
     for (uint32_t i = rows; i-- > 1;) {
         if (i > LEDGER_AHEAD) __builtin_prefetch(own_of(s, i - LEDGER_AHEAD));
         uint64_t *to = below_of(s, parent[i]);
-        const uint64_t *own = own_of(s, i), *below = below_of(s, i);
+        const char *own = own_of(s, i);
+        const uint64_t *below = below_of(s, i);
         for (uint32_t k = 0; k < s->packed; k++)
-            to[k] += own[k] + (below ? below[k] : 0);
+            to[k] += packed_word(s, own, k) + (below ? below[k] : 0);
     }
-}
-
-/* Adds what is packed there to a tally, which is words of this size. */
-static void unpack(const LedgerStore *s, const uint64_t *from, LmpTally *to) {
-    uint64_t *word = (uint64_t *)(void *)to;
-    for (uint32_t i = 0; from && i < s->packed; i++)
-        word[s->packed_word[i]] += from[i];
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -113,20 +174,23 @@ static void unpack(const LedgerStore *s, const uint64_t *from, LmpTally *to) {
 /* Rows are asked for one after the other: what those soon to come refer to is prefetched. */
 
 LmpTally ledger_shallow(const Ledger *ledger, uint32_t i) {
-    LmpTally own = {0};
     if (ledger->tree) return ledger->tree[i].shallow;
-    if (i + LEDGER_AHEAD < ledger->nodes) {
-        __builtin_prefetch(own_of(ledger->store, i + LEDGER_AHEAD));
-        __builtin_prefetch(own_of(ledger->store, i + LEDGER_AHEAD) + ledger->store->packed - 1);
-    }
-    unpack(ledger->store, own_of(ledger->store, i), &own);
-    return own;
+    const LedgerStore *s = ledger->store;
+    nodes_fetch(s, NULL, i, ledger->nodes);
+    return unpack(s, PILE(s->order, const uint32_t)[i]);
 }
 
 LmpTally ledger_retained(const Ledger *ledger, uint32_t i) {
     if (ledger->tree) return ledger->tree[i].retained;
+    const LedgerStore *s = ledger->store;
     LmpTally all = ledger_shallow(ledger, i);
-    unpack(ledger->store, below_of(ledger->store, i), &all);
+    uint64_t word[TALLY_WORDS];
+    const uint64_t *below = below_of(s, i);
+    memcpy(word, &all, sizeof all);
+    for (uint32_t k = 0; below && k < s->packed; k++)
+        word[s->packed_word[k]] += below[k];
+    memcpy(&all, word, sizeof all);
+    add_live(s, &all);
     return all;
 }
 
@@ -192,7 +256,7 @@ void nodes_make(Ledger *ledger, const LmpTables *t) {
     LmpTreeRow *tree = ledger->tree;
     LedgerPeak peak = sum_peak(t->live);
     for (uint32_t i = 0; i < ledger->nodes; i++) {
-        ledger_fetch(t, order, i, ledger->nodes);
+        nodes_fetch(s, t, i, ledger->nodes);
         make_row(ledger, i, &tree[i]);
         tree[i].shallow = i ? nodes_own(s, t, order[i], peak) : (LmpTally){0};
         if (ledger->less && i) ledger_nodes_take(ledger->less, order[i], &tree[i].shallow);

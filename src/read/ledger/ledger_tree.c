@@ -23,7 +23,6 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
     if (!ledger_pile_reserve(&s->parent, n, sizeof(uint32_t)) ||
         !ledger_pile_reserve(&s->node_site, n, sizeof(uint32_t)) ||
         !ledger_pile_reserve(&s->node_function, n, sizeof(uint32_t)) ||
-        !ledger_pile_reserve(&s->node_live, n, sizeof(uint64_t)) ||
         !ledger_pile_reserve(&s->first, n + 1, sizeof(uint32_t)) ||
         !ledger_pile_reserve(&s->next, n + 1, sizeof(uint32_t)) ||
         !ledger_pile_reserve(&s->order, n, sizeof(uint32_t)) ||
@@ -32,6 +31,7 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
     if (!(parts & LEDGER_TREE)) return true;
     s->tree_kinds = parts & LEDGER_TREE_KINDS;
     return ledger_pile_reserve(&s->child, n, sizeof(uint32_t)) &&
+           ledger_pile_reserve(&s->node_live, n, sizeof(uint64_t)) &&
            ledger_pile_reserve(&s->pairs, 2 * (size_t)n, sizeof(SortPair)) &&
            (!s->tree_kinds || (ledger_pile_reserve(&s->node_kinds, n, sizeof(uint32_t)) &&
                                ledger_pile_reserve(&s->node_kind, n, sizeof(uint8_t)))) &&
@@ -40,25 +40,27 @@ bool tree_reserve(Ledger *ledger, const LmpTables *t, unsigned parts) {
 
 static void read_nodes(LedgerStore *s, const LmpTables *t) {
     uint32_t *parent = PILE(s->parent, uint32_t), *node_site = PILE(s->node_site, uint32_t);
-    uint32_t *function = PILE(s->node_function, uint32_t);
-    uint64_t *live = PILE(s->node_live, uint64_t);
     parent[0] = node_site[0] = 0;
-    function[0] = LEDGER_OTHERS;
-    live[0] = 0;
     s->others_used = false;
     for (uint32_t i = 1; i < s->nodes; i++) {
         const LmpNode *n = &t->node[i];
-        uint64_t frees = read_once64(&n->use.free_bytes), bytes = read_once64(&n->use.bytes);
         uint32_t up = read_once32(&n->parent), site = read_once32(&n->site);
         uint32_t flags = read_once32(&n->flags) & (LMP_NODE_TAIL | LMP_NODE_COROUTINE);
         parent[i] = up < i ? up : 0;
         node_site[i] = (site < s->rows ? site : 0) << 2 | flags;
-        function[i] = ledger_function_of(s, site);
-        live[i] = bytes > frees ? bytes - frees : 0;
         s->others_used |= parent[i] == LEDGER_OTHERS;
     }
     if (s->nodes > LEDGER_OTHERS)
         s->others_used |= read_once64(&t->node[LEDGER_OTHERS].use.allocs) != 0;
+}
+
+/* What lives of each node and below; the tree's rows are in its order. */
+static void sum_live(LedgerStore *s, const LmpTables *t) {
+    const uint32_t *parent = PILE(s->parent, const uint32_t);
+    uint64_t *live = PILE(s->node_live, uint64_t);
+    live[0] = 0;
+    for (uint32_t i = 1; i < s->nodes; i++)
+        live[i] = nodes_live(s, t, i);
     for (uint32_t i = s->nodes; i-- > 1;)
         live[parent[i]] += live[i];
 }
@@ -93,19 +95,22 @@ static void walk_order(LedgerStore *s) {
 static void sum_functions(LedgerStore *s, const LmpTables *t) {
     walk_order(s);
     const uint32_t *order = s->order.data, *next = s->next.data;
-    const uint32_t *function = s->node_function.data;
+    const uint32_t *node_site = s->node_site.data;
+    uint32_t *function = PILE(s->node_function, uint32_t);
     uint32_t *on_path = PILE(s->on_path, uint32_t);
     uint32_t *open = PILE(s->first, uint32_t), depth = 0; /* places of the nodes on the path */
     LmpTally *retained = PILE(s->retained, LmpTally), sum = {0};
     LedgerPeak peak = sum_peak(t->live);
     memset(on_path, 0, s->functions * sizeof *on_path);
+    for (uint32_t i = 0; i < s->nodes; i++)
+        function[i] = ledger_function_of(s, node_site[i] >> 2);
     for (uint32_t i = 1; i <= s->nodes; i++) {
         while (depth > 0 && (i == s->nodes || next[open[depth - 1]] <= i)) {
             uint32_t f = function[order[open[--depth]]];
             if (--on_path[f] == 0) tally_add(&retained[f], &sum);
         }
         if (i == s->nodes) break;
-        ledger_fetch(t, order, i, s->nodes);
+        nodes_fetch(s, t, i, s->nodes);
         uint32_t f = function[order[i]];
         if (on_path[f]++ == 0) tally_sub(&retained[f], &sum);
         LmpTally own = nodes_own(s, t, order[i], peak);
@@ -117,12 +122,16 @@ static void sum_functions(LedgerStore *s, const LmpTables *t) {
 void tree_read(Ledger *ledger, const LmpTables *t, unsigned parts) {
     LedgerStore *s = ledger->store;
     memset(s->retained.data, 0, s->functions * sizeof(LmpTally));
+    s->packed = 0;
     if (s->nodes == 0) return;
     read_nodes(s, t);
+    bool packs = s->once && parts & LEDGER_TREE;
+    if (packs && !ledger->less) nodes_pack(s, t, NULL); /* else sums come first: they are of all */
+    if (parts & LEDGER_TREE) sum_live(s, t);
     if (parts & LEDGER_FUNCTIONS) sum_functions(s, t);
     if (!s->once) return;
     ledger_pile_free(&s->node_function);
-    if (parts & LEDGER_TREE) nodes_pack(s, t, ledger->less);
+    if (packs && ledger->less) nodes_pack(s, t, ledger->less);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

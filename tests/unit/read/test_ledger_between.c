@@ -283,6 +283,33 @@ TEST(nodes_once) {
     }
 }
 
+/* Whatever figures nodes have, also large ones and those that damage leaves: each ledger that is
+ * read once is what a whole one is. */
+TEST(packed_once) {
+    for (int round = 0; round < 40; round++) {
+        Program p = program();
+        Ledger whole = {0}, once = {0};
+        grow(&p, 1 + (uint32_t)suite_below(NODES));
+        work(&p, (int)suite_below(400));
+        LmpNode *node = &p.f->t.node[suite_below(p.f->live->tables.nodes)];
+        if (round & 1) node->use.bytes += 5ull << 32;
+        if (round & 2) node->use.free_bytes += node->use.bytes + 1;
+        if (round & 4) node->use.frees += node->use.allocs + 1;
+        if (round & 8) node->realloc_bytes -= 77;
+        refresh(&whole, &p);
+        spoil_from_now_on(&p.f->t);
+        ck_assert_int_eq(ledger_refresh(&once, &p.f->t, PARTS | LEDGER_ONCE, 1000), LMP_OK);
+        expect_same_tree(&once, &whole);
+        ck_assert_uint_eq(once.functions, whole.functions);
+        for (uint32_t i = 0; i < once.functions; i++)
+            ck_assert_mem_eq(&once.function[i].retained, &whole.function[i].retained,
+                             offsetof(LmpTally, was));
+        ledger_free(&whole);
+        ledger_free(&once);
+        fake_tables_free(p.f);
+    }
+}
+
 /* The same of so many nodes that they are given back piece by piece. */
 TEST(many_nodes_once) {
     enum { MANY = 20000, MORE = 3000 };
