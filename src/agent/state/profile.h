@@ -97,9 +97,9 @@ typedef struct LmpProfile {
     uint64_t looked_at;      /* clock of the last look at the map, nanoseconds since start */
     const uintptr_t *newest; /* the state's word that leads to its newest object; NULL: not known */
     const struct LmpCallClasses *owners; /* of parts, by call site; NULL: by rules */
-    struct LmpLineCache *lines;                /* who makes what, NULL: not asked for */
-    struct LmpInspection *look;                /* at what strings are made of; NULL: not known */
-    LmpRecord *record;                         /* of the tables */
+    struct LmpLineCache *lines;          /* who makes what, NULL: not asked for */
+    struct LmpInspection *look;          /* at what strings are made of; NULL: not known */
+    LmpRecord *record;                   /* of the tables */
     const struct LmpSavedRegsPlan *regs; /* where the caller's thread is kept; NULL: not known */
     uintptr_t object_ret; /* who asks for objects, and where its thread is kept then */
     int32_t object_thread;
