@@ -255,16 +255,18 @@ static uint32_t new_line_path(LmpProfile *p, const LmpSideFrame *f, uintptr_t pc
     return path;
 }
 
-/* Returns the path of a topmost frame, past the cache. */
-static __attribute__((noinline)) uint32_t
-new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint32_t record) {
+/* Returns the path of a side stack's topmost frame, past the cache. */
+static __attribute__((noinline)) uint32_t new_path(LmpProfile *p, const LmpSide *s, uintptr_t pc,
+                                                   uint32_t record) {
     struct LmpTree *t = p->tree;
+    const LmpSideFrame *f = s->top;
+    if (!pc) pc = frames_pc(f->ci);
     if (!f->key && is_of_line(p, record)) return new_line_path(p, f, pc, record);
     uint64_t key = key_of(t, f, pc), who = tree_who(f->under, record);
     if (key == KEY_MAIN || key == KEY_COROUTINE) return tree_outside_path(p, record);
     LmpPathSlot *slot = path_slot(t, key, who);
     if (slot->key == key && slot->who == who) return slot->path;
-    uint32_t node = node_of_frame(p, L, f, pc);
+    uint32_t node = node_of_frame(p, s->L, f, pc);
     if (!node) return tree_unknown_path(p, record);
     uint32_t path = tree_find_path(p, node, record);
     if (p->tables.path[path].node == TREE_NODE_OTHERS) return path; /* as above */
@@ -273,10 +275,11 @@ new_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f, uintptr_t pc, uint3
     return path;
 }
 
-/* Returns the path of the topmost frame of L. */
-static ALWAYS_INLINE uint32_t top_path(LmpProfile *p, lua_State *L, const LmpSideFrame *f,
-                                       const LmpCallInfo *ci, uintptr_t pc, uint32_t record) {
+/* Returns the path of a side stack's topmost frame. */
+static ALWAYS_INLINE uint32_t top_path(LmpProfile *p, const LmpSide *s, uintptr_t pc,
+                                       uint32_t record) {
     struct LmpTree *t = p->tree;
+    const LmpSideFrame *f = s->top;
     uint64_t who = tree_who(f->under, record);
     if (LIKELY(!f->key)) {
         const LmpLinePathSlot *slot = line_slot(t, who);
@@ -285,7 +288,7 @@ static ALWAYS_INLINE uint32_t top_path(LmpProfile *p, lua_State *L, const LmpSid
         const LmpPathSlot *slot = path_slot(t, f->key, who);
         if (LIKELY(slot->key == f->key && slot->who == who)) return slot->path;
     }
-    return new_path(p, L, f, pc ? pc : frames_pc(ci), record);
+    return new_path(p, s, pc, record);
 }
 
 static uint32_t no_path(LmpProfile *p, Walk why, uint32_t record) {
@@ -297,7 +300,7 @@ static __attribute__((noinline)) uint32_t walked_path(LmpProfile *p, LmpSide *s,
                                                       uint32_t record) {
     Walk good = walk(p, s);
     if (good != WALK_GOOD) return no_path(p, good, record);
-    return top_path(p, s->L, s->top, s->top->ci, pc, record);
+    return top_path(p, s, pc, record);
 }
 
 /* Returns the path of a thread that has returned since it asked last; or its function was
@@ -309,7 +312,7 @@ static __attribute__((noinline)) uint32_t returned_path(LmpProfile *p, LmpSide *
     if (UNLIKELY(!f)) return walked_path(p, s, pc, record);
     if (f->status != status) note_status(f, status);
     s->top = f;
-    return top_path(p, s->L, f, ci, pc, record);
+    return top_path(p, s, pc, record);
 }
 
 /* Returns the path of a new frame, called by the frame of f from the node `under`. */
@@ -318,7 +321,7 @@ static ALWAYS_INLINE uint32_t called_path(LmpProfile *p, LmpSide *s, LmpSideFram
                                           const LmpCallInfo *ci, uint32_t status) {
     s->top = ++f;
     put_frame(f, ci, key, under | tail_flag(status), status);
-    return top_path(p, s->L, f, ci, pc, record);
+    return top_path(p, s, pc, record);
 }
 
 /* Returns the same where that node is not known; the caller is the side stack's topmost frame. */
@@ -351,7 +354,7 @@ static ALWAYS_INLINE uint32_t thread_path(LmpProfile *p, LmpSide *s, uintptr_t p
     const LmpCallInfo *ci = frames_top(s->L);
     uint32_t status = frames_status(ci);
     const LmpSideFrame *f = s->top;
-    if (f->ci == ci && f->status == status) return top_path(p, s->L, f, ci, pc, record);
+    if (f->ci == ci && f->status == status) return top_path(p, s, pc, record);
     if (status & LMP_CI_SEEN) return returned_path(p, s, pc, record, ci, status);
     return entered_path(p, s, pc, record, ci, status);
 }
