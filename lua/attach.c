@@ -16,11 +16,11 @@ __attribute__((visibility("default"))) void lmp_attach_enter(lua_State *L, LmpAt
 static LmpErr start(lua_State *L, LmpAttach *a) {
     LmpOptions options = profiler_defaults;
     LmpErr lack;
-    char text[sizeof a->options];
+    char text[sizeof a->options], why[OPTIONS_WHY];
     snprintf(text, sizeof text, "%s", a->options);
     options.summary = "";
     options.attached = true;
-    options_read_words(text, &options);
+    options_read_text(text, &options, why);
     module_preload(L);
     return profiler_start(L, &options, &lack);
 }

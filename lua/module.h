@@ -29,9 +29,11 @@ void options_check(lua_State *L, LmpOptions *o);
 /* Reads LMP_ENV_RUN (launch.h), which is cut up; false: it was not written by `lmp run`, or its
  * socket has been closed on the way here. */
 bool options_read_run(char *text, LmpOptions *o);
-/* Reads its words alone: "NAME=VALUE ...", the options of start() with values as text. `name` and
- * `record` come last, and may contain blanks. Cuts the text up; strings stay in it. */
-void options_read_words(char *text, LmpOptions *o);
+enum { OPTIONS_WHY = 512 }; /* bytes of a text that says what is wrong */
+/* Reads options as text (start_options.h), which is cut up; strings stay in it. Those that are
+ * wrong are left out. Returns false if there are some: `why` (OPTIONS_WHY bytes) is about the
+ * first. */
+bool options_read_text(char *text, LmpOptions *o, char *why);
 
 /* ---- luamemprofiler.c ------------------------------------------------------------------------ */
 

@@ -1,5 +1,6 @@
-/* options.c - one row for each option: which values fit, and where they go. A new option is one row
- * of start_options.h, one of options_table, and one of run_words if `lmp run` has it too. */
+/* options.c - one row for each option: whether a value fits, and where it goes. Values are from a
+ * table of Lua or from text (start_options.h). A new option is one row of start_options.h and one
+ * of options_table. */
 #include "module.h"
 
 #include <lauxlib.h>
@@ -14,131 +15,113 @@
 #include "shared/launch.h"
 #include "shared/start_options.h"
 
-/* ---- what values fit: the value is on top of the stack --------------------------------------- */
+/* What a value can be taken for: in text, a number is one, and text as well. */
+typedef struct Value {
+    bool is_flag, is_number;
+    bool flag;
+    double number;
+    const char *text; /* not empty; NULL: it is none */
+} Value;
 
-static bool is_boolean(lua_State *L) {
-    return lua_isboolean(L, -1);
+/* ---- one value each: false, and nothing is set, if it does not fit ----------------------------
+ */
+
+static bool set_flag(bool *to, const Value *v) {
+    if (v->is_flag) *to = v->flag;
+    return v->is_flag;
 }
 
-static bool is_fps(lua_State *L) {
-    lua_Number n = lua_tonumber(L, -1);
-    return lua_type(L, -1) == LUA_TNUMBER && fps_allowed(n);
+static bool set_live(LmpOptions *o, const Value *v) {
+    return set_flag(&o->live, v);
 }
 
-static bool is_text(lua_State *L) {
-    size_t length;
-    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
-    return text && length > 0 && strlen(text) == length;
+static bool set_hold(LmpOptions *o, const Value *v) {
+    return set_flag(&o->hold, v);
 }
 
-static bool is_summary(lua_State *L) {
-    return lua_isboolean(L, -1) || is_text(L);
+static bool set_lines(LmpOptions *o, const Value *v) {
+    return set_flag(&o->lines, v);
 }
 
-static bool is_top(lua_State *L) {
-    int exact;
-    lua_Integer n = lua_tointegerx(L, -1, &exact);
-    return lua_type(L, -1) == LUA_TNUMBER && exact && n >= 0 && n <= LMP_TOP_MAX;
+static bool set_stacks(LmpOptions *o, const Value *v) {
+    return set_flag(&o->stacks, v);
 }
 
-/* Reads a size in bytes, 0 for exact. Returns false if the value is none. */
-static bool read_sample(lua_State *L, uint64_t *bytes) {
-    *bytes = 0;
-    if (lua_isboolean(L, -1)) return !lua_toboolean(L, -1);
-    if (lua_type(L, -1) == LUA_TNUMBER) {
-        lua_Number n = lua_tonumber(L, -1);
-        if (!(n >= 0 && n <= (lua_Number)LMP_SAMPLE_MAX)) return false;
-        *bytes = (uint64_t)n;
-        return n == 0 || n >= LMP_SAMPLE_MIN;
+static bool set_count(LmpOptions *o, const Value *v, unsigned bit) {
+    if (v->is_flag) o->counts = v->flag ? o->counts | bit : o->counts & ~bit;
+    return v->is_flag;
+}
+
+static bool set_calls(LmpOptions *o, const Value *v) {
+    return set_count(o, v, LMP_COUNTS_CALLS);
+}
+
+static bool set_instructions(LmpOptions *o, const Value *v) {
+    return set_count(o, v, LMP_COUNTS_INSTRUCTIONS);
+}
+
+static bool set_overrides(LmpOptions *o, const Value *v) {
+    return set_count(o, v, LMP_COUNTS_OVERRIDES);
+}
+
+static bool set_fps(LmpOptions *o, const Value *v) {
+    if (!v->is_number || !fps_allowed(v->number)) return false;
+    o->fps = v->number;
+    return true;
+}
+
+static bool set_top(LmpOptions *o, const Value *v) {
+    if (!v->is_number || !(v->number >= 0 && v->number <= LMP_TOP_MAX)) return false;
+    if (v->number != (uint32_t)v->number) return false;
+    o->top = (uint32_t)v->number;
+    return true;
+}
+
+static bool set_name(LmpOptions *o, const Value *v) {
+    if (v->text) o->name = v->text;
+    return v->text;
+}
+
+/* Takes text, or one of two for a boolean. */
+static bool set_file(const char **to, const Value *v, const char *if_true, const char *if_false) {
+    if (v->is_flag || v->text) *to = !v->is_flag ? v->text : v->flag ? if_true : if_false;
+    return v->is_flag || v->text;
+}
+
+static bool set_summary(LmpOptions *o, const Value *v) {
+    return set_file(&o->summary, v, "-", "");
+}
+
+static bool set_record(LmpOptions *o, const Value *v) {
+    return set_file(&o->record, v, "", NULL);
+}
+
+static bool set_sample(LmpOptions *o, const Value *v) {
+    uint64_t bytes = 0;
+    if (v->is_flag && v->flag) return false;
+    if (v->is_number) {
+        if (!(v->number >= 0 && v->number <= (double)LMP_SAMPLE_MAX)) return false;
+        if (v->number > 0 && v->number < LMP_SAMPLE_MIN) return false;
+        bytes = (uint64_t)v->number;
+    } else if (!v->is_flag) {
+        if (!v->text || !format_parse_size(v->text, &bytes)) return false;
     }
-    return is_text(L) && format_parse_size(lua_tostring(L, -1), bytes) &&
-           (*bytes == 0 || (*bytes >= LMP_SAMPLE_MIN && *bytes <= LMP_SAMPLE_MAX));
+    if (bytes && (bytes < LMP_SAMPLE_MIN || bytes > LMP_SAMPLE_MAX)) return false;
+    o->sample = bytes;
+    return true;
 }
 
-static bool is_sample(lua_State *L) {
-    uint64_t bytes;
-    return read_sample(L, &bytes);
-}
-
-/* ---- where they go --------------------------------------------------------------------------- */
-
-static void set_live(lua_State *L, LmpOptions *o) {
-    o->live = lua_toboolean(L, -1);
-}
-
-static void set_hold(lua_State *L, LmpOptions *o) {
-    o->hold = lua_toboolean(L, -1);
-}
-
-static void set_fps(lua_State *L, LmpOptions *o) {
-    o->fps = lua_tonumber(L, -1);
-}
-
-/* Strings are anchored in the options table (or the environment's copy) for the length of start. */
-static void set_summary(lua_State *L, LmpOptions *o) {
-    o->summary = lua_isboolean(L, -1) ? (lua_toboolean(L, -1) ? "-" : "") : lua_tostring(L, -1);
-}
-
-static void set_name(lua_State *L, LmpOptions *o) {
-    o->name = lua_tostring(L, -1);
-}
-
-static void set_lines(lua_State *L, LmpOptions *o) {
-    o->lines = lua_toboolean(L, -1);
-}
-
-static void set_stacks(lua_State *L, LmpOptions *o) {
-    o->stacks = lua_toboolean(L, -1);
-}
-
-static void set_sample(lua_State *L, LmpOptions *o) {
-    read_sample(L, &o->sample);
-}
-
-static void set_record(lua_State *L, LmpOptions *o) {
-    o->record = lua_isboolean(L, -1) ? (lua_toboolean(L, -1) ? "" : NULL) : lua_tostring(L, -1);
-}
-
-static void set_count(lua_State *L, LmpOptions *o, unsigned bit) {
-    o->counts = lua_toboolean(L, -1) ? o->counts | bit : o->counts & ~bit;
-}
-
-static void set_calls(lua_State *L, LmpOptions *o) {
-    set_count(L, o, LMP_COUNTS_CALLS);
-}
-
-static void set_instructions(lua_State *L, LmpOptions *o) {
-    set_count(L, o, LMP_COUNTS_INSTRUCTIONS);
-}
-
-static void set_overrides(lua_State *L, LmpOptions *o) {
-    set_count(L, o, LMP_COUNTS_OVERRIDES);
-}
-
-static void set_top(lua_State *L, LmpOptions *o) {
-    o->top = (uint32_t)lua_tointeger(L, -1);
-}
-
-static const struct Option {
-    bool (*fits)(lua_State *L);
-    void (*set)(lua_State *L, LmpOptions *o);
-} options_table[STARTS] = {
-    [START_LIVE] = {is_boolean, set_live},
-    [START_SUMMARY] = {is_summary, set_summary},
-    [START_HOLD] = {is_boolean, set_hold},
-    [START_FPS] = {is_fps, set_fps},
-    [START_NAME] = {is_text, set_name},
-    [START_LINES] = {is_boolean, set_lines},
-    [START_STACKS] = {is_boolean, set_stacks},
-    [START_SAMPLE] = {is_sample, set_sample},
-    [START_CALLS] = {is_boolean, set_calls},
-    [START_INSTRUCTIONS] = {is_boolean, set_instructions},
-    [START_OVERRIDES] = {is_boolean, set_overrides},
-    [START_TOP] = {is_top, set_top},
-    [START_RECORD] = {is_summary, set_record},
+static bool (*const options_table[STARTS])(LmpOptions *o, const Value *v) = {
+    [START_LIVE] = set_live,           [START_SUMMARY] = set_summary,
+    [START_HOLD] = set_hold,           [START_FPS] = set_fps,
+    [START_NAME] = set_name,           [START_LINES] = set_lines,
+    [START_STACKS] = set_stacks,       [START_SAMPLE] = set_sample,
+    [START_CALLS] = set_calls,         [START_INSTRUCTIONS] = set_instructions,
+    [START_OVERRIDES] = set_overrides, [START_TOP] = set_top,
+    [START_RECORD] = set_record,
 };
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- what both have in common ---------------------------------------------------------------- */
 
 /* Returns the option's row; STARTS: there is none. */
 static int find_option(const char *name) {
@@ -148,10 +131,54 @@ static int find_option(const char *name) {
     return i;
 }
 
-static void all_names(char *out, size_t size) {
-    size_t used = 0;
-    for (int i = 0; i < STARTS && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, i ? ", %s" : "%s", start_options[i].name);
+/* Sets an option. Returns false if there is none of that name, or its value does not fit; `why`
+ * says so. `got`: the value, for people. */
+static bool set_option(LmpOptions *o, const char *name, const Value *v, const char *got,
+                       char *why) {
+    int option = find_option(name);
+    if (option < STARTS && options_table[option](o, v)) return true;
+    if (option < STARTS) {
+        snprintf(why, OPTIONS_WHY, "option '%s' must be %s, got %s", name,
+                 start_options[option].expected, got);
+        return false;
+    }
+    int used = snprintf(why, OPTIONS_WHY, "unknown option '%.200s'; there are:", name);
+    for (int i = 0; i < STARTS; i++)
+        used += snprintf(why + used, OPTIONS_WHY - (size_t)used, i ? ", %s" : " %s",
+                         start_options[i].name);
+    return false;
+}
+
+/* Returns false if options contradict each other; `why` says so. */
+static bool agree(LmpOptions *o, char *why) {
+    const char *needs = o->stacks                             ? "stacks"
+                        : o->sample                           ? "sample"
+                        : o->counts & LMP_COUNTS_CALLS        ? "calls"
+                        : o->counts & LMP_COUNTS_INSTRUCTIONS ? "instructions"
+                        : o->counts                           ? "overrides"
+                                                              : NULL;
+    if (!o->lines && needs) {
+        snprintf(why, OPTIONS_WHY, "option '%s' needs lines: leave out lines=false", needs);
+        return false;
+    }
+    if (!o->sample || !(o->counts & LMP_COUNTS_OVERRIDES)) return true;
+    o->counts &= ~(unsigned)LMP_COUNTS_OVERRIDES;
+    snprintf(why, OPTIONS_WHY, "option 'overrides' needs every block: leave out sample");
+    return false;
+}
+
+/* ---- a table --------------------------------------------------------------------------------- */
+
+/* Reads the value on top of the stack. Strings stay anchored in the table for the length of
+ * start. */
+static Value read_value(lua_State *L) {
+    Value v = {.is_flag = lua_isboolean(L, -1), .is_number = lua_type(L, -1) == LUA_TNUMBER};
+    size_t length = 0;
+    if (v.is_flag) v.flag = lua_toboolean(L, -1);
+    if (v.is_number) v.number = (double)lua_tonumber(L, -1);
+    if (lua_type(L, -1) == LUA_TSTRING) v.text = lua_tolstring(L, -1, &length);
+    if (length == 0 || strlen(v.text) != length) v.text = NULL;
+    return v;
 }
 
 static const char *shown_value(lua_State *L) {
@@ -162,90 +189,55 @@ static const char *shown_value(lua_State *L) {
 }
 
 void options_check(lua_State *L, LmpOptions *o) {
-    char names[240];
-    bool no_lines = false;
+    char why[OPTIONS_WHY];
     lua_pushnil(L);
     while (lua_next(L, 1)) {
-        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-        int option = key ? find_option(key) : STARTS;
-        if (option == STARTS) {
-            all_names(names, sizeof names);
-            const char *shown = key ? key : luaL_tolstring(L, -2, NULL);
-            luaL_error(L, "bad argument #1 to 'start' (unknown option '%s'; there are: %s)", shown,
-                       names);
-        } else if (!options_table[option].fits(L)) {
-            luaL_error(L, "bad argument #1 to 'start' (option '%s' must be %s, got %s)", key,
-                       start_options[option].expected, shown_value(L));
-        }
-        options_table[option].set(L, o);
-        if (option == START_LINES) no_lines = !o->lines;
-        lua_pop(L, 1);
+        int top = lua_gettop(L);
+        Value v = read_value(L);
+        lua_pushvalue(L, -1);
+        const char *got = shown_value(L);
+        lua_pushvalue(L, top - 1); /* a number that is a key must stay one */
+        const char *key = luaL_tolstring(L, -1, NULL);
+        if (!set_option(o, key, &v, got, why))
+            luaL_error(L, "bad argument #1 to 'start' (%s)", why);
+        lua_settop(L, top - 1);
     }
-    const char *needs = o->stacks                             ? "stacks"
-                        : o->sample                           ? "sample"
-                        : o->counts & LMP_COUNTS_CALLS        ? "calls"
-                        : o->counts & LMP_COUNTS_INSTRUCTIONS ? "instructions"
-                        : o->counts                           ? "overrides"
-                                                              : NULL;
-    if (no_lines && needs)
-        luaL_error(L, "bad argument #1 to 'start' (option '%s' needs lines: leave out lines=false)",
-                   needs);
-    if (o->sample && o->counts & LMP_COUNTS_OVERRIDES)
-        luaL_error(L, "bad argument #1 to 'start' (option 'overrides' needs every block: "
-                      "leave out sample)");
+    if (!agree(o, why)) luaL_error(L, "bad argument #1 to 'start' (%s)", why);
 }
 
-/* ---- the words of `lmp run` ------------------------------------------------------------------ */
+/* ---- text ------------------------------------------------------------------------------------ */
 
-static void run_live(LmpOptions *o, const char *value) {
-    o->live = *value == '1';
+/* Reads what the word may be taken for; 1 and 0 are true and false as well. */
+static Value read_word(const LmpStartWord *word) {
+    Value v = {.text = *word->value ? word->value : NULL};
+    char *end = word->value;
+    if (word->quoted || !v.text) return v;
+    v.number = strtod(word->value, &end);
+    v.is_number = !*end;
+    v.flag = !strcmp(word->value, "true") || !strcmp(word->value, "1");
+    v.is_flag = v.flag || !strcmp(word->value, "false") || !strcmp(word->value, "0");
+    return v;
 }
 
-static void run_hold(LmpOptions *o, const char *value) {
-    o->hold = *value == '1';
+bool options_read_text(char *text, LmpOptions *o, char *why) {
+    LmpStartWord word;
+    bool fits = true;
+    *why = 0;
+    while (start_options_next(&text, &word)) {
+        char got[80], other[OPTIONS_WHY];
+        Value v = read_word(&word);
+        if (o->again && !strcmp(word.name, "follow")) { /* of `lmp run` alone */
+            if (!v.flag) o->again = NULL;
+            continue;
+        }
+        snprintf(got, sizeof got, "'%.70s'", word.value);
+        fits = set_option(o, word.name, &v, got, fits ? why : other) && fits;
+    }
+    char other[OPTIONS_WHY];
+    return agree(o, fits ? why : other) && fits;
 }
 
-static void run_fps(LmpOptions *o, const char *value) {
-    o->fps = atof(value);
-    if (!fps_allowed(o->fps)) o->fps = profiler_defaults.fps;
-}
-
-static void run_lines(LmpOptions *o, const char *value) {
-    o->lines = *value == '1';
-}
-
-static void run_stacks(LmpOptions *o, const char *value) {
-    o->stacks = *value == '1';
-}
-
-static void run_sample(LmpOptions *o, const char *value) {
-    if (!format_parse_size(value, &o->sample) || o->sample > LMP_SAMPLE_MAX ||
-        o->sample < LMP_SAMPLE_MIN)
-        o->sample = 0;
-}
-
-static void run_counts(LmpOptions *o, const char *value) {
-    o->counts = (unsigned)strtoul(value, NULL, 10) & LMP_COUNTS_ALL;
-    if (o->sample) o->counts &= ~(unsigned)LMP_COUNTS_OVERRIDES;
-}
-
-static void run_top(LmpOptions *o, const char *value) {
-    long n = strtol(value, NULL, 10);
-    if (n >= 0 && n <= LMP_TOP_MAX) o->top = (uint32_t)n;
-}
-
-static void run_follow(LmpOptions *o, const char *value) {
-    if (*value != '1') o->again = NULL;
-}
-
-static const struct {
-    const char *name;
-    void (*read)(LmpOptions *o, const char *value);
-} run_words[] = {
-    {"live", run_live},     {"hold", run_hold},     {"fps", run_fps},
-    {"lines", run_lines},   {"stacks", run_stacks}, {"sample", run_sample},
-    {"counts", run_counts}, {"top", run_top},       {"follow", run_follow},
-};
+/* ---- what `lmp run` says --------------------------------------------------------------------- */
 
 /* Returns the socket to `lmp run`, if the number still means it: this may be any descendant. */
 static int run_socket(const char *text, char **end) {
@@ -259,29 +251,12 @@ static int run_socket(const char *text, char **end) {
     return own_fd_get(&socket);
 }
 
-void options_read_words(char *text, LmpOptions *o) {
-    char *end = text;
-    for (char *word = strtok_r(NULL, " ", &end); word; word = strtok_r(NULL, " ", &end)) {
-        char *value = strchr(word, '=');
-        bool record = !strncmp(word, "record=", 7);
-        if (!value) continue;
-        *value++ = 0;
-        if (record || !strcmp(word, "name")) { /* blanks are its own */
-            if (*end) value[strlen(value)] = ' ';
-            *(record ? &o->record : &o->name) = value;
-            break;
-        }
-        for (size_t i = 0; i < sizeof run_words / sizeof *run_words; i++)
-            if (!strcmp(word, run_words[i].name)) run_words[i].read(o, value);
-    }
-}
-
 /* "FD:DEVICE:INODE", then words. */
 bool options_read_run(char *text, LmpOptions *o) {
-    char *end;
+    char *end, why[OPTIONS_WHY];
     o->run_socket = run_socket(text, &end);
     if (o->run_socket < 0) return false;
-    options_read_words(end, o);
+    options_read_text(end, o, why);
     const char *first = secure_getenv(LMP_ENV_SNAPSHOT_PID);
     o->snapshot = secure_getenv(LMP_ENV_SNAPSHOT);
     o->snapshot_child = first && strtol(first, NULL, 10) != (long)getpid();

@@ -29,9 +29,8 @@
  *        LMP_RUN        "FD:DEVICE:INODE OPTIONS": number of an inherited SOCK_SEQPACKET socket to
  *                       `lmp run`, which file it is (a descendant may have closed it and opened
  *                       another: then this variable says nothing), and the options of lmp.start as
- *                       NAME=VALUE, separated by blanks; `name` comes last and may contain blanks
- *    and each profiled state sends an LmpHandshake there with one descriptor. `lmp run` prints the
- *    summaries: it alone is left when a program is killed. */
+ * text (start_options.h), and `follow` and each profiled state sends an LmpHandshake there with one
+ * descriptor. `lmp run` prints the summaries: it alone is left when a program is killed. */
 #ifndef LMP_LAUNCH_H
 #define LMP_LAUNCH_H
 

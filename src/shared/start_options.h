@@ -1,9 +1,12 @@
-/* start_options.h - the options of lmp.start(): names, types, defaults and what each is for. The
- * messages about wrong values and the table in docs/api.md are made from them; lua/options.c reads
- * the values. A new option is one row of START_OPTIONS, and one there.
- */
+/* start_options.h - the options of lmp.start(): names, types, defaults and what each is for; and
+ * how they are written as text. The messages about wrong values and the table in docs/api.md are
+ * made from them; lua/options.c reads the values. A new option is one row of START_OPTIONS, and one
+ * there. */
 #ifndef LMP_START_OPTIONS_H
 #define LMP_START_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "base/fps.h"
 
@@ -52,5 +55,20 @@ typedef struct LmpStartOption {
 } LmpStartOption;
 
 extern const LmpStartOption start_options[STARTS];
+
+/* ---- as text: NAME=VALUE, separated by blanks. A value with blanks stands between ' and ', and a
+ * ' within is doubled. ------------------------------------------------------------------------- */
+
+typedef struct LmpStartWord {
+    char *name, *value; /* never NULL; without '=' the value is "" */
+    bool quoted;        /* the value is text, whatever it looks like */
+} LmpStartWord;
+
+/* Takes the next word off *text, which is cut up. Returns false if there is none. */
+bool start_options_next(char **text, LmpStartWord *word);
+
+/* Writes " NAME='VALUE'" at the end of the text in `out` (size bytes). Returns false, and writes
+ * nothing, if there is no room. */
+bool start_options_add(char *out, size_t size, const char *name, const char *value);
 
 #endif

@@ -14,6 +14,7 @@
 #include "run/program.h"
 #include "shared/launch.h"
 #include "shared/rows.h"
+#include "shared/start_options.h"
 #include "subcommands/subcommands.h"
 
 enum { O_NO_LIVE, O_DETACH, O_NO_LINES, O_STACKS, O_SAMPLE, O_CALLS, O_RECORD, O_WAIT, O_FPS };
@@ -108,11 +109,11 @@ static bool write_options(char *out, size_t size, const Wish *want, uint32_t pid
         command_say("cannot write %s", want->file ? want->file : "a file here");
         return false;
     }
-    int n = snprintf(out, size, "lines=%d stacks=%d sample=%llu counts=%u", want->lines,
-                     want->stacks, (unsigned long long)want->sample, want->counts);
-    if (want->record && n > 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, " record=%s", file);
-    return n > 0 && (size_t)n < size;
+    int n =
+        snprintf(out, size, "lines=%d stacks=%d sample=%llu calls=%d", want->lines, want->stacks,
+                 (unsigned long long)want->sample, (want->counts & LMP_COUNTS_CALLS) != 0);
+    return n > 0 && (size_t)n < size &&
+           (!want->record || start_options_add(out, size, "record", file));
 }
 
 static int show(uint32_t pid, uint32_t serial, const Wish *want) {

@@ -21,6 +21,7 @@
 #include "run/run_gate.h"
 #include "run/run_options.h"
 #include "shared/launch.h"
+#include "shared/start_options.h"
 #include "subcommands/subcommands.h"
 #include "viewer/viewer.h"
 
@@ -259,7 +260,7 @@ static void set_snapshot(const Run *run) {
 }
 
 static int run_program(Run *run) {
-    char text[512];
+    char text[1200];
     const char *problem;
     int pair[2];
     if (!program_find_modules(LMP_MODULE_FILE, &run->modules, &problem)) {
@@ -276,13 +277,14 @@ static int run_program(Run *run) {
     collect_open(&run->collect, pair[0], run->want.live);
     run->collect.recorders = &run->recorders;
     snprintf(text, sizeof text,
-             "live=%d hold=%d fps=%u.%03u lines=%d stacks=%d sample=%llu counts=%u top=%u "
-             "follow=%d%s%.200s",
+             "live=%d hold=%d fps=%u.%03u lines=%d stacks=%d sample=%llu calls=%d instructions=%d "
+             "overrides=%d top=%u follow=%d",
              run->want.live, run->want.hold, (unsigned)run->want.fps,
              (unsigned)(run->want.fps * 1000) % 1000, run->want.lines, run->want.stacks,
-             (unsigned long long)run->want.sample, run->want.counts, run->want.top,
-             run->want.follow, run->want.name ? " name=" : "",
-             run->want.name ? run->want.name : "");
+             (unsigned long long)run->want.sample, (run->want.counts & LMP_COUNTS_CALLS) != 0,
+             (run->want.counts & LMP_COUNTS_INSTRUCTIONS) != 0,
+             (run->want.counts & LMP_COUNTS_OVERRIDES) != 0, run->want.top, run->want.follow);
+    if (run->want.name) start_options_add(text, sizeof text, "name", run->want.name);
     catch_signals(run);
     program_setenv(LMP_ENV_BREAKS, run->want.breaks[0] ? run->want.breaks : NULL);
     program_setenv(LMP_ENV_RECORD, run->recorders.wanted ? "1" : NULL);
