@@ -41,8 +41,8 @@ static int api_ask(lua_State *T) {
 static int api_busy(lua_State *T) {
     const LmpControl *control = view->control;
     bool heard = atomic_load(&control->snapshot) == atomic_load(&view->live->snapshot.taken);
-    lua_pushboolean(T, !heard || profile->slow->snapshot || profile->snapshots->due ||
-                           profile->snapshots->waits);
+    lua_pushboolean(T, !heard || profile->slow->snapshot || profile->snapshots->errand.due ||
+                           profile->snapshots->errand.waits);
     return 1;
 }
 

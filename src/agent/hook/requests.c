@@ -128,12 +128,7 @@ void requests_serve(LmpProfile *p, bool stack_safe, const LmpObjectHand *hand) {
         requests_mark(p, NULL);
         atomic_store(&live->mark_done, mark);
     }
-    if (atomic_load(&live->collect_done) != atomic_load(&control->collect) && !p->collecting) {
-        if (stack_safe) {
-            p->collecting = safepoint_request_all(p);
-            p->slow->collect_asked = p->live->clock;
-        } else {
-            atomic_store(&control->trap, 1); /* look again in the next operation */
-        }
-    }
+    if (atomic_load(&live->collect_done) != atomic_load(&control->collect) && !p->collect.waits)
+        p->collect.due = true;
+    safepoint_serve(p, &p->collect, stack_safe);
 }

@@ -11,7 +11,6 @@ typedef struct LmpSlowPath {
     uint64_t tick_peak;      /* high-water mark known at the last tick, bytes */
     uint32_t noted_cycles;   /* of the collector, finished at the last tick (count) */
     uint64_t mark_due;       /* clock from which on a mark notes all rows again */
-    uint64_t collect_asked;  /* clock of p->collecting */
     int32_t ops;             /* operations that took this path, where nothing else counts them */
     bool snapshot; /* its child is at work, or not everything is merged: look at each operation */
     bool paused_safe; /* paused where the stacks may be looked at */

@@ -25,7 +25,6 @@ enum {
     STOP_NAPS = 200
 };
 #define STOP_NAP_NS 1000000u
-#define ASK_AGAIN_NS 50000000u /* another thread may run than those that were prepared */
 
 static void begin_change(LmpSnapshotLive *to) {
     atomic_fetch_add(&to->seq, 1);
@@ -308,7 +307,7 @@ static void child_ended(LmpProfile *p) {
     bool done = atomic_load(&s->beat->phase) == LMP_BEAT_DONE;
     LmpErr err = done ? (LmpErr)s->beat->error : LMP_E_CHILD;
     if (!done) partfile_drop(&s->file);
-    if (s->due) atomic_store(&p->control->trap, 1);
+    if (s->errand.due) atomic_store(&p->control->trap, 1);
     conclude(p, err, done ? s->beat->os_error : 0);
 }
 
@@ -358,19 +357,10 @@ LmpErr snapshot_take(LmpProfile *p, const LmpSnapshotWish *wish, const LmpObject
 
 /* ---- while it is under way ------------------------------------------------------------------- */
 
-/* Asks for a safepoint again: another thread than those that were prepared may have run since. */
-static void ask_again(LmpProfile *p) {
-    LmpSnapshots *s = p->snapshots;
-    if (!s->waits || p->live->clock - s->asked < ASK_AGAIN_NS) return;
-    s->waits = false;
-    s->due = true;
-    atomic_store(&p->control->trap, 1);
-}
-
 void snapshot_tick(LmpProfile *p) {
     LmpSnapshots *s = p->snapshots;
     ForkEnd end;
-    ask_again(p);
+    safepoint_tick(p, &s->errand);
     if (!p->slow->snapshot) return;
     if (s->child.pid) {
         if (child_look(&s->child, lmp_os->clock(), &end)) child_ended(p);
@@ -388,7 +378,7 @@ void snapshot_note(LmpProfile *p, uint64_t ns) {
 
 void snapshot_wait(LmpProfile *p) {
     LmpSnapshots *s = p->snapshots;
-    s->due = s->waits = false;
+    s->errand = (LmpErrand){0};
     if (s->child.pid) {
         child_wait(&s->child);
         child_ended(p);
@@ -418,6 +408,10 @@ void snapshot_forget(LmpProfile *p) {
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
+static bool is_wished(const LmpSnapshots *s) {
+    return s->errand.due || s->errand.waits;
+}
+
 /* Returns true if the viewer has withdrawn its request for the snapshot that waits. */
 static bool is_withdrawn(const LmpProfile *p) {
     uint32_t request = p->snapshots->wish.request;
@@ -426,11 +420,11 @@ static bool is_withdrawn(const LmpProfile *p) {
 
 void snapshot_request(LmpProfile *p, const LmpSnapshotWish *wish) {
     LmpSnapshots *s = p->snapshots;
-    if (s->due || s->waits) return;
+    if (is_wished(s)) return;
     s->wish = *wish;
     snprintf(s->wanted, sizeof s->wanted, "%s", wish->file ? wish->file : "");
     s->wish.file = s->wanted;
-    s->due = true;
+    s->errand.due = true;
     if (s->child.pid) return; /* after that one */
     atomic_store(&p->control->trap, 1);
     begin_change(&p->live->snapshot);
@@ -440,7 +434,7 @@ void snapshot_request(LmpProfile *p, const LmpSnapshotWish *wish) {
 }
 
 static void withdraw(LmpProfile *p) {
-    p->snapshots->due = p->snapshots->waits = false;
+    p->snapshots->errand = (LmpErrand){0};
     set_state(p, LMP_SNAPSHOT_NONE);
 }
 
@@ -465,8 +459,8 @@ static void hear(LmpProfile *p) {
     LmpSnapshotLive *to = &p->live->snapshot;
     LmpSnapshotWish wish;
     if (!copy_request(p, &wish, file, sizeof file)) return;
-    if ((s->due || s->waits) && is_withdrawn(p)) withdraw(p);
-    bool busy = s->due || s->waits || is_at_work(s);
+    if (is_wished(s) && is_withdrawn(p)) withdraw(p);
+    bool busy = is_wished(s) || is_at_work(s);
     begin_change(to);
     if (busy) atomic_store(&to->busy, wish.request);
     atomic_store(&to->taken, wish.request);
@@ -477,21 +471,17 @@ static void hear(LmpProfile *p) {
 void snapshot_serve(LmpProfile *p, bool stack_safe, bool paused) {
     LmpSnapshots *s = p->snapshots;
     hear(p);
-    if ((s->due || s->waits) && is_withdrawn(p)) withdraw(p);
+    if (is_wished(s) && is_withdrawn(p)) withdraw(p);
     if (s->child.pid) return;
-    if (paused && (s->due || s->waits)) {
+    if (!paused) {
+        safepoint_serve(p, &s->errand, stack_safe);
+    } else if (is_wished(s)) {
         const LmpOp *op = &p->live->op;
         LmpSnapshotWish wish = s->wish;
-        s->due = s->waits = false;
+        s->errand = (LmpErrand){0};
         if (wish.how == LMP_SNAPSHOT_COLLECT) wish.how = LMP_SNAPSHOT_ALL;
         snapshot_take(p, &wish,
                       &(LmpObjectHand){op->old_addr, op->new_addr, op->old_size, op->new_size});
-    } else if (s->due && stack_safe && safepoint_request_all(p)) {
-        s->due = false;
-        s->waits = true;
-        s->asked = p->live->clock;
-    } else if (s->due) {
-        atomic_store(&p->control->trap, 1); /* look again in the next operation */
     }
 }
 
@@ -500,20 +490,18 @@ void snapshot_serve(LmpProfile *p, bool stack_safe, bool paused) {
 static bool collect_first(LmpProfile *p, lua_State *L) {
     uint64_t begun = p->slot.begun;
     lua_gc(L, LUA_GCCOLLECT);
-    const LmpSafepoints *of = safepoint_of(L);
-    return of && of->profile == p && p->slot.begun == begun;
+    return safepoint_same(L, p, begun);
 }
 
 void snapshot_between(LmpProfile *p, lua_State *L) {
     LmpSnapshots *s = p->snapshots;
-    if (!s->waits) return;
+    if (!s->errand.waits) return;
     if (is_withdrawn(p)) {
         withdraw(p);
         return;
     }
-    s->waits = false;
-    s->due = s->child.pid != 0; /* the script has begun one: after that */
-    if (s->due) return;
+    s->errand = (LmpErrand){.due = s->child.pid != 0};
+    if (s->errand.due) return; /* the script has begun one: after that */
     LmpSnapshotWish wish = s->wish;
     if (wish.how == LMP_SNAPSHOT_COLLECT && !collect_first(p, L)) return;
     snapshot_take(p, &wish, NULL);

@@ -23,10 +23,8 @@ typedef struct LmpSnapshotWish {
 } LmpSnapshotWish;
 
 typedef struct LmpSnapshots {
-    bool waits; /* `wish` is taken at the next instruction of whichever thread was prepared */
-    bool due;   /* `wish` is to be taken at the next instruction, which has to be prepared */
+    LmpErrand errand; /* to take `wish` */
     LmpSnapshotWish wish;
-    uint64_t asked;                /* clock of that */
     char wanted[PARTFILE_PATH];    /* its file */
     char directory[PARTFILE_PATH]; /* where files go that say none, with "/" at its end */
     char at_end[PARTFILE_PATH];    /* a snapshot at the end of the profile; "": none */

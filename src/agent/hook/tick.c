@@ -13,10 +13,12 @@
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/light.h"
+#include "agent/hook/limit.h"
 #include "agent/hook/memory_told.h"
 #include "agent/hook/requests.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/snapshot.h"
+#include "agent/interp/safepoint.h"
 #include "agent/map/shadow.h"
 #include "agent/objects/containers.h"
 #include "base/os.h"
@@ -24,9 +26,8 @@
 #include "shared/history.h"
 
 enum { TICK_OPS_MIN = 16, TICK_OPS_MAX = LMP_PACK_OPS_MAX, EPOCHS = 255 };
-#define TICK_NS 2000000u       /* desired time between ticks */
-#define LOOK_NS 250000000u     /* time between looks at what is outside: display, viewers */
-#define ASK_AGAIN_NS 50000000u /* time between two attempts to run a requested collection */
+#define TICK_NS 2000000u   /* desired time between ticks */
+#define LOOK_NS 250000000u /* time between looks at what is outside: display, viewers */
 
 static void next_epoch(LmpProfile *p, uint64_t clock) {
     LmpLive *live = p->live;
@@ -80,14 +81,6 @@ static void tell_peak(LmpProfile *p) {
         requests_tell_recorder(p);
 }
 
-/* Asks for a requested collection again: another thread than those that were prepared for it may
- * have run since. */
-static void ask_again(LmpProfile *p) {
-    if (!p->collecting || p->live->clock - p->slow->collect_asked < ASK_AGAIN_NS) return;
-    p->collecting = false;
-    atomic_store(&p->control->trap, 1);
-}
-
 COLD void tick_now(LmpProfile *p) {
     cycles_look(p);
     uint64_t clock = lmp_os->clock() - p->start, passed = clock - p->ticked;
@@ -108,7 +101,8 @@ COLD void tick_now(LmpProfile *p) {
     names_tick(p);
     if (p->counts) calls_look(p);
     foreign_tell(p);
-    ask_again(p);
+    safepoint_tick(p, &p->collect);
+    limit_tick(p);
     snapshot_tick(p);
     memory_told_tick(p);
     light_tick(p);

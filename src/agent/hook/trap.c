@@ -10,6 +10,7 @@
 #include "agent/hook/break_check.h"
 #include "agent/hook/foreign.h"
 #include "agent/hook/light.h"
+#include "agent/hook/limit.h"
 #include "agent/hook/odd.h"
 #include "agent/hook/pause.h"
 #include "agent/hook/requests.h"
@@ -17,6 +18,7 @@
 #include "agent/hook/snapshot.h"
 #include "agent/hook/tick.h"
 #include "agent/interp/collector.h"
+#include "agent/interp/safepoint.h"
 #include "agent/map/shadow.h"
 #include "base/os.h"
 
@@ -112,6 +114,7 @@ COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, 
     if (called) {
         requests_serve(p, q.stack_safe, &(LmpObjectHand){0});
         snapshot_serve(p, q.stack_safe, false);
+        safepoint_serve(p, &p->limit->errand, q.stack_safe);
         light_serve(p, ptr);
     }
     LmpCheckedOp watched = {ptr,          q.old_size, nsize, caller.regs, q.entry & 15,

@@ -8,6 +8,7 @@
 #include "base/os.h"
 
 enum { LENT_MOST = 2 * LMP_CHAIN };
+#define ASK_AGAIN_NS 50000000u /* time between two attempts */
 
 /* The program's hook of a thread. */
 typedef struct Lent {
@@ -30,8 +31,9 @@ void safepoint_prepare(LmpFindSafepoints *find) {
     find_of = find;
 }
 
-LmpSafepoints *safepoint_of(lua_State *L) {
-    return find_of(L);
+bool safepoint_same(lua_State *L, const LmpProfile *p, uint64_t begun) {
+    const LmpSafepoints *of = find_of(L);
+    return of && of->profile == p && p->slot.begun == begun;
 }
 
 /* A signal handler may set a debug hook at any time (lua.c's does, for Ctrl-C): never between our
@@ -94,6 +96,20 @@ bool safepoint_request_all(LmpProfile *p) {
     return ok;
 }
 
+void safepoint_serve(LmpProfile *p, LmpErrand *errand, bool stack_safe) {
+    if (!errand->due) return;
+    errand->waits = stack_safe && safepoint_request_all(p);
+    errand->due = !errand->waits;
+    errand->asked = p->live->clock;
+    if (errand->due) atomic_store(&p->control->trap, 1);
+}
+
+void safepoint_tick(LmpProfile *p, LmpErrand *errand) {
+    if (!errand->waits || p->live->clock - errand->asked < ASK_AGAIN_NS) return;
+    *errand = (LmpErrand){.due = true};
+    atomic_store(&p->control->trap, 1);
+}
+
 /* ---- giving back ----------------------------------------------------------------------------- */
 
 /* Returns the program's hook of a thread where ours stands. */
@@ -118,15 +134,14 @@ static void give_back(LmpLent *lent, lua_State *L) {
 /* ---- what is done ---------------------------------------------------------------------------- */
 
 /* Finalizers may do anything: end the profile, even begin the next. */
-static void collect(LmpProfile *p, lua_State *L) {
+void safepoint_collect(LmpProfile *p, lua_State *L) {
     uint64_t begun = p->slot.begun;
     uint32_t wanted = atomic_load(&p->control->collect);
-    p->collecting = false;
+    if (!p->collect.waits) return;
+    p->collect.waits = false;
     if (atomic_load(&p->live->collect_done) == wanted) return; /* withdrawn */
     lua_gc(L, LUA_GCCOLLECT);
-    LmpSafepoints *of = find_of(L);
-    if (of && of->profile == p && p->slot.begun == begun)
-        atomic_store(&p->live->collect_done, wanted);
+    if (safepoint_same(L, p, begun)) atomic_store(&p->live->collect_done, wanted);
 }
 
 static void serve_requests(lua_State *L) {
@@ -140,10 +155,8 @@ static void serve_requests(lua_State *L) {
         return;
     }
     uint64_t begun = p->slot.begun;
-    of->also(p, L);
-    if (p->collecting) collect(p, L);
-    of = find_of(L);
-    if (of && of->profile == p && p->slot.begun == begun && of->last) of->last(p, L);
+    for (LmpBetween *const *step = of->steps; *step && safepoint_same(L, p, begun); step++)
+        (*step)(p, L);
 }
 
 /* Our debug hook. Calls the program's own for the events that it has asked for. */

@@ -13,20 +13,25 @@
 
 typedef struct LmpLent LmpLent; /* the hooks of a state that ours stands for */
 
+/* Something that is done there. May end the profile. */
+typedef void LmpBetween(LmpProfile *p, lua_State *L);
+
 /* Of the state that L belongs to: its profile (NULL: none runs) and where its hooks are noted,
  * NULL: it is being closed. Finding them allocates nothing. */
 typedef struct LmpSafepoints {
     LmpProfile *profile;
-    LmpLent *lent;                             /* NULL: none yet */
-    void (*also)(LmpProfile *p, lua_State *L); /* called in each, before a collection */
-    void (*last)(LmpProfile *p, lua_State *L); /* and after it; may end the profile */
-    void (*again)(lua_State *L); /* in a forked child in place of both, once; NULL: nothing */
+    LmpLent *lent;               /* NULL: none yet */
+    LmpBetween *const *steps;    /* as long as the profile runs, in this order; NULL ends them */
+    void (*again)(lua_State *L); /* in a forked child in place of these, once; NULL: nothing */
 } LmpSafepoints;
 /* Finds them for L. One function for all states; to be set before the first request. */
 typedef LmpSafepoints *LmpFindSafepoints(lua_State *L);
 void safepoint_prepare(LmpFindSafepoints *find);
-/* Returns those of L's state; NULL: it has none. */
-LmpSafepoints *safepoint_of(lua_State *L);
+/* Returns true if L's profile is still the one that was the place's when p->slot.begun was this. */
+bool safepoint_same(lua_State *L, const LmpProfile *p, uint64_t begun);
+
+/* Does the collection that was asked for: one of the steps. */
+void safepoint_collect(LmpProfile *p, lua_State *L);
 
 /* Lets the request be served at the next instruction of L; may be called from anywhere. Returns
  * false if there is no memory to note L's hook. */
@@ -34,6 +39,13 @@ bool safepoint_request(LmpProfile *p, lua_State *L);
 /* Does the same for all threads that are running now: the first to come serves it. Call only where
  * the stacks may be looked at. */
 bool safepoint_request_all(LmpProfile *p);
+
+/* Prepares what is due, in an operation; where the stacks may not be looked at, the next operation
+ * has to come here again. */
+void safepoint_serve(LmpProfile *p, LmpErrand *errand, bool stack_safe);
+/* Makes what has waited for long due again: another thread than those that were prepared may have
+ * run since. From the tick. */
+void safepoint_tick(LmpProfile *p, LmpErrand *errand);
 
 /* Returns true if our hook stands in L for the next instruction. */
 bool safepoint_stands(lua_State *L);

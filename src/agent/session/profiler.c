@@ -331,11 +331,14 @@ static uint64_t bytes_of(lua_State *L) {
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
+static LmpBetween *const steps[] = {names_answer, safepoint_collect, snapshot_between,
+                                    limit_between, NULL};
+
 /* Its metatable, which only we can have made, bears the same key. */
 void profiler_prepare(lua_State *L) {
     if (find_slot(L)) return;
     Slot *slot = lua_newuserdatauv(L, sizeof *slot, 0);
-    *slot = (Slot){{NULL, NULL, names_answer, snapshot_between, NULL}, false, LMP_OK};
+    *slot = (Slot){.of.steps = steps};
     lua_createtable(L, 0, 2);
     lua_pushboolean(L, 1);
     lua_rawsetp(L, -2, &registry_key);

@@ -9,6 +9,7 @@
 #include "agent/charge/callers.h"
 #include "agent/charge/cycles.h"
 #include "agent/hook/break_check.h"
+#include "agent/hook/limit.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/snapshot.h"
 #include "agent/interp/collector.h"
@@ -35,6 +36,7 @@ typedef struct LmpSession {
     LmpCycles cycles;
     LmpLiveHistoryPlan live_history;
     LmpSnapshots snapshots;
+    LmpLimit limit;
     LmpContainerLooks containers;
     LmpCallerSampling callers;
     /* the session's own */
@@ -70,6 +72,7 @@ static inline void session_join(LmpSession *s) {
     p->cycles = &s->cycles;
     p->live_history = &s->live_history;
     p->snapshots = &s->snapshots;
+    p->limit = &s->limit;
     p->containers = &s->containers;
     p->callers = &s->callers;
 }

@@ -73,6 +73,13 @@ typedef struct LmpMade {
 /* In `left`: the last request, if for a part, was refused: it will be retried once. */
 #define LMP_MADE_REFUSED 256u
 
+/* What has to wait for a place between two instructions of the program (safepoint.h). */
+typedef struct LmpErrand {
+    bool due;       /* the threads have to be prepared for it */
+    bool waits;     /* they are: it is to be done at the next instruction of whichever runs */
+    uint64_t asked; /* clock of that */
+} LmpErrand;
+
 typedef struct LmpProfile {
     /* hot: one cache line that every operation reads, and what lines need */
     LmpPassThrough pass;          /* first: it is never cleared, and entry.h knows its offset */
@@ -132,7 +139,7 @@ typedef struct LmpProfile {
     bool closing;     /* the collector's mode is final: lua_close sets its own, or all is over */
     bool expecting;   /* another state is being made here: the next request is its own */
     uint32_t code_deaths; /* of code that was watched (lines_watch; count) */
-    bool collecting;      /* a full collection was asked for, and threads for it (safepoint.h) */
+    LmpErrand collect;    /* a full collection was asked for */
     LmpOwn own;           /* our own API call under way: its blocks are LMP_C_OWN */
 
     /* what belongs to one file alone, which says what is in it */
@@ -143,6 +150,7 @@ typedef struct LmpProfile {
     struct LmpOwnerRules *rules;             /* owner.h */
     struct LmpSafepoints *safepoints;        /* safepoint.h: of the state */
     struct LmpSnapshots *snapshots;          /* snapshot.h */
+    struct LmpLimit *limit;                  /* limit.h */
     struct LmpContainerLooks *containers;    /* objects/containers.h */
     struct LmpCallerSampling *callers;       /* callers.h */
     struct LmpCycles *cycles;                /* cycles.h */
