@@ -165,8 +165,12 @@ static void put_site(lua_State *L, const Ledger *ledger, const LmpSiteRow *site)
     put_calls(L, ledger, site);
 }
 
-static void put_sites(lua_State *L, Ledger *ledger) {
+void figures_sort_sites(Ledger *ledger) {
     if (ledger->sites) qsort(ledger->site, ledger->sites, sizeof *ledger->site, compare_sites);
+}
+
+static void put_sites(lua_State *L, Ledger *ledger) {
+    figures_sort_sites(ledger);
     lua_createtable(L, (int)ledger->sites, 0);
     for (uint32_t i = 0; i < ledger->sites; i++) {
         lua_createtable(L, 0, count(tally_figures) + 7);

@@ -61,8 +61,11 @@ typedef struct Refusal {
     const char *text;
 } Refusal;
 
-/* Of a recording's file also which it is and, if it is known, what the system says of it. */
-static void describe(char *out, size_t size, LmpErr err, const LmpOptions *options, int why) {
+void module_describe_snapshot(char *out, size_t size, LmpErr err, const LmpSnapshotLive *of) {
+    snprintf(out, size, "%s: %s: %s", of->file, err_message(err), err_of_file(of->os_error));
+}
+
+void module_describe(char *out, size_t size, LmpErr err, const LmpOptions *options, int why) {
     char name[1024];
     const char *file = options->record && *options->record ? options->record : ".";
     if (err == LMP_E_FILE)
@@ -101,7 +104,7 @@ static void complain_of_lacks(lua_State *L, const LmpOptions *options) {
     if (display) complain("the program runs without a display", err_message(display));
     if (recording) {
         char text[REFUSAL];
-        describe(text, sizeof text, recording, options, 0);
+        module_describe(text, sizeof text, recording, options, 0);
         complain("the program is not recorded", text);
     }
     if (options->run_socket >= 0) return;
@@ -118,7 +121,7 @@ static int start_with(lua_State *L, const LmpOptions *options) {
     if (err == LMP_E_STARTED) return luaL_error(L, "%s (call stop first)", err_message(err));
     int why = errno;
     char text[REFUSAL];
-    describe(text, sizeof text, err ? err : lack, options, err ? why : 0);
+    module_describe(text, sizeof text, err ? err : lack, options, err ? why : 0);
     profiler_note_refusal(L, err);
     if (err) {
         complain("the program runs unprofiled", text);
@@ -307,7 +310,7 @@ static int api_snapshot(lua_State *L) {
     LmpSnapshotLive of = {0};
     char why[sizeof of.file + 200];
     LmpErr err = profiler_snapshot(L, file, collect, wait, &of);
-    snprintf(why, sizeof why, "%s: %s: %s", of.file, err_message(err), err_of_file(of.os_error));
+    module_describe_snapshot(why, sizeof why, err, &of);
     if (err) return module_refuse(L, err, err == LMP_E_FILE ? why : NULL);
     return module_own_call(L, push_answer, &of, 2) == LUA_OK ? 2 : lua_error(L);
 }
@@ -360,17 +363,23 @@ int module_preload(lua_State *L) {
     return 0;
 }
 
-/* `forked`: in a child of a profiled program. */
-static void start_for_run(lua_State *L, bool forked) {
+/* `forked`: in a child of a profiled program. Returns false if LMP_RUN says nothing. */
+static bool start_for_run(lua_State *L, bool forked) {
     const char *run = secure_getenv(LMP_ENV_RUN);
     char *text = run ? strdup(run) : NULL;
     LmpOptions options = profiler_defaults;
     options.again = start_again;
-    if (text && options_read_run(text, &options)) {
+    bool wanted = text && options_read_run(text, &options);
+    if (wanted) {
         if (forked) options.live = false;
         start_with(L, &options);
     }
     free(text);
+    return wanted;
+}
+
+bool module_start_for_run(lua_State *L) {
+    return !profiler_serial(L) && start_for_run(L, false);
 }
 
 static int start_in_child(lua_State *L) {
@@ -389,7 +398,7 @@ int luaopen_luamemprofiler_run(lua_State *L) {
     profiler_prepare(L);
     lua_pushcfunction(L, module_preload);
     (void)lua_pcall(L, 0, 0, 0); /* no memory: then the program reports that it found no module */
-    start_for_run(L, false);
+    module_start_for_run(L);
     lua_settop(L, 0);
     return run_user_init(L);
 }

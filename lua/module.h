@@ -37,6 +37,15 @@ bool options_read_text(char *text, LmpOptions *o, char *why);
 
 /* ---- luamemprofiler.c ------------------------------------------------------------------------ */
 
+/* Writes what a start was refused for: of a recording's file also which it is and, if it is known,
+ * what the system says of it (`why`: an errno, 0: not known). Of a snapshot's file the same. */
+void module_describe(char *out, size_t size, LmpErr err, const LmpOptions *options, int why);
+void module_describe_snapshot(char *out, size_t size, LmpErr err, const LmpSnapshotLive *of);
+
+/* Starts the profile that `lmp run` wants in a state that has none. Returns false if the program
+ * was not started by it. */
+bool module_start_for_run(lua_State *L);
+
 /* Has `require "luamemprofiler"` find this very module, wherever it lies. A lua_CFunction; may
  * raise a memory error. */
 int module_preload(lua_State *L);
@@ -52,6 +61,9 @@ typedef struct Figures {
 /* Returns the parts that the table at index 1 asks for ({sites = true, ...}; none or nil: 0).
  * Raises an error that names the key and what was expected. `function`: who is asked. */
 unsigned figures_parts(lua_State *L, const char *function);
+
+/* Sorts the rows of lines: what holds most first. */
+void figures_sort_sites(Ledger *ledger);
 
 /* Pushes the table of a Figures (`from` is not const: rows are sorted). */
 void figures_push(lua_State *L, void *from);

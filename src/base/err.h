@@ -5,7 +5,8 @@
 #ifndef LMP_ERR_H
 #define LMP_ERR_H
 
-/* X(code, name, message). Messages finish the sentence "lmp: ..." and say what to do. */
+/* X(code, name, message). Numbers stay (lua/host/lmp.h): a new one comes last. Messages finish the
+ * sentence "lmp: ..." and say what to do. */
 #define LMP_ERR_TABLE(X)                                                                           \
     X(LMP_OK, "OK", "no error")                                                                    \
     X(LMP_E_NOMEM, "NOMEM", "no memory for the profiler's own state (a resource limit?)")          \
@@ -36,7 +37,12 @@
       "this interpreter does not keep its objects as other builds of Lua do: no snapshots")        \
     X(LMP_E_BUSY, "BUSY", "another snapshot is being written")                                     \
     X(LMP_E_CHILD, "CHILD", "the process that was writing the snapshot was killed, or crashed")    \
-    X(LMP_E_STOPPED, "STOPPED", "it was stopped")
+    X(LMP_E_STOPPED, "STOPPED", "it was stopped")                                                  \
+    X(LMP_E_OPTION, "OPTION", "an option is not known, or its value does not fit")                 \
+    X(LMP_E_NOMODULE, "NOMODULE", "the module luamemprofiler cannot be loaded")                    \
+    X(LMP_E_THREAD, "THREAD",                                                                      \
+      "this thread of the Lua state cannot run: it is suspended, or an error has ended it")        \
+    X(LMP_E_RAISED, "RAISED", "an error of Lua was raised")
 
 typedef enum LmpErr {
 #define LMP_ERR_ENUM(code, name, message) code,

@@ -62,7 +62,8 @@ enum {
 #define LMP_SAY_DONE 'D' /* relay: display gone, output and summary written; the last word */
 
 #define LMP_ENV_RUN "LMP_RUN"
-#define LMP_ENV_INIT "LUA_INIT_" /* with 5_4 ... behind it; so, too: */
+#define LMP_ENV_START "LMP_START" /* options, for liblmp-preload.so (lua/host/preload.c) */
+#define LMP_ENV_INIT "LUA_INIT_"  /* with 5_4 ... behind it; so, too: */
 #define LMP_ENV_USER_INIT "LMP_USER_INIT_"
 #define LMP_ENV_COMMAND "LMP_COMMAND"   /* path of the command lmp, where it cannot be found */
 #define LMP_ENV_SUMMARY "LMP_SUMMARY"   /* where to, should `lmp run` be killed: as --summary= */

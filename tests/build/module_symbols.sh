@@ -13,16 +13,17 @@ for tool in nm readelf; do
     }
 done
 
-shown=$(nm -D --defined-only "$module" | awk '{ print $NF }' |
-    grep -v -e '^luaopen_' -e '^lmp_attach_enter$' -e '^_\(init\|fini\)$' || true)
-if [ -n "$shown" ]; then
-    echo "the module shows other symbols than its own: $shown"
-    status=1
-fi
-nm -D --defined-only "$module" | grep -q luaopen_luamemprofiler || {
-    echo "nm shows nothing of the module"
+# shows FILE PATTERN: symbols of these names and no others.
+shows() {
+    shown=$(nm -D --defined-only "$1" | awk '{ print $NF }' | grep -v '^_\(init\|fini\)$')
+    others=$(echo "$shown" | grep -Ev "^($2)\$" || true)
+    [ -n "$shown" ] && [ -z "$others" ] && return
+    echo "$1 shows other symbols than its own: $others"
     status=1
 }
+shows "$module" 'luaopen_.*|lmp_attach_enter|lmp_host'
+shows "$LMP_BUILD/liblmp.so" 'lmp_.*'
+shows "$LMP_BUILD/liblmp-preload.so" 'luaL_(requiref|openlibs|openselectedlibs)'
 # What is linked into it has its notice, and that is installed with it.
 for file in LICENSE docs/notices.txt; do
     find "$LMP_BUILD" -name cmake_install.cmake -exec grep -F "/$file" {} + | grep -q . || {

@@ -117,6 +117,9 @@ static const struct Row {
     {"LUA_INIT_5_4, LUA_INIT_5_5, LUA_INIT",
      "Run in every Lua state as ever; lmp run puts its own start before yours"},
     {"LMP_COMMAND", "Path of the command lmp, where the Lua module cannot find it"},
+    {"LMP_START",
+     "Options as lmp.start has them, NAME=VALUE: under liblmp-preload.so every state of "
+     "Lua is profiled with these (docs/host.md)"},
     {"LMP_CACHE",
      "Directory for what a start has learned of an interpreter, so that the next one is "
      "faster, and for the modules of a command that has them inside ($XDG_CACHE_HOME/lmp, or "

@@ -132,9 +132,7 @@ void names_tick(LmpProfile *p) {
     /* A debug hook may make the program's stack grow: only while a viewer is attached. */
     if (atomic_load_explicit(&p->control->attached, memory_order_relaxed) == 0) return;
     n->armed = p->ticked + SPACING_NS;
-    safepoint_request(p, p->main);
-    lua_State *running = p->lines ? (lua_State *)p->running : NULL; /* NOLINT */
-    if (running && running != p->main) safepoint_request(p, running);
+    safepoint_request_seen(p);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -12,7 +12,8 @@ typedef struct LmpLimit {
     uint64_t bytes; /* 0: none */
     LmpLimitReached *reached;
     void *ud;
-    bool armed; /* the heap was below since the last call, or there was none */
+    bool armed;      /* the heap was below since the last call, or there was none */
+    uint64_t cycles; /* of the collector, finished at the last tick (count) */
     LmpErrand errand;
 } LmpLimit;
 

@@ -96,6 +96,21 @@ bool safepoint_request_all(LmpProfile *p) {
     return ok;
 }
 
+void safepoint_request_seen(LmpProfile *p) {
+    lua_State *running = p->lines ? (lua_State *)p->running : NULL; /* NOLINT */
+    safepoint_request(p, p->main);
+    if (running && running != p->main) safepoint_request(p, running);
+}
+
+void safepoint_ask(LmpProfile *p, LmpErrand *errand) {
+    *errand = (LmpErrand){.due = p->whole, .waits = !p->whole, .asked = p->live->clock};
+    if (p->whole) {
+        atomic_store(&p->control->trap, 1);
+    } else {
+        safepoint_request_seen(p);
+    }
+}
+
 void safepoint_serve(LmpProfile *p, LmpErrand *errand, bool stack_safe) {
     if (!errand->due) return;
     errand->waits = stack_safe && safepoint_request_all(p);

@@ -40,6 +40,12 @@ bool safepoint_request(LmpProfile *p, lua_State *L);
  * the stacks may be looked at. */
 bool safepoint_request_all(LmpProfile *p);
 
+/* Does the same for the main thread and the one that was seen last. Looks at no stack. */
+void safepoint_request_seen(LmpProfile *p);
+
+/* Begins an errand; from the tick. Only where nothing is lost by it, the next operation looks which
+ * threads run: the map of samples would be filled. */
+void safepoint_ask(LmpProfile *p, LmpErrand *errand);
 /* Prepares what is due, in an operation; where the stacks may not be looked at, the next operation
  * has to come here again. */
 void safepoint_serve(LmpProfile *p, LmpErrand *errand, bool stack_safe);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/hook/limit.h"
 #include "agent/objects/walk.h"
 #include "agent/session/options.h"
 #include "agent/state/own_call.h"
@@ -29,6 +30,9 @@ void profiler_prepare(lua_State *L);
  * the figures say why. Or LMP_OK. Errors: STARTED, CLOSED, NOMEM, MEMFD, FILE (the recording's;
  * errno): nothing has changed. */
 LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack);
+/* Returns LMP_OK if a profile runs in L's state, else why not: what has refused the script's last
+ * start, or NOTSTARTED. */
+LmpErr profiler_running(lua_State *L);
 /* Returns the number of L's running profile in its process, from 1 on; 0: none is running. */
 uint32_t profiler_serial(lua_State *L);
 
@@ -72,6 +76,14 @@ void profiler_mark(lua_State *L, const char *name);
  * NOTSTARTED, BUSY; and those that out->error tells, too. */
 LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait,
                          LmpSnapshotLive *out);
+
+/* Records from now on into `file`, "": a name is chosen. Errors: NOTSTARTED; BUSY: it is being
+ * recorded; FILE (errno), NOVIEWER, VIEWER, SECURE. */
+LmpErr profiler_record(lua_State *L, const char *file);
+
+/* Has `reached` called when the heap grows above `bytes` (limit.h); 0: no more. Error:
+ * NOTSTARTED. */
+LmpErr profiler_limit(lua_State *L, uint64_t bytes, LmpLimitReached *reached, void *ud);
 
 /* Walks L's heap where it lies (walk.h), profiled or not: *out is in *memory until
  * objectmemory_free. Errors as walk_run's. */

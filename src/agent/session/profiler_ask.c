@@ -12,9 +12,11 @@
 #include "agent/hook/snapshot.h"
 #include "agent/hook/trap.h"
 #include "agent/session/profiler.h"
+#include "agent/session/recorders.h"
 #include "agent/session/session.h"
 #include "base/os.h"
 #include "shared/counters.h"
+#include "shared/recnote.h"
 
 LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     LmpProfile *p = session_find(L);
@@ -24,6 +26,10 @@ LmpErr profiler_stats(lua_State *L, LmpStats *out) {
     if (p->counts) calls_look(p);
     stats_derive(p->live, lmp_os->clock() - p->start, out);
     return LMP_OK;
+}
+
+LmpErr profiler_running(lua_State *L) {
+    return session_find(L) ? LMP_OK : session_not_running(L);
 }
 
 uint32_t profiler_serial(lua_State *L) {
@@ -95,6 +101,20 @@ LmpErr profiler_snapshot(lua_State *L, const char *file, bool collect, bool wait
     slow_path_route(p);
     *out = p->live->snapshot;
     return err ? err : (LmpErr)out->error;
+}
+
+LmpErr profiler_record(lua_State *L, const char *file) {
+    LmpProfile *p = session_find(L);
+    if (!p) return session_not_running(L);
+    if (recnote_held(own_fd_get(&p->file))) return LMP_E_BUSY;
+    return recorders_possible(file) ? LMP_E_FILE : recorders_start(session_of(p), file);
+}
+
+LmpErr profiler_limit(lua_State *L, uint64_t bytes, LmpLimitReached *reached, void *ud) {
+    LmpProfile *p = session_find(L);
+    if (!p) return session_not_running(L);
+    limit_set(p, bytes, reached, ud);
+    return LMP_OK;
 }
 
 bool profiler_lap(lua_State *L, const char *name, LmpLap *lap) {

@@ -1,0 +1,58 @@
+/* preload.c - liblmp-preload.so: for hosts that know nothing of lmp. With LD_PRELOAD it stands
+ * between the host and Lua's library where the standard libraries are opened: then `require
+ * "luamemprofiler"` finds the module, also with an empty package.cpath; and with the variable
+ * LMP_START, or under `lmp run`, the state is profiled from there on.
+ *
+ * Hosts that have Lua inside call it directly, not through here. The making of states is left
+ * alone: the module looks at that code, and makes states of its own. */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/lmp.h"
+#include "shared/launch.h"
+
+#define STANDS_BETWEEN __attribute__((visibility("default")))
+
+STANDS_BETWEEN void luaL_requiref(struct lua_State *L, const char *name, void *open, int global);
+STANDS_BETWEEN void luaL_openlibs(struct lua_State *L);
+STANDS_BETWEEN void luaL_openselectedlibs(struct lua_State *L, int load, int preload);
+
+static void *next(const char *name) {
+    return dlsym(RTLD_NEXT, name);
+}
+
+/* Says once what is refused; the host runs on. */
+static void offer(struct lua_State *L) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    const char *options = secure_getenv(LMP_ENV_START);
+    if (lmp_running(L)) return;
+    int err = lmp_offer(L);
+    if (!err && (options || secure_getenv(LMP_ENV_RUN))) err = lmp_start(L, options);
+    if (err && !atomic_flag_test_and_set(&said)) dprintf(STDERR_FILENO, "lmp: %s\n", lmp_why());
+}
+
+/* Who opens the libraries one by one begins with _G; so do those below, in most builds of Lua. */
+void luaL_requiref(struct lua_State *L, const char *name, void *open, int global) {
+    void (*require)(struct lua_State *, const char *, void *, int);
+    *(void **)&require = next("luaL_requiref");
+    if (strcmp(name, "_G") == 0) offer(L);
+    require(L, name, open, global);
+}
+
+void luaL_openlibs(struct lua_State *L) {
+    void (*open)(struct lua_State *);
+    *(void **)&open = next("luaL_openlibs");
+    offer(L);
+    open(L);
+}
+
+void luaL_openselectedlibs(struct lua_State *L, int load, int preload) {
+    void (*open)(struct lua_State *, int, int);
+    *(void **)&open = next("luaL_openselectedlibs");
+    offer(L);
+    open(L, load, preload);
+}
