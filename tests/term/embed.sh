@@ -1,5 +1,6 @@
 #!/bin/bash
 # Hosts of Lua that use lmp.h as it is installed, and hosts that do not, under liblmp-preload.so: embed.sh CASE
+# shellcheck disable=SC2046 # what pkg-config says are words
 . "$(dirname "$0")/plain.sh"
 unset LUA_CPATH LUA_PATH LUA_INIT LUA_INIT_5_4 LMP_START
 tests=$LMP_SOURCE/tests/term
@@ -20,7 +21,6 @@ lib=$work/prefix/lib
 
 # build COMPILER SOURCE PROGRAM [PACKAGES]: as lmp.h's users do.
 build() {
-    # shellcheck disable=SC2046 # words
     "$1" -Wall -Wextra -Werror -pedantic "$2" -o "$3" -pthread \
         $(pkg-config --cflags --libs lmp ${4:-lua5.4}) >log 2>&1 || fail "$1 $2: $(cat log)"
 }
@@ -73,7 +73,7 @@ case_cxx() {
         pkg-config --exists lua5.4-c++ || continue
         build $compiler "$tests/embed.cpp" ./embed lua5.4-c++
         host ./embed
-        is "$(cat out err)" done "what $compiler has made says"
+        is "$(cat out err)" "done" "what a program of $compiler says"
         is "$status" 0 "status of what $compiler has made"
     done
     [ $some ] || { echo 'skipped: no C++ compiler' && exit 77; }
@@ -111,7 +111,8 @@ case_one_copy() { # of the module, whoever loads it
     copies="local n, f = 0, io.open '/proc/self/maps'
         for l in f:lines() do if l:find 'r%-xp.*luamemprofiler%.so' then n = n + 1 end end print('copies', n)"
     host ./small "package.cpath = '' print(pcall(require, 'luamemprofiler'))" \
-        "package.cpath = '' print(require 'luamemprofiler'.stats().live_bytes > 0) require 'luamemprofiler.busted' $copies"
+        "package.cpath = '' local lmp = require 'luamemprofiler' require 'luamemprofiler.busted'
+        print(lmp.stats().live_bytes > 0) $copies"
     has out '^false'
     has out '^true$'
     has out '^copies	1$'
