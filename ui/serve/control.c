@@ -101,9 +101,3 @@ ControlEnd control_do(const char *name, const char *authorization) {
     }
     return CONTROL_UNKNOWN;
 }
-
-void control_end(void) {
-    if (*token && atomic_load(&program->control->pause) &&
-        view_pauser(program) == (uint32_t)getpid())
-        view_pause(program, false);
-}

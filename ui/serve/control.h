@@ -1,5 +1,6 @@
 /* control.h - what `lmp serve --control` lets a browser do to the program, and the token that it
- * must send: without it all is read-only. */
+ * must send: without it all is read-only. A pause ends with this process: the program looks whether
+ * who asked for it is there. */
 #ifndef LMP_SERVE_CONTROL_H
 #define LMP_SERVE_CONTROL_H
 
@@ -20,8 +21,5 @@ typedef enum ControlEnd { CONTROL_DONE, CONTROL_OFF, CONTROL_NO_TOKEN, CONTROL_U
 /* Does what is called `name`, if `authorization`, the field of that name (NULL: none), has the
  * token. How long that takes says nothing of the token. */
 ControlEnd control_do(const char *name, const char *authorization);
-
-/* Lifts a pause that was asked for here, and is on. */
-void control_end(void);
 
 #endif

@@ -19,6 +19,7 @@
 /* A program that has ended may still have to be waited for: then it is known how. */
 #define PATIENCE SECOND
 #define NODES_MOST 300000u /* of a larger call tree no graph is made every second */
+#define SHARE 20           /* of the time goes at most one part in so many into a text */
 
 static struct {
     LmpView *view;
@@ -119,13 +120,15 @@ static void fill(FiguresText what) {
     }
 }
 
-char *figures_make(FiguresText what, size_t *size) {
+char *figures_make(FiguresText what, size_t *size, uint64_t *next) {
     static LmpErr (*const writer[FIGURES_TEXTS])(const LmpReport *, FILE *) = {
         [FIGURES_PAGE] = htmlpage_write_live,
         [FIGURES_DATA] = htmlpage_write_data,
     };
     char *text = NULL;
+    uint64_t began = lmp_os->clock();
     FILE *out = open_memstream(&text, size);
+    *next = began + SECOND;
     if (!out) return NULL;
     fill(what);
     LmpErr err = what == FIGURES_METRICS ? report_kinds[REPORT_OPENMETRICS].write(&report, out)
@@ -133,7 +136,9 @@ char *figures_make(FiguresText what, size_t *size) {
     report_close(&report);
     if (fclose(out) != 0 || err) {
         free(text);
-        return NULL;
+        text = NULL;
     }
+    uint64_t rest = (lmp_os->clock() - began) * SHARE;
+    if (rest > SECOND) *next = began + rest;
     return text;
 }

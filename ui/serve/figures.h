@@ -29,7 +29,8 @@ bool figures_look(uint64_t now);
 const char *figures_say(void);
 
 /* Makes a text of this moment, the caller's to free(). NULL: no memory. Of a program with many call
- * paths it may take tenths of a second. */
-char *figures_make(FiguresText what, size_t *size);
+ * paths it may take tenths of a second; `next` is set to when it should be made again at the
+ * earliest (nanoseconds, CLOCK_MONOTONIC): a second later, or as much more as it took long. */
+char *figures_make(FiguresText what, size_t *size, uint64_t *next);
 
 #endif

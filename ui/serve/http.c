@@ -1,6 +1,6 @@
 /* http.c - libmicrohttpd, run by hand. Each connection has a Client, with the moment by which it
  * must have done what it is about: its socket is shut down then. A listener is suspended while
- * there is nothing new. A text is made at most once a second, however many ask for it. */
+ * there is nothing new. A text is kept for a second or more, however many ask for it. */
 #include "serve/http.h"
 
 #include <errno.h>
@@ -154,7 +154,7 @@ typedef struct Answer {
     FiguresText what;
     const char *type;
     struct MHD_Response *made; /* the last one; NULL: none yet */
-    uint64_t at;               /* when it was */
+    uint64_t next;             /* when it may be made anew */
 } Answer;
 
 static Answer answers[] = {
@@ -170,14 +170,12 @@ static void forget(Answer *answer) {
 }
 
 static enum MHD_Result give(struct MHD_Connection *connection, Answer *answer) {
-    uint64_t now = lmp_os->clock();
-    if (!answer->made || now - answer->at >= SECOND) {
+    if (!answer->made || lmp_os->clock() >= answer->next) {
         size_t size;
-        char *text = figures_make(answer->what, &size);
+        char *text = figures_make(answer->what, &size, &answer->next);
         forget(answer);
         if (!text) return say(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "There is no memory.\n");
         answer->made = MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE);
-        answer->at = lmp_os->clock();
         if (answer->made) add_fields(answer->made, answer->type);
     }
     return queue(connection, MHD_HTTP_OK, answer->made);

@@ -17,7 +17,6 @@
 #include "serve/http.h"
 
 #define SECOND 1000000000ull
-#define SHARE 20 /* of the time goes at most one part in so many into events */
 #define LAST_WORDS (5 * SECOND)
 enum { TURN_MS = 250 };
 
@@ -36,24 +35,21 @@ static void catch_signals(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* Returns false if there is no memory for it. */
-static bool say_event(bool last) {
+/* Returns when the next may be said. Without memory there is none this time. */
+static uint64_t say_event(bool last) {
     size_t size;
-    char *data = figures_make(FIGURES_DATA, &size);
-    bool said = data && events_say(data, size, last);
+    uint64_t next;
+    char *data = figures_make(FIGURES_DATA, &size, &next);
+    if (data) events_say(data, size, last);
     free(data);
     http_wake();
-    return said;
+    return next;
 }
 
 static void serve_until_the_end(void) {
     uint64_t next = 0, now = lmp_os->clock();
     while (!told && figures_look(now)) {
-        if (http_listeners() > 0 && now >= next) {
-            say_event(false);
-            uint64_t spent = lmp_os->clock() - now;
-            next = now + (spent * SHARE > SECOND ? spent * SHARE : SECOND);
-        }
+        if (http_listeners() > 0 && now >= next) next = say_event(false);
         http_run(TURN_MS);
         now = lmp_os->clock();
     }
@@ -110,7 +106,6 @@ int serve_run(const ServeWish *wish) {
         serve_what_was();
     http_end();
     events_end();
-    control_end();
     printf("%s\n", figures_say());
     return 0;
 }

@@ -84,8 +84,9 @@ static int run(Parse *p) {
     while (options_mixed(p, &o)) {
     }
     if (p->over) return p->status;
-    command_say("this lmp was built without libmicrohttpd, which serve needs: install it with its "
-                "headers and build lmp again");
+    command_say(
+        "this lmp was built without libmicrohttpd, which serve needs: build it where that is, "
+        "and without LMP_STATIC");
     return 1;
 }
 

@@ -58,7 +58,8 @@ function said() { // what is not as it seems
   if (state.range && !hasMoments()) list.push(data.tree && data.tree.nodes > 300000 ? "Graphs and tables are of the whole run: there are too many call paths for other moments."
     : "Graphs and tables are of the whole run: a report of a recording has them for any range.");
   if (state.range && hasMoments()) list.push(`Graphs and tables are of the range, by the nearest moments recorded: ${span(data.moments.at[Math.max(0, momentAt(state.range[0]))])} to ${span(data.moments.at[Math.max(0, momentAt(state.range[1]))])}.`);
-  if (state.tab === "flame" && !data.tree) list.push("The run had no call paths (lmp run --stacks): this is files and their lines.");
+  if (state.tab === "flame" && !data.tree) list.push(data.stacks ? "There are too many call paths for a page that goes on: this is files and their lines, and lmp report html has all."
+    : "The run had no call paths (lmp run --stacks): this is files and their lines.");
   place("note").textContent = list.join(" ");
 }
 

@@ -54,14 +54,6 @@ TEST(tokens) {
     ck_assert_uint_eq(atomic_load(&state.control.step), 1);
     ck_assert_int_eq(control_do("resume", good), CONTROL_DONE);
     ck_assert_uint_eq(atomic_load(&state.control.pause), 0);
-    /* a pause of ours ends with us; one of somebody else's is his */
-    control_do("pause", good);
-    control_end();
-    ck_assert_uint_eq(atomic_load(&state.control.pause), 0);
-    control_do("pause", good);
-    atomic_store(&state.control.viewer, (uint32_t)getppid());
-    control_end();
-    ck_assert_uint_eq(atomic_load(&state.control.pause), 1);
     unlink("control-test");
 }
 
