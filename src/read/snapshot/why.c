@@ -148,6 +148,10 @@ static void fold(const LmpSnapshot *s, const WhyTrail *t, uint32_t object, const
         out->step[k].retained = s->retained[out->step[k].to];
 }
 
+static bool is_finalizing(const LmpSnapshot *s, uint32_t edge) {
+    return kind_of(s, edge) == LMP_EDGE_ROOT && s->g.edge_label[edge] == LMP_ROOT_FINALIZING;
+}
+
 static LmpWhyHeld how_held(const LmpSnapshot *s, uint32_t object) {
     if (snapshot_garbage(s, object)) {
         for (uint32_t i = s->in_at[object]; i < s->in_at[object + 1]; i++) {
@@ -157,14 +161,13 @@ static LmpWhyHeld how_held(const LmpSnapshot *s, uint32_t object) {
         }
         return LMP_HELD_GARBAGE;
     }
-    uint32_t i = object;
-    while (i && s->parent[i])
+    uint32_t i = object, first = s->g.edge_at[0], end = s->g.edge_at[1];
+    while (first < end && !is_finalizing(s, first))
+        first++;
+    if (i == 0 || first == end) return LMP_HELD; /* no list of millions is walked to its root */
+    while (s->parent[i])
         i = s->parent[i];
-    uint32_t edge = i ? s->parent_edge[i] : LMP_OBJECT_NONE;
-    return edge != LMP_OBJECT_NONE && s->g.edge_label[edge] == LMP_ROOT_FINALIZING &&
-                   (s->g.edge_kind[edge] & LMP_EDGE_KIND) == LMP_EDGE_ROOT
-               ? LMP_HELD_FINALIZER
-               : LMP_HELD;
+    return is_finalizing(s, s->parent_edge[i]) ? LMP_HELD_FINALIZER : LMP_HELD;
 }
 
 /* Returns the first step that leads on from the trunk that every program has. */
