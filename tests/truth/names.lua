@@ -1,5 +1,5 @@
--- names.lua: the names of functions are those of Lua's own traceback, but: a function in a field is a
--- "function", with its whole path where it can be reached from globals or loaded modules.
+-- names.lua: the names of functions are those of Lua's own traceback, but: a function in a field or a
+-- global is a "function", with its whole path where it can be reached from globals or loaded modules.
 local lmp = require "luamemprofiler"
 local said = {} -- words of the traceback, by linedefined
 
@@ -86,7 +86,8 @@ for _, f in ipairs(s.functions) do
     if f.source == me then words[f.linedefined] = f.func end
 end
 local path = { ["function 'price'"] = "function 'options.price'",
-    ["function 'er'"] = "function 'names.module.deep.er'" }
+    ["function 'er'"] = "function 'names.module.deep.er'",
+    ["function 'made'"] = "function 'names.module.made'" }
 local function expect(line, got, want)
     n = n + 1
     if got == want then return end
@@ -94,7 +95,7 @@ local function expect(line, got, want)
     errors = errors + 1
 end
 for line, name in pairs(said) do
-    name = name:gsub("^field", "function"):gsub("^for iterator .*", "for iterator")
+    name = name:gsub("^field", "function"):gsub("^global", "function"):gsub("^for iterator .*", "for iterator")
     expect(line, words[line], path[name] or name)
 end
 -- C functions are details of the lines that called them.

@@ -45,7 +45,7 @@ static bool play(lua_State *L, const char *chunk) {
 static const char busy[] =
     "local t = {} for i = 1, 2000 do t[i] = {i, 's' .. i, function() return t end, x = i} end"
     " for i = 1, 20 do t[i] = coroutine.wrap(function() coroutine.yield({}) end) t[i]() end"
-    " load('return ' .. #t)() keep = {t, string.rep('x', #t)}"
+    " load('return ' .. #t)() keep = {t, string.rep('x', #t // 2 - 1)}"
     " for i = 1, 5 do collectgarbage('step', 50) end";
 
 /* What is below all states: refuses one request, the `refuse`th from now; 0: none. */
@@ -416,7 +416,9 @@ static void finalizers(void) {
             " end");
     /* a collection as a whole while start asks for memory, in which another start comes first */
     Kept below;
-    play(L, "collectgarbage('incremental', 100, 100, 40) collectgarbage() pcall(lmp.stop)");
+    play(L,
+         "collectgarbage('incremental', 100, 100, 40) pcall(collectgarbage, 'param', 'stepmul', 0)"
+         " collectgarbage() pcall(lmp.stop)");
     below = kept_of(L);
     play(L, "local o, ran = {summary = false, name = ('x'):rep(3000)}, 0"
             " collectgarbage 'stop'"

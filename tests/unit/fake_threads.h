@@ -62,7 +62,7 @@ static inline void put_proto(uintptr_t *of, uintptr_t *closure, const uint32_t *
 }
 
 static void set_status(LmpCallInfo *ci, unsigned status) {
-    uint16_t s = (uint16_t)status;
+    LmpCallStatus s = (LmpCallStatus)status;
     memcpy((char *)ci + LMP_AT_CI_STATUS, &s, sizeof s);
 }
 

@@ -26,7 +26,7 @@ static uintptr_t protos[PROTOS][16], closures[PROTOS][6];
 static uint32_t (*code)[CODE + 4]; /* of each; no two lie side by side */
 
 static inline uint32_t instruction(unsigned op, unsigned b, unsigned c) {
-    return op | b << 16 | c << 24;
+    return op | b << 16 | c << (16 + LMP_BITS_B);
 }
 
 /* The pc behind an instruction. */

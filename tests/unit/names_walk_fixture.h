@@ -43,18 +43,19 @@ static int push_function(lua_State *S) {
     return 1;
 }
 
-/* A table with n (a power of two) places for an array, nearly all taken, whose length is 0. */
+/* A table with n (a power of two) places for an array, nearly all taken, whose length is small:
+ * where Lua looks for it, at powers of two and a little before, there is nothing. Or so is table 2.
+ */
 static int push_holes(lua_State *S) {
     int n = (int)luaL_checkinteger(S, 1);
-    lua_createtable(S, n, 4);
-    for (int i = 1; i < n - 1; i++) {
-        lua_pushboolean(S, (i & (i - 1)) != 0);
-        if (i & (i - 1))
-            lua_rawseti(S, -2, i);
-        else
-            lua_pop(S, 1);
+    if (lua_gettop(S) < 2) lua_createtable(S, n, 4);
+    for (int i = 1, power = 1; i < n - 1; i++) {
+        if (power < i) power *= 2;
+        if (power - i < 8) continue;
+        lua_pushboolean(S, true);
+        lua_rawseti(S, -2, i);
     }
-    ck_assert_uint_eq(lua_rawlen(S, -1), 0);
+    ck_assert_uint_lt(lua_rawlen(S, -1), 8);
     return 1;
 }
 

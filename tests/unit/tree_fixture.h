@@ -399,6 +399,7 @@ static void begin_with(lua_Alloc alloc) {
         now.record[i] = sites_record(&p, sites_pseudo(&p, LMP_PSEUDO_HOST), 1 + i, 0);
     now.L = luafacts_newstate(alloc, NULL);
     p.main = now.L;
+    ck_assert(frames_known());
     luaL_openlibs(now.L);
     lua_gc(now.L, LUA_GCINC, 110, 200, 10);
 }

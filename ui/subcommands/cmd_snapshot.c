@@ -16,6 +16,7 @@
 
 #define NS 1000000000ull
 #define LOOK_NS 5000000u   /* between two looks */
+#define SAY_NS 200000000u  /* without an answer, until why is said */
 #define QUIET_NS (20 * NS) /* without progress of the writing child, which is killed before */
 
 static const Option options[] = {
@@ -65,11 +66,14 @@ static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
             bool written = s->request == request && s->state == LMP_SNAPSHOT_WRITTEN;
             return written ? NULL : "the program has ended";
         } else {
-            CollectTurn turn = collect_wait_look(&wait, true, true, now);
             bool taken = atomic_load(&s->taken) == request;
-            if (turn == COLLECT_SAY)
-                command_say("waiting: the program %s",
-                            taken ? "is inside a C function" : "has asked for no memory since");
+            CollectTurn turn = collect_wait_look(&wait, true, true, now);
+            if (!wait.said && now - wait.since >= SAY_NS) {
+                wait.said = true;
+                command_say("waiting, for 30 s at most: the program %s",
+                            taken ? "is inside a C function"
+                                  : "sleeps, or needs no memory just now");
+            }
             if (turn != COLLECT_GIVE_UP) continue;
             view_snapshot_no_more(&view, request);
             return taken ? "given up, the program stayed inside a C function for 30 s"

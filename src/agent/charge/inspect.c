@@ -60,17 +60,18 @@ static uint64_t sum_of(const char *text, uint64_t size) {
 /* The string of the operation before is complete, and nothing has happened since. */
 void inspect_before(LmpProfile *p) {
     LmpInspection *look = p->look;
-    if (!look->block) return;
-    if (look->size > look->bytes) { /* too large for this look; the sum is dropped, as only
-                                     * neighbours are compared */
-        look->sum[look->site % (sizeof look->sum / sizeof *look->sum)] = 0;
-        look->block = 0;
+    const char *block = (const char *)look->block; /* NOLINT */
+    look->block = 0;
+    if (!block || block[LMP_AT_TYPE] != LMP_TT_LONG_STRING) return;
+    uint64_t *last = &look->sum[look->site % (sizeof look->sum / sizeof *look->sum)];
+    uint64_t size = frames_word(block, LMP_AT_STRING_LONG);
+    if (size > look->bytes) { /* too large for this look; the sum is dropped, as only neighbours
+                               * are compared */
+        *last = 0;
         return;
     }
-    look->bytes -= look->size;
-    uint64_t *last = &look->sum[look->site % (sizeof look->sum / sizeof *look->sum)];
-    uint64_t now =
-        sum_of((const char *)look->block + LMP_STRING_LONG_HEAD, look->size); /* NOLINT */
+    look->bytes -= size;
+    uint64_t now = sum_of((const char *)luafacts_long_bytes((uintptr_t)block), size); /* NOLINT */
     now ^= (uint64_t)look->site << 40; /* two sites in one place are never the same */
     LmpSite *site = &p->tables.site[look->site];
     if (*last) {
@@ -78,7 +79,6 @@ void inspect_before(LmpProfile *p) {
         site->same += *last == now;
     }
     *last = now;
-    look->block = 0;
 }
 
 /* ---- what was it made of? -------------------------------------------------------------------- */
@@ -121,14 +121,15 @@ static void note_join(LmpProfile *p, LmpSite *site, uint64_t bytes) {
 
 bool inspect_after(LmpProfile *p, const void *r, size_t size) {
     LmpInspection *look = p->look;
-    uint32_t row =
-        r && size > LMP_STRING_LONG_HEAD + LMP_STRING_SHORT_MOST + 1 ? site_of(p, (uintptr_t)r) : 0;
+    bool given = size == LMP_SIZE_STRING_GIVEN; /* or a short string */
+    bool may_be_long = given || size > LMP_STRING_LONG_HEAD + LMP_STRING_SHORT_MOST + 1;
+    uint32_t row = r && may_be_long ? site_of(p, (uintptr_t)r) : 0;
     if (row && row != sites_pseudo(p, LMP_PSEUDO_OTHERS)) {
         LmpSite *site = &p->tables.site[row];
         look->block = (uintptr_t)r;
         look->site = row;
-        look->size = size - LMP_STRING_LONG_HEAD - 1;
-        if (site->how & LMP_HOW_CONCAT && p->running) note_join(p, site, look->size);
+        if (!given && site->how & LMP_HOW_CONCAT && p->running)
+            note_join(p, site, size - LMP_STRING_LONG_HEAD - 1);
     }
     if (r && look->allocs > 0) look->allocs--;
     look->left = look->allocs > 0 ? look->left - 1 : 0;

@@ -18,9 +18,8 @@
 typedef struct LmpInspection {
     uint32_t ticks;        /* so far (count) */
     uint32_t allocs, left; /* of this look: allocations and operations to come; 0: none is on */
-    uintptr_t block; /* a string of the last operation, whose contents are there by now; or 0 */
-    uint32_t site;   /* its */
-    uint64_t size;
+    uintptr_t block;   /* a string of the last operation, whose contents are there by now; or 0 */
+    uint32_t site;     /* its */
     uint64_t bytes;    /* of contents that may still be compared in this look */
     uint64_t sum[256]; /* of the contents of the last string, by site; 0: none */
 } LmpInspection;

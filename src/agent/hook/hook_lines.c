@@ -42,8 +42,7 @@ BY_JUMP static void *release_own_part(LmpProfile *p, void *ptr, size_t osize, Lm
     }
     if (UNLIKELY(!row || p->counters->live_bytes > p->counters->peak_bytes))
         return odd_release(p, ptr, osize, from);
-    p->record[row].here_frees++;
-    p->record[row].here_free_bytes += osize; /* nothing else is odd about it */
+    odd_freed_here(p, row, (unsigned)cls, osize); /* nothing else is odd about it */
     return hook_out(p, ptr, osize, from, entry, cls, true, p->tree != NULL);
 }
 

@@ -117,9 +117,7 @@ static COLD void charge_free(LmpProfile *p, unsigned cls, size_t n, LmpFrom from
     if (cls < LMP_C_STRING_PART || saved_regs_collects(p->regs, from)) return;
     LmpAsk ask;
     uint32_t row = lines_ask(p, NULL, cls, &ask);
-    LmpRecord *here = &p->record[row];
-    here->here_frees++;
-    here->here_free_bytes += n;
+    odd_freed_here(p, row, cls, n);
     counts_freed(p, alloc_context, row, n);
 }
 

@@ -5,6 +5,7 @@
 #ifndef LMP_ODD_H
 #define LMP_ODD_H
 
+#include "agent/interp/luafacts.h"
 #include "agent/interp/owner.h"
 #include "agent/state/profile.h"
 
@@ -40,6 +41,17 @@ unsigned odd_block_class(LmpProfile *p, const void *ptr, size_t size, LmpCaller 
 
 /* Enters a block that was handed to Lua one request ago and is not counted yet. */
 void odd_made_before(LmpProfile *p, void *block, size_t type_tag, size_t n);
+
+/* Charges a part that is given back for another one to the site of record `row`. */
+static inline void odd_freed_here(LmpProfile *p, uint32_t row, unsigned cls, uint64_t n) {
+    LmpRecord *here = &p->record[row];
+    here->here_frees++;
+    here->here_free_bytes += n;
+    if (cls != LMP_C_TABLE_PART || !luafacts_is_array_back(n)) return;
+    LmpSite *site = &p->tables.site[here->site];
+    site->arrays_back++;
+    site->arrays_back_bytes += n;
+}
 
 /* Does the operation itself, for the slow path: what hook_alloc does apart from its checks. `own`:
  * the block belongs to our own API call (LMP_C_OWN). */

@@ -73,11 +73,15 @@ static inline uintptr_t cpu_ret(LmpFrom from) {
     return ret;
 }
 
-/* Returns the address that a return address on the stack means. Functions of aarch64 may have
- * signed theirs (pointer authentication), in bits that no address has. */
+/* Returns the address that a return address on the stack means, where functions may have signed
+ * theirs (pointer authentication), in bits that no address has. */
+static inline uintptr_t cpu_signed_address(uintptr_t word) {
+    return word & (((uintptr_t)1 << LMP_ADDRESS_BITS) - 1);
+}
+/* Returns the same for this processor. */
 static inline uintptr_t cpu_address(uintptr_t word) {
 #ifdef __aarch64__
-    word &= ((uintptr_t)1 << LMP_ADDRESS_BITS) - 1;
+    word = cpu_signed_address(word);
 #endif
     return word;
 }

@@ -45,8 +45,7 @@ typedef struct Study {
     const char *thread_block, *stack_block; /* the newest */
 } Study;
 
-LmpFrameBits frames_bits = {
-    .hooked = 1 << 3, .c_or_hooked = LMP_CI_C | 1 << 3, .tail = 1 << 5, .extra = LUA_EXTRASPACE};
+LmpFrameBits frames_bits = {.extra = LUA_EXTRASPACE};
 
 static void set_status(LmpCallInfo *ci, unsigned status) {
     LmpCallStatus s = (LmpCallStatus)status;

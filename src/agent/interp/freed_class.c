@@ -170,6 +170,7 @@ static const char churn[] =
     "  for i = 1, 70 do t['y' .. i] = nil end\n"
     "  for i = 1, 40 do t[i] = i end\n"
     "  t = {1, 2, 3} for i = 1, 20 do t[#t] = nil t[-i] = i end\n"
+    "  t = {1} t[1] = nil t[1000] = 1\n"
     "  local co = coroutine.create(function() nest(150) coroutine.yield() end)\n"
     "  coroutine.resume(co) kept[round] = co\n"
     "  collectgarbage() collectgarbage('step')\n"
@@ -332,7 +333,7 @@ static unsigned unknown_class(const void *block, size_t size) {
         break;
     case LMP_TT_LONG_STRING:
         memcpy(&length, o + LMP_AT_STRING_LONG, sizeof length);
-        is = LMP_STRING_HEAD + length + 1;
+        is = luafacts_long_block((uintptr_t)block, length);
         break;
     case LMP_TT_TABLE:
         is = LMP_SIZE_TABLE;

@@ -14,6 +14,7 @@
 #include "agent/interp/locals.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/interp/frames.h"
@@ -180,6 +181,9 @@ static void set_text(LmpLocal *local, const char *text) {
 
 void locals_write_number(char *out, size_t size, lua_Number value) {
     snprintf(out, size, LUA_NUMBER_FMT, value);
+#ifdef LUA_NUMBER_FMT_N /* from 5.5 on, where that reads back as another number */
+    if (lua_str2number(out, NULL) != value) snprintf(out, size, LUA_NUMBER_FMT_N, value);
+#endif
     size_t n = strlen(out);
     if (out[strspn(out, "-0123456789")] == 0 && n + 3 < size) memcpy(out + n, ".0", 3);
 }

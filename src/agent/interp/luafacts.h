@@ -179,6 +179,12 @@ typedef enum LmpStringKind { LMP_STRING_OWN, LMP_STRING_FIXED, LMP_STRING_GIVEN 
 #error "lmp is for Lua 5.4 and 5.5"
 #endif
 
+/* Returns the size of a long string's block; `length`: of its bytes. */
+static inline uint64_t luafacts_long_block(uintptr_t string, uint64_t length) {
+    LmpStringKind kind = luafacts_string_kind(string);
+    if (kind == LMP_STRING_OWN) return LMP_STRING_LONG_HEAD + length + 1;
+    return kind == LMP_STRING_FIXED ? LMP_STRING_LONG_HEAD : LMP_SIZE_STRING_GIVEN;
+}
 static inline unsigned luafacts_opcode(uint32_t instruction) {
     return instruction & 0x7f;
 }

@@ -73,6 +73,12 @@ static inline uintptr_t luafacts_array_block(uintptr_t array, uint64_t slots) {
     (void)slots;
     return array;
 }
+/* Returns true if a part of a table that is given back, of that size, was its array: here these are
+ * resized. */
+static inline bool luafacts_is_array_back(uint64_t size) {
+    (void)size;
+    return false;
+}
 /* Returns how many slots of an array's block can be read, if so many bytes of it can. */
 static inline uint64_t luafacts_array_readable(uint64_t slots, uint64_t bytes) {
     (void)slots;

@@ -86,8 +86,11 @@ static inline uint64_t luafacts_before_nodes(uint64_t nodes) {
     return nodes >= 8 ? 8 : 0; /* the last free node */
 }
 /* Of sizes that an array has, a third of the bytes leaves one over; of others, none or two. */
+static inline bool luafacts_is_array_back(uint64_t size) {
+    return size % 3 == 1;
+}
 static inline uint64_t luafacts_part_entries(uint64_t size, bool *hash) {
-    *hash = size % 3 != 1;
+    *hash = !luafacts_is_array_back(size);
     return *hash ? size / LMP_SIZE_NODE : size / LMP_ARRAY_ENTRY;
 }
 

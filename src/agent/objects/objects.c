@@ -7,10 +7,8 @@
 uint64_t object_string_block(uintptr_t string) {
     uint64_t size;
     object_string(string, &size);
-    LmpStringKind kind = luafacts_string_kind(string);
     if (object_u8(string + LMP_AT_TYPE) == LMP_TT_SHORT_STRING) return LMP_STRING_HEAD + size + 1;
-    if (kind == LMP_STRING_OWN) return LMP_STRING_LONG_HEAD + size + 1;
-    return kind == LMP_STRING_FIXED ? LMP_STRING_LONG_HEAD : LMP_SIZE_STRING_GIVEN;
+    return luafacts_long_block(string, size);
 }
 
 uintptr_t object_string_given(uintptr_t global, uintptr_t string, uint64_t *size) {

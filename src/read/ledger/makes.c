@@ -5,8 +5,11 @@
 #include "read/ledger/ledger_impl.h"
 
 enum {
-    FED_LEAST = 2
-}; /* looks that must agree: one may have seen the first step of something else */
+    FED_LEAST = 2, /* looks that must agree: one may have seen the first step of something else */
+    /* bytes of an array part's slot: Lua 5.4 resizes the part, 5.5 gives it back for another one */
+    RESIZED_SLOT = 16,
+    GIVEN_BACK_SLOT = 9
+};
 
 static bool is_loader(const char *name) {
     static const char *const loaders[] = {"function 'load'", "function 'loadfile'",
@@ -54,8 +57,9 @@ static void add_row(const LedgerStore *s, const LmpTables *t, uint32_t row, LmpM
         LmpTally tally = tally_of(&r->use, &r->reallocs, &r->realloc_bytes, &r->temporary, peak);
         tally_add(&out->way[way_of(cls, called != 0, loaded, how)], &tally);
         if (cls == LMP_C_TABLE_PART) {
-            uint64_t arrays = read_once64(&r->here_reallocs);
-            out->regrown += arrays + read_once64(&r->here_frees);
+            uint64_t arrays = read_once64(&r->here_reallocs), back = read_once64(&r->here_frees);
+            out->given_back += back;
+            out->regrown += arrays + back;
             out->regrown_arrays += arrays;
             int64_t more = (int64_t)read_once64((const uint64_t *)&r->here_realloc_bytes);
             if (more > 0) out->regrown_array_bytes += (uint64_t)more;
@@ -66,6 +70,13 @@ static void add_row(const LedgerStore *s, const LmpTables *t, uint32_t row, LmpM
         last = at;
         at = read_once32(&r->next);
     }
+    uint64_t arrays = read_once64(&site->arrays_back),
+             bytes = read_once64(&site->arrays_back_bytes);
+    if (arrays) out->slot_bytes = GIVEN_BACK_SLOT;
+    if (bytes > out->regrown_hash_bytes) bytes = out->regrown_hash_bytes;
+    out->regrown_hash_bytes -= bytes;
+    out->regrown_array_bytes += bytes;
+    out->regrown_arrays += arrays;
 }
 
 /* ---- strings that are built up --------------------------------------------------------------- */
@@ -102,6 +113,7 @@ void ledger_makes(const Ledger *ledger, const LmpTables *t, uint32_t site, LmpMa
     const LedgerStore *s = ledger->store;
     memset(out, 0, sizeof *out);
     if (site >= ledger->sites || s->base != t->text) return;
+    out->slot_bytes = RESIZED_SLOT;
     uint32_t id = ledger->site[site].id; /* the first of its rows */
     uint32_t slot = PILE(s->row, const LedgerRow)[id].slot;
     uint32_t row = PILE(s->slot, const LedgerSlot)[slot].first_row;

@@ -23,10 +23,13 @@ typedef enum LmpWay {
 typedef struct LmpMakes {
     LmpTally way[LMP_WAYS];
     uint32_t how;            /* LmpHow of all instructions on the line; 0: not known */
-    uint64_t regrown;        /* parts of tables that were given back for larger ones here (count) */
-    uint64_t regrown_arrays; /* of these, array parts */
-    /* What array parts grew by here; bytes of the hash parts that were given back here. */
+    uint64_t given_back;     /* parts of tables that were given back for others here (count) */
+    uint64_t regrown;        /* these, and those that were resized */
+    uint64_t regrown_arrays; /* of them, array parts */
+    /* Bytes that array parts grew by here, or of those that were given back; of hash parts that
+     * were given back. */
     uint64_t regrown_array_bytes, regrown_hash_bytes;
+    uint64_t slot_bytes;  /* of an array part, each */
     uint64_t loads;       /* calls of load() and its like (count) */
     uint64_t load_bytes;  /* all that these have made */
     uint64_t texts, same; /* as in LmpSite */

@@ -10,9 +10,7 @@
 
 #include "read/verdict/verdict_impl.h"
 
-/* Bytes of an entry, in the array part and in the hash part: Lua 5.4, 64 bits. */
-#define ARRAY_ENTRY 16
-#define HASH_ENTRY 24
+#define HASH_ENTRY 24 /* bytes of an entry in the hash part */
 #define ENTRIES_LEAST 32u
 /* A table has been given more room once for each doubling: with fewer entries for each time the
  * line fills many small ones. */
@@ -309,7 +307,7 @@ static bool grew_lately(const Ledger *l, const LmpSiteRow *row) {
 /* Returns how many entries the tables that grow on a line have room for: each time that one grew
  * its old part was given back, and these are, one with another, almost as large as the newest. */
 static uint64_t entries_of(const LmpMakes *m) {
-    return m->regrown_array_bytes / ARRAY_ENTRY + m->regrown_hash_bytes / HASH_ENTRY + 1;
+    return m->regrown_array_bytes / m->slot_bytes + m->regrown_hash_bytes / HASH_ENTRY + 1;
 }
 
 /* Returns how many tables have grown there. One that has doubled k times gave back 2^k - 1 entries;
@@ -333,7 +331,7 @@ static void by_growth(const VerdictFacts *f, VerdictKeepers *out) {
         uint64_t entries = entries_of(&makes);
         if (!(makes.how & LMP_HOW_GROWTH) || entries < ENTRIES_LEAST ||
             entries < makes.regrown * ENTRIES_EACH ||
-            makes.way[LMP_WAY_PART].live_bytes < entries * ARRAY_ENTRY / 2)
+            makes.way[LMP_WAY_PART].live_bytes < entries * makes.slot_bytes / 2)
             continue;
         out->holder[out->count++] =
             (VerdictHolder){.row = i,

@@ -217,11 +217,6 @@ void short_strings_say(const VerdictFacts *f, Verdict *v) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Parts of tables that were given back here for others, hash parts among them. */
-static uint64_t regrown_hashes(const LmpMakes *m) {
-    return m->regrown > m->regrown_arrays ? m->regrown - m->regrown_arrays : 0;
-}
-
 /* Returns true if most parts take the place of one as large. Lua counts what a full table has, and
  * where keys went as others came, that fits into as much room again. A table that doubles gives
  * back half of what it takes at most. */
@@ -266,7 +261,7 @@ void rebuilt_say(const VerdictFacts *f, Verdict *v) {
 static bool few_left(const VerdictFacts *f) {
     const LmpMakes *m = f->makes;
     const LmpTally *t = &m->way[LMP_WAY_PART];
-    uint64_t back = regrown_hashes(m), tables = t->allocs / STEPS_MOST;
+    uint64_t back = m->given_back, tables = t->allocs / STEPS_MOST;
     if (t->allocs > back && t->allocs - back > tables) tables = t->allocs - back;
     double left = verdict_share((double)t->live_blocks, (double)tables);
     return left <= 1 - DROPPED || (left <= HALF && kept_nothing(f));

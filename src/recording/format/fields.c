@@ -257,7 +257,7 @@ static const RecField instructions[] = {WORD("instructions", 8)};
 #define SITE_FIGURES \
     ONE(LmpSite, records) ONE(LmpSite, unproven) ONE(LmpSite, how) ONE(LmpSite, joins) \
     ONE(LmpSite, fed) ONE(LmpSite, fed_by) ONE(LmpSite, fed_bytes) ONE(LmpSite, texts) \
-    ONE(LmpSite, same)
+    ONE(LmpSite, same) ONE(LmpSite, arrays_back) ONE(LmpSite, arrays_back_bytes)
 static const RecField site_figures[] = {SITE_FIGURES};
 
 #define USAGE(type) \

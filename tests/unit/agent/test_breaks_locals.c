@@ -37,7 +37,9 @@ TEST(test_locals) {
     local_is("float", "number", "0.5");
     local_is("whole", "number", "2.0");
     local_is("huge", "number", "inf");
-    local_is("big", "number", "9.2233720368548e+18");
+    lua_pushnumber(L, 0x1p63);
+    local_is("big", "number", lua_tostring(L, -1));
+    lua_pop(L, 1);
     local_is("i", "number", "5");
     local_is("k", "number", "1");
     local_is("v", "string", "one");
@@ -132,28 +134,24 @@ TEST(test_many_upvalues) {
 
 /* A C function's are its own affair, and what has been stripped of names has none to show. */
 static bool outer_frames(void) {
-    if (op.locals_frame == 0) {
-        ck_assert_uint_eq(op.upvalues_state, LMP_LOCALS_NONE);
-        ck_assert_uint_eq(op.upvalues, 0);
-        asked++;
-        return read_locals_of(1);
-    }
-    if (op.locals_frame != 1) return read_locals_of(0);
-    ck_assert_uint_eq(op.upvalues_state, LMP_LOCALS_READ);
+    bool is_c = op.locals_frame == 0;
+    ck_assert_uint_le(op.locals_frame, 1);
+    ck_assert_uint_eq(op.upvalues_state, is_c ? LMP_LOCALS_NONE : LMP_LOCALS_READ);
     ck_assert_uint_eq(op.upvalues + op.upvalues_more, 0);
     asked++;
-    return true;
+    return is_c || read_locals_of(0);
 }
 
 TEST(test_upvalues_without_names) {
     asked = 0;
     on_pause = outer_frames;
-    run_with("size 50MiB", "local up = 'secret'\n"
-                           "local function f() return up:rep(10000000) end\n"
-                           "local g = load(string.dump(f, true))\n"
-                           "debug.setupvalue(g, 1, up)\n"
-                           "local s = g() s = nil\n");
-    ck_assert_uint_eq(asked, 2);
+    int times = run_with("size 50MiB", "local up = 'secret'\n"
+                                       "local function f() return up:rep(10000000) end\n"
+                                       "local g = load(string.dump(f, true))\n"
+                                       "debug.setupvalue(g, 1, up)\n"
+                                       "local s = g() s = nil\n");
+    ck_assert_int_gt(times, 0);
+    ck_assert_uint_eq(asked, 2 * (unsigned)times);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */

@@ -73,10 +73,15 @@ static LmpCallerRow sum_of(int line, int by_line) {
     return sum;
 }
 
+/* The row of a line with most samples. */
 static const LmpCallerRow *row_at(int line) {
-    for (uint32_t i = 0; i < LMP_CALLERS; i++)
-        if (is_at(p->live->callers.row[i].site, line)) return &p->live->callers.row[i];
-    ck_abort_msg("no sample of line %d", line);
+    const LmpCallerRow *most = NULL;
+    for (uint32_t i = 0; i < LMP_CALLERS; i++) {
+        const LmpCallerRow *row = &p->live->callers.row[i];
+        if (is_at(row->site, line) && (!most || row->samples > most->samples)) most = row;
+    }
+    ck_assert_msg(most, "no sample of line %d", line);
+    return most;
 }
 
 /* The shares of three callers are as they should be, within five standard deviations of as many

@@ -218,7 +218,7 @@ TEST(set_free) {
     ck_assert_ptr_null(mixed);
     for (int wrong = 0; wrong < 3; wrong++) {
         Newborn n = newborn(wrong == 0 ? underneath : hook_alloc, wrong == 1 ? (void *)L : p);
-        if (wrong == 2) put_word(n.block, b->state + b->link, (uintptr_t)n.block);
+        if (wrong == 2) put_word(n.block, b->state + b->link, (uintptr_t)n.block + b->global + 8);
         note(&n);
         mixed = NULL;
         ck_assert(!foreign_settle(p, &mixed));

@@ -12,6 +12,7 @@
 #include "agent/interp/freed_class.h"
 #include "agent/map/shadow.h"
 #include "agent/map/watched.h"
+#include "agent/objects/offsets.h"
 #include "base/os.h"
 #include "profiled.h"
 #include "shared/counters.h"
@@ -30,6 +31,7 @@ static const char program[] =
     "  for i = 1, 60 do t[#t + 1] = {i, x = i, [{}] = 1} t['k' .. i] = ('v'):rep(i * 3) end\n"
     "  for i = 1, 60 do t[i] = nil end\n"
     "  for i = 1, 90 do t['n' .. i] = i end\n"
+    "  for n = 1, 3 do local u = {1, 2, 3, 4} for i = 1, 4 do u[i] = nil end u[n * 1000] = n end\n"
     "  keep[round] = t\n"
     "  for i = 1, 9 do setmetatable({}, {__gc = finaliser}) end\n"
     "  local co = coroutine.create(function(n)\n"
@@ -69,6 +71,7 @@ static void check_class(uintptr_t block, size_t size, unsigned cls) {
 TEST(callers_that_nobody_knows) {
     OWN(lua_close_at) lua_State *L = luaL_newstate();
     ck_assert_ptr_nonnull(freed_class_sites());
+    ck_assert_int_eq(offsets_known(), LMP_OK);
     lua_newtable(L);
     check_class((uintptr_t)lua_topointer(L, -1), LMP_SIZE_TABLE, LMP_C_TABLE);
     check_class((uintptr_t)lua_pushstring(L, "short") - LMP_STRING_HEAD, LMP_STRING_HEAD + 6,
@@ -80,8 +83,19 @@ TEST(callers_that_nobody_knows) {
     check_class((uintptr_t)lua_topointer(L, -1), LMP_AT_CLOSURE_UPVALUE + 8, LMP_C_FUNCTION);
     check_class((uintptr_t)lua_newuserdatauv(L, 100, 0) - LMP_USERDATA_BARE,
                 LMP_USERDATA_BARE + 100, LMP_C_USERDATA);
-    check_class((uintptr_t)lua_newuserdatauv(L, 100, 2) - LMP_AT_USERDATA_VALUE - 2 * LMP_SLOT,
-                LMP_AT_USERDATA_VALUE + 2 * LMP_SLOT + 100, LMP_C_USERDATA);
+    size_t head = offsets_userdata_head(2);
+    check_class((uintptr_t)lua_newuserdatauv(L, 100, 2) - head, head + 100, LMP_C_USERDATA);
+    static char bytes_of_it[3000];
+    lua_pushlstring(L, bytes_of_it, 100);
+    check_class((uintptr_t)lua_topointer(L, -1), LMP_STRING_LONG_HEAD + 101, LMP_C_STRING);
+    luaL_Buffer buffer; /* from 5.5 on the string keeps the buffer's block */
+    luaL_buffinit(L, &buffer);
+    luaL_addlstring(&buffer, bytes_of_it, sizeof bytes_of_it);
+    luaL_pushresult(&buffer);
+    uintptr_t s = (uintptr_t)lua_topointer(L, -1);
+    bool given = luafacts_string_kind(s) == LMP_STRING_GIVEN;
+    check_class(s, given ? LMP_SIZE_STRING_GIVEN : LMP_STRING_LONG_HEAD + sizeof bytes_of_it + 1,
+                LMP_C_STRING);
     char bytes[] = "neither an object nor a part";
     ck_assert_uint_eq(class_of((uintptr_t)bytes, sizeof bytes), LMP_C_OTHER);
     ck_assert_uint_eq(class_of((uintptr_t)bytes, 1), LMP_C_OTHER);
@@ -97,8 +111,8 @@ typedef struct Block {
 } Block; /* 32 bytes: what follows is aligned */
 
 /* SHORT and LATE: nobody, and light mode is left to begin by itself; time stands still, until some
- * passes at once while a table is being resized: not enough for light mode, or enough; and then a
- * millisecond at each look. */
+ * passes at once while a table is being resized: not enough for light mode, or enough; and then two
+ * milliseconds at each look. */
 typedef enum Looks { NOBODY, ALWAYS, BY_TURNS, SHORT, LATE } Looks;
 
 static Block all;
@@ -113,7 +127,7 @@ static uint64_t jumping_clock(void) {
 }
 
 static uint64_t still_clock(void) {
-    if (jumped) jumped += 1000000u;
+    if (jumped) jumped += 2000000u;
     return 1000000000u + jumped;
 }
 
@@ -136,7 +150,7 @@ static void turn(void) {
 static void pass_time(const void *ptr, size_t osize, size_t nsize) {
     if ((looks != SHORT && looks != LATE) || ptr || osize || nsize < 2048) return;
     if (++grown != 12) return;
-    jumped = looks == LATE ? 3000000000u : 1500000000u;
+    jumped = looks == LATE ? 3000000000u : 900000000u;
     tick_now(profile);
     ck_assert_ptr_null(profile->freed);
     ck_assert_uint_gt(profile->counters->count[LMP_C_THREAD].allocs, 5);

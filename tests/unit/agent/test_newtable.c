@@ -11,7 +11,7 @@ enum {
     MOVE = 0, /* an instruction like any other */
     EXTRA = 82,
     CODE = 8, /* instructions */
-    TABLE_BYTES = 56,
+    TABLE_BYTES = LMP_SIZE_TABLE,
     WORDS = 16,
     AT_LOOP = 9,
     AT_PC = 3
@@ -27,7 +27,7 @@ static uintptr_t words[WORDS];
 #define L ((const lua_State *)(const void *)thread)
 
 static uint32_t instruction(unsigned op, unsigned a, unsigned b, unsigned c, unsigned k) {
-    return op | a << 7 | k << 15 | b << 16 | c << 24;
+    return op | a << 7 | k << 15 | b << 16 | c << (16 + LMP_BITS_B);
 }
 
 static uintptr_t pc_behind(unsigned i) {
@@ -40,6 +40,15 @@ static void put_word(uintptr_t *base, size_t at, uintptr_t word) {
 
 static void put_uint(uintptr_t *base, size_t at, uint32_t word) {
     memcpy((char *)base + at, &word, sizeof word);
+}
+
+/* The table has nodes of its own, or none. */
+static void put_nodes(bool own) {
+#if LUA_VERSION_NUM >= 505
+    ((uint8_t *)table)[LMP_AT_TABLE_FLAGS] = own ? 0 : LMP_TABLE_DUMMY;
+#else
+    put_word(table, LMP_AT_TABLE_LASTFREE, own);
+#endif
 }
 
 /* The top of the stack is above register `a` of the frame's function. */
@@ -92,6 +101,7 @@ static void begin(void) {
     slot[4][1] = TAG_TABLE;
     put_top(2);
     memset(table, 0, sizeof table);
+    put_nodes(false);
 
     memset(words, 0, sizeof words);
     words[LMP_REGS_RET] = REQUESTER;
@@ -241,13 +251,16 @@ TEST(of_an_empty_table) {
     ck_assert_uint_eq(ask(false), 0);
     ck_assert(!newtable_has_none(p, L));
     slot[4][1] = TAG_TABLE;
-    static const size_t part_at[] = {12, 16, 32};
-    for (size_t i = 0; i < 3; i++) {
-        put_uint(table, part_at[i], 1);
+    for (uint32_t part = 0; part < 3; part++) {
+        put_uint(table, LMP_AT_TABLE_LIMIT, part == 0);
+        put_word(table, LMP_AT_TABLE_ARRAY, part == 1);
+        put_nodes(part == 2);
         ck_assert_uint_eq(ask(false), 0);
         ck_assert(!doubtful);
         ck_assert(!newtable_has_none(p, L));
-        put_uint(table, part_at[i], 0);
+        put_uint(table, LMP_AT_TABLE_LIMIT, 0);
+        put_word(table, LMP_AT_TABLE_ARRAY, 0);
+        put_nodes(false);
         ck_assert(newtable_has_none(p, L));
     }
     words[AT_PC] = pc_behind(2);

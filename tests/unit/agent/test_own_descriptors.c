@@ -113,7 +113,7 @@ static void *far_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
             free(ptr);
         return NULL;
     }
-    if (!ptr && nsize == 70000 + 24 + 1) {
+    if (!ptr && nsize == LMP_STRING_LONG_HEAD + 70000 + 1) {
         void *p = mmap((void *)(uintptr_t)(0x200000000000 + (++n << 26)), far_size,
                        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         return p == MAP_FAILED ? NULL : p;
@@ -125,7 +125,8 @@ static void *far_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     return moved;
 }
 
-static const char ten_far[] = "K = K or {} for i = 1, 10 do K[#K + 1] = ('x'):rep(70000) end";
+static const char ten_far[] =
+    "K, H = K or {}, ('x'):rep(35000) for i = 1, 10 do K[#K + 1] = H .. H end";
 
 static int state_number(void) {
     char path[64], link[64];

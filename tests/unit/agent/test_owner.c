@@ -40,22 +40,41 @@ typedef struct Refusals {
     unsigned each; /* a raw request in so many is refused once; 0: none */
     unsigned asked, refused;
     bool on, again;
+    bool thread;      /* was made last; then comes its stack, */
+    void *stack[128]; /* which is asked for only once when it grows, from 5.4.5 on */
+    unsigned stacks;
 } Refusals;
+
+/* Returns where a stack stands in the list, NULL: it is none. */
+static void **stack_of(Refusals *r, const void *ptr) {
+    for (unsigned i = 0; ptr && i < r->stacks; i++)
+        if (r->stack[i] == ptr) return &r->stack[i];
+    return NULL;
+}
 
 static void *refuses(void *ud, void *ptr, size_t osize, size_t nsize) {
     Refusals *r = ud;
+    void **stack = stack_of(r, ptr);
     if (nsize == 0) {
+        if (stack) *stack = NULL;
         free(ptr);
         return NULL;
     }
-    bool raw = ptr ? nsize > osize : osize == 0;
+    bool raw = ptr ? nsize > osize && !stack : osize == 0;
     if (r->on && r->each && raw && !r->again && ++r->asked % r->each == 0) {
         r->refused++;
         r->again = true;
         return NULL;
     }
     r->again = false;
-    return realloc(ptr, nsize);
+    void *block = realloc(ptr, nsize);
+    if (stack) *stack = block;
+    if (r->thread && raw) {
+        ck_assert_uint_lt(r->stacks, 128);
+        r->stack[r->stacks++] = block;
+    }
+    if (!ptr) r->thread = osize == LUA_TTHREAD;
+    return block;
 }
 
 enum { SITES = 100 };

@@ -68,8 +68,8 @@ TEST(within_a_paused_operation) {
     start(true, false);
     want("size 300000", NULL);
     on_pause = ask_in_pause;
-    run("local s = string.rep('y', 400000) churn(10)");
-    ck_assert_int_eq(pauses, 2); /* the buffer, and the string */
+    run("local half = string.rep('y', 200000) local s = half .. half s = s .. half churn(10)");
+    ck_assert_int_eq(pauses, 2);
     ck_assert_uint_eq(look()->state, LMP_SNAPSHOT_WRITTEN);
     ck_assert_uint_eq(last.how, LMP_SNAPSHOT_ALL);
     LmpObjectInfo info = check_file(name);
@@ -209,7 +209,7 @@ TEST(by_conditions) {
     check_file(path);
     unlink(path);
     want("snapshot size 2000000", "size 2000000", NULL); /* both */
-    run("A = string.rep('z', 2200000) churn(10) settle()");
+    run("local half = string.rep('z', 1100000) A = half .. half B = A .. half churn(10) settle()");
     ck_assert_msg(pauses == 2, "%d pauses, %u snapshots, hits %d %d", pauses, look()->number,
                   (int)view->live->breaks.hits[0], (int)view->live->breaks.hits[1]);
     ck_assert_uint_eq(look()->number, 4); /* one for each, the second when the first is done */

@@ -158,10 +158,34 @@ TEST(parts_that_grow) {
     LmpMakes m = makes_of(&s, 4);
     ck_assert_uint_eq(m.regrown, 7 + 3 + 2);
     ck_assert_uint_eq(m.regrown_arrays, 7 + 2);
+    ck_assert_uint_eq(m.given_back, 3);
     ck_assert_uint_eq(m.regrown_array_bytes, 4000);
+    ck_assert_uint_eq(m.slot_bytes, 16);
     ck_assert_uint_eq(m.regrown_hash_bytes, 600);
     m = makes_of(&s, 5);
     ck_assert_uint_eq(m.regrown, 0);
+}
+
+/* Where an array part is not resized, it is given back, too. */
+TEST(arrays_that_are_given_back) {
+    OWN(scene_free) Scene s = scene_new();
+    uint32_t row = row_at(&s, 4, 0);
+    FakeSpot line = {row, 0, LMP_C_TABLE_PART, 0};
+    fake_made(s.f, line, 9, 9000);
+    fake_freed(s.f, line, line, 3, 600, 0);
+    fake_freed(s.f, line, line, 5, 5 * (9 * 16 + 4), 0);
+    s.f->t.site[row].arrays_back = 5;
+    s.f->t.site[row].arrays_back_bytes = 5 * (9 * 16 + 4);
+    refresh(&s);
+    LmpMakes m = makes_of(&s, 4);
+    ck_assert_uint_eq(m.regrown, 8);
+    ck_assert_uint_eq(m.given_back, 8);
+    ck_assert_uint_eq(m.regrown_arrays, 5);
+    ck_assert_uint_eq(m.regrown_array_bytes, 5 * (9 * 16 + 4));
+    ck_assert_uint_eq(m.slot_bytes, 9);
+    ck_assert_uint_eq(m.regrown_hash_bytes, 600);
+    s.f->t.site[row].arrays_back_bytes = UINT64_MAX; /* of another moment, or damaged */
+    ck_assert_uint_eq(makes_of(&s, 4).regrown_hash_bytes, 0);
 }
 
 /* ---- strings that are built up --------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 -- Table constructors: the interpreter does not save its place for them.
-local a = {}                        --@ 1 56
-local b = { 1, 2, 3 }               --@ 2 104
-local c = { x = 1, y = 2 }          --@ 2 104
+local a = {}                        --@ 1 T
+local b = { 1, 2, 3 }               --@ 2 T+A3
+local c = { x = 1, y = 2 }          --@ 2 T+H2
 local d =
 {}
 local e = {
@@ -14,7 +14,7 @@ local e = {
     },
     key = "value",
 }
-local f = { { {} } }                --@ 5 200
+local f = { { {} } }                --@ 5 3*T+2*A1
 local g = {
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
     27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50,

@@ -1,5 +1,5 @@
 -- Long gaps, many instructions on a line, and instructions whose lines go back.
-local t = { 1 } local u = { 2 } local v = { 3 } t, u, v = {}, {}, {}  --@ 9 384
+local t = { 1 } local u = { 2 } local v = { 3 } t, u, v = {}, {}, {}  --@ 9 6*T+3*A1
 local w =
 
 
