@@ -18,7 +18,7 @@
 /* Rounds that every function gets, and so many at most. Calls: by default, and the bounds of what
  * may be asked for: those of so many rounds. */
 enum { ROUNDS = 4, ROUNDS_MOST = 20, MOMENTS = ROUNDS_MOST + 1, SITES_MOST = 100 };
-enum { SECONDS_MOST = 5 }; /* unless so many calls are asked for, where each takes long */
+#define SECONDS_MOST 5.0 /* unless so many calls are asked for, where each takes long */
 enum { CALLS_LEAST = (2 << ROUNDS) - 1, CALLS_USUAL = 511, CALLS_MOST = (2 << ROUNDS_MOST) - 1 };
 
 typedef struct Growth {

@@ -6,7 +6,7 @@
 
 #define COLUMN(member, rows, width, coding)                                                        \
     { #member, (uint32_t)offsetof(LmpObjectGraph, member), (rows), (width), LMP_CODING_##coding }
-#define OF(kind) (LMP_ROWS_KIND + LMP_OBJECT_##kind)
+#define OF(kind) (LMP_ROWS_KIND + (int)LMP_OBJECT_##kind)
 
 const LmpObjectColumn objectgraph_columns[LMP_SNAP_COLUMNS] = {
     COLUMN(kind, LMP_ROWS_OBJECTS, 1, BYTES),

@@ -125,7 +125,7 @@ static int until_drawn(const char *text, char **command) {
     ssize_t got = 1;
     double began = now(), drawn = 0;
     pid_t pid = start_on_terminal(command, &terminal);
-    while (drawn == 0 && got > 0 && now() - began < LONGEST) {
+    while (drawn == 0 && got > 0 && now() - began < (double)LONGEST) {
         struct pollfd fd = {.fd = terminal, .events = POLLIN};
         if (poll(&fd, 1, 100) == 0) continue;
         if (n > ROOM) { /* its end is enough */

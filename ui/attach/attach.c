@@ -19,7 +19,8 @@
 #include "attach/tracer.h"
 #include "base/os.h"
 
-enum { STACK_BYTES = 16 << 10, LATER_MS = 300, TRIES = 5 };
+enum { STACK_BYTES = 16 << 10, TRIES = 5 };
+#define LATER_S 0.3
 
 static bool refuse(AttachResult *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool refuse(AttachResult *r, const char *format, ...) {
@@ -402,7 +403,7 @@ static bool wait_for(const Target *t, uint64_t at, const AttachWish *wish, LmpAt
         }
         if (r->done + refused >= data->globals || data->error) break;
         double now = seconds();
-        if (r->done && until > now + LATER_MS * 1e-3) until = now + LATER_MS * 1e-3;
+        if (r->done && until > now + LATER_S) until = now + LATER_S;
         if (now > until) break;
     }
     uint32_t over = 1;

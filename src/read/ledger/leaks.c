@@ -159,8 +159,8 @@ static bool grows_below_sway(const Series *s) {
     for (uint32_t p = 0; p < PARTS; p++)
         part[p] = -1;
     for (uint32_t i = 0; i < s->n; i++) {
-        double at = all > 0 ? s->w[i] / all * PARTS : 0;
-        uint32_t p = at <= 1 ? 0 : at >= PARTS ? PARTS - 1 : (uint32_t)ceil(at) - 1;
+        double at = all > 0 ? s->w[i] / all * (double)PARTS : 0;
+        uint32_t p = at <= 1 ? 0 : at >= (double)PARTS ? PARTS - 1 : (uint32_t)ceil(at) - 1;
         part[p] = greater(part[p], s->v[i]);
         if (i + ENOUGH < s->n) continue;
         low = lesser(low, s->v[i]);

@@ -96,8 +96,10 @@ TEST(cannot_be_told) {
     f = judged("leaks 0", &s->in);
     ck_assert(!f.broken && f.told);
     ck_assert_str_eq(f.note, "the run was too short to tell");
-    ck_assert_str_eq(judged("at nowhere.lua:1 live 0", &s->in).note, "nothing was made there");
-    ck_assert_str_eq(judged("tag nobody live 0", &s->in).note, "this tag was never set");
+    f = judged("at nowhere.lua:1 live 0", &s->in);
+    ck_assert_str_eq(f.note, "nothing was made there");
+    f = judged("tag nobody live 0", &s->in);
+    ck_assert_str_eq(f.note, "this tag was never set");
     s->report.ledger.lines = LMP_LINES_OFF;
     f = judged("at options.lua live 1GiB", &s->in);
     ck_assert(f.broken && !f.told);

@@ -47,7 +47,8 @@ TEST(test_read) {
         ck_assert_str_eq(l.name, good[i].name);
         ck_assert_int_eq(l.line, good[i].line);
     }
-    ck_assert_str_eq(parsed("  peak 1 ").text, "peak 1");
+    LmpLimit peak = parsed("  peak 1 ");
+    ck_assert_str_eq(peak.text, "peak 1");
     ck_assert_int_eq(parsed("type thread live 1").kind, LMP_THREAD);
 }
 
