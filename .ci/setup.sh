@@ -22,9 +22,9 @@ all |wide ncurses       |libncurses-dev    |ncurses-devel|ncurses-dev |pkg-confi
 all |LZ4                |liblz4-dev        |lz4-devel    |lz4-dev     |pkg-config --exists liblz4
 all |zlib               |zlib1g-dev        |zlib-devel   |zlib-dev    |pkg-config --exists zlib
 all |Zstandard          |libzstd-dev       |libzstd-devel|zstd-dev    |pkg-config --exists libzstd
+all |libmicrohttpd      |libmicrohttpd-dev |libmicrohttpd-devel|libmicrohttpd-dev|pkg-config --exists libmicrohttpd
 all |Lua 5.4            |lua5.4            |lua          |lua5.4      |lua5.4 -v || lua54 -v || lua -v | grep 'Lua 5\.4'
 all |Lua 5.4 headers    |liblua5.4-dev     |lua-devel    |lua5.4-dev  |pkg-config --list-all | grep -E '^lua(-?5\.?4)? '
-all |libmicrohttpd      |libmicrohttpd-dev |libmicrohttpd-devel|libmicrohttpd-dev|pkg-config --exists libmicrohttpd
 all |Check              |check             |check-devel  |check-dev   |pkg-config --exists check
 test|bash               |bash              |bash         |bash        |command -v bash
 test|tmux               |tmux              |tmux         |tmux        |command -v tmux
@@ -55,6 +55,7 @@ site|MkDocs             |mkdocs            |-|-|command -v mkdocs
 site|its theme          |mkdocs-material   |-|-|ls /usr/share/mkdocs/themes/material
 pack|debhelper          |debhelper         |-|-|command -v dh
 pack|lintian            |lintian           |-|-|command -v lintian
+pack|autopkgtest        |autopkgtest       |-|-|command -v autopkgtest
 pack|debootstrap        |debootstrap       |-|-|command -v debootstrap
 aarch64|gcc for it         |gcc-aarch64-linux-gnu|-|-|command -v aarch64-linux-gnu-gcc
 aarch64|qemu-user          |qemu-user         |-|-|command -v qemu-aarch64
