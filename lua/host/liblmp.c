@@ -110,7 +110,9 @@ static bool load(Search *s, const char *path) {
 
 /* Tries where modules are, from this library: installed, and in the build tree. */
 static void look_beside(Search *s) {
-    const char *const places[] = {LMP_MODULE_FROM_LIBRARY "/", "", NULL};
+    const char *const places[] = {LMP_MODULE_FROM_LIBRARY "/", "../" LMP_MODULE_FROM_LIBRARY "/",
+                                  "",
+                                  NULL}; /* liblmp's folder, liblmp-preload's in it, the build */
     char path[PATH], lua[16];
     Dl_info info;
     snprintf(lua, sizeof lua, "%d.%d", s->lua / 100, s->lua % 100);

@@ -194,8 +194,9 @@ int main(int argc, char **argv) {
     return 0;
 }
 C
+preload=$(pkg-config --variable=preload lmp)
 preloaded() {
-    LD_PRELOAD="$LMP_PRELOAD $lib/liblmp-preload.so" timeout 100 "$@" >out 2>err </dev/null
+    LD_PRELOAD="$LMP_PRELOAD $preload" timeout 100 "$@" >out 2>err </dev/null
     status=$?
 }
 
@@ -222,12 +223,12 @@ case_preload() {
     done
     unset NO_LIBS
     # lmp run, on a host that looks at no LUA_INIT.
-    LD_PRELOAD="$LMP_PRELOAD $lib/liblmp-preload.so" "$LMP" run --no-live --json=r.json -- ./plain \
+    LD_PRELOAD="$LMP_PRELOAD $preload" "$LMP" run --no-live --json=r.json -- ./plain \
         't = {} for i = 1, 100 do t[i] = {i} end' >out 2>err
     has r.json '"program":"plain"'
     has r.json '"line":1'
     # And on one that does.
-    LD_PRELOAD="$LMP_PRELOAD $lib/liblmp-preload.so" "$LMP" run --no-live -- "$LUA" \
+    LD_PRELOAD="$LMP_PRELOAD $preload" "$LMP" run --no-live -- "$LUA" \
         -e "assert(require 'luamemprofiler'.start())" >out 2>err
     is $? 0 'status of an interpreter'
     summary
