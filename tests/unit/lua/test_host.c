@@ -417,6 +417,28 @@ TEST(limit_is_raised) {
     lua_close(L);
 }
 
+/* Grows and falls again without an instruction of Lua in between. */
+static int within(lua_State *L) {
+    lua_gc(L, LUA_GCSTOP);
+    for (int i = 1; i <= 30000; i++)
+        lua_newtable(L), lua_pop(L, 1);
+    lua_gc(L, LUA_GCRESTART);
+    lua_gc(L, LUA_GCCOLLECT);
+    return 0;
+}
+
+TEST(limit_is_not_told_of_what_is_over) {
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        lua_State *L = limited(ways[i], COUNT);
+        lua_register(L, "within", within);
+        rounds(L, "within() for i = 1, 100 do local t = {} end");
+        ck_assert_msg(seen.calls == 0, "%s: %d", ways[i], seen.calls);
+        rounds(L, "keep = grow(30000)");
+        ck_assert_msg(seen.calls == 1, "%s: %d", ways[i], seen.calls);
+        lua_close(L);
+    }
+}
+
 TEST(limit_and_another_hook) { /* the program's own goes on */
     lua_State *L = limited(NULL, COUNT);
     rounds(L, "local n = 0 debug.sethook(function() n = n + 1 end, '', 1000)\n"
