@@ -84,7 +84,7 @@ typedef struct lmp_Figures {
     uint64_t room[16];
 } lmp_Figures;
 
-/* Reads the figures of this moment. Takes some microseconds. */
+/* Reads the figures of this moment. Takes about a microsecond. */
 LMP_API int lmp_figures(struct lua_State *L, lmp_Figures *out);
 
 /* Who made what: a line of a script. */
