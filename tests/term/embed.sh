@@ -9,13 +9,10 @@ tests=$LMP_SOURCE/tests/term
     exit 77
 }
 
-# What users have: a prefix with the module, the library, its header and lmp.pc. The manifest is that of whoever has
-# installed this build.
-manifest=$LMP_BUILD/install_manifest.txt
-flock "$LMP_BUILD/embed.lock" bash -c "mv '$manifest' . 2>/dev/null
-    cmake --install '$LMP_BUILD' --prefix '$work/prefix' >log 2>&1 || exit 1
-    rm '$manifest'
-    [ ! -e install_manifest.txt ] || mv install_manifest.txt '$manifest'" || fail "cmake --install: $(cat log)"
+# What users have: a prefix with the module, the library, its header and lmp.pc. As a component, so that
+# install_manifest.txt stays that of whoever has installed this build.
+cmake --install "$LMP_BUILD" --component Unspecified --prefix "$work/prefix" >log 2>&1 ||
+    fail "cmake --install: $(cat log)"
 export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
 lib=$work/prefix/lib
 
