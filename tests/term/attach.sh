@@ -96,7 +96,7 @@ case_busy() { # all that lives already is known from the first moment, and every
     begin "$LUA" busy.lua
     attach --stacks
     report json
-    [ "$(figure live_bytes)" -gt 3000000 ] || fail "live: $(figure live_bytes)"
+    [ "$(figure live_bytes)" -gt 2500000 ] || fail "live: $(figure live_bytes)"
     grep -q '(before)' report.out || fail 'no line of what was before'
     "$LMP" snapshot "$program" s.heap >said 2>&1 || fail "snapshot: $(cat said)"
     "$LMP" report json s.heap -o report.out
