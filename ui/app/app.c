@@ -14,6 +14,7 @@
 #include "widget/tablepanel.h"
 
 #define NOTICE_TIME 4000000000ull
+#define CONFIG_TIME 30000000000ull /* of one about the config: nobody waits for that */
 
 void app_configured(App *app, const char *name) {
     const char *value = config_get(app->ui.config, name);
@@ -121,7 +122,7 @@ void app_seen(App *app, LmpSeen seen) {
 
 void app_fresh(App *app, uint64_t now) {
     app->ui.now = now;
-    if (!app->begun && app->notice_until) app->notice_until = now + 2 * NOTICE_TIME; /* config */
+    if (!app->begun && app->notice_until) app->notice_until = now + CONFIG_TIME;
     app_choose_bottom(app);
     const UiTime *time = &app->ui.time;
     if (!time->past || time->replay) app_seen(app, app->model.seen);
