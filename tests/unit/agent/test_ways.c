@@ -200,6 +200,9 @@ static void collect(LmpProfile *p, bool stacks, bool rough, Result *to) {
         r.use.peak_bytes = at_peak(p, &r.use);
         add(to, key, r);
     }
+    bool come_back = luafacts_is_array_back(luafacts_array_bytes(8)); /* else they are resized */
+    for (uint32_t i = 1; i < p->live->tables.sites && !come_back; i++)
+        ck_assert_uint_eq(p->tables.site[i].arrays_back, 0);
     for (uint32_t i = 1; stacks && i < p->live->tables.nodes; i++) {
         const LmpNode *n = &p->tables.node[i];
         LmpRecord r = {.use = n->use,
