@@ -280,7 +280,7 @@ static bool tells_all(const LmpCallChains *chains) {
 
 static void study_once(void) {
     const LmpCallClasses *owners = owner_classes();
-    if (!owners) return;
+    if (!owners || !frames_known()) return;
     table_good = callchains_take_kept(&table, kept_name);
     if (table_good) return;
     Study *study = calloc(1, sizeof *study);
@@ -289,7 +289,8 @@ static void study_once(void) {
         study->owners = &owners->all;
         L = luafacts_newstate(study_alloc, study);
     }
-    if (L) {
+    if (L) { /* whose stack is given back at a place of its own where that is part of lua_close */
+        enter_block(study, (const void *)frames_stack(L), LMP_C_THREAD_PART); /* NOLINT */
         lua_pushcfunction(L, open_libraries);
         study->noting = lua_pcall(L, 0, 1, 0) == LUA_OK;
         if (study->noting) {
