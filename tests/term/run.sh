@@ -817,13 +817,14 @@ case_help() { # help, usage and the man page agree with the tables
     if [ -n "${GENERATE:-}" ]; then cp out "$LMP_SOURCE/docs/lmp.1"; fi
     cmp out "$LMP_SOURCE/docs/lmp.1" || fail "docs/lmp.1 differs from the tables (GENERATE=1 makes it)"
     lmp help --page
-    [ "$(wc -l <out)" -gt 10 ] || fail "too few pages"
+    mv out pages
+    [ "$(wc -l <pages)" -gt 10 ] || fail "too few pages"
     while read -r name; do
         lmp help --page="$name"
         is $status 0 "status of --page=$name"
         has out "^$(sed 's/-/\\\\-/g' <<<"$name") .. [a-z]"
         mv out "$name.1"
-    done < <(cat out)
+    done <pages
     has lmp-record-cut.1 '^.fBlmp record cut.fR '
     lmp help --page=display
     is $status 2 'status of a page that is not there'
