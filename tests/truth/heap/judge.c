@@ -186,6 +186,22 @@ static bool index_objects(Judge *j) {
     return frames == g->frames || wrong("%u frames, not %u", frames, g->frames);
 }
 
+/* Returns what a userdata takes besides its bytes, by Lua's own count: where user values begin is
+ * not the same in all releases of 5.5. */
+static size_t userdata_head(int values) {
+    static size_t first; /* of one user value */
+    if (values == 0) return 32;
+    if (!first) {
+        lua_State *L = luaL_newstate();
+        lua_gc(L, LUA_GCSTOP);
+        int before = lua_gc(L, LUA_GCCOUNTB) + 1024 * lua_gc(L, LUA_GCCOUNT);
+        lua_newuserdatauv(L, 16, 1);
+        first = (size_t)(lua_gc(L, LUA_GCCOUNTB) + 1024 * lua_gc(L, LUA_GCCOUNT) - before - 16);
+        lua_close(L);
+    }
+    return first + 16 * (size_t)(values - 1);
+}
+
 /* The block of the value at `index`; NULL: it is no object. */
 static const void *block_of(lua_State *L, int index) {
     const char *p = lua_topointer(L, index);
@@ -203,7 +219,7 @@ static const void *block_of(lua_State *L, int index) {
              values++)
             lua_pop(L, 1);
         lua_pop(L, 1);
-        return p - (values ? 40 + 16 * values : 32);
+        return p - userdata_head(values);
     default:
         return NULL;
     }
@@ -440,8 +456,7 @@ static bool see_userdata(Judge *j, uint32_t n) {
     }
     lua_pop(L, 1);
     if (j->g->userdata_bytes[j->ordinal[n]] != lua_rawlen(L, u)) return wrong("a userdata's bytes");
-    if (j->g->size[n] != (i > 1 ? 40u + 16u * (unsigned)(i - 1) : 32u) + lua_rawlen(L, u))
-        return wrong("a userdata's size");
+    if (j->g->size[n] != userdata_head(i - 1) + lua_rawlen(L, u)) return wrong("a userdata's size");
     return edges_fit(j, n, -1);
 }
 
