@@ -12,18 +12,20 @@ function list.read(path)
     local where, reason
     local file = io.open(path)
     for line in file and file:lines() or function() end do
-        local label = line:match("^      (%a+ %d+ | .*)$")
+        local jumps, text = line:match("^      (%a+ %d[%a%d, ]*) | (.*)$")
         if line:match("^#") then
             known.head[#known.head + 1] = line
         elseif line:match("^compiler ") then
             known.compiler = line:match("^compiler (.*)$")
         elseif line:match("^files ") then
             for name in line:sub(7):gmatch("%S+") do known.files[name] = true end
-        elseif label then
-            local name = where .. ": " .. label
-            known.reasons[name] = reason
-            known.functions[where] = known.functions[where] or {}
-            table.insert(known.functions[where], name)
+        elseif jumps then
+            for jump in jumps:gmatch("%a+ %d+") do
+                local name = ("%s: %s | %s"):format(where, jump, text)
+                known.reasons[name] = reason
+                known.functions[where] = known.functions[where] or {}
+                table.insert(known.functions[where], name)
+            end
         elseif line:match("^  %- ") then
             reason = line:match("^  %- (.*)$")
         elseif line:match("%S") then
@@ -71,7 +73,16 @@ function list.write(path, known, compiler, survivors, complete)
         out:write("\n", where, " ", n, "\n")
         for _, reason in ipairs(by_where[where]) do
             out:write("  - ", reason, "\n")
-            for _, mutant in ipairs(by_where[where][reason]) do out:write("      ", mutant.label, "\n") end
+            local texts, jumps = {}, {} -- the jumps of one text on one line
+            for _, mutant in ipairs(by_where[where][reason]) do
+                local jump, text = mutant.label:match("^(%a+ %d+) | (.*)$")
+                if not jumps[text] then
+                    jumps[text] = {}
+                    texts[#texts + 1] = text
+                end
+                table.insert(jumps[text], jump)
+            end
+            for _, text in ipairs(texts) do out:write("      ", table.concat(jumps[text], ", "), " | ", text, "\n") end
         end
     end
 end
