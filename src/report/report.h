@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "read/ledger/ledger.h"
+#include "read/mapcell.h"
 #include "read/stats.h"
 #include "read/verdict/verdict.h"
 #include "shared/layout.h"
@@ -78,6 +79,8 @@ typedef struct LmpReport {
     uint64_t from_bytes; /* live when it began */
     uint64_t top_clock, top_bytes; /* REPORT_AT_TOP: the moment of the ledger, what was live then */
     uint64_t clock;                /* the moment that it is of (ns since start) */
+    const MapCell *map; /* cells of the whole heap map, by whoever has it; NULL: nobody */
+    uint32_t map_cells;
     /* What was made lately, and in how many seconds: set by who has seen two moments; 0: not known.
      */
     uint64_t rate_bytes;

@@ -25,6 +25,35 @@ async function changes() {
   assert.ok(await page.run("document.title.includes(bytes(data.all.live))"), "the title has what lives");
 }
 
+// The heap map has what lives, is as its figures are, and says what is under the mouse.
+async function addresses() {
+  const pixels = () => page.run(`heapStage.querySelector("canvas").toDataURL()`);
+  await page.run(`heapStage.scrollIntoView({ block: "center" })`);
+  for (let i = 0; i < 3; i++) {
+    const before = await pixels();
+    await moves();
+    await until("other cells", async () => await pixels() !== before);
+  }
+  const [live, map, cells, bytes] = await page.run(`[data.all.live, total(mapCells.map(c => c.live)), mapCells.length, data.map.bytes]`);
+  assert.ok(Math.abs(map - live) < .2 * live, `cells have ${map} of ${live} live bytes`); // the program runs while it is looked at
+  assert.ok(cells > 1024 && cells <= 2048 && bytes > map, `${cells} cells of ${bytes} bytes`);
+  await key(" "); // held, so that what is said stays
+  const [x, y, kind, colour] = await page.run(`(() => { const i = mapCells.findIndex(c => c.live > c.size / 2), b = heapStage.getBoundingClientRect();
+    const p = [i % mapWide * mapSide + 2, Math.floor(i / mapWide) * mapSide + 2], g = heapStage.querySelector("canvas").getContext("2d"), c = mapCells[i];
+    return [b.x + p[0], b.y + p[1], kindNames[c.kind], "#" + [...g.getImageData(...p, 1, 1).data].slice(0, 3).map(n => n.toString(16).padStart(2, "0")).join("") === mix(palette.soft, palette.kinds[c.kind], .3 + .7 * c.live / c.size)]; })()`);
+  assert.ok(colour, "a cell has the colour of its type");
+  await page.mouse("mouseMoved", x, y);
+  await until("it says what is there", async () => new RegExp(`block.* \u00b7 ${kind} `).test(await text("heap-say")));
+  await shot("heap map");
+  await page.run("heapStage.focus()");
+  await key("ArrowRight"); await key("ArrowDown");
+  assert.strictEqual(await page.run("cellAt(mapChosen)"), await page.run("mapWide"), "arrows move");
+  await key("Escape");
+  await until("escape goes back", async () => (await text("heap-say")).includes("a cell"));
+  await page.run("document.activeElement.blur()");
+  await key(" ");
+}
+
 async function graph() {
   await until("a graph", () => page.run("drawn.filter(d => d[0]).length > 3"));
   const depth = await page.run(`(() => { const d = drawn.filter(d => d[0] && d[0].depth > 1).sort((a, b) => b[3] - a[3])[0][0]; zoom(d); choose(d); return d.depth; })()`);
@@ -107,6 +136,7 @@ run(program, 4 * LONG, async () => {
   page = await Page.open(url);
   await page.size(1280, 800);
   await changes();
+  await addresses();
   await graph();
   await table();
   await holds();

@@ -14,6 +14,7 @@
 #include "report/formats/formats.h"
 #include "report/page/htmlpage.h"
 #include "reporting/runreport.h"
+#include "serve/livemap.h"
 
 #define SECOND 1000000000ull
 /* A program that has ended may still have to be waited for: then it is known how. */
@@ -131,6 +132,7 @@ char *figures_make(FiguresText what, size_t *size, uint64_t *next) {
     *next = began + SECOND;
     if (!out) return NULL;
     fill(what);
+    if (what != FIGURES_METRICS) livemap_look(program.view, &report);
     LmpErr err = what == FIGURES_METRICS ? report_kinds[REPORT_OPENMETRICS].write(&report, out)
                                          : writer[what](&report, out);
     report_close(&report);

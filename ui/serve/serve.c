@@ -15,6 +15,7 @@
 #include "serve/events.h"
 #include "serve/figures.h"
 #include "serve/http.h"
+#include "serve/livemap.h"
 
 #define SECOND 1000000000ull
 #define LAST_WORDS (5 * SECOND)
@@ -106,6 +107,7 @@ int serve_run(const ServeWish *wish) {
         serve_what_was();
     http_end();
     events_end();
+    livemap_end();
     printf("%s\n", figures_say());
     return 0;
 }

@@ -97,11 +97,11 @@ const Command cmd_serve = {
     .usage = {"[OPTIONS] [PID[:SERIAL]]"},
     .help = "Serves the figures of a profiled program to Prometheus and browsers",
     .details =
-        "At the address there are /metrics (OpenMetrics text) and a page that shows the heap over "
-        "time, the\nflame graph and the lines, anew each second. The program pays nothing, "
-        "however many look. Without PID\nit is the profiled program, if there is one. The command "
-        "ends with the program, or by ctrl-C. Only\nthis machine can ask, unless ADDRESS says "
-        "otherwise; all on it can, whoever they are.",
+        "At the address there are /metrics (OpenMetrics text) and a page with the heap over time "
+        "and by\naddress, the flame graph and the lines, anew each second. The program pays "
+        "nothing, however many\nlook. Without PID it is the profiled program, if there is one. "
+        "The command ends with the program,\nor by ctrl-C. Only this machine can ask, unless "
+        "ADDRESS says otherwise; all on it can, whoever they\nare.",
     .options = options,
     .examples = examples,
     .run = run,

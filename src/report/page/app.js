@@ -71,10 +71,12 @@ function tools() {
   said();
 }
 
+const alsoDrawn = []; // of a page that has more than this
 function drawAll() {
   if (time) { drawTimeline(); drawLegend(); sayRange(); }
   drawFlame(); drawTreemap(); drawSource();
   for (const id of ["sites", "functions", "tags"]) VIEWS[id].fill();
+  for (const draw of alsoDrawn) draw();
 }
 
 const HOW = [

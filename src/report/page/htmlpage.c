@@ -67,6 +67,7 @@ static LmpErr put_all(Json *json, const LmpReport *report, bool live) {
                         .nodes_most = live ? HTML_LIVE_NODES : HTML_NODES};
     htmlpage_facts(json, report);
     htmlpage_time(json, report);
+    htmlpage_map(json, report);
     LmpErr err = htmlpage_sites(json, report, &kept);
     if (!err) err = htmlpage_functions(json, report, &kept);
     if (!err) err = htmlpage_tags(json, report, &kept);

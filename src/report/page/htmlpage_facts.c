@@ -1,5 +1,5 @@
 /* htmlpage_facts.c - of the whole run: what it was, its totals and types, verdicts, and the heap
- * over time. */
+ * over time and over addresses. */
 #include <string.h>
 
 #include "report/page/htmlpage_impl.h"
@@ -123,4 +123,29 @@ void htmlpage_time(Json *json, const LmpReport *report) {
         json_end(json, ']');
     }
     json_end(json, ']');
+}
+
+/* ---- over addresses -------------------------------------------------------------------------- */
+
+/* Which types are there, as bits; then the bytes of each, and blocks. Nothing follows 0. */
+static void put_cell(Json *json, const MapCell *cell) {
+    unsigned kinds = 0;
+    for (unsigned k = 0; k < LMP_KINDS; k++)
+        if (cell->bytes[k]) kinds |= 1u << k;
+    json_count(json, NULL, kinds);
+    for (unsigned k = 0; k < LMP_KINDS; k++)
+        if (cell->bytes[k]) json_count(json, NULL, cell->bytes[k]);
+    if (kinds) json_count(json, NULL, cell->blocks);
+}
+
+void htmlpage_map(Json *json, const LmpReport *report) {
+    uint64_t bytes = 0;
+    if (!report->map) return;
+    for (uint32_t i = 0; i < report->map_cells; i++)
+        bytes += report->map[i].capacity;
+    json_begin(json, "map", '{');
+    json_count(json, "cell", report->map[0].capacity);
+    json_count(json, "bytes", bytes);
+    JSON_LIST(json, "cells", i, report->map_cells, put_cell(json, &report->map[i]));
+    json_end(json, '}');
 }

@@ -17,6 +17,7 @@ typedef struct HtmlAllKept {
 /* Parts of the data, each some fields. */
 void htmlpage_facts(Json *json, const LmpReport *r);
 void htmlpage_time(Json *json, const LmpReport *report);
+void htmlpage_map(Json *json, const LmpReport *report);
 LmpErr htmlpage_sites(Json *json, const LmpReport *report, HtmlAllKept *kept);
 LmpErr htmlpage_functions(Json *json, const LmpReport *report, HtmlAllKept *kept);
 LmpErr htmlpage_tags(Json *json, const LmpReport *report, HtmlAllKept *kept);

@@ -13,7 +13,7 @@ function take(next) {
   const box = at.closest("main > section"), row = at.closest("tr.row"), view = row && VIEWS[box.id.slice(2)], focus = row && rowWords(view, +row.dataset.row);
   const tileWords = [tileChosen, tileHovered].map(i => rowWords(VIEWS.sites, i < siteRows ? i : -1));
   data = next;
-  readRun(); readTime(); treeKind = readTree();
+  readRun(); readTime(); readMap(); treeKind = readTree();
   views.forEach((v, i) => { v.chosen = rowOf(v, chosen[i]); });
   [tileChosen, tileHovered] = tileWords.map(words => rowOf(VIEWS.sites, words));
   state.version++;

@@ -8,6 +8,7 @@
 #include "page_data.h"
 #include "recording/format/texts.h"
 #include "report/formats/formats.h"
+#include "report/page/htmlpage.h"
 #include "report_fixture.h"
 
 RELEASE_AT(kepttexts_free)
@@ -205,6 +206,22 @@ TEST(kept_source_lines) {
     ck_assert_ptr_null(strstr(data, "edited = {}"));
     free(data);
     unlink("htmlpage-kept.lua");
+}
+
+/* Of an empty cell there is nothing but that. */
+TEST(cells_of_the_heap_map) {
+    static const MapCell map[] = {
+        {.bytes = {[LMP_STRING] = 7, [LMP_TABLE] = 56}, .blocks = 2, .capacity = 64},
+        {.capacity = 64},
+        {.bytes = {[LMP_OTHER] = 16}, .capacity = 16}};
+    OWN(report_close) LmpReport r;
+    OWN(fake_tables_free_at) FakeTables *f = program(true);
+    fill_page(&r, f);
+    r.map = map;
+    r.map_cells = 3;
+    OWN(free_at) char *data = written(htmlpage_write_data, &r);
+    ck_assert_ptr_nonnull(strstr(data, "\"map\":{\"cell\":64,\"bytes\":144,"
+                                       "\"cells\":[17,7,56,2,0,32,16,0]}"));
 }
 
 TEST(without_anything) {
