@@ -21,6 +21,7 @@ tm() { tmux -u -S "$sock" "$@"; }
 ours() { [ "/proc/$1/cwd" -ef "$work" ]; }
 
 finish() {
+    [ $BASHPID = $$ ] || exit # a child killed before its exec comes here, too
     cd / # a test may be in its directory
     local p
     exec 2>/dev/null

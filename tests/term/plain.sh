@@ -6,6 +6,7 @@ set -u
 LMP=$LMP_BUILD/lmp
 work=$(cd "$(mktemp -d)" && pwd -P) || exit 1
 finish() {
+    [ $BASHPID = $$ ] || exit # a child killed before its exec comes here, too
     local p
     exec 2>/dev/null
     for p in /proc/[0-9]*; do # a program of a test that has failed may be on its way still
