@@ -138,13 +138,14 @@ static ALWAYS_INLINE uint64_t c_key(const LmpCallInfo *ci) {
     return LIKELY(function) ? KEY_C | function : 0;
 }
 
-/* Puts a new frame above those of the side stack; its `under` has its flags. */
+/* Puts a new frame above those of the side stack; its `under` has its flags. For its status see
+ * note_status. */
 static ALWAYS_INLINE void put_frame(LmpSideFrame *f, const LmpCallInfo *ci, uint64_t key,
                                     uint32_t under, uint32_t status) {
     f->ci = ci;
     f->key = key;
     f->under = under;
-    f->status = (LmpCallStatus)(status | LMP_CI_SEEN);
+    f->status = (LmpCallStatus)((status | LMP_CI_SEEN) & ~(uint32_t)frames_bits.stale);
     tree_mark(ci, status);
 }
 
@@ -186,7 +187,6 @@ static __attribute__((noinline)) Walk walk(LmpProfile *p, LmpSide *s) {
         if (under == UNSOUND) return WALK_UNSOUND;
         if (status & LMP_CI_C && !(key = c_key(f[1].ci))) return WALK_UNSOUND;
         put_frame(f + 1, f[1].ci, key, under | tail_flag(status), status);
-        note_status(f + 1, status | LMP_CI_SEEN);
     }
     return WALK_GOOD;
 }

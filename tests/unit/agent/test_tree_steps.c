@@ -120,13 +120,17 @@ TEST(frames_that_are_not_sound) {
 
 /* Its saved pc is an earlier one: under it nothing is known, but on top the pc is told. */
 TEST(stale_frames) {
-    for (int marked = 0; marked < 2; marked++) {
+    for (int asks = 0; asks < 16; asks++) {
         begin();
-        lua(0, 0, 3), lua(0, 1, 5);
-        if (marked) ask(1);
+        lua(0, 0, 3);
+        if (asks & 1) ask(1);
+        lua(0, 1, 5);
+        if (asks & 2) ask(1);
         set_status(top(0), frames_status(top(0)) | STALE);
-        if (marked) ask(1);
-        lua(0, 2, 7), lua(0, 2, 8);
+        if (asks & 4) ask(1);
+        lua(0, 2, 7);
+        if (asks & 8) ck_unknown(0);
+        lua(0, 2, 8);
         ck_unknown(0);
         ret(0);
         ck_unknown(0);
