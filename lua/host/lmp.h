@@ -136,7 +136,8 @@ typedef void lmp_Reached(struct lua_State *L, uint64_t live_bytes, void *ud);
  * profile.
  *
  * The call comes between two instructions of the script that runs, some milliseconds of work later,
- * and not while a C function runs: a check that costs nothing, not a wall. */
+ * and not while a C function runs; there is none if the heap is below again by then. A check that
+ * costs nothing, not a wall. */
 LMP_API int lmp_limit(struct lua_State *L, uint64_t bytes, lmp_Reached *reached, void *ud);
 
 /* ## Files */

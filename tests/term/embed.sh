@@ -32,7 +32,7 @@ case_game() {
     host ./game 600
     is "$status" 0 status
     lines err 0
-    has out '^[0-9]+ kB live, the limit is 400 kB'
+    has out '^[0-9]+ kB live, the limit is 200 kB'
     has out '^  game.lua:7  [0-9]+ kB$'
     has out '^frame [1-6]?[05]0 made most: [0-9]+ kB in [0-9]+ allocations$'
     has out '^[0-9]+ kB at most, [0-9]+ collections$'

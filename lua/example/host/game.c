@@ -37,7 +37,7 @@ static void too_much(lua_State *L, uint64_t live, void *ud) {
 }
 
 int main(int argc, char **argv) {
-    static int limit = 400000;
+    static int limit = 200000;
     int rounds = argc > 1 ? atoi(argv[1]) : 600;
     lmp_Frame frame = {0}, worst = {0};
     lmp_Figures figures;
