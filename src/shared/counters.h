@@ -15,6 +15,10 @@
 #define LMP_PACK_OPS_MAX (1u << 14) /* 2^14 blocks below 2^25 bytes fit 40 bits */
 #define LMP_PACK_SIGN (1u << 23)    /* the count that sets the word's sign bit */
 
+static inline uint64_t counters_packed_bytes(uint64_t word) {
+    return word & ((1ull << LMP_PACK_SHIFT) - 1);
+}
+
 /* Adds a block to a packed word. True: the word is full, fold now. */
 static inline bool counters_pack(uint64_t *word, uint64_t bytes) {
     *word += bytes + (1ull << LMP_PACK_SHIFT);
@@ -48,7 +52,12 @@ void counters_allocs(const LmpCounters *c, uint64_t *blocks, uint64_t *bytes, in
 
 /* Returns what a class holds, for the writer itself: nothing is read twice, and there is no
  * race. */
-uint64_t counters_class_bytes(const LmpCounters *c, unsigned cls);
+static inline uint64_t counters_class_bytes(const LmpCounters *c, unsigned cls) {
+    const LmpClassCount *full = &c->count[cls];
+    uint64_t bytes = full->alloc_bytes + (uint64_t)full->realloc_bytes - full->free_bytes;
+    return bytes + counters_packed_bytes(c->alloc_now[cls]) -
+           counters_packed_bytes(c->free_now[cls]);
+}
 
 /* The totals of a class. */
 typedef struct LmpClassTotal {

@@ -41,13 +41,6 @@ static void begin_cycle(LmpProfile *p) {
     if (p->cycles->full) cycles_full_began(p);
 }
 
-/* For the timeline, which has it with its next sample. */
-static void note_held(LmpProfile *p) {
-    memset(p->cycles->held_bytes, 0, sizeof p->cycles->held_bytes);
-    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++)
-        p->cycles->held_bytes[class_owner(cls)] += counters_class_bytes(p->counters, cls);
-}
-
 static void end_cycle(LmpProfile *p) {
     LmpGc *gc = &p->live->gc;
     uint64_t blocks, bytes;
@@ -60,7 +53,9 @@ static void end_cycle(LmpProfile *p) {
     gc->freed_bytes += gc->now.freed_bytes;
     gc->ring[gc->cycles % LMP_GC_RING] = gc->now;
     gc->sweeping = 0;
-    note_held(p);
+    for (unsigned cls = 1; cls < LMP_C_COUNTED;
+         cls++) /* the timeline has it with its next sample */
+        p->cycles->held_bytes[cls] = counters_class_bytes(p->counters, cls);
     bool full = p->cycles->full || collector_is_bad(p);
     cycles_mode(p);
     gc->full += full;

@@ -8,7 +8,7 @@
 typedef struct LmpCycles {
     uint64_t clock, clock_frees;       /* last reading of the clock for a cycle, and frees then */
     uint64_t start_frees, start_bytes; /* totals when the sweep under way began */
-    uint64_t held_bytes[LMP_KINDS];    /* live, by owner, when the last one ended */
+    uint64_t held_bytes[LMP_CLASSES];  /* live, by class, when the last one ended */
     bool full;                         /* the cycle under way looks at all of the heap */
 } LmpCycles;
 

@@ -16,9 +16,10 @@
 static bool is_known(LmpProfile *p, const lua_State *L, bool *notifies) {
     uint64_t size;
     uint32_t entry = shadow_lookup(p, (uintptr_t)L - frames_bits.extra, &size);
-    bool watched = p->watched && watched_is_thread(p, (uintptr_t)L - frames_bits.extra);
-    *notifies = watched || entry & LMP_BLOCK_NOTIFY;
-    return watched || (entry & 15) == LMP_C_THREAD;
+    bool thread = p->watched && watched_is_thread(p, (uintptr_t)L - frames_bits.extra);
+    *notifies =
+        thread ? watched_has(p, (uintptr_t)L - frames_bits.extra) : entry & LMP_BLOCK_NOTIFY;
+    return thread || (entry & 15) == LMP_C_THREAD;
 }
 
 /* Remembers the thread L until its end, if that will be noticed; but not in the place of a thread

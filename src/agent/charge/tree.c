@@ -384,8 +384,6 @@ static uint32_t make_link(LmpProfile *p, LmpLink *link, LmpSide *s) {
     if (UNLIKELY(good != WALK_GOOD)) return LMP_NODES_MAX + good;
     uint32_t under = below(p, s->L, s->top);
     if (UNLIKELY(under == UNSOUND)) return LMP_NODES_MAX + WALK_UNSOUND;
-    if (UNLIKELY(p->live->tables.sample)) /* else all threads are watched */
-        shadow_notify(p, (uintptr_t)s->L - frames_bits.extra);
     size_t n = (size_t)(link - t->link), first = n ? link[-1].first : 0;
     bool stays = !t->hidden && frames_status(ci) & LMP_CI_C &&
                  private_state_is_resumer(frames_c_function(frames_func(ci)));

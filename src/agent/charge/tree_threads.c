@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "agent/map/shadow.h"
 #include "base/os.h"
 
 enum {
@@ -110,8 +111,15 @@ static LmpSide *find_side(LmpProfile *p, lua_State *L) {
     return shared;
 }
 
+/* The end of a thread that is remembered has to be noticed. */
+static ALWAYS_INLINE void remember(LmpProfile *p, const lua_State *L) {
+    if (UNLIKELY(p->live->tables.sample)) /* else all are watched */
+        shadow_notify(p, (uintptr_t)L - frames_bits.extra);
+}
+
 LmpSide *tree_side(LmpProfile *p, lua_State *L, uint32_t base) {
     LmpSide *s = find_side(p, L);
+    remember(p, L);
     if (!s || s->base == base) return s;
     s->base = base; /* all its nodes are others now */
     s->top = s->frame;
@@ -263,6 +271,7 @@ lua_State *tree_find_running(LmpProfile *p, lua_State *L) {
     for (; h.n && t->links < TREE_CHAIN - 1; last = h.L[--h.n])
         t->link[t->links++] = (LmpLink){.L = last, .ci = frames_top(last)};
     last = go_down(t, last);
+    remember(p, last);
     note_recent(t, last);
     return last;
 }

@@ -54,7 +54,7 @@ WAY void *make_thread(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (OUR_RET != p->object_ret || foreign_is_birth(osize, nsize))
         return do_any(ud, ptr, osize, nsize);
     void *r = p->pass.alloc(p->pass.ud, ptr, osize, nsize);
-    if (UNLIKELY(!r || !watched_set(p, (uintptr_t)r, true)))
+    if (UNLIKELY(!r || !p->threads_plain || !watched_note_thread(p, (uintptr_t)r, true)))
         return odd_made(p, r, nsize, ODD_CONTEXT(0, LMP_C_THREAD));
     return count_made(p, r, nsize, LMP_C_THREAD);
 }
@@ -82,14 +82,29 @@ WAY void *resize(void *ud, void *ptr, size_t osize, size_t nsize) {
     return r;
 }
 
+/* A thread that nobody remembers; or whatever others free. */
+WAY void *release_other(void *ud, void *ptr, size_t osize, size_t nsize) {
+    LmpProfile *p = ud;
+    LmpCounters *c = p->counters;
+    (void)nsize;
+    if (!watched_is_thread(p, (uintptr_t)ptr) || osize > c->live_bytes)
+        return odd_release(p, ptr, osize, LMP_FROM_CALLER);
+    watched_note_thread(p, (uintptr_t)ptr, false);
+    c->live_bytes -= osize;
+    if (UNLIKELY(counters_pack(&c->free_now[LMP_C_THREAD], osize)))
+        return odd_tick_and_release(p, ptr, osize);
+    return hook_pass_free(p, ptr, osize);
+}
+
 static void *sampled_release(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     LmpCounters *c = p->counters;
-    if (UNLIKELY(hook_must_stop(p))) return hook_slow_way(ud, ptr, osize, nsize);
+    (void)nsize; /* 0 */
+    if (UNLIKELY(hook_must_stop(p))) return hook_slow_way(ud, ptr, osize, 0);
     if (UNLIKELY(watched_has(p, (uintptr_t)ptr) || c->live_bytes > c->peak_bytes))
         return odd_release(p, ptr, osize, LMP_FROM_CALLER);
     unsigned cls = freed_class_usual(p->freed, ptr, OUR_CFA, OUR_RET);
-    if (UNLIKELY(!cls)) return odd_release(p, ptr, osize, LMP_FROM_CALLER);
+    if (UNLIKELY(!cls)) return release_other(ud, ptr, osize, 0);
     if (UNLIKELY(__builtin_sub_overflow(c->live_bytes, osize, &c->live_bytes))) {
         c->live_bytes += osize;
         return odd_release(p, ptr, osize, LMP_FROM_CALLER);

@@ -81,6 +81,7 @@ bool light_open(LmpProfile *p) {
 
 void light_prepare(LmpProfile *p, bool awaited) {
     p->whole = true;
+    p->threads_plain = !p->counts && frames_bits.extra <= LMP_AT_TYPE; /* freed_class_of_type */
     p->light_wait = AGAIN_NS;
     if (!p->sampling || !p->owners || !p->object_ret) return;
     if (offsets_known() != LMP_OK || !freed_class_sites() || watched_prepare(p) != LMP_OK) return;

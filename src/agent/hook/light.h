@@ -3,7 +3,7 @@
  * blocks, the profiler's own. All else is counted by class when it is made and when it is freed
  * (freed_class.h), and never entered: totals and types are exact, and an operation costs little
  * more than its counters. The blocks of the map are marked, and have their bit (watched.h), as have
- * threads and what is from before start.
+ * threads that somebody remembers and what is from before start.
  *
  * When a display is attached, a run is recorded, a viewer has a request, a break condition is on or
  * a heap snapshot is due, the map becomes whole: the interpreter's own lists lead to every object,

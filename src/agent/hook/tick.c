@@ -64,8 +64,8 @@ static void note_history(LmpProfile *p, uint64_t clock) {
         now.alloc_bytes += made;
         now.free_bytes += count->free_bytes;
         now.kind_bytes[class_owner(cls)] += made - count->free_bytes;
+        now.held_bytes[class_owner(cls)] += p->cycles->held_bytes[cls];
     }
-    memcpy(now.held_bytes, p->cycles->held_bytes, sizeof now.held_bytes);
     if ((uint32_t)gc->cycles != p->slow->noted_cycles) { /* it ended since the last tick */
         uint64_t held = gc->ring[(gc->cycles - 1) % LMP_GC_RING].live_bytes;
         if (held < now.min_bytes) now.min_bytes = held;

@@ -15,13 +15,7 @@
 #include "agent/interp/free_callers.h"
 #include "agent/interp/owner.h"
 
-#define THREAD(byte) [byte] = LMP_C_THREAD, [(byte) + 8] = LMP_C_THREAD
-#define THREADS(byte) THREAD(byte), THREAD((byte) + 16), THREAD((byte) + 32), THREAD((byte) + 48)
 const uint8_t freed_class_of_type[256] = {
-    THREADS(0),
-    THREADS(64),
-    THREADS(128),
-    THREADS(192),
     [LMP_TT_SHORT_STRING] = LMP_C_STRING,
     [LMP_TT_LONG_STRING] = LMP_C_STRING,
     [LMP_TT_TABLE] = LMP_C_TABLE,

@@ -321,7 +321,10 @@ void shadow_notify(LmpProfile *p, uintptr_t addr) {
     uint32_t *entry = grid_find(p, addr, &leaf);
     LmpOverflowBlock *b = entry ? NULL : overflow_at(p, addr);
     if (b) entry = &b->entry;
-    if (!entry) return;
+    if (!entry) {
+        if (p->watched && watched_is_thread(p, addr)) watched_set(p, addr, true);
+        return;
+    }
     *entry |= LMP_BLOCK_NOTIFY;
     mark_bit(p, addr);
 }

@@ -52,16 +52,13 @@ void watched_close(LmpProfile *p) {
 
 bool watched_set(LmpProfile *p, uintptr_t a, bool thread) {
     if (!watched_make_room(p, a)) return false;
-    uint64_t *word = watched_word(*watched_bits(p, a), a), *threads = word + LMP_WATCHED_WORDS;
-    *word |= bit_of(a);
-    *threads = thread ? *threads | bit_of(a) : *threads & ~bit_of(a);
-    return true;
+    *watched_word(*watched_bits(p, a), a) |= bit_of(a);
+    return watched_note_thread(p, a, thread);
 }
 
 bool watched_clear(LmpProfile *p, uintptr_t a) {
-    if (!watched_has(p, a)) return false;
-    uint64_t *word = watched_word(*watched_bits(p, a), a);
-    word[0] &= ~bit_of(a);
-    word[LMP_WATCHED_WORDS] &= ~bit_of(a);
-    return true;
+    if (!watched_note_thread(p, a, false)) return false;
+    uint64_t *word = watched_word(*watched_bits(p, a), a), before = *word;
+    *word &= ~bit_of(a);
+    return before & bit_of(a);
 }

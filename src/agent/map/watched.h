@@ -1,6 +1,7 @@
 /* watched.h - a bit for each 16 bytes of addresses: is the block that begins there one whose free
  * must not be missed while the map has no others (LmpProfile.whole)? That is one that the map has
- * nevertheless, one from before start, or a thread, which a second bit says: it is in no map.
+ * nevertheless, one from before start, or a thread that somebody remembers. A second bit says that
+ * a thread begins there which is in no map.
  *
  * Private memory, 1 MiB for 64 MiB of addresses, of which only those pages exist where a bit was
  * ever set. So a free is told from others at the cost of a load that seldom misses the cache. */
@@ -46,6 +47,16 @@ void watched_close(LmpProfile *p);
 static ALWAYS_INLINE bool watched_is_thread(const LmpProfile *p, uintptr_t a) {
     uint64_t *bits = *watched_bits(p, a);
     return bits && watched_word(bits, a)[LMP_WATCHED_WORDS] >> (a >> LMP_WATCHED_GRAIN & 63) & 1;
+}
+
+/* Sets or clears the second bit alone, where a thread begins that nobody remembers yet. Returns
+ * false if there is no room for bits. */
+static ALWAYS_INLINE bool watched_note_thread(const LmpProfile *p, uintptr_t a, bool there) {
+    uint64_t *bits = *watched_bits(p, a), bit = 1ull << (a >> LMP_WATCHED_GRAIN & 63);
+    if (UNLIKELY(!bits)) return false;
+    uint64_t *word = &watched_word(bits, a)[LMP_WATCHED_WORDS];
+    *word = there ? *word | bit : *word & ~bit;
+    return true;
 }
 
 /* Sets the bit of an address, and the second one if there is a thread. Returns false if there is no

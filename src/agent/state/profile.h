@@ -92,8 +92,9 @@ typedef struct LmpProfile {
     uint32_t birth;   /* what new blocks are stamped with, as bits of an entry: epoch and cycle */
     int64_t sample_left; /* bytes up to the next sample; entry.h knows its offset */
     /* where the map has only what must be known of: light.h says of what */
-    bool whole;                         /* the map has every block; entry.h knows its offset */
-    bool stays_whole;                   /* and has to */
+    bool whole;         /* the map has every block; entry.h knows its offset */
+    bool stays_whole;   /* and has to */
+    bool threads_plain; /* who frees a thread tells: only those that are remembered are watched */
     const struct LmpCallClasses *freed; /* classes of blocks that it lacks, by who frees or resizes
                                            them; NULL: it lacks none */
     uint64_t **watched;                 /* bits by address, as `dir`: watched.h; NULL: not in use */

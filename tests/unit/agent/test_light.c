@@ -413,6 +413,46 @@ TEST(a_second_state) {
     profile = NULL;
 }
 
+static int sample_next_one(lua_State *L) {
+    (void)L;
+    profile->sample_left = 0;
+    return 0;
+}
+
+/* A thread is watched from when a sample was taken in it, and forgotten when it ends; of others,
+ * who frees them tells. */
+TEST(threads_that_are_remembered) {
+    OWN(lua_close_at) lua_State *L = luaL_newstate();
+    LmpOptions options = profiler_defaults;
+    options.sample = 1 << 20;
+    options.stacks = true;
+    LmpProfile *p = profile = profiled_start(L, options);
+    lua_register(L, "sample", sample_next_one);
+    ck_assert_int_eq(luaL_loadstring(L, "if ... then sample() end local t = {}"), LUA_OK);
+    for (int sampled = 0; sampled < 2; sampled++) {
+        lua_newtable(L), lua_pop(L, 1); /* so that the collector has not moved on since */
+        uint64_t deaths = p->counters->free_now[LMP_C_THREAD];
+        lua_State *T = lua_newthread(L);
+        uintptr_t block = (uintptr_t)T - LUA_EXTRASPACE;
+        int results;
+        ck_assert(watched_is_thread(p, block) && !watched_has(p, block));
+        lua_pushvalue(L, -2);
+        lua_xmove(L, T, 1);
+        lua_pushboolean(T, sampled);
+        ck_assert_int_eq(lua_resume(T, L, 1, &results), LUA_OK);
+        ck_assert_int_eq(p->running == T, sampled);
+        ck_assert_int_eq(watched_has(p, block), sampled);
+        lua_pop(L, 1);
+        lua_gc(L, LUA_GCCOLLECT);
+        ck_assert_ptr_ne(p->running, T);
+        ck_assert(!watched_is_thread(p, block) && !watched_has(p, block));
+        ck_assert(sampled || p->counters->free_now[LMP_C_THREAD] != deaths);
+    }
+    ck_assert(!p->whole);
+    profiler_stop(L, NULL);
+    profile = NULL;
+}
+
 /* A host's block of a type that no list leads to keeps the map whole; one without a type stays in
  * the map, which knows its size better than who frees it. */
 TEST(blocks_of_a_host) {

@@ -226,10 +226,10 @@ TEST(threads_that_are_not_sound) {
     ret(0), resume(0, 1);
     set_idle(1, false);
     ask(2);
-    p.live->tables.sample = 512; /* then threads are watched one by one */
+    p.live->tables.sample = 512; /* then those are watched that have a side stack */
     set_idle(1, true), ret(0), resume(0, 2), lua(2, 1, 3);
     check_path(tree_path(&p, thread(2), 0, HOST_RECORD), HOST_RECORD, 0, 2, (int[]){0, 2});
-    ck_assert_uint_eq(notified, (uintptr_t)thread(0) - EXTRA);
+    ck_assert_uint_eq(notified, (uintptr_t)thread(2) - EXTRA);
 }
 
 /* A thread asks while another one runs: the path is that one's. */
