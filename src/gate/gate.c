@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "report/text.h"
 #include "shared/breaks.h"
 
 /* ---- figures --------------------------------------------------------------------------------- */

@@ -14,7 +14,6 @@
 
 #include "base/io.h"
 #include "base/os.h"
-#include "pty/ptydrain.h"
 
 #define PIECE (1u << 16) /* bytes moved at a time */
 #define PUNCH (1u << 20) /* bytes given back to the system at a time */

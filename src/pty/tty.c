@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pty/ptydrain.h"
-
 bool tty_same_mode(const struct termios *a, const struct termios *b) {
     return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
            a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;

@@ -1,7 +1,6 @@
 /* report_summary.c - the figures for people: plain text of at most 80 columns, no colours. The
  * tables of sites and functions are in report_tables.c. */
 #include <ctype.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/format.h"

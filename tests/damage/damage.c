@@ -12,7 +12,6 @@
  * that failed stay as failed-N in the directory that it runs in; --only=N does run N again. */
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>

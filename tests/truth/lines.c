@@ -24,7 +24,6 @@
 #include <string.h>
 
 #include <lauxlib.h>
-#include <lualib.h>
 
 #include "agent/doctor/hostcalls.h"
 #include "agent/interp/luafacts.h"

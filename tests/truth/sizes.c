@@ -1,7 +1,6 @@
 /* sizes.c - Lua module `sizes`: a C library that asks the state's allocator for memory and says any
  * size of a block when it gives it back, which Lua's own allocator ignores (sizes.lua). It keeps
  * what it is told to, and knows how much that is. */
-#include <stdint.h>
 
 #include <lauxlib.h>
 

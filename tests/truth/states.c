@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <lauxlib.h>
-#include <lualib.h>
 
 #include "host.h"
 

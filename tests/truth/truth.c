@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include <lauxlib.h>
-#include <lualib.h>
 
 #include "host.h"
 

@@ -6,7 +6,7 @@
 #define LMP_BREAKS_FIXTURE_H
 
 #include "agent/interp/luafacts.h"
-#include "suite.h"
+#include "profiled.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -14,7 +14,6 @@
 
 #include "agent/charge/inspect.h"
 #include "agent/hook/break_check.h"
-#include "agent/session/profiler.h"
 #include "agent/state/profile.h"
 #include "base/os.h"
 #include "breaks_parsed.h"
@@ -65,8 +64,6 @@ static void end(void) {
 static void begin_as(bool lines, bool stacks) {
     suite_closes(end);
     LmpOptions options = profiler_defaults;
-    LmpErr display;
-    void *ud;
     os = os_real;
     os.futex_wait = viewer_in_wait;
     os.alive = is_alive;
@@ -77,14 +74,11 @@ static void begin_as(bool lines, bool stacks) {
     pauses = 0;
     L = made_by ? luafacts_newstate(made_by, NULL) : luaL_newstate();
     luaL_openlibs(L);
-    options.summary = "";
     options.live = false;
     options.lines = lines;
     options.stacks = stacks;
-    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    profile = profiled_start(L, options);
     view = own_view();
-    lua_getallocf(L, &ud);
-    profile = ud;
 }
 
 __attribute__((unused)) static void begin(void) {

@@ -16,12 +16,16 @@ __attribute__((unused)) static void close_leaky(void) {
     graph_free(leaky.graph);
 }
 
-__attribute__((unused)) static void open_leaky(void) {
+__attribute__((unused)) static void open_heap(Leaky heap) {
     suite_closes(close_leaky);
-    leaky = leaky_heap();
+    leaky = heap;
     const LmpObjectGraph *g = graph_done(leaky.graph);
     LmpObjectInfo info = leaky_info(g);
     ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
+}
+
+__attribute__((unused)) static void open_leaky(void) {
+    open_heap(leaky_heap());
 }
 
 __attribute__((unused)) static void open_with_lines(void) {

@@ -46,14 +46,14 @@ GRAPH_USED void leaky_frame(Leaky *l) {
     graph_field(g, l->loaded, "_G", l->globals);
 }
 
-GRAPH_USED void leaky_bus(Leaky *l) {
+GRAPH_USED void leaky_bus(Leaky *l, uint32_t handlers) {
     Graph *g = l->graph;
     uint32_t bus = graph_table(g, 0, 0, 2, 1);
-    l->handlers = graph_table(g, 128, LEAKY_HANDLERS, 0, 0);
+    l->handlers = graph_table(g, 128, handlers, 0, 0);
     l->handler = graph_proto(g, "@bus.lua", 31, 35);
     graph_field(g, l->loaded, "bus", bus);
     graph_field(g, bus, "handlers", l->handlers);
-    for (uint32_t i = 1; i <= LEAKY_HANDLERS; i++) {
+    for (uint32_t i = 1; i <= handlers; i++) {
         char text[LEAKY_PAYLOAD + 1], name[32];
         uint32_t function = graph_function(g, l->handler), self = graph_table(g, 0, 0, 4, 3);
         snprintf(name, sizeof name, "client %u", i);
@@ -69,15 +69,15 @@ GRAPH_USED void leaky_bus(Leaky *l) {
     }
 }
 
-GRAPH_USED void leaky_cache(Leaky *l) {
+GRAPH_USED void leaky_cache(Leaky *l, uint32_t entries) {
     Graph *g = l->graph;
     uint32_t cache = graph_table(g, 0, 0, 2, 1);
     uint32_t get = graph_function(g, graph_proto(g, "@cache.lua", 3, 9));
-    l->entries = graph_table(g, 0, 0, 256, LEAKY_ENTRIES);
+    l->entries = graph_table(g, 0, 0, 256, entries);
     graph_field(g, l->loaded, "cache", cache);
     graph_field(g, cache, "get", get);
     graph_upvalue(g, get, "entries", l->entries);
-    for (uint32_t i = 0; i < LEAKY_ENTRIES; i++) {
+    for (uint32_t i = 0; i < entries; i++) {
         char key[32];
         uint32_t entry = graph_table(g, 0, 0, 2, 2);
         snprintf(key, sizeof key, "req-%u \"<%u>\"\n", 1000 + i, i);
@@ -106,7 +106,7 @@ GRAPH_USED void leaky_workers(Leaky *l) {
     }
 }
 
-GRAPH_USED void leaky_rest(Leaky *l) {
+GRAPH_USED void leaky_rest(Leaky *l, uint32_t handlers) {
     Graph *g = l->graph;
     for (uint32_t i = 0; i < LEAKY_REFERENCES; i++) {
         uint32_t block = graph_object(g, LMP_OBJECT_USERDATA, 40 + 24);
@@ -118,7 +118,7 @@ GRAPH_USED void leaky_rest(Leaky *l) {
     l->ephemeron_key = graph_table(g, 0, 0, 0, 0);
     l->ephemeron_value = graph_table(g, 3, 3, 0, 0);
     graph_field(g, l->globals, "weak", l->weak);
-    graph_index(g, l->handlers, LEAKY_HANDLERS + 1, l->ephemeron_key);
+    graph_index(g, l->handlers, handlers + 1, l->ephemeron_key);
     graph_edge(g, l->weak, l->ephemeron_key, LMP_EDGE_KEY | LMP_EDGE_WEAK, 0);
     graph_edge(g, l->weak, l->ephemeron_value, LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON,
                l->ephemeron_key);
@@ -138,15 +138,19 @@ GRAPH_USED void leaky_rest(Leaky *l) {
     graph_edge(g, 0, lot, LMP_EDGE_LOT, LMP_LOT_STRING_TABLE);
 }
 
-/* Free `graph` by graph_free. */
-GRAPH_USED Leaky leaky_heap(void) {
+/* With so many handlers, and entries of the cache. Free `graph` by graph_free. */
+GRAPH_USED Leaky leaky_heap_of(uint32_t handlers, uint32_t entries) {
     Leaky l = {.graph = graph_new()};
     leaky_frame(&l);
-    leaky_bus(&l);
-    leaky_cache(&l);
+    leaky_bus(&l, handlers);
+    leaky_cache(&l, entries);
     leaky_workers(&l);
-    leaky_rest(&l);
+    leaky_rest(&l, handlers);
     return l;
+}
+
+GRAPH_USED Leaky leaky_heap(void) {
+    return leaky_heap_of(LEAKY_HANDLERS, LEAKY_ENTRIES);
 }
 
 GRAPH_USED LmpObjectInfo leaky_info(const LmpObjectGraph *g) {

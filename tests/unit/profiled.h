@@ -1,6 +1,9 @@
-/* profiled.h - starts the profiler in a suite's own state, without a summary at its end. */
+/* profiled.h - starts the profiler in a suite's own state, without a summary at its end; runs code
+ * there. */
 #ifndef LMP_PROFILED_H
 #define LMP_PROFILED_H
+
+#include <lauxlib.h>
 
 #include "agent/session/profiler.h"
 #include "agent/state/profile.h"
@@ -15,6 +18,11 @@ static inline LmpProfile *profiled_start(lua_State *L, LmpOptions options) {
     ck_assert_int_eq(lack, LMP_OK);
     lua_getallocf(L, &ud);
     return ud;
+}
+
+/* Runs Lua code, which must not fail. Its results are on the stack. */
+static inline void run_lua(lua_State *L, const char *code) {
+    ck_assert_msg(luaL_dostring(L, code) == LUA_OK, "%s", lua_tostring(L, -1));
 }
 
 #endif

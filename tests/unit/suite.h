@@ -9,6 +9,7 @@
 #define LMP_SUITE_H
 
 #include <check.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,9 +56,9 @@ void suite_again(void);
 /* What the series comes from: it is printed, so that a failure can be repeated. */
 extern uint64_t suite_seed;
 
-/* Compares `text` with tests/golden/NAME; with GENERATE=1 writes it there instead. On a difference
- * names the first line that differs and leaves what was got in the file NAME.got (slashes as -) of
- * the working directory. */
+/* Compares `text` with tests/golden/NAME; with GENERATE=1 writes it there instead. What is to be
+ * equal to another one is a link to that. On a difference names the first line that differs and
+ * leaves what was got in the file NAME.got (slashes as -) of the working directory. */
 void suite_golden(const char *name, const char *text);
 
 #endif

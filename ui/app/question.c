@@ -1,7 +1,6 @@
 /* question.c - asks in the footer before a snapshot is taken, for an answer with one key: whether
  * to collect garbage first (once, the answer is remembered), and, if a person wants to know why
  * something is alive, whether to take one at all. */
-#include <string.h>
 
 #include "app/app_state.h"
 #include "base/format.h"

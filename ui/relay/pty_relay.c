@@ -25,8 +25,6 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/os.h"
-#include "pty/ptydrain.h"
 #include "pty/spool.h"
 #include "relay/closed_line.h"
 #include "relay/pty_relay_impl.h"

@@ -3,7 +3,6 @@
 #include "reporting/diff_runs.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "command/command.h"
 #include "command/operands.h"

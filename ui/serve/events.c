@@ -2,7 +2,6 @@
  */
 #include "serve/events.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "snapshot/objectcell.h"
 #include "snapshot/snapshot_pages.h"
 #include "widget/flow.h"
-#include "widget/tallycell.h"
 
 #define FIGURES 20   /* columns before the sentences: bytes, percent */
 #define BAR 16       /* and of a bar, where there is room */

@@ -9,7 +9,6 @@
 #include "base/format.h"
 #include "snapshot/objectcell.h"
 #include "widget/flow.h"
-#include "widget/tallycell.h"
 
 #define BYTES 11     /* columns of a figure */
 #define SITE_FROM 90 /* columns: from there on a line's name has its own place */

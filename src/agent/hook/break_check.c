@@ -10,7 +10,6 @@
 #include "agent/map/shadow.h"
 #include "agent/state/profile.h"
 #include "agent/state/state.h"
-#include "base/os.h"
 #include "shared/counters.h"
 
 /* ---- the list -------------------------------------------------------------------------------- */

@@ -4,7 +4,6 @@
 #include "agent/hook/break_check.h"
 #include "agent/hook/slow_path.h"
 #include "agent/interp/freed_class.h"
-#include "agent/interp/owner.h"
 #include "agent/map/shadow.h"
 #include "agent/map/watched.h"
 #include "agent/objects/offsets.h"

@@ -2,8 +2,6 @@
  * tick if it has changed. */
 #include "agent/hook/memory_told.h"
 
-#include <string.h>
-
 #include "base/own.h"
 #include "shared/counters.h"
 

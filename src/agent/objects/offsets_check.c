@@ -1,7 +1,6 @@
 /* offsets_check.c - compares all that objects.h reads with what the documented API says of
  * objects of known content, and with the blocks that the allocator has handed out. */
 #include <lauxlib.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -226,16 +226,3 @@ void mappings_free(Mappings *maps) {
     free(maps->text);
     *maps = (Mappings){0};
 }
-
-uint32_t mappings_find(const Mappings *maps, uint64_t addr) {
-    uint32_t low = 0, high = maps->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (maps->row[middle].end <= addr) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}

@@ -50,7 +50,4 @@ bool mappings_read(Mappings *maps, uint32_t pid);
 bool mappings_parse(Mappings *maps, const char *text, size_t size);
 void mappings_free(Mappings *maps);
 
-/* Returns the index of the first one that ends above an address. */
-uint32_t mappings_find(const Mappings *maps, uint64_t addr);
-
 #endif

@@ -251,11 +251,6 @@ LmpErr compare_make(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSn
     return compare_same_run(old, newer) ? make(out, old, newer, by, true) : LMP_E_FOREIGN;
 }
 
-LmpErr compare_runs(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
-                    LmpSnapshotBy by) {
-    return make(out, old, newer, by, false);
-}
-
 LmpErr compare_any(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                    LmpSnapshotBy by) {
     return make(out, old, newer, by, compare_same_run(old, newer));

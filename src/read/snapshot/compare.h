@@ -26,11 +26,8 @@ typedef struct LmpSnapshotCompare {
  * not of one run. */
 LmpErr compare_make(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                     LmpSnapshotBy by);
-/* Compares heaps of any runs, in which no object is the same, by counts alone: made = newer's, gone
- * = older's. Error: NOMEM. */
-LmpErr compare_runs(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
-                    LmpSnapshotBy by);
-/* Compares them by whichever of the two is right for them. */
+/* Compares heaps of other runs, too: no object of theirs is the same, so by counts alone: made =
+ * newer's, gone = older's. Error: NOMEM. */
 LmpErr compare_any(LmpSnapshotCompare *out, const LmpSnapshot *old, const LmpSnapshot *newer,
                    LmpSnapshotBy by);
 /* Returns true if both are of one run. */

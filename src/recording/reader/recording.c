@@ -296,14 +296,6 @@ LmpFrameInfo recording_frame(const LmpRecording *r, uint32_t i) {
     return (LmpFrameInfo){part->clock, part->flags, part->live_bytes, part->rss};
 }
 
-uint64_t recording_frame_bytes(const LmpRecording *r, uint32_t i, uint64_t *tables) {
-    if (tables) *tables = 0;
-    if (i >= r->frames) return 0;
-    const RecPart *part = &r->scan.part[r->frame[i]], *own = recscan_tables(&r->scan, part);
-    if (tables && own) *tables = (uint64_t)own->stored + REC_PART;
-    return (uint64_t)part->stored + REC_PART;
-}
-
 uint32_t recording_at(const LmpRecording *r, uint64_t clock) {
     uint32_t low = 0, high = r->frames;
     while (low < high) {
@@ -326,10 +318,6 @@ uint64_t recording_tables_clock(const LmpRecording *r) {
 
 LmpView *recording_view(LmpRecording *r) {
     return &r->view;
-}
-
-uint64_t recording_rss(const LmpRecording *r) {
-    return recording_frame(r, r->now).rss;
 }
 
 const char *recording_again(const LmpRecording *r) {

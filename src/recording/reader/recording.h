@@ -64,9 +64,6 @@ bool recording_complete(const LmpRecording *r);
 
 uint32_t recording_frames(const LmpRecording *r);
 LmpFrameInfo recording_frame(const LmpRecording *r, uint32_t i);
-/* Returns bytes of the file that are its own: of its figures, and of its tables (0: it has none;
- * may be NULL). */
-uint64_t recording_frame_bytes(const LmpRecording *r, uint32_t i, uint64_t *tables);
 /* Returns the last frame at or before; 0 if there is none before. */
 uint32_t recording_at(const LmpRecording *r, uint64_t clock);
 
@@ -90,7 +87,6 @@ LmpView *recording_view(LmpRecording *r);
  * gives back what another seek would need. Afterwards there is none (DAMAGED). */
 LmpView *recording_spend(LmpRecording *r);
 
-uint64_t recording_rss(const LmpRecording *r); /* of the frame sought; 0: not known */
 /* How it was started: words that a shell takes for nothing else, below LMP_REC_AGAIN bytes with
  * the NUL; NULL: not known. */
 #define LMP_REC_AGAIN 4096u

@@ -62,10 +62,6 @@ static void begin(void) {
     ck_assert_int_eq(offsets_known(), LMP_OK);
 }
 
-static void run(const char *code) {
-    if (luaL_dostring(L, code)) ck_abort_msg("%s", lua_tostring(L, -1));
-}
-
 /* Some of everything, made, held and dropped. */
 static const char everything[] =
     "local rest = {}\n"
@@ -109,7 +105,7 @@ static int count_all(lua_State *l) {
 
 TEST(each_block_once) {
     begin();
-    run(everything);
+    run_lua(L, everything);
     lua_pushcfunction(L, count_all); /* known to a profile of the same process alone: its birth */
     profiled_start(L, profiler_defaults);
     profiler_stop(L, NULL);
@@ -130,15 +126,15 @@ static void enters_all(bool stacks) {
     LmpOptions options = profiler_defaults;
     LmpClassTotal total[LMP_CLASSES];
     begin();
-    run(everything);
+    run_lua(L, everything);
     options.attached = true;
     options.stacks = stacks;
     const LmpProfile *p = profiled_start(L, options);
     uint64_t entered = p->counters->live_bytes;
     ck_assert_uint_eq(entered, live_bytes);
     ck_assert_uint_eq(p->header->before, 0);
-    run(everything); /* frees what was there, resizes it, makes more */
-    run("KEPT = nil collectgarbage() collectgarbage()");
+    run_lua(L, everything); /* frees what was there, resizes it, makes more */
+    run_lua(L, "KEPT = nil collectgarbage() collectgarbage()");
     counters_read(p->counters, total);
     uint64_t bytes = 0, blocks = 0;
     for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++)
@@ -164,7 +160,7 @@ TEST(has_a_line) {
     LmpOptions options = profiler_defaults;
     Ledger ledger = {0};
     begin();
-    run(everything);
+    run_lua(L, everything);
     options.attached = true;
     const LmpProfile *p = profiled_start(L, options);
     uint64_t entered = p->counters->live_bytes;

@@ -2,7 +2,6 @@
  * cannot stay: neither as a zombie nor by being quiet. */
 #include "suite.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -7,9 +7,8 @@
 #include <math.h>
 
 #include "agent/hook/tick.h"
-#include "agent/session/profiler.h"
 #include "base/os.h"
-#include "suite.h"
+#include "profiled.h"
 
 static lua_State *L;
 static LmpProfile *p;
@@ -24,16 +23,11 @@ static void end(void) {
 static void begin(bool stacks) {
     suite_closes(end);
     LmpOptions options = profiler_defaults;
-    LmpErr lack;
-    void *ud;
     L = luaL_newstate();
     luaL_openlibs(L);
-    options.summary = "";
     options.live = false;
     options.stacks = stacks;
-    ck_assert_int_eq(profiler_start(L, &options, &lack), LMP_OK);
-    lua_getallocf(L, &ud);
-    p = ud;
+    p = profiled_start(L, options);
 }
 
 /* Looks until one has ended. Returns how many ticks that took. */

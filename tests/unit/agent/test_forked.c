@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "agent/hook/allocs.h"
-#include "base/os.h"
 #include "own_state.h"
 #include "profiled.h"
 

@@ -1,10 +1,9 @@
 /* test_hosts.c - what a host may count on while it is profiled: errno is its own in every
  * allocation, and a forked child is left alone. The test is a viewer of its own process. */
 #include "agent/interp/luafacts.h"
-#include "suite.h"
+#include "profiled.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <lauxlib.h>
 #include <lualib.h>
 #include <pthread.h>
@@ -14,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/session/profiler.h"
 #include "base/os.h"
 #include "own_state.h"
 #include "read/discover.h"
@@ -111,16 +109,14 @@ static void *watch(void *arg) {
 
 static void live(bool lines, bool stacks, uint64_t sample) {
     LmpOptions options = profiler_defaults;
-    LmpErr display;
     pthread_t viewer;
     OWN(lua_close_at) lua_State *L = luafacts_newstate(host_alloc, NULL);
     luaL_openlibs(L);
     lua_register(L, "allocate", allocate);
-    options.summary = "";
     options.lines = lines;
     options.stacks = stacks;
     options.sample = sample;
-    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    profiled_start(L, options);
     ck_assert_int_eq(view_open(&view, find_state()), LMP_OK);
     atomic_store(&over, 0);
     asked = changed = 0;
@@ -162,14 +158,11 @@ static int arm_and_fork(lua_State *L) {
 }
 
 TEST(child_collects_nothing) {
-    LmpOptions options = profiler_defaults;
-    LmpErr display;
     int status;
     OWN(lua_close_at) lua_State *L = luaL_newstate();
     luaL_openlibs(L);
     lua_register(L, "arm_and_fork", arm_and_fork);
-    options.summary = "";
-    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    profiled_start(L, profiler_defaults);
     ck_assert_int_eq(view_open(&view, find_state()), LMP_OK);
     uint32_t done = atomic_load(&view.live->collect_done);
     int failed =
@@ -195,15 +188,13 @@ TEST(child_collects_nothing) {
 
 TEST(frames_are_of_their_state) {
     LmpOptions options = profiler_defaults;
-    LmpErr display;
     LmpStats stats[2];
     LmpLap lap;
     int status;
     lua_State *L[2] = {luaL_newstate(), luaL_newstate()}, *other = luaL_newstate();
-    options.summary = "";
     options.lines = false;
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(profiler_start(L[i], &options, &display), LMP_OK);
+        profiled_start(L[i], options);
         ck_assert(!profiler_lap(L[i], NULL, &lap));
     }
     for (int i = 0; i < 30; i++) {
@@ -340,13 +331,10 @@ TEST(container) {
 
 TEST(many_cycles) {
     const uint64_t round = 1ull << 32;
-    LmpOptions options = profiler_defaults;
-    LmpErr display;
     LmpStats stats;
     OWN(lua_close_at) lua_State *L = luaL_newstate();
     luaL_openlibs(L);
-    options.summary = "";
-    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    profiled_start(L, profiler_defaults);
     ck_assert_int_eq(view_open(&view, find_state()), LMP_OK);
     LmpLive *live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, view.fd, LMP_LIVE_AT, true);
     ck_assert_ptr_nonnull(live);

@@ -9,9 +9,8 @@
 #include "agent/hook/odd.h"
 #include "agent/hook/slow_path.h"
 #include "agent/hook/trap.h"
-#include "agent/session/profiler.h"
 #include "base/os.h"
-#include "suite.h"
+#include "profiled.h"
 
 /* ---- what is counted ------------------------------------------------------------------------- */
 
@@ -118,22 +117,16 @@ static LmpProfile *profile;
 /* Begins a profile in which nothing hangs on the clock, with a peak that is not reached again. */
 static lua_State *begin(bool lines, bool stacks) {
     LmpOptions options = profiler_defaults;
-    LmpErr lack;
-    void *ud;
     lua_State *L = luaL_newstate();
     luaL_openlibs(L);
     lua_gc(L, LUA_GCSTOP);
     test_os = os_real;
     test_os.clock = stopped;
     lmp_os = &test_os;
-    options.summary = "";
     options.live = false;
     options.lines = lines;
     options.stacks = stacks;
-    ck_assert_int_eq(profiler_start(L, &options, &lack), LMP_OK);
-    ck_assert_int_eq(lack, LMP_OK);
-    lua_getallocf(L, &ud);
-    profile = ud;
+    profile = profiled_start(L, options);
     inspect_close(profile); /* which take a few operations, from time to time */
     slow_path_route(profile);
     lua_newuserdatauv(L, 32 << 20, 0);

@@ -6,9 +6,8 @@
 #include <lualib.h>
 
 #include "agent/hook/slow_path.h"
-#include "agent/session/profiler.h"
 #include "agent/state/profile.h"
-#include "suite.h"
+#include "profiled.h"
 
 static lua_State *L;
 static LmpProfile *p;
@@ -21,16 +20,11 @@ static void end(void) {
 static void begin(bool stacks) {
     suite_closes(end);
     LmpOptions options = profiler_defaults;
-    LmpErr lack;
-    void *ud;
     L = luaL_newstate();
     luaL_openlibs(L);
-    options.summary = "";
     options.live = false;
     options.stacks = stacks;
-    ck_assert_int_eq(profiler_start(L, &options, &lack), LMP_OK);
-    lua_getallocf(L, &ud);
-    p = ud;
+    p = profiled_start(L, options);
     ck_assert(p->exact && p->look);
 }
 

@@ -1,15 +1,13 @@
 /* Marks of a real program, read by a viewer of the same process: what lines, tags and call paths
  * say has changed since comes to what the types say, exactly; also for who comes later. */
-#include <fcntl.h>
 #include <lauxlib.h>
 #include <lualib.h>
 #include <string.h>
 
-#include "agent/session/profiler.h"
 #include "base/os.h"
 #include "own_state.h"
+#include "profiled.h"
 #include "read/model/model.h"
-#include "suite.h"
 
 static const char program[] =
     "local keep, drop = {}, {}\n"
@@ -38,12 +36,10 @@ static void begin(void) {
     L = luaL_newstate();
     luaL_openlibs(L);
     LmpOptions options = profiler_defaults;
-    LmpErr lack;
-    options.summary = "";
     options.live = false;
     options.stacks = true;
-    ck_assert_int_eq(profiler_start(L, &options, &lack), LMP_OK);
-    ck_assert(luaL_dostring(L, program) == LUA_OK);
+    profiled_start(L, options);
+    run_lua(L, program);
     fd = find_state();
     ck_assert_int_ge(fd, 0);
 }

@@ -24,15 +24,11 @@ static lua_State *L;
 static LmpView *view;
 static Process *process;
 
-static void run(const char *code) {
-    ck_assert_msg(luaL_dostring(L, code) == LUA_OK, "%s", lua_tostring(L, -1));
-}
-
 /* Nothing happens while it looks, so it is of one moment. */
 static ProcessFigures look(void) {
     view_refresh(view);
     uint32_t asked = view_ask_memory(view);
-    run("local t = {}"); /* an operation, in which it answers */
+    run_lua(L, "local t = {}"); /* an operation, in which it answers */
     LmpMemory told;
     ck_assert(view_copy_told(view, &told));
     ck_assert_uint_eq(told.done, asked);
@@ -64,11 +60,11 @@ static void begin_with(lua_State *state) {
     suite_closes(end);
     L = state;
     luaL_openlibs(L);
-    run("old = {} for i = 1, 2000 do old[i] = {i} end");
+    run_lua(L, "old = {} for i = 1, 2000 do old[i] = {i} end");
     profiled_start(L, profiler_defaults);
-    run("keep = {} for i = 1, 20000 do keep[i] = {tostring(i), i} end "
-        "for i = 1, #keep, 3 do keep[i] = false end collectgarbage() "
-        "big = ('x'):rep(1000) for i = 1, 12 do big = big .. big end");
+    run_lua(L, "keep = {} for i = 1, 20000 do keep[i] = {tostring(i), i} end "
+               "for i = 1, #keep, 3 do keep[i] = false end collectgarbage() "
+               "big = ('x'):rep(1000) for i = 1, 12 do big = big .. big end");
     view = own_view();
     process = process_new(view);
 }
@@ -195,12 +191,12 @@ TEST(test_beside) {
     block = alloc(ud, block, 123456, 200000);
     ck_assert_int_eq(look().beside, 200000);
     alloc(ud, block, 200000, 0);
-    run("old = nil collectgarbage() collectgarbage()");
+    run_lua(L, "old = nil collectgarbage() collectgarbage()");
     ProcessFigures last = look();
     ck_assert_int_eq(last.beside, 0);
     ck_assert_uint_lt(last.before + 2000 * 56, was.before);
     /* as Lua itself says it, less what asking makes */
-    run("count = collectgarbage('count') * 1024");
+    run_lua(L, "count = collectgarbage('count') * 1024");
     lua_getglobal(L, "count");
     about((int64_t)last.count, (int64_t)lua_tonumber(L, -1), 2000, "count");
     lua_pop(L, 1);

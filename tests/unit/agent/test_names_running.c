@@ -5,7 +5,6 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "agent/charge/sites.h"
 #include "profiled.h"
 
 RELEASE_AT(lua_close)

@@ -4,7 +4,6 @@
 #include "agent/interp/luafacts.h"
 #include "suite.h"
 
-#include <fcntl.h>
 #include <lauxlib.h>
 #include <lualib.h>
 #include <sys/mman.h>

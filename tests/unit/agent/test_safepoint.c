@@ -1,8 +1,7 @@
 /* What is done between two instructions of the program: a requested collection comes, whatever
  * debug hook the program has, and that hook does not notice. */
-#include "agent/interp/safepoint.h"
 
-#include "suite.h"
+#include "profiled.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -11,12 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/session/profiler.h"
 #include "agent/state/profile.h"
-#include "base/os.h"
 #include "own_state.h"
 #include "read/view.h"
-#include "shared/launch.h"
 
 static LmpView *view;
 static lua_State *L;
@@ -24,10 +20,7 @@ static lua_State *L;
 /* ---- what the program can call --------------------------------------------------------------- */
 
 static int api_start(lua_State *T) {
-    LmpOptions options = profiler_defaults;
-    LmpErr display;
-    options.summary = "";
-    ck_assert_int_eq(profiler_start(T, &options, &display), LMP_OK);
+    profiled_start(T, profiler_defaults);
     return 0;
 }
 

@@ -7,8 +7,7 @@
 #include <lualib.h>
 
 #include "agent/map/shadow.h"
-#include "agent/session/profiler.h"
-#include "suite.h"
+#include "profiled.h"
 
 enum { LONG = 2000 };
 
@@ -61,16 +60,11 @@ static void end(void) {
 static void begin(void) {
     suite_closes(end);
     LmpOptions options = profiler_defaults;
-    LmpErr lack;
-    void *ud;
     L = luafacts_newstate(reusing, NULL);
     luaL_openlibs(L);
     early = push_long('e', LONG);
-    options.summary = "";
     options.live = false;
-    ck_assert_int_eq(profiler_start(L, &options, &lack), LMP_OK);
-    lua_getallocf(L, &ud);
-    p = ud;
+    p = profiled_start(L, options);
 }
 
 static void is_known(const LmpSources *known, const char *s, size_t length, uint32_t want) {

@@ -8,8 +8,8 @@
 #include "agent/charge/sites.h"
 #include "agent/hook/slow_path.h"
 #include "agent/map/shadow.h"
-#include "agent/session/profiler.h"
 #include "counted_maps.h"
+#include "profiled.h"
 
 RELEASE_AT(lua_close)
 
@@ -219,19 +219,14 @@ static void coroutines_take_turns(bool by_api, uint64_t sample, unsigned times) 
     luaL_openlibs(L);
     lua_register(L, "tag", tag);
     LmpOptions options = profiler_defaults;
-    LmpErr display;
-    options.summary = "";
     options.sample = sample;
-    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
-    void *ud;
-    lua_getallocf(L, &ud);
-    LmpProfile *profile = ud;
+    LmpProfile *profile = profiled_start(L, options);
     if (by_api) {
         profile->regs = NULL;
         profile->live->tables.lines = LMP_LINES_APPROXIMATE;
         slow_path_route(profile);
     }
-    ck_assert_msg(luaL_dostring(L, code) == LUA_OK, "%s", lua_tostring(L, -1));
+    run_lua(L, code);
     uint64_t a = allocs_of(L, "a"), b = allocs_of(L, "b"), c = allocs_of(L, "c");
     uint64_t slack = sample ? 150ull * times : 25; /* samples: many standard deviations */
     uint64_t less = sample ? slack : 0;

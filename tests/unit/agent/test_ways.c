@@ -12,7 +12,6 @@
 #include "agent/hook/tick.h"
 #include "agent/interp/luafacts.h"
 #include "agent/state/profile.h"
-#include "base/os.h"
 #include "profiled.h"
 #include "shared/counters.h"
 

@@ -1,7 +1,6 @@
 /* Tests of the mouse, without a terminal: keys in the footer, tabs, titles, types, headings; and of
  * keys that come faster than frames. */
 #include "app_fixture.h"
-#include "base/format.h"
 
 static void set_up(int w, int h) {
     suite_close();

@@ -1,7 +1,6 @@
 /* Tests of the ways to a page and back, without a terminal: from what it amounts to, from lines and
  * frames; and of the editor. */
 #include "app_fixture.h"
-#include "base/format.h"
 
 static void set_up(int w, int h, bool lines) {
     open_program(w, h);

@@ -3,7 +3,6 @@
 #include <ctype.h>
 
 #include "app_fixture.h"
-#include "base/format.h"
 #include "widget/search.h"
 
 static void set_up(int w, int h) {

@@ -4,8 +4,6 @@
 #include "panel_draw.h"
 #include "process_fixture.h"
 
-#include "base/format.h"
-
 static FakeProcess *program(void) {
     FakeProcess *p = fake_process_new();
     suite_again();

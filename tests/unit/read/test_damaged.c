@@ -1,7 +1,7 @@
 /* test_damaged.c - a shared state that is cut off, overwritten or of another make: whoever reads it
  * gets an error or nonsense, but never crashes (run with the sanitizers). The state is a real one,
  * of a program profiled here. */
-#include "suite.h"
+#include "profiled.h"
 
 #include <fcntl.h>
 #include <lauxlib.h>
@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent/session/profiler.h"
 #include "own_state.h"
 #include "read/heapmap/heapmap.h"
 #include "read/ledger/ledger.h"
@@ -50,16 +49,14 @@ static void make_good(void) {
     OWN(lua_close_at) lua_State *L = luaL_newstate();
     luaL_openlibs(L);
     LmpOptions options = profiler_defaults;
-    options.summary = "";
     options.stacks = true;
-    LmpErr display;
-    ck_assert_int_eq(profiler_start(L, &options, &display), LMP_OK);
+    profiled_start(L, options);
     const char *work =
         "function walk(n) local t = {n} if n > 0 then t[2] = walk(n - 1) end return t end walk(30)"
         "for i = 1, 12 do load('local t = {} ' .. ('\\n'):rep(i) .. 'return {{}, {}}')() end "
         "t = {} for i = 1, 3000 do t[i] = {i, 's' .. i, function() return i end} end "
         "u = coroutine.wrap(function() end) s = ('x'):rep(1 << 20) collectgarbage()";
-    ck_assert_int_eq(luaL_dostring(L, work), LUA_OK);
+    run_lua(L, work);
     for (int i = 0; i < 100; i++)
         profiler_mark(L, i % 2 ? "mark" : NULL);
     LmpLap lap;

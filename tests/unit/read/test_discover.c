@@ -1,7 +1,6 @@
 /* test_discover.c - finding shared states: this process holds some, good and damaged. */
 #include "read/discover.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

@@ -81,10 +81,6 @@ TEST(test_sorts) {
     ck_assert(maps.row[4].brk && !maps.row[5].brk);
     ck_assert_uint_eq(maps.glibc, 34);
     ck_assert_str_eq(maps.malloc, "");
-    ck_assert_uint_eq(mappings_find(&maps, 0x555555600000), 4);
-    ck_assert_uint_eq(mappings_find(&maps, 0x5555556fffff), 4);
-    ck_assert_uint_eq(mappings_find(&maps, 0x555555700000), 5);
-    ck_assert_uint_eq(mappings_find(&maps, UINT64_MAX), maps.count);
 }
 
 TEST(test_libraries) {

@@ -3,7 +3,6 @@
 #include "suite.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "fake_tables.h"

@@ -1,6 +1,5 @@
 /* Tests of the hashes of lines: the same text has the same, wherever it stands; what cannot be
  * read, or is not what runs, has none. */
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* test_recording_strange.c - a file that is somebody else's, a disk without room, and words that a
  * terminal would obey. */
-#include <ctype.h>
 #include <sys/stat.h>
 
 #include "record_fixture.h"

@@ -3,7 +3,6 @@
  * told to load. */
 #include "run/program.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

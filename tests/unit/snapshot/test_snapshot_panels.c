@@ -1,6 +1,5 @@
 /* The panels over a snapshot: golden files of each at several sizes and with fewer colours, and
  * what keys do, with a heap built by hand (cached_heap.h). */
-#include "app_play.h"
 #include "cached_heap.h"
 #include "panel_draw.h"
 #include "snapshot/snapshot_pages.h"

@@ -3,7 +3,6 @@
  * block, and searches. */
 #include "panels/flame/flamestate.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
