@@ -123,9 +123,8 @@ __attribute__((unused)) static bool stage_shows(Stage *s, const char *words) {
     } while (0)
 
 __attribute__((unused)) static void stage_golden(Stage *s, const char *name) {
-    char *text = stage_text(s, true);
-    suite_golden(name, text);
-    free(text);
+    OWN(free_at) char *text = stage_text(s, true);
+    suite_golden_screen(name, text);
 }
 
 #endif

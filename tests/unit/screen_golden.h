@@ -7,19 +7,13 @@
 #include "app/app.h"
 #include "suite.h"
 
-/* The caller frees it. */
-static inline char *screen_text(const Canvas *canvas) {
-    char *text = NULL;
+static inline void screen_golden(const Canvas *canvas, const char *name) {
+    OWN(free_at) char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     canvas_dump_golden(canvas, out);
     fclose(out);
-    return text;
-}
-
-static inline void screen_golden(const Canvas *canvas, const char *name) {
-    OWN(free_at) char *text = screen_text(canvas);
-    suite_golden(name, text);
+    suite_golden_screen(name, text);
 }
 
 static inline void panel_golden(App *app, const Canvas *canvas, const char *name) {

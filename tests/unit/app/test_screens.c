@@ -18,8 +18,7 @@ RELEASE_AT(output_free)
 #define FRAMES "\x03"   /* stands for a program that calls lmp.frame */
 #define ESC "\x1b"
 
-/* What a screen shows, one row each; its golden file, screen-NAME.txt, has what it shows otherwise
- * than the first one of its size. */
+/* What a screen shows, one row each; its golden file is screen-NAME.txt. */
 typedef struct Screen {
     const char *name;
     int w, h, colours;
@@ -260,33 +259,6 @@ static void set_end(App *app, const char *name) {
                  "lua5.4: options.lua:12: attempt to index a nil value (local 'cache')");
 }
 
-/* The rows of a screen that are others than those of the first one of its size, and their tones. */
-static void compare_with_first(const Screen *screen, const char *text, const char *name) {
-    static char *first[sizeof screens / sizeof *screens];
-    size_t like = 0;
-    while (screens[like].w != screen->w || screens[like].h != screen->h)
-        like++;
-    if (&screens[like] == screen) {
-        first[like] = strdup(text);
-        suite_golden(name, text);
-        return;
-    }
-    OWN(free_at) char *differs = NULL;
-    size_t size;
-    FILE *out = open_memstream(&differs, &size);
-    fprintf(out, "screen-%s.txt, but for:\n", screens[like].name);
-    const char *other = first[like];
-    for (int row = -1; *text; row++) {
-        int n = (int)strcspn(text, "\n"), m = (int)strcspn(other, "\n");
-        bool same = n == m && memcmp(text, other, (size_t)n) == 0;
-        if (!same && row < screen->h) fprintf(out, "%d| ", row); /* tones have their row's number */
-        if (!same) fprintf(out, "%.*s\n", n, text);
-        text += n + 1, other += m + 1;
-    }
-    fclose(out);
-    suite_golden(name, differs);
-}
-
 static void compare(const Screen *screen, bool whole) {
     OWN(output_free_at) Output *output = output_new();
     fixed_output(output);
@@ -334,8 +306,7 @@ static void compare(const Screen *screen, bool whole) {
     char name[64];
     snprintf(name, sizeof name, "%s-%s.txt", whole ? "screen" : "panel", screen->name);
     if (whole) {
-        OWN(free_at) char *text = screen_text(canvas);
-        compare_with_first(screen, text, name);
+        screen_golden(canvas, name);
     } else {
         panel_golden(app, canvas, name);
     }
