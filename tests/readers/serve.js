@@ -3,7 +3,7 @@
 // Figures come and change, what a person has chosen stays, buttons reach the program, and its end is said. The test makes
 // a file `stop` in this folder for the program to end.
 "use strict";
-const assert = require("assert"), fs = require("fs");
+const assert = require("assert"), fs = require("fs"), http = require("http");
 const { run, until, Page, LONG } = require("./browser.js");
 const [program, url, shots] = process.argv.slice(2);
 let page = null;
@@ -125,6 +125,18 @@ async function asks() {
   assert.strictEqual(await text("live-answer"), "");
 }
 
+// One page more than there may be says so, and has the figures of when it was asked for.
+async function too_many() {
+  const listening = [];
+  for (let i = 0; i < 70; i++)
+    listening.push(await new Promise(yes => http.get(new URL("events", url), yes)));
+  assert.deepStrictEqual([...new Set(listening.map(r => r.statusCode))].sort(), [200, 503]);
+  const other = await Page.open(url);
+  await until("it is told", async () => (await other.text("live-say")).startsWith("Too many pages are open"));
+  assert.ok(await other.run("mapCells.length > 0"));
+  for (const r of listening) r.destroy();
+}
+
 async function ends() {
   fs.writeFileSync("stop", "");
   await until("its end is said", async () => (await text("live-say")).startsWith("The program has ended: finished"));
@@ -142,6 +154,7 @@ run(program, 4 * LONG, async () => {
   await holds();
   await asks();
   await page.looks(shots);
+  await too_many();
   await ends();
   const own = new URL(url), events = page.events.filter(e => e.method !== "Network.requestWillBeSent" || new URL(e.params.request.url).origin !== own.origin);
   assert.deepStrictEqual(Page.prototype.strange.call({ events }, url), []);

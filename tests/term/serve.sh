@@ -76,8 +76,8 @@ case_answers() {
     has answer '"program":"program.lua"'
     has answer "connect-src 'self'"
     hasnt answer 'while not io' # no lines of source
-    curl -sN --max-time 4 "http://$at/events" >events
-    [ "$(grep -c '^data: {"program":"program.lua",' events)" -ge 2 ] || fail "events: $(cut -c1-80 events)"
+    grep -m 2 '^data: {"program":"program.lua",' < <(ask -N "http://$at/events") >events
+    is "$(wc -l <events)" 2 events
     so_far=$(metric lmp_allocations_total)
     goes_on() { [ "$(metric lmp_allocations_total)" -gt "$so_far" ]; }
     until_true 'figures that go on' goes_on
@@ -238,6 +238,11 @@ said_back() { # STATUS: what the connection answers first
 trap '' PIPE
 case_clients() { # none harms the server, and each is gone in time
     program
+    files=$(ulimit -Sn)
+    ulimit -Sn 40
+    serve # before there are connections, which it would have, too
+    ulimit -Sn "$files"
+    few=$server few_at=$at
     serve
     own=$(sockets)
     huge=$(head -c 100000 /dev/zero | tr '\0' x)
@@ -258,24 +263,46 @@ case_clients() { # none harms the server, and each is gone in time
     slow=$connection
     say ''
     began=$SECONDS
-    # more than there may be: whoever asks is answered all the same
+    # more than there may be: whoever asks is answered all the same, be there 300 who say nothing or 300 who ask at once
     for _ in $(seq 300); do say ''; done
     is "$(ask --max-time 5 -o /dev/null -w '%{http_code}' "http://$at/metrics")" 200 'metrics among 300 who say nothing'
     [ "$(sockets)" -le $((own + 128)) ] || fail "$(sockets) connections"
+    kill -STOP $server
+    asked=()
+    for _ in $(seq 300); do
+        say 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'
+        asked+=("$connection")
+    done
+    kill -CONT $server
+    for connection in "${asked[@]}"; do said_back 200; done
     while [ $((SECONDS - began)) -lt 25 ] && ! few_sockets "$own"; do
         { printf 'T' >&"$slow"; } 2>/dev/null
         sleep 0.5
     done
     few_sockets "$own" || fail "$(sockets) connections are open after $((SECONDS - began)) s"
-    # who listens and reads nothing is dropped; who reads is not kept waiting
+    # who listens and reads nothing is dropped; who reads is not kept waiting, until nearly all do not read
     for _ in $(seq 70); do say 'GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n'; done
     is "$(status_of "http://$at/events")" 503 'one listener more'
+    is "$(cat answer)" 'Too many listen already.' 'what it is told'
     is "$(status_of "http://$at/metrics")" 200 'metrics among 64 who do not read'
+    # the page so often is more than the system keeps for who does not read
+    pages=$(printf 'GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n%.0s' {1..50})
+    for _ in $(seq 48); do say "$pages"; done
+    too_many() { [ "$(status_of "http://$at/metrics")" = 503 ]; }
+    until_true 'the answer that there are too many' too_many
+    is "$(cat answer)" 'Too many are being answered: ask again later.' 'what it is told'
     until_true 'the end of who does not read' few_sockets "$own"
     memory=$(awk '/^VmRSS/{ print $2 }' "/proc/$server/status")
     echo "the server has $memory KiB"
     kill -INT $server
     ends 'still running'
+    # and so it is where there are few descriptors
+    at=$few_at
+    for _ in $(seq 50); do say ''; done
+    is "$(ask --max-time 5 -o /dev/null -w '%{http_code}' "http://$at/metrics")" 200 'metrics, with 40 descriptors'
+    kill -INT $few
+    wait $few
+    is $? 0 'status with 40 descriptors'
     touch stop
     wait $runs
     is $? 0 "status of the program"

@@ -1,12 +1,15 @@
 /* http.c - libmicrohttpd, run by hand. Each connection has a Client, with the moment by which it
- * must have done what it is about: its socket is shut down then. A listener is suspended while
- * there is nothing new. A text is kept for a second or more, however many ask for it. */
+ * must have done what it is about: its socket is shut down then. Where there is hardly room for
+ * more, who has not asked at once goes, and who asks while nearly all are at something is told so.
+ * A listener is suspended while there is nothing new. A text is kept for a second or more, however
+ * many ask for it. */
 #include "serve/http.h"
 
 #include <errno.h>
 #include <microhttpd.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,11 +19,12 @@
 #include "serve/figures.h"
 
 #define SECOND 1000000000ull
-#define TO_ASK (10 * SECOND)  /* for a request, and between two */
-#define TO_TAKE (20 * SECOND) /* for an answer */
-#define TO_HEAR (10 * SECOND) /* for an event */
+#define TO_ASK (10 * SECOND)        /* for a request, and between two */
+#define TO_ASK_AT_ONCE (SECOND / 4) /* the same where there is hardly room */
+#define TO_TAKE (20 * SECOND)       /* for an answer */
+#define TO_HEAR (10 * SECOND)       /* for an event */
 enum {
-    SPARE = 16,               /* connections that are left free */
+    OWN_FILES = 24,           /* descriptors besides those of connections */
     REQUEST_BYTES = 16 << 10, /* of a connection, for the fields of a request and what is written */
     SOCKET_BYTES = 128 << 10, /* that the system keeps of what is not yet taken, about */
     EVENT_BYTES = 8 << 10     /* that are copied at a time */
@@ -35,11 +39,30 @@ typedef struct Client {
 } Client;
 
 static Client clients[HTTP_CLIENTS];
+static uint32_t room; /* of them at a time: HTTP_CLIENTS, or what there are descriptors for */
 static struct MHD_Daemon *server;
 
 static void clients_each(void (*f)(Client *client)) {
     for (size_t i = 0; i < HTTP_CLIENTS; i++)
         if (clients[i].used) f(&clients[i]);
+}
+
+typedef struct Counts {
+    uint32_t used, answered, listening;
+} Counts;
+
+static Counts count_clients(void) {
+    Counts n = {0};
+    for (const Client *c = clients; c < clients + HTTP_CLIENTS; c++) {
+        n.used += c->used;
+        n.answered += c->used && c->answered;
+        n.listening += c->used && c->listens;
+    }
+    return n;
+}
+
+static bool nearly_all(uint32_t n) {
+    return n >= room - room / 8;
 }
 
 static Client *client_of(struct MHD_Connection *connection) {
@@ -64,25 +87,16 @@ static void drop(Client *client) {
     resume(client);
 }
 
-static void drop_late(Client *client) {
-    if (client->deadline && lmp_os->clock() > client->deadline) drop(client);
-}
-
-/* Where there is hardly room for more, who has not asked for longest makes it. */
-static void make_room(void) {
-    Client *longest = NULL;
-    size_t used = 0;
+static void drop_late(void) {
+    bool crowded = nearly_all(count_clients().used);
     for (Client *c = clients; c < clients + HTTP_CLIENTS; c++) {
-        used += c->used;
-        bool waits = c->used && !c->answered && c->deadline;
-        if (waits && (!longest || c->deadline < longest->deadline)) longest = c;
+        uint64_t early = crowded && !c->answered ? TO_ASK - TO_ASK_AT_ONCE : 0;
+        if (c->used && c->deadline && lmp_os->clock() + early > c->deadline) drop(c);
     }
-    if (longest && used > HTTP_CLIENTS - SPARE) drop(longest);
 }
 
 static void begin_client(struct MHD_Connection *connection, void **context) {
     int bytes = SOCKET_BYTES;
-    make_room();
     Client *client = clients;
     while (client < clients + HTTP_CLIENTS - 1 && client->used) /* there are no more connections */
         client++;
@@ -141,6 +155,8 @@ static enum MHD_Result say(struct MHD_Connection *connection, unsigned status, c
         strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
     if (!response) return MHD_NO;
     add_fields(response, "text/plain; charset=utf-8");
+    if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+        MHD_add_response_header(response, "Connection", "close");
     if (status == MHD_HTTP_UNAUTHORIZED)
         MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
     enum MHD_Result result = queue(connection, status, response);
@@ -184,10 +200,7 @@ static enum MHD_Result give(struct MHD_Connection *connection, Answer *answer) {
 /* ---- events ---------------------------------------------------------------------------------- */
 
 uint32_t http_listeners(void) {
-    uint32_t n = 0;
-    for (size_t i = 0; i < HTTP_CLIENTS; i++)
-        n += clients[i].used && clients[i].listens;
-    return n;
+    return count_clients().listening;
 }
 
 static ssize_t take_event(void *of, uint64_t at, char *out, size_t most) {
@@ -215,8 +228,8 @@ void http_wake(void) {
 
 static enum MHD_Result listen_to(struct MHD_Connection *connection) {
     Client *client = client_of(connection);
-    if (http_listeners() >= HTTP_LISTENERS)
-        return say(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "There are too many listeners.\n");
+    if (http_listeners() >= room / 2)
+        return say(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "Too many listen already.\n");
     struct MHD_Response *response =
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, EVENT_BYTES, take_event, client, NULL);
     if (!response) return MHD_NO;
@@ -256,6 +269,9 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const char *url
                    "The field Host names another host.\n");
     if (asks ? strcmp(method, "POST") != 0 : !reads)
         return say(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Not by this method.\n");
+    if (nearly_all(count_clients().answered))
+        return say(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+                   "Too many are being answered: ask again later.\n");
     if (asks) return control(connection, url + sizeof requests - 1);
     if (strcmp(url, "/events") == 0) return listen_to(connection);
     for (size_t i = 0; i < ANSWERS; i++)
@@ -295,11 +311,16 @@ static int listen_at(Address *address) {
 }
 
 bool http_begin(Address *address) {
+    struct rlimit files = {.rlim_cur = RLIM_INFINITY};
     int fd = listen_at(address);
     if (fd < 0) return false;
+    getrlimit(RLIMIT_NOFILE, &files);
+    room = HTTP_CLIENTS;
+    if (files.rlim_cur < HTTP_CLIENTS + OWN_FILES)
+        room = files.rlim_cur > OWN_FILES ? (uint32_t)files.rlim_cur - OWN_FILES : 1;
     server = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, NULL,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CLIENTS,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, room,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
         on_connection, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
@@ -311,8 +332,8 @@ bool http_begin(Address *address) {
 }
 
 void http_run(int milliseconds) {
-    clients_each(drop_late);
     MHD_run_wait(server, milliseconds);
+    drop_late(); /* after it: who has asked by now is known */
 }
 
 void http_end(void) {

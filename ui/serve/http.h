@@ -9,10 +9,7 @@
 
 #include "serve/address.h"
 
-enum {
-    HTTP_CLIENTS = 128, /* at a time; others wait to be accepted */
-    HTTP_LISTENERS = 64 /* of these, for events */
-};
+enum { HTTP_CLIENTS = 128 }; /* at most at a time, half of them for events; others wait */
 
 /* Listens there, and writes the port that was found into `address`. Returns false if that cannot
  * be; errno says why. */

@@ -1,8 +1,8 @@
 // live.js - the page of a program that runs (lmp serve): new data each second, until the program or the server ends.
 // Who holds the page, or presses a button of the mouse, has the figures of that moment until then.
-const LOST = "The server does not answer: these are its last figures.";
+const LOST = "The server does not answer: these are its last figures.", FULL = "Too many pages are open: this one has no new figures.";
 const token = location.hash.slice(1), ASKS = [["pause", "Pause"], ["step", "Step"], ["collect", "Collect"], ["mark", "Mark"]];
-let held = false, pressing = false, newest = null, ended = false, lost = false;
+let held = false, pressing = false, newest = null, ended = false, lost = "";
 
 // A row of a table, by its words: where it stands changes.
 const rowWords = (view, i) => i >= 0 ? view.words(i).join("\n") : null;
@@ -31,13 +31,13 @@ const takeNewest = () => {
 };
 
 function sayLive() {
-  const paused = data.ending === "paused", [tone, text] = ended ? ["over", `The program has ended: ${data.ending}.`] : lost ? ["over", LOST]
+  const paused = data.ending === "paused", [tone, text] = ended ? ["over", `The program has ended: ${data.ending}.`] : lost ? ["over", lost]
     : held ? ["held", "Held: the program goes on."] : paused ? ["held", "The program is paused."] : ["on", "Live"];
   place("live-say").replaceChildren(make("i", { class: tone }), text);
   document.title = `${bytes(data.all.live)} \u00b7 ${data.program || "Lua"}`;
   place("hold").setAttribute("aria-pressed", held);
   place("hold").disabled = ended;
-  for (const b of document.querySelectorAll("[data-ask]")) b.disabled = ended || lost || (b.dataset.ask === "step" && !paused);
+  for (const b of document.querySelectorAll("[data-ask]")) b.disabled = ended || lost === LOST || (b.dataset.ask === "step" && !paused);
   const pause = document.querySelector("[data-ask=pause], [data-ask=resume]");
   if (pause) { pause.dataset.ask = paused ? "resume" : "pause"; pause.textContent = paused ? "Resume" : "Pause"; }
 }
@@ -68,10 +68,10 @@ function startLive() {
     hold();
     e.preventDefault();
   });
-  const source = new EventSource("events"), hear = e => { lost = false; newest = JSON.parse(e.data); takeNewest(); };
+  const source = new EventSource("events"), hear = e => { lost = ""; newest = JSON.parse(e.data); takeNewest(); };
   source.onmessage = hear;
   source.addEventListener("end", e => { ended = true; held = false; source.close(); hear(e); });
-  source.onerror = () => { lost = true; sayLive(); };
+  source.onerror = () => { lost = source.readyState === EventSource.CLOSED ? FULL : LOST; sayLive(); };
   sayLive();
 }
 startLive();
