@@ -10,7 +10,8 @@
  *   --break          make one expectation wrong, so that the comparison must fail
  * A comment `--@ ALLOCS BYTES` at the end of a script's line is what a person worked out for it;
  * the oracle itself is held to that. In BYTES, a sum, T is a table, A3 an array part of three
- * slots, H2 a hash part of two nodes: these have sizes of their own in each version.
+ * slots, H2 a hash part of two nodes, U2 a userdata of two user values and no bytes: these have
+ * sizes of their own in each version.
  *
  * Both runs are alike to the last request: the collector is stopped (scripts call it), the table of
  * strings and the main thread's stack are made large before, and only sums by line are compared.
@@ -29,6 +30,7 @@
 #include "agent/interp/luafacts.h"
 #include "book.h"
 #include "host.h"
+#include "userdata.h"
 
 typedef struct Options {
     const char *module, *options;
@@ -308,10 +310,11 @@ static long long bytes_of(const char *sum) {
         if (what == 'T') {
             each = LMP_SIZE_TABLE;
             sum++;
-        } else if (what == 'A' || what == 'H') {
+        } else if (what == 'A' || what == 'H' || what == 'U') {
             uint64_t n = strtoul(sum + 1, &end, 10);
-            each = (long long)(what == 'A' ? luafacts_array_bytes(n)
-                                           : luafacts_before_nodes(n) + n * LMP_SIZE_NODE);
+            each = (long long)(what == 'A'   ? luafacts_array_bytes(n)
+                               : what == 'H' ? luafacts_before_nodes(n) + n * LMP_SIZE_NODE
+                                             : userdata_head((int)n));
             sum = end;
         }
         bytes += times * each;

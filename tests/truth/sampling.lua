@@ -42,7 +42,8 @@ local seeds, more = tonumber(arg[1]) or 200, arg[2] and arg[2] ~= "" and ", " ..
 local names = { "allocs", "bytes", "live_blocks", "live_bytes", "free_bytes" }
 local function run(seed, options)
     local out = {}
-    local p = assert(io.popen(("LMP_SAMPLE_SEED=%d '%s' '%s' load '%s'"):format(seed, arg[-1], arg[0], options)))
+    local lua = os.getenv "LUA" or arg[-1]
+    local p = assert(io.popen(("LMP_SAMPLE_SEED=%d '%s' '%s' load '%s'"):format(seed, lua, arg[0], options)))
     for text in p:lines() do
         local n = {}
         for w in text:gmatch "%S+" do n[#n + 1] = math.tointeger(w) end

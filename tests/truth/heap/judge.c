@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../userdata.h"
+
 enum { STRING_HEAD = 24, LONG_HEAD = 32, LENT_HEAD = 48 };
 
 static char said[600];
@@ -184,22 +186,6 @@ static bool index_objects(Judge *j) {
         frames += g->thread_frames[i];
     }
     return frames == g->frames || wrong("%u frames, not %u", frames, g->frames);
-}
-
-/* Returns what a userdata takes besides its bytes, by Lua's own count: where user values begin is
- * not the same in all releases of 5.5. */
-static size_t userdata_head(int values) {
-    static size_t first; /* of one user value */
-    if (values == 0) return 32;
-    if (!first) {
-        lua_State *L = luaL_newstate();
-        lua_gc(L, LUA_GCSTOP);
-        int before = lua_gc(L, LUA_GCCOUNTB) + 1024 * lua_gc(L, LUA_GCCOUNT);
-        lua_newuserdatauv(L, 16, 1);
-        first = (size_t)(lua_gc(L, LUA_GCCOUNTB) + 1024 * lua_gc(L, LUA_GCCOUNT) - before - 16);
-        lua_close(L);
-    }
-    return first + 16 * (size_t)(values - 1);
 }
 
 /* The block of the value at `index`; NULL: it is no object. */

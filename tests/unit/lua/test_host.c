@@ -216,8 +216,9 @@ TEST(threads_that_cannot_run) {
 
 TEST(a_full_stack) {
     lua_State *L = started("lines=false");
-    while (lua_checkstack(L, 1))
-        lua_pushinteger(L, 1);
+    for (int refused = 0; refused < 2; refused++) /* after one, 5.5.1 has more room */
+        while (lua_checkstack(L, 1))
+            lua_pushinteger(L, 1);
     all_return(L, LMP_ERR_NOMEM);
     ck_assert_int_eq(lmp_host.start(L, NULL, why), LMP_ERR_NOMEM);
     lua_settop(L, 0);

@@ -3,7 +3,7 @@ local t = table.pack(string.rep("x", 10),
     string.rep("y", 10), table.pack(1, 2),
     host.userdata(100))
 local u = host.userdata(16)             --@ 1 48
-u = host.userdata(16, 2)                --@ 1 88
+u = host.userdata(16, 2)                --@ 1 U2+16
 u = host.closure(2)                     --@ 1 64
 u = host.call(host.userdata, 24)        --@ 1 56
 u = host.call(host.call, host.call, host.userdata, 32)
