@@ -70,6 +70,17 @@ static void put(Chunks *c, ChunkUse use, uint64_t from, uint64_t to) {
     }
 }
 
+/* Returns how long a chunk is, by its size word; 0: no chunk has such a one. For a chunk that fills
+ * a mapping of its own that word leaves out the header since glibc 2.43. */
+static uint64_t chunk_bytes(uint64_t word) {
+    uint64_t size = word & ~(uint64_t)FLAGS, unit = 16;
+    if (word & MAPPED) {
+        unit = CHUNKS_PAGE;
+        if (size % CHUNKS_PAGE == CHUNKS_PAGE - HEADER) size += HEADER;
+    }
+    return size % unit == 0 ? size : 0;
+}
+
 /* Returns where a chunk begins to cover memory: the word before its own belongs to the chunk
  * before. */
 static uint64_t cover_from(const Chunks *c, uint64_t chunk) {
@@ -146,13 +157,13 @@ static Step step(Chunks *c, uint64_t limit) {
     uint64_t word, after;
     if (c->next + 8 >= c->part->to) return STEP_AHEAD;
     if (!word_at(c, c->next + 8, &word)) return STEP_LOST;
-    uint64_t size = word & ~(uint64_t)FLAGS, chunk = c->next;
-    if (size < 16 || size % 16 != 0) return STEP_LOST;
+    uint64_t size = chunk_bytes(word), chunk = c->next;
+    if (size == 0) return STEP_LOST;
     if (size > limit - chunk) return limit == c->end ? STEP_GROWN : STEP_LOST;
     bool last = chunk + size == c->end;
     ChunkUse use = CHUNK_CODE;
     if (word & MAPPED) {
-        if (size % CHUNKS_PAGE != 0 || chunk % CHUNKS_PAGE != 0) return STEP_LOST;
+        if (chunk % CHUNKS_PAGE != 0) return STEP_LOST;
     } else if (last) {
         use = CHUNK_FREE; /* what malloc has left of what it got from the system */
     } else {
@@ -182,14 +193,15 @@ static void walk_gap(Chunks *c, uint64_t limit) {
     keep_gap(c);
 }
 
-/* Returns true if a chunk of that size may serve a request of so many bytes. A remainder too small
- * for a chunk stays with it. */
-static bool serves(const Chunks *c, uint64_t word, uint64_t bytes) {
-    uint64_t size = word & ~(uint64_t)FLAGS, want = chunks_size(bytes);
-    if (word & MAPPED)
-        return size % CHUNKS_PAGE == 0 && size >= bytes + HEADER &&
-               size < bytes + HEADER + 2 * c->system_page;
-    return size == want || size == want + 16;
+/* Returns how long a chunk with that size word is if it may serve a request of so many bytes, else
+ * 0. A remainder too small for a chunk stays with it. */
+static uint64_t serving(const Chunks *c, uint64_t word, uint64_t bytes) {
+    uint64_t size = chunk_bytes(word), least = chunks_size(bytes), most = least + 16;
+    if (word & MAPPED) {
+        least = bytes + HEADER;
+        most = least + 2 * c->system_page - 1;
+    }
+    return size >= least && size <= most ? size : 0;
 }
 
 static void take_block(Chunks *c, const MapListBlock *b) {
@@ -202,8 +214,7 @@ static void take_block(Chunks *c, const MapListBlock *b) {
     }
     if (c->part->memory) {
         if (fits) walk_gap(c, chunk);
-        fits = fits && word_at(c, b->addr - 8, &word) && serves(c, word, b->size);
-        if (fits) size = word & ~(uint64_t)FLAGS;
+        fits = fits && word_at(c, b->addr - 8, &word) && (size = serving(c, word, b->size)) > 0;
     } else { /* as far as can be seen from outside */
         fits = fits && cover_from(c, chunk) >= c->told;
         if (b->size >= MAPPED_LEAST && chunk % CHUNKS_PAGE == 0) size = os_whole_pages(size + 8);
@@ -248,10 +259,8 @@ uint64_t chunks_mapped(const Chunks *c) {
     uint64_t at = c->start, before, word;
     while (at < c->end) {
         if (!c->word(c->context, at, &before) || !c->word(c->context, at + 8, &word)) break;
-        uint64_t size = word & ~(uint64_t)FLAGS;
-        if (before != 0 || (word & FLAGS) != MAPPED || size == 0 || size % CHUNKS_PAGE != 0 ||
-            size > c->end - at)
-            break;
+        uint64_t size = chunk_bytes(word);
+        if (before != 0 || (word & FLAGS) != MAPPED || size == 0 || size > c->end - at) break;
         at += size;
     }
     return at - c->start;
