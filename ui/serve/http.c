@@ -203,12 +203,15 @@ uint32_t http_listeners(void) {
     return count_clients().listening;
 }
 
+/* What the library was given before is on its way when it asks for more: so an event is taken when
+ * there is none in turn, and each has a time of its own. */
 static ssize_t take_event(void *of, uint64_t at, char *out, size_t most) {
     Client *client = of;
     (void)at;
+    bool begins = !client->listener.event;
     size_t n = events_take(&client->listener, out, most);
     if (n == 0 && events_heard_all(&client->listener)) return MHD_CONTENT_READER_END_OF_STREAM;
-    if (!client->listener.event) give_time(client, 0);
+    if (begins) give_time(client, n > 0 ? TO_HEAR : 0);
     if (n == 0) {
         client->suspended = true;
         MHD_suspend_connection(client->connection);
@@ -217,9 +220,7 @@ static ssize_t take_event(void *of, uint64_t at, char *out, size_t most) {
 }
 
 static void wake(Client *client) {
-    if (!client->listens || !client->suspended) return;
-    give_time(client, TO_HEAR);
-    resume(client);
+    if (client->listens) resume(client);
 }
 
 void http_wake(void) {
