@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "chance.h"
 #include "read/heapmap/heapmap.h"
 #include "read/heapmap/mapscan.h"
 
@@ -17,20 +17,6 @@ static LmpView view;
 static LmpControl control;
 static LmpOverflow overflow;
 static LmpLeaf *leaf[LMP_MAX_LEAVES];
-
-static uint64_t next_random(uint64_t below) {
-    static uint64_t state = 88172645463325252ull;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
-}
-
-static double cpu_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static LmpLeaf *leaf_of(uint64_t addr) {
     uint32_t n = view.leaves;
@@ -53,10 +39,10 @@ static LmpLeaf *leaf_of(uint64_t addr) {
 static uint64_t build(uint64_t blocks) {
     uint64_t addr = BASE;
     for (uint64_t n = 0; n < blocks; n++) {
-        uint64_t size = 1 + next_random(70), chunk = (size + 8 + 15) & ~15ull;
+        uint64_t size = 1 + below(70), chunk = (size + 8 + 15) & ~15ull;
         LmpLeaf *l = leaf_of(addr);
         uint32_t i = (uint32_t)(addr >> LMP_GRAIN_BITS) & (LMP_LEAF_ENTRIES - 1);
-        uint32_t entry = (uint32_t)(1 + next_random(10)) | ((uint32_t)addr & 16);
+        uint32_t entry = (uint32_t)(1 + below(10)) | ((uint32_t)addr & 16);
         l->touch[(addr >> LMP_TOUCH_BITS) % LMP_TOUCHES] = 1;
         if (size < 64) {
             l->entry[i] = entry | (uint32_t)size << 5;
@@ -65,7 +51,7 @@ static uint64_t build(uint64_t blocks) {
             l->entry[i + 1] = (uint32_t)size << 4 | LMP_BLOCK_SIZE;
         }
         addr += chunk < 32 ? 32 : chunk;
-        if (next_random(100) == 0) addr += next_random(1000) & ~15ull;
+        if (below(100) == 0) addr += below(1000) & ~15ull;
     }
     return addr - BASE;
 }
@@ -97,16 +83,16 @@ int main(int argc, char **argv) {
     if (!map) return 1;
     for (int round = 0; round < 3; round++) {
         touch_all();
-        double t = cpu_ns();
+        double t = (double)spent();
         heapmap_refresh(map, UINT64_MAX);
-        t = cpu_ns() - t;
+        t = (double)spent() - t;
         report(round ? "all changed, looked at again" : "the first look", t, t / (double)blocks,
                "ns a block");
     }
-    double t = cpu_ns();
+    double t = (double)spent();
     for (int i = 0; i < 10; i++)
         heapmap_refresh(map, 4000000);
-    t = (cpu_ns() - t) / 10;
+    t = ((double)spent() - t) / 10;
     report("nothing changed", t, t / FRAME_NS * 100, "% of a core at 10 repaints a second");
     static MapCell cell[4000];
     static const uint64_t sizes[] = {0, 4096, 2048, 32};
@@ -114,10 +100,10 @@ int main(int argc, char **argv) {
         uint64_t size = sizes[s] ? sizes[s] : heapmap_fit(map, 4000, HEAPMAP_MIN_CELL);
         char what[64];
         snprintf(what, sizeof what, "4000 cells of %llu bytes", (unsigned long long)size);
-        t = cpu_ns();
+        t = (double)spent();
         for (int i = 0; i < 10; i++)
             heapmap_cells(map, 0, size, 4000, cell);
-        t = (cpu_ns() - t) / 10;
+        t = ((double)spent() - t) / 10;
         report(what, t, t / FRAME_NS * 100, "% of a core at 10 repaints a second");
     }
     heapmap_free(map);

@@ -1,26 +1,10 @@
-/* large_run.h - what benches of runs share: chance, processor time, and a run with as many call
- * paths as are asked for, of 2,000 functions with three lines each. */
+/* large_run.h - what benches of runs share: a run with as many call paths as are asked for, of
+ * 2,000 functions with three lines each. */
 #ifndef LMP_BENCH_LARGE_RUN_H
 #define LMP_BENCH_LARGE_RUN_H
 
-#include <time.h>
-
+#include "chance.h"
 #include "fake_tables.h"
-
-static inline uint64_t below(uint64_t n) {
-    static uint64_t chance = 88172645463325252ull;
-    chance ^= chance << 13;
-    chance ^= chance >> 7;
-    chance ^= chance << 17;
-    return chance % n;
-}
-
-/* Nanoseconds. Other programs may be at work: they do not count. */
-static inline uint64_t spent(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 typedef struct LargeRun {
     uint32_t (*parent)(uint32_t node); /* of a node above 2: 2, or one between 2 and this one */

@@ -15,17 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "chance.h"
 #include "read/snapshot/compare.h"
 #include "read/snapshot/snapshot_impl.h"
 #include "read/snapshot/why.h"
-
-static uint64_t next_random(uint64_t below) {
-    static uint64_t state = 88172645463325252ull;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
-}
 
 static double now(void) {
     struct timespec t;
@@ -34,9 +27,7 @@ static double now(void) {
 }
 
 static double cpu(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (double)spent() * 1e-9;
 }
 
 static double seconds(struct timeval t) {
@@ -100,8 +91,8 @@ static uint32_t object(Heap *h, uint32_t kind, uint64_t size) {
     g->count[kind]++;
     g->size[i] = size;
     g->addr[i] = i ? h->addr : 0;
-    h->addr += ((size + 8 + 15) & ~15ull) + (next_random(8) ? 0 : 16 * next_random(40));
-    g->context[i] = (uint32_t)(1 + kind * 3 + next_random(2));
+    h->addr += ((size + 8 + 15) & ~15ull) + (below(8) ? 0 : 16 * below(40));
+    g->context[i] = (uint32_t)(1 + kind * 3 + below(2));
     g->birth[i] = (uint32_t)((1 + i / 40000) << LMP_BLOCK_CYCLE_SHIFT |
                              (1 + i / 25000) << LMP_BLOCK_BIRTH_SHIFT | kind);
     g->edge_at[i] = g->edge_at[i + 1] = g->edges;
@@ -123,7 +114,7 @@ static uint32_t string(Heap *h, const char *text) {
     uint32_t i = object(h, LMP_OBJECT_STRING, 25 + n), row = g->count[LMP_OBJECT_STRING] - 1;
     g->string_length[row] = n;
     g->string_shown[row] = (uint32_t)n;
-    g->string_hash[row] = next_random(UINT64_MAX);
+    g->string_hash[row] = below(UINT64_MAX);
     memcpy(g->text + g->text_bytes, text, n);
     g->text_bytes += n;
     return i;
@@ -190,7 +181,7 @@ static void random_tables(Heap *h, uint32_t objects) {
     for (uint32_t i = 1; i < objects; i++) {
         object(h, LMP_OBJECT_TABLE, 56 + 64);
         for (uint32_t k = 1; k <= 4; k++)
-            edge(h, 1 + (uint32_t)next_random(objects - 1), LMP_EDGE_INDEX, k);
+            edge(h, 1 + (uint32_t)below(objects - 1), LMP_EDGE_INDEX, k);
     }
 }
 
@@ -232,7 +223,7 @@ static void measure_why(const LmpSnapshot *s) {
     static double took[ASKED];
     for (int asked = 0; asked < ASKED;) {
         LmpWhyPaths why;
-        uint32_t i = (uint32_t)next_random(s->g.objects);
+        uint32_t i = (uint32_t)below(s->g.objects);
         if (i == 0 || snapshot_garbage(s, i)) continue;
         double begun = cpu();
         must(why_make(&why, s, i, PATHS, NULL, 0) == LMP_OK);

@@ -4,13 +4,7 @@
 --     lua5.4 host_page.lua ROOT      with GENERATE=1 in the environment: writes that part
 
 local root = arg[1]
-
-local function read(path)
-    local file = assert(io.open(root .. "/" .. path))
-    local text = file:read("a")
-    file:close()
-    return text
-end
+local read = dofile(root .. "/tests/read.lua")
 
 -- What a comment says: a list of paragraphs, names in code quotes.
 local function prose_of(comment)

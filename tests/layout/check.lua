@@ -10,13 +10,7 @@
 --     lua5.4 check.lua ROOT [self]    self: changes of the text must be found, and only those
 
 local root, self = arg[1], arg[2] == "self"
-
-local function read(path)
-    local file = assert(io.open(root .. "/" .. path))
-    local text = file:read("a")
-    file:close()
-    return text
-end
+local read = dofile(root .. "/tests/read.lua")
 
 -- What the compiler sees of it, near enough. Blanks between words stay, one each.
 local function bare(text)

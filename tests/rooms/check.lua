@@ -14,13 +14,7 @@
 --     lua5.4 check.lua ROOT [self]    self: feeds itself wrong includes, which must be found
 
 local root, self = arg[1], arg[2] == "self"
-
-local function read(path)
-    local file = assert(io.open(root .. "/" .. path))
-    local text = file:read("a")
-    file:close()
-    return text
-end
+local read = dofile(root .. "/tests/read.lua")
 
 -- folder -> set of what it may see
 local function rooms_of(text)

@@ -14,12 +14,7 @@ local allowed = {
     ui_ = "ui/", -- what panels ask of the display
 }
 
-local function read(path)
-    local file = assert(io.open(root .. "/" .. path))
-    local text = file:read("a")
-    file:close()
-    return text
-end
+local read = dofile(root .. "/tests/read.lua")
 
 -- Declarations alone: without comments, macros, texts and what stands between braces.
 local function plain(text)

@@ -9,13 +9,7 @@
 --     lua5.4 words.lua ROOT [self]    self: feeds itself wrong names, which must be found
 
 local root, self = arg[1], arg[2] == "self"
-
-local function read(path)
-    local file = assert(io.open(root .. "/" .. path))
-    local text = file:read("a")
-    file:close()
-    return text
-end
+local read = dofile(root .. "/tests/read.lua")
 
 -- The lines of words.txt: word, folders, names (as Lua patterns). Each word has its row in `document`.
 local function rows_of(text, document)

@@ -7,8 +7,7 @@
 #include <lualib.h>
 
 #include "agent/charge/names_walk.h"
-#include "agent/charge/sites.h"
-#include "counted_maps.h"
+#include "bare_tables.h"
 
 /* ---- a map that is refused once -------------------------------------------------------------- */
 
@@ -26,7 +25,6 @@ enum {
     NAME_MOST = 160 /* as names_walk.c has it */
 };
 
-static LmpProfile p;
 static lua_State *L;
 
 /* A C function by number; nothing calls it. */
@@ -64,20 +62,14 @@ static int registry_std; /* where the libraries are */
 static void end(void) {
     maps_left = -1;
     lua_close(L);
-    sites_close(&p);
-    counted_maps_end();
-    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
-    free(p.live);
+    bare_tables_end();
 }
 
 static void begin(void) {
     suite_closes(end);
-    counted_maps_begin(-1);
+    bare_tables((LmpTableLimits){0});
     test_os.map = refused_once;
     fails_at = -1;
-    memset(&p, 0, sizeof p);
-    p.live = calloc(1, sizeof *p.live);
-    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     L = luaL_newstate();
     luaL_openlibs(L);

@@ -3,25 +3,11 @@
 #ifndef LMP_SITES_FIXTURE_H
 #define LMP_SITES_FIXTURE_H
 
-#include "agent/charge/sites.h"
-#include "counted_maps.h"
-
-static LmpProfile p;
-
-static void end(void) {
-    sites_close(&p);
-    counted_maps_end();
-    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
-    free(p.live);
-}
+#include "bare_tables.h"
 
 static void begin(LmpTableLimits limits) {
-    suite_closes(end);
-    counted_maps_begin(-1);
-    memset(&p, 0, sizeof p);
-    p.live = calloc(1, sizeof *p.live);
-    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
-    p.limits = limits;
+    suite_closes(bare_tables_end);
+    bare_tables(limits);
 }
 
 __attribute__((unused)) static const LmpTableLimits no_limits;

@@ -13,12 +13,9 @@
 #include <lualib.h>
 
 #include "agent/charge/lines.h"
-#include "agent/charge/sites.h"
-#include "counted_maps.h"
+#include "bare_tables.h"
 
 /* ---- lines, the long way --------------------------------------------------------------------- */
-
-static LmpProfile p;
 
 static void set_pc(const LmpCallInfo *ci, uintptr_t pc) {
     memcpy((char *)(uintptr_t)ci + LMP_AT_CI_SAVEDPC, &pc, sizeof pc);
@@ -379,20 +376,13 @@ static void end(void) {
     if (!now.damaged) check_distinct();
     lua_close(now.L);
     tree_close(&p);
-    sites_close(&p);
-    counted_maps_end();
-    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
-    free(p.live);
+    bare_tables_end();
 }
 
 static void begin_with(lua_Alloc alloc) {
     suite_closes(end);
-    counted_maps_begin(-1);
-    memset(&p, 0, sizeof p);
+    bare_tables(limits);
     memset(&now, 0, sizeof now);
-    p.live = calloc(1, sizeof *p.live);
-    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
-    p.limits = limits;
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     open_tree();
     for (unsigned i = 0; i < 8; i++)

@@ -6,17 +6,15 @@
 #include "agent/charge/tree_impl.h"
 
 #include "agent/charge/lines.h"
-#include "agent/charge/sites.h"
 #include "agent/interp/private_state.h"
 #include "agent/map/shadow.h"
-#include "counted_maps.h"
+#include "bare_tables.h"
 #include "fake_threads.h"
 
 enum { PROTOS = 4, CODE = 64, TAIL = 1 << 5, SITES = 1000, HOST_RECORD = 1, RESUME = LINE_FN + 64 };
 
 static uintptr_t protos[PROTOS][16], closures[PROTOS][6];
 static uint32_t (*code)[CODE + 4];
-static LmpProfile p;
 static unsigned queries;  /* for sites */
 static unsigned searches; /* for rows */
 static unsigned hunts;    /* for the thread that runs */
@@ -107,22 +105,15 @@ bool __wrap_tree_side_room(struct LmpTree *tree, LmpSide *s, size_t frames) {
 static void end(void) {
     tree_close(&p);
     tree_close(&p); /* it is not there any more */
-    sites_close(&p);
-    counted_maps_end();
-    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
-    free(p.live);
+    bare_tables_end();
 }
 
 static void begin(void) {
     suite_closes(end);
     threads_begin();
     if (!code) code = (uint32_t(*)[CODE + 4]) fixed_memory((PROTOS + 1) * sizeof *code) + 1;
-    counted_maps_begin(-1);
     frames_bits.tail = TAIL;
-    memset(&p, 0, sizeof p);
-    p.live = calloc(1, sizeof *p.live);
-    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
-    p.limits = limits;
+    bare_tables(limits);
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     ck_assert_int_eq(tree_open(&p), LMP_OK);
     p.main = thread(MAIN);

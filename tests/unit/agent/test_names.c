@@ -8,8 +8,7 @@
 #include <lualib.h>
 
 #include "agent/charge/c_names.h"
-#include "agent/charge/sites.h"
-#include "counted_maps.h"
+#include "bare_tables.h"
 
 static uint64_t now; /* what the clock says, nanoseconds */
 
@@ -19,7 +18,6 @@ static uint64_t test_clock(void) {
 
 /* ---- a state and a profile with tables, nothing else ----------------------------------------- */
 
-static LmpProfile p;
 static lua_State *L;
 static size_t requests; /* of the state, for memory */
 
@@ -37,20 +35,14 @@ static void *counting_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
 static void end(void) {
     lua_close(L);
     names_close(&p);
-    sites_close(&p);
-    counted_maps_end();
-    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
-    free(p.live);
+    bare_tables_end();
 }
 
 static void begin(void) {
     suite_closes(end);
-    counted_maps_begin(-1);
+    bare_tables((LmpTableLimits){0});
     test_os.clock = test_clock;
     now = 0;
-    memset(&p, 0, sizeof p);
-    p.live = calloc(1, sizeof *p.live);
-    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
     ck_assert_int_eq(sites_open(&p), LMP_OK);
     names_open(&p);
     L = luafacts_newstate(counting_alloc, NULL);

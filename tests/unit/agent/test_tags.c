@@ -5,37 +5,29 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "agent/charge/sites.h"
 #include "agent/hook/slow_path.h"
 #include "agent/map/shadow.h"
-#include "counted_maps.h"
+#include "bare_tables.h"
 #include "profiled.h"
 
 RELEASE_AT(lua_close)
 
 /* ---- a profile with tables and a shadow map that knows no thread ----------------------------- */
 
-static LmpProfile p;
 static LmpOverflow no_blocks;
 
 static void end(void) {
     tags_close(&p);
-    sites_close(&p);
-    counted_maps_end();
-    os_real.unmap(p.tables.text, LMP_TABLES_SIZE);
     free(p.dir);
-    free(p.live);
+    bare_tables_end();
 }
 
 static void begin(void) {
     suite_closes(end);
-    counted_maps_begin(-1);
-    memset(&p, 0, sizeof p);
-    p.live = calloc(1, sizeof *p.live);
+    bare_tables((LmpTableLimits){0});
     p.dir = calloc(LMP_DIR_SIZE, sizeof *p.dir);
     p.overflow = &no_blocks;
     p.live->tables.lines = LMP_LINES_EXACT;
-    p.tables = tables_at(os_real.map(LMP_TABLES_SIZE, -1, 0, true), p.live);
     ck_assert_int_eq(sites_open(&p), LMP_OK);
 }
 
