@@ -347,6 +347,4 @@ case_small() { # on a small screen the pause still says why
     leave
 }
 
-[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n "s/.* case_/  /p"; exit 2; }
-"case_$1"
-echo "ok: $1"
+play_case "$@"

@@ -167,6 +167,4 @@ case_zsh() {
     tab 'lmp run --stacks -- lmp repl' 'lmp run --stacks -- lmp replay'
 }
 
-[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
-"case_$1"
-echo "ok: $1"
+play_case "$@"

@@ -948,6 +948,4 @@ case_top_twice() { # attach, quit, attach again from another terminal; totals fr
     check_terminal
 }
 
-[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
-"case_$1"
-echo "ok: $1"
+play_case "$@"

@@ -157,6 +157,4 @@ case_many() { # 200 at once
     is "$(grep -c '"forked_from"' json)" $((n - 1)) 'forked ones in JSON'
 }
 
-[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
-"case_$1"
-echo "ok: $1"
+play_case "$@"

@@ -264,6 +264,4 @@ ARGS
     is $status 0 status
 }
 
-[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
-"case_$1"
-echo "ok: $1"
+play_case "$@"

@@ -334,6 +334,4 @@ case_fails() { # a display that ends with an error of its own: that is said, and
     check_terminal
 }
 
-[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n "s/.* case_/  /p"; exit 2; }
-"case_$1"
-echo "ok: $1"
+play_case "$@"

@@ -296,6 +296,4 @@ LUA
     [ "$(cat theirs.txt)" != "$(cat own.txt)" ] || fail 'the lines have gone on'
 }
 
-[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
-"case_$1"
-echo "ok: $1"
+play_case "$@"

@@ -726,6 +726,4 @@ case_idle() { # paused, neither the display nor the program uses processor time
     leave
 }
 
-[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n "s/.* case_/  /p"; exit 2; }
-"case_$1"
-echo "ok: $1"
+play_case "$@"

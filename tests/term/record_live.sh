@@ -125,6 +125,4 @@ case_top() { # in the display of another terminal, while lmp record runs elsewhe
     touch "$work/stop"
 }
 
-[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
-"case_$1"
-echo "ok: $1"
+play_case "$@"

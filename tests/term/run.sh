@@ -1337,6 +1337,4 @@ SH
     fi
 }
 
-[ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
-"case_$1"
-echo "ok: $1"
+play_case "$@"
