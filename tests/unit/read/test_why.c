@@ -6,6 +6,8 @@
 #include "read/snapshot/why.h"
 #include "suite.h"
 
+static const LmpObjectInfo info; /* of nobody */
+
 /* ---- a judge --------------------------------------------------------------------------------- */
 
 /* Bytes that cannot be reached without the edge `cut` (LMP_OBJECT_NONE: with all), and whether
@@ -70,7 +72,6 @@ TEST(test_random_cuts_free_what_they_promise) {
         uint32_t n = 2 + (uint32_t)(suite_random() % 14);
         OWN(graph_free_at) Graph *graph = random_graph(n, (uint32_t)(suite_random() % (2 * n + 2)));
         const LmpObjectGraph *g = graph_done(graph);
-        LmpObjectInfo info = {0};
         LmpSnapshot s;
         ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
         for (uint32_t i = 1; i < g->objects; i++) {
@@ -172,7 +173,6 @@ TEST(test_random_paths_have_least_in_common) {
         uint32_t n = 4 + (uint32_t)(suite_random() % 40);
         OWN(graph_free_at) Graph *graph = random_graph(n, n + (uint32_t)(suite_random() % (3 * n)));
         const LmpObjectGraph *g = graph_done(graph);
-        LmpObjectInfo info = {0};
         OWN(snapshot_close) LmpSnapshot s;
         ck_assert_int_eq(snapshot_of_graph(&s, &info, g), LMP_OK);
         OWN(free_at) bool *ignored = calloc(g->objects, sizeof *ignored);
@@ -202,7 +202,6 @@ typedef struct Two {
 
 /* registry.left.a = object, registry.right.b.c = object */
 static void two_open(Two *t) {
-    LmpObjectInfo info = {0};
     t->graph = graph_new();
     t->registry = graph_table(t->graph, 0, 0, 4, 2);
     t->left = graph_table(t->graph, 0, 0, 1, 1);
@@ -246,7 +245,6 @@ TEST(test_the_frame_is_held_in_many_ways) {
     graph_field(graph, registry, "env", globals);
     graph_field(graph, globals, "list", list);
     graph_index(graph, list, 1, object);
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
@@ -273,7 +271,6 @@ TEST(test_names_first_and_the_container) {
         object = graph_table(graph, 0, 0, 4, 2);
         graph_index(graph, bus, i, object);
     }
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     char text[200];
@@ -321,7 +318,6 @@ TEST(test_a_list_is_one_step) {
         graph_edge(graph, link, at, LMP_EDGE_OBJECT, at); /* and back */
         at = link;
     }
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     char text[200];
@@ -352,7 +348,6 @@ TEST(test_a_list_from_both_ends) {
         before = link;
     }
     graph_field(graph, list, "last", before);
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     char text[200];
@@ -379,7 +374,6 @@ TEST(test_a_value_of_a_weak_key) {
     graph_field(graph, registry, "user", key);
     graph_edge(graph, cache, value, LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON, key);
     graph_edge(graph, cache, key, LMP_EDGE_KEY | LMP_EDGE_WEAK, 0);
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     char text[200];
@@ -403,7 +397,6 @@ TEST(test_an_upvalue_and_its_value_are_one_step) {
     graph_field(graph, registry, "get", get);
     graph_upvalue(graph, get, "entries", entries);
     graph_field(graph, entries, "req-1042", object);
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
@@ -429,7 +422,6 @@ TEST(test_an_open_upvalue_is_no_further_holder) {
     graph_edge(graph, 0, thread, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
     graph_local(graph, graph_frame(graph, 0, 7), "entries", 1, cache);
     graph_edge(graph, thread, entries, LMP_EDGE_UPVALUE, 0);
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     OWN(why_free) LmpWhyPaths why;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
@@ -459,7 +451,6 @@ TEST(test_a_run_through_a_weak_table_names_it) {
         graph_edge(graph, table, link[i], LMP_EDGE_OBJECT | LMP_EDGE_EPHEMERON, at);
         at = link[i];
     }
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     LmpWhyPaths why;
     LmpWhyShape shape[4];
@@ -490,7 +481,6 @@ TEST(test_weakly_by_a_finalizer_and_not_at_all) {
     graph_edge(graph, 0, dying, LMP_EDGE_ROOT, LMP_ROOT_FINALIZING);
     graph_index(graph, dying, 1, of_dying);
     graph_index(graph, garbage, 1, of_garbage);
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
     const struct {

@@ -3,6 +3,8 @@
 #include "read/snapshot/why.h"
 #include "suite.h"
 
+static const LmpObjectInfo info; /* of nobody */
+
 /* registry.handlers[i].callback = object i, but for a few that registry.special["name i"] has. */
 TEST(test_shapes_of_many) {
     enum { MANY = 20000, SPECIAL = 600 };
@@ -27,7 +29,6 @@ TEST(test_shapes_of_many) {
             graph_edge(graph, handler, member[i], LMP_EDGE_FIELD, callback);
         }
     }
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     LmpWhyShape shape[4];
     uint32_t asked = 0;
@@ -59,7 +60,6 @@ TEST(test_shapes_of_a_long_list_end) {
         graph_edge(graph, at, member[i], LMP_EDGE_FIELD, next);
         at = member[i];
     }
-    LmpObjectInfo info = {0};
     OWN(snapshot_close) LmpSnapshot s;
     LmpWhyShape shape[4];
     uint32_t asked = 0;
