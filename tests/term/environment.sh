@@ -13,7 +13,7 @@ if [ -z "${LMP_SIGNALS:-}" ] && env --default-signal true 2>/dev/null; then
 fi
 # play_case NAME: plays the function case_NAME of the test; without a name lists them.
 play_case() {
-    [ -n "${1:-}" ] && declare -F "case_$1" >/dev/null || { echo "cases:"; declare -F | sed -n 's/.* case_/  /p'; exit 2; }
+    declare -F "case_${1:-}" >/dev/null || { echo "cases:" && declare -F | sed -n 's/.* case_/  /p' && exit 2; }
     "case_$1"
     echo "ok: $1"
 }
