@@ -12,8 +12,8 @@
 /* What the table says of call sites that free objects: look at the header. */
 enum { LMP_FREED_OBJECT = LMP_CLASSES - 1 };
 
-/* By the type in a header; LMP_C_NONE for a thread: where the type would be, its block has a byte of
- * a pointer, which begins after as many bytes, and no type ends in the same bits. */
+/* By the type in a header; LMP_C_NONE for a thread: where the type would be, its block has a byte
+ * of a pointer, which begins after as many bytes, and no type ends in the same bits. */
 extern const uint8_t freed_class_of_type[256];
 
 /* Returns the call sites of this process's Lua, found once (thread-safe); NULL: they were not, or
