@@ -57,7 +57,8 @@ static const char *read_token(int fd) {
     token[strcspn(token, "\r\n")] = 0;
     if (strlen(token) < TOKEN_LEAST) return "its first line has fewer than 16 characters";
     for (const char *c = token; *c; c++)
-        if (*c <= ' ' || *c > '~') return "its first line has other characters than plain ones";
+        if (*c <= ' ' || *c > '~')
+            return "its first line has blanks, or other than plain characters";
     return NULL;
 }
 
