@@ -16,14 +16,10 @@
 #include "agent/interp/owner.h"
 
 const uint8_t freed_class_of_type[256] = {
-    [LMP_TT_SHORT_STRING] = LMP_C_STRING,
-    [LMP_TT_LONG_STRING] = LMP_C_STRING,
-    [LMP_TT_TABLE] = LMP_C_TABLE,
-    [LMP_TT_LUA_CLOSURE] = LMP_C_FUNCTION,
-    [LMP_TT_C_CLOSURE] = LMP_C_FUNCTION,
-    [LMP_TT_USERDATA] = LMP_C_USERDATA,
-    [LMP_TT_UPVALUE] = LMP_C_FUNCTION_PART,
-    [LMP_TT_PROTO] = LMP_C_FUNCTION_PART,
+    [LMP_TT_SHORT_STRING] = LMP_C_STRING,   [LMP_TT_LONG_STRING] = LMP_C_STRING,
+    [LMP_TT_TABLE] = LMP_C_TABLE,           [LMP_TT_LUA_CLOSURE] = LMP_C_FUNCTION,
+    [LMP_TT_C_CLOSURE] = LMP_C_FUNCTION,    [LMP_TT_USERDATA] = LMP_C_USERDATA,
+    [LMP_TT_UPVALUE] = LMP_C_FUNCTION_PART, [LMP_TT_PROTO] = LMP_C_FUNCTION_PART,
 };
 
 /* ---- the allocator --------------------------------------------------------------------------- */
