@@ -1,112 +1,153 @@
 /* dominators.c - immediate dominators of all that is held, by semi-NCA (Georgiadis, Tarjan), and
  * what follows from them: retained sizes, and who is retained by whom, largest first.
  *
- * It works on numbers of a depth-first walk, not of objects: neighbours in the heap are neighbours
- * there, so that what is read is mostly in the processor's caches. Nothing recurses; a
+ * It works on numbers of a depth-first walk, not of objects, and sorts references by them before it
+ * asks for each number's: so what is read is mostly in the processor's caches. Nothing recurses; a
  * list of millions is as deep as it is long. The simpler way of Cooper, Harvey and Kennedy is
  * quadratic for a doubly linked list. */
 #include <string.h>
 
 #include "read/snapshot/snapshot_impl.h"
 
-/* References that hold: all of the graph's, or a copy without those that do not, and with
- * ephemerons. */
-typedef struct Flow {
-    const uint32_t *at, *to;
-} Flow;
-
 typedef struct Link {
     uint32_t above; /* a tree ancestor: the parent, later further up */
     uint32_t semi;  /* the least from below `above` to here */
 } Link;
 
+/* A reference against the walk, from a higher number to a lower one. */
+typedef struct Against {
+    uint32_t to, from;
+} Against;
+
 typedef struct Doms {
     LmpSnapshot *s;
     SnapMemory *memory;
-    Flow flow;
-    uint32_t n;               /* objects that are held; their numbers are 0 to n - 1 */
-    uint32_t *number, *order; /* of each object, and back */
-    uint32_t *parent;         /* in the walk's tree, by number, as all below */
-    uint32_t *idom;
-    bool all_hold; /* there are no references that do not */
+    uint32_t *flow;   /* see flow_make */
+    uint32_t n;       /* objects that are held; their numbers are 0 to n - 1 */
+    uint32_t *order;  /* which object has each number */
+    uint32_t *parent; /* in the walk's tree, by number, as all below */
+    uint32_t *idom;   /* before it is known: the least number that refers to this one */
+    unsigned bits;    /* numbers that agree but for so many bits are a block */
+    uint32_t *at;     /* by block: how many of `against` go to it, later where these end */
+    Against *against; /* sorted by block */
 } Doms;
 
 /* ---- which references ------------------------------------------------------------------------ */
 
-static bool all_hold(const LmpSnapshot *s) {
-    uint8_t any = 0;
-    for (uint32_t e = 0; e < s->g.edges; e++)
-        any |= s->g.edge_kind[e];
-    return !(any & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON));
+/* Returns where an object is in the flow. */
+static uint32_t place_of(const Doms *d, uint32_t i) {
+    const uint32_t *by_key = snap_own(d->s)->ephemerons.at;
+    return 2 * i + d->s->g.edge_at[i] + (by_key ? by_key[i] : 0);
 }
 
+/* Writes for each object its number, where its references end, and these, as places: so all that is
+ * asked of who is reached lies together. A reference that does not hold becomes one to the object
+ * itself, and one to the root, at which the walk begins, comes last. */
 static bool flow_make(Doms *d) {
     const LmpObjectGraph *g = &d->s->g;
     const SnapEphemerons *by_key = &snap_own(d->s)->ephemerons;
-    d->flow = (Flow){g->edge_at, g->edge_to};
-    d->all_hold = all_hold(d->s);
-    if (d->all_hold) return true;
-    uint32_t more = by_key->at ? by_key->at[g->objects] : 0, n = 0;
-    uint32_t *at = snap_memory_rough(d->memory, (size_t)g->objects + 1, sizeof *at);
-    uint32_t *to = snap_memory_rough(d->memory, (size_t)g->edges + more, sizeof *to);
-    if (!at || !to) return false;
+    uint64_t words = 2ull * g->objects + g->edges + (by_key->at ? by_key->at[g->objects] : 0) + 1;
+    if (words > UINT32_MAX) return false;
+    uint32_t *to = d->flow = snap_memory_rough(d->memory, words, sizeof *to);
+    if (!to) return false;
     for (uint32_t i = 0; i < g->objects; i++) {
-        at[i] = n;
+        uint32_t self = place_of(d, i);
+        *to++ = LMP_OBJECT_NONE;
+        *to++ = place_of(d, i + 1);
         for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
-            if (snapshot_holds(d->s, e)) to[n++] = g->edge_to[e];
-        for (uint32_t k = more ? by_key->at[i] : 0; more && k < by_key->at[i + 1]; k++)
-            to[n++] = g->edge_to[by_key->edge[k]];
+            *to++ = snapshot_holds(d->s, e) ? place_of(d, g->edge_to[e]) : self;
+        for (uint32_t k = by_key->at ? by_key->at[i] : 0; by_key->at && k < by_key->at[i + 1]; k++)
+            *to++ = place_of(d, g->edge_to[by_key->edge[k]]);
     }
-    at[g->objects] = n;
-    d->flow = (Flow){at, to};
+    *to = 0;
     return true;
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 /* In a large heap the next one lies anywhere, so the processor is told ahead what will be read. */
-enum { AHEAD = 8 };
+enum { AHEAD = 8, BLOCKS_MOST = 512 };
 
 typedef struct Visit {
     uint32_t number, next, end; /* references still to follow */
 } Visit;
 
+/* Reads ahead whom one refers to; of those that refer to many, only the next few. */
+static void look_ahead(const uint32_t *flow, const Visit *v) {
+    for (uint32_t k = v->next; k < v->end && k < v->next + AHEAD; k++)
+        __builtin_prefetch(&flow[flow[k]]);
+}
+
+/* Puts numbers in the place of places; and of ends, the least number that refers to the object. */
 static bool walk(Doms *d) {
-    uint32_t objects = d->s->g.objects;
-    const uint32_t *at = d->flow.at, *to = d->flow.to;
-    Visit *stack = snap_memory_sparse(d->memory, objects, sizeof *stack);
+    uint32_t *flow = d->flow, n = 0, depth = 1, first = place_of(d, d->s->g.objects);
+    Visit *stack = snap_memory_sparse(d->memory, (size_t)d->s->g.objects + 1, sizeof *stack);
     if (!stack) return false;
-    memset(d->number, 0xff, objects * sizeof *d->number);
-    uint32_t n = 1, depth = 1;
-    d->number[0] = d->order[0] = d->parent[0] = 0;
-    stack[0] = (Visit){0, at[0], at[1]};
+    stack[0] = (Visit){0, first, first + 1};
     while (depth) {
         Visit *v = &stack[depth - 1];
         if (v->next == v->end) {
-            depth--;
+            if (--depth <= 4 * AHEAD) continue;
+            __builtin_prefetch(&flow[stack[depth - 4 * AHEAD].next]); /* on the way back, too */
+            look_ahead(flow, &stack[depth - 2 * AHEAD]);
             continue;
         }
-        uint32_t i = to[v->next++];
-        if (d->number[i] != LMP_OBJECT_NONE) continue;
-        if (!(n & SNAP_TICK) && !snap_tick(d->s, n / 2)) return false;
-        d->number[i] = n;
-        d->order[n] = i;
-        d->parent[n] = v->number;
-        if (at[i] < at[i + 1]) {
-            stack[depth++] = (Visit){n, at[i], at[i + 1]};
-            for (uint32_t e = at[i]; e < at[i + 1] && e < at[i] + AHEAD; e++) {
-                __builtin_prefetch(&d->number[to[e]]);
-                __builtin_prefetch(&at[to[e]]);
-            }
+        uint32_t *to = &flow[v->next++], *head = &flow[*to], seen = *head;
+        if (seen != LMP_OBJECT_NONE) {
+            *to = seen;
+            if (seen < v->number)
+                d->at[seen >> d->bits]++;
+            else if (v->number < head[1])
+                head[1] = v->number;
+            continue;
         }
-        n++;
+        if (!(n & SNAP_TICK) && !snap_tick(d->s, n / 2)) return false;
+        stack[depth] = (Visit){n, *to + 2, head[1]};
+        look_ahead(flow, &stack[depth++]);
+        d->parent[n] = head[1] = v->number;
+        *to = *head = n++;
     }
     d->n = n;
     snap_memory_put(d->memory, stack);
     return true;
 }
 
+/* Sorts the references against the walk by the blocks that they go to. */
+static bool gather(Doms *d) {
+    uint32_t sum = 0;
+    for (uint32_t block = 0; block <= d->n >> d->bits; block++) {
+        uint32_t count = d->at[block];
+        d->at[block] = sum;
+        sum += count;
+    }
+    d->against = snap_memory_rough(d->memory, sum, sizeof *d->against);
+    if (!d->against) return false;
+    for (uint32_t i = 0, at = 0, end; i < d->s->g.objects; i++, at = end) {
+        uint32_t v = d->flow[at];
+        end = place_of(d, i + 1);
+        if (v == LMP_OBJECT_NONE) continue;
+        d->order[v] = i;
+        d->idom[v] = d->flow[at + 1];
+        for (uint32_t k = at + 2; k < end; k++) {
+            uint32_t to = d->flow[k];
+            if (to < v) d->against[d->at[to >> d->bits]++] = (Against){to, v};
+        }
+    }
+    return true;
+}
+
 /* ---- semi-NCA -------------------------------------------------------------------------------- */
+
+/* The least semi there is from the number at hand up to the end of each block of numbers. Who asks
+ * a number of that block finds no less; so whoever has as little already need not ask. Where one
+ * table holds millions that is nearly all of them. */
+typedef struct Semis {
+    Link *link;
+    uint32_t *stack;
+    uint32_t *least;     /* by block, but for the numbers of the one at hand */
+    uint32_t now;        /* among these */
+    uint32_t *at, *from; /* of each number of the one at hand: who refers to it against the walk */
+} Semis;
 
 /* Returns the least semi of `v` and its ancestors of which the semi is known, which are those above
  * number `last`; and makes the way shorter for who asks next. */
@@ -129,82 +170,58 @@ static uint32_t least_semi(Link *link, uint32_t *stack, uint32_t v, uint32_t las
     return least;
 }
 
-/* Who is above one whose turn comes in so many steps is read ahead, stage by stage, as each needs
- * what the one before has fetched. Of those that many refer to, only the first few. */
-static void look_ahead(const Doms *d, const Link *link, uint32_t v) {
-    const uint32_t *in_at = d->s->in_at, *in_from = d->s->in_from;
-    if (v <= 4 * AHEAD) return;
-    __builtin_prefetch(&in_at[d->order[v - 4 * AHEAD]]);
-    __builtin_prefetch(&in_from[in_at[d->order[v - 3 * AHEAD]]]);
-    uint32_t far = d->order[v - 2 * AHEAD], near = d->order[v - AHEAD];
-    for (uint32_t k = in_at[far]; k < in_at[far + 1] && k < in_at[far] + AHEAD; k++)
-        __builtin_prefetch(&d->number[in_from[k]]);
-    for (uint32_t k = in_at[near]; k < in_at[near + 1] && k < in_at[near] + AHEAD; k++) {
-        uint32_t u = d->number[in_from[k]];
-        if (u != LMP_OBJECT_NONE) __builtin_prefetch(&link[u]);
-    }
+/* Sorts a block's references by whom they refer to. */
+static void sort_block(const Doms *d, Semis *m, uint32_t block) {
+    uint32_t begin = block ? d->at[block - 1] : 0, end = d->at[block], sum = 0;
+    uint32_t last = (1u << d->bits) - 1, *at = m->at;
+    memset(at, 0, (last + 3) * sizeof *at);
+    for (uint32_t k = begin; k < end; k++)
+        at[(d->against[k].to & last) + 2]++;
+    for (uint32_t i = 2; i < last + 3; i++)
+        at[i] = sum += at[i];
+    for (uint32_t k = begin; k < end; k++)
+        m->from[at[(d->against[k].to & last) + 1]++] = d->against[k].from;
 }
-
-/* Returns the number of who holds by the k-th reference of all; LMP_OBJECT_NONE: nobody. */
-static uint32_t holder(const Doms *d, uint32_t k) {
-    uint32_t from = d->all_hold ? d->s->in_from[k] : snap_holder_of(d->s, k);
-    return from == LMP_OBJECT_NONE ? from : d->number[from];
-}
-
-/* The least semi there is from the number at hand up to the end of each block of numbers. Who asks
- * a number of that block finds no less; so whoever has as little already need not ask. Where one
- * table holds millions that is nearly all of them. */
-enum { BLOCK = 12 /* bits */ };
-
-typedef struct Semis {
-    Link *link;
-    uint32_t *stack;
-    uint32_t *least; /* by block, but for the numbers of the one at hand */
-    uint32_t now;    /* among these */
-} Semis;
 
 static uint32_t semi_of(const Doms *d, const Semis *m, uint32_t v) {
-    uint32_t begin = d->s->in_at[d->order[v]], end = d->s->in_at[d->order[v] + 1];
-    uint32_t semi = d->parent[v];
-    for (uint32_t k = begin; k < end; k++) {
-        uint32_t u = holder(d, k);
-        if (u < semi) semi = u;
-    }
-    for (uint32_t k = begin; k < end && semi > 0; k++) {
-        uint32_t u = holder(d, k);
-        if (u == LMP_OBJECT_NONE || u <= v) continue;
-        if (semi <= m->now && semi <= m->least[u >> BLOCK]) continue;
+    const uint32_t *at = &m->at[v & ((1u << d->bits) - 1)];
+    uint32_t semi = d->idom[v];
+    for (uint32_t k = at[1]; k-- > at[0] && semi > 0;) {
+        uint32_t u = m->from[k];
+        if (k >= 2 * AHEAD) __builtin_prefetch(&m->link[m->from[k - 2 * AHEAD]]);
+        if (semi <= m->now && semi <= m->least[u >> d->bits]) continue;
         uint32_t via = least_semi(m->link, m->stack, u, v);
         if (via < semi) semi = via;
     }
     return semi;
 }
 
-/* The block at hand is over. */
-static void next_block(Semis *m, uint32_t block, uint32_t blocks) {
-    for (; block < blocks; block++)
-        if (m->now < m->least[block]) m->least[block] = m->now;
-    m->now = UINT32_MAX;
-}
-
 static bool semi_nca(Doms *d) {
-    uint32_t blocks = (d->n >> BLOCK) + 1;
+    uint32_t blocks = (d->n >> d->bits) + 1, most = 0;
+    for (uint32_t block = 0, begin = 0; block < blocks; begin = d->at[block++])
+        if (d->at[block] - begin > most) most = d->at[block] - begin;
     Semis m = {snap_memory_rough(d->memory, d->n, sizeof *m.link),
                snap_memory_sparse(d->memory, d->n, sizeof *m.stack),
-               snap_memory_rough(d->memory, blocks, sizeof *m.least), UINT32_MAX};
-    if (!m.link || !m.stack || !m.least) return false;
+               snap_memory_rough(d->memory, blocks, sizeof *m.least),
+               0,
+               snap_memory_rough(d->memory, (1u << d->bits) + 2, sizeof *m.at),
+               snap_memory_rough(d->memory, most, sizeof *m.from)};
+    if (!m.link || !m.stack || !m.least || !m.at || !m.from) return false;
     memset(m.least, 0xff, blocks * sizeof *m.least);
-    for (uint32_t v = 0; v < d->n; v++)
-        m.link[v] = (Link){d->parent[v], v};
-    for (uint32_t v = d->n - 1; v > 0; v--) {
-        if (!(v & SNAP_TICK) && !snap_tick(d->s, d->n - v / 2)) return false;
-        look_ahead(d, m.link, v);
-        uint32_t semi = semi_of(d, &m, v);
-        m.link[v].semi = d->idom[v] = semi; /* link[].semi changes as ways become shorter */
-        if (semi < m.now) m.now = semi;
-        if (!(v & ((1u << BLOCK) - 1))) next_block(&m, v >> BLOCK, blocks);
+    for (uint32_t v = d->n, block = blocks; block-- > 0;) {
+        sort_block(d, &m, block);
+        m.now = UINT32_MAX;
+        while (v > block << d->bits) {
+            v--;
+            if (!(v & SNAP_TICK) && !snap_tick(d->s, d->n - v / 2)) return false;
+            uint32_t semi = semi_of(d, &m, v);
+            m.link[v] = (Link){d->parent[v], semi};
+            d->idom[v] = semi; /* link[].semi changes as ways become shorter */
+            if (semi < m.now) m.now = semi;
+        }
+        for (uint32_t b = block; b < blocks; b++)
+            if (m.now < m.least[b]) m.least[b] = m.now;
     }
-    d->idom[0] = 0;
     for (uint32_t v = 1; v < d->n; v++) {
         uint32_t i = d->parent[v];
         while (i > d->idom[v])
@@ -213,6 +230,7 @@ static bool semi_nca(Doms *d) {
     }
     snap_memory_put(d->memory, m.link);
     snap_memory_put(d->memory, m.stack);
+    snap_memory_put(d->memory, d->against);
     return true;
 }
 
@@ -264,7 +282,7 @@ static bool retain(Doms *d) {
     sum_up(d, sum, before);
     number_tree(d, sum);
     for (uint32_t i = 0; i < g->objects; i++) {
-        uint32_t v = d->number[i];
+        uint32_t v = d->flow[place_of(d, i)];
         if (v == LMP_OBJECT_NONE) {
             s->retained[i] = snapshot_counted(s, i);
             if (g->flags[i] & LMP_OBJECT_BEFORE) s->retained_before[i] = g->size[i];
@@ -278,6 +296,8 @@ static bool retain(Doms *d) {
         s->tree_at[i] = of->next - of->objects;
         s->tree_end[i] = of->next;
     }
+    snap_memory_put(d->memory, sum);
+    snap_memory_put(d->memory, d->flow);
     return true;
 }
 
@@ -293,14 +313,15 @@ static bool children(Doms *d) {
         s->child_at[i] += s->child_at[i - 1];
     for (uint32_t v = 1; v < d->n; v++)
         s->child[s->child_at[d->order[d->idom[v]] + 1]++] = d->order[v];
-    SortPair *child = snap_memory_rough(d->memory, most, 2 * sizeof *child);
-    if (!child) return false;
+    SortPair *child = snap_memory_rough(d->memory, most, sizeof *child);
+    SortPair *room = snap_memory_rough(d->memory, most, sizeof *room);
+    if (!child || !room) return false;
     for (uint32_t i = 0; i < objects; i++) {
         uint32_t *of = s->child + s->child_at[i], n = s->child_at[i + 1] - s->child_at[i];
         if (n < 2) continue;
         for (uint32_t k = 0; k < n; k++)
             child[k] = (SortPair){s->retained[of[k]], of[k]};
-        pairsort(child, child + n, n);
+        pairsort(child, room, n);
         for (uint32_t k = 0; k < n; k++)
             of[k] = child[k].row;
     }
@@ -310,7 +331,7 @@ static bool children(Doms *d) {
 bool dominators_make(LmpSnapshot *s) {
     SnapMemory *own = &snap_own(s)->memory;
     uint32_t objects = s->g.objects;
-    Doms d = {.s = s, .memory = &snap_own(s)->scratch};
+    Doms d = {.s = s, .memory = &snap_own(s)->scratch, .bits = 12};
     s->idom = snap_memory_rough(own, objects, sizeof *s->idom);
     s->tree_at = snap_memory_rough(own, objects, sizeof *s->tree_at);
     s->tree_end = snap_memory_rough(own, objects, sizeof *s->tree_end);
@@ -319,14 +340,17 @@ bool dominators_make(LmpSnapshot *s) {
     s->retained_before = snap_memory_sparse(own, objects, sizeof *s->retained_before);
     s->child_at = snap_memory_take(own, (size_t)objects + 2, sizeof *s->child_at);
     s->child = snap_memory_rough(own, objects, sizeof *s->child);
-    d.number = snap_memory_rough(d.memory, objects, sizeof *d.number);
+    while (objects >> d.bits > BLOCKS_MOST)
+        d.bits++;
+    d.at = snap_memory_take(d.memory, BLOCKS_MOST + 1, sizeof *d.at);
     d.order = snap_memory_rough(d.memory, objects, sizeof *d.order);
     d.parent = snap_memory_rough(d.memory, objects, sizeof *d.parent);
     d.idom = snap_memory_rough(d.memory, objects, sizeof *d.idom);
     bool made = s->idom && s->tree_at && s->tree_end && s->in_tree && s->retained &&
-                s->retained_before && s->child_at && s->child && d.number && d.order && d.parent &&
+                s->retained_before && s->child_at && s->child && d.at && d.order && d.parent &&
                 d.idom;
-    made = made && flow_make(&d) && walk(&d) && semi_nca(&d) && retain(&d) && children(&d);
+    made = made && flow_make(&d) && walk(&d) && gather(&d) && semi_nca(&d) && retain(&d) &&
+           children(&d);
     snap_memory_again(d.memory);
     return made;
 }

@@ -71,16 +71,6 @@ static inline bool snap_ephemeron(const LmpObjectGraph *g, uint32_t edge) {
     return (g->edge_kind[edge] & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON)) == LMP_EDGE_EPHEMERON;
 }
 
-/* Returns who holds by the k-th reference of all: a value in a table with weak keys is held by its
- * key, as everywhere in paths. LMP_OBJECT_NONE: nobody. */
-static inline uint32_t snap_holder_of(const LmpSnapshot *s, uint32_t k) {
-    uint32_t edge = s->in[k], from = s->in_from[k];
-    if (s->g.edge_kind[edge] & LMP_EDGE_WEAK || snapshot_garbage(s, from)) return LMP_OBJECT_NONE;
-    if (!snap_ephemeron(&s->g, edge)) return from;
-    uint32_t key = s->g.edge_label[edge];
-    return snapshot_garbage(s, key) ? LMP_OBJECT_NONE : key;
-}
-
 /* ---- places ---------------------------------------------------------------------------------- */
 
 /* What can be reached by names alone, from globals and loaded modules. */

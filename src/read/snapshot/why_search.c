@@ -103,10 +103,20 @@ static bool is_told_by_slot(const LmpSnapshot *s, uint32_t from, uint32_t edge) 
            (s->g.edge_kind[edge] & LMP_EDGE_KIND) == LMP_EDGE_UPVALUE;
 }
 
+/* Returns who holds by the k-th reference of all: a value in a table with weak keys is held by its
+ * key, as everywhere in paths. LMP_OBJECT_NONE: nobody. */
+static uint32_t holder_of(const LmpSnapshot *s, uint32_t k) {
+    uint32_t edge = s->in[k], from = s->in_from[k];
+    if (s->g.edge_kind[edge] & LMP_EDGE_WEAK || snapshot_garbage(s, from)) return LMP_OBJECT_NONE;
+    if (!snap_ephemeron(&s->g, edge)) return from;
+    uint32_t key = s->g.edge_label[edge];
+    return snapshot_garbage(s, key) ? LMP_OBJECT_NONE : key;
+}
+
 bool whysearch_is_bridge(const LmpSnapshot *s, uint32_t object) {
     uint32_t others = 0;
     for (uint32_t k = s->in_at[object]; k < s->in_at[object + 1] && others < 2; k++) {
-        uint32_t from = snap_holder_of(s, k);
+        uint32_t from = holder_of(s, k);
         if (from != LMP_OBJECT_NONE && !snapshot_dominates(s, object, from)) others++;
     }
     return others == 1;
@@ -173,7 +183,7 @@ static bool is_enough(const WhySearch *q) {
 static bool spread(WhySearch *q, uint32_t to, uint32_t count) {
     const LmpSnapshot *s = q->s;
     for (uint32_t k = s->in_at[to]; k < s->in_at[to + 1]; k++) {
-        uint32_t edge = s->in[k], from = snap_holder_of(s, k);
+        uint32_t edge = s->in[k], from = holder_of(s, k);
         q->looks++;
         if (is_enough(q)) return true;
         if (from == LMP_OBJECT_NONE || is_told_by_slot(s, from, edge) ||
