@@ -106,12 +106,12 @@ static uint64_t place_of(const Order *o, uint32_t edge) {
 
 static void sort_table(const Order *o, uint32_t begin, uint32_t n) {
     LmpObjectGraph *g = &o->s->g;
-    bool sorted = true;
-    for (uint32_t i = 0; i < n; i++) {
+    uint32_t sorted = 0;
+    for (uint64_t last = 0, at; sorted < n; sorted++, last = at)
+        if ((at = place_of(o, begin + sorted)) < last) break;
+    if (sorted == n) return;
+    for (uint32_t i = 0; i < n; i++)
         o->row[i] = (SortPair){~place_of(o, begin + i), i};
-        sorted = sorted && (i == 0 || o->row[i].key <= o->row[i - 1].key);
-    }
-    if (sorted) return;
     pairsort(o->row, o->room, n);
     memcpy(o->to, g->edge_to + begin, n * sizeof *o->to);
     memcpy(o->label, g->edge_label + begin, n * sizeof *o->label);
@@ -134,18 +134,18 @@ bool references_make_order(LmpSnapshot *s) {
         uint32_t n = g->edge_at[i + 1] - g->edge_at[i];
         if (g->kind[i] == LMP_OBJECT_TABLE && n > most) most = n;
     }
-    o.row = snap_memory_rough(memory, most, sizeof *o.row);
-    o.room = snap_memory_rough(memory, most, sizeof *o.room);
-    o.to = snap_memory_rough(memory, most, sizeof *o.to);
-    o.label = snap_memory_rough(memory, most, sizeof *o.label);
-    o.kind = snap_memory_rough(memory, most, sizeof *o.kind);
+    o.row = snap_memory_sparse(memory, most, sizeof *o.row);
+    o.room = snap_memory_sparse(memory, most, sizeof *o.room);
+    o.to = snap_memory_sparse(memory, most, sizeof *o.to);
+    o.label = snap_memory_sparse(memory, most, sizeof *o.label);
+    o.kind = snap_memory_sparse(memory, most, sizeof *o.kind);
     if (!o.row || !o.room || !o.to || !o.label || !o.kind) return false;
     for (uint32_t i = 0; i < g->objects; i++) {
         if (!(i & SNAP_TICK) && !snap_tick(s, i)) return false;
         if (g->kind[i] == LMP_OBJECT_TABLE)
             sort_table(&o, g->edge_at[i], g->edge_at[i + 1] - g->edge_at[i]);
     }
-    snap_memory_again(memory);
+    snap_memory_free(memory); /* few of its pages were touched: no use to the next step */
     return true;
 }
 
