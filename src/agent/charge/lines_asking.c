@@ -23,21 +23,16 @@ static bool is_known(LmpProfile *p, const lua_State *L, bool *notifies) {
 }
 
 /* Remembers the thread L until its end, if that will be noticed; but not in the place of a thread
- * that could not be learned again. */
-static void know(LmpProfile *p, const lua_State *L) {
+ * that could not be learned again. Returns true if its block is known. */
+static bool know(LmpProfile *p, const lua_State *L) {
     const lua_State *there = p->lines->known[lines_known_home(L)];
-    bool notifies, other;
-    bool again = is_known(p, L, &notifies);
-    if (again && (!notifies || (there && !is_known(p, there, &other)))) return;
-    lines_know(p->lines, L);
+    bool notifies, other, known = is_known(p, L, &notifies);
+    if (known && notifies && !(there && !is_known(p, there, &other))) lines_know(p->lines, L);
+    return known;
 }
 
 bool lines_learn_thread(LmpProfile *p, const lua_State *L) {
-    bool notifies;
-    if (!L || L == p->main) return L != NULL;
-    if (!is_known(p, L, &notifies)) return false;
-    know(p, L);
-    return true;
+    return L && (L == p->main || know(p, L));
 }
 
 COLD void lines_switch(LmpProfile *p, const lua_State *L) {
@@ -264,7 +259,7 @@ uint32_t lines_ask(LmpProfile *p, LmpSavedRegs regs, unsigned cls, LmpAsk *ask) 
             ask->L = (lua_State *)innermost(L); /* NOLINT */
     } else {
         ask->L = find_running(p, L);
-        if (ask->L) know(p, ask->L);
+        if (ask->L && !know(p, ask->L)) lines_know(p->lines, ask->L);
         /* a thread that runs Lua code is the running one; so is the one that the saved registers
          * name, too */
         if (doubtful) doubtful = !ask->L || !(runs_lua(ask->L) || ask->L == said_thread(p, regs));
