@@ -66,17 +66,19 @@ WAY void *realloc_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     return hook_resized(p, ptr, r, osize, nsize, false, 0);
 }
 
+HOOK_STOPPED(stopped, hook_alloc)
+
 WAY void *release_request(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     if (!osize) /* Lua frees NULL now and then; others may not know a block's size */
         return ptr ? hook_slow_way(ud, ptr, osize, nsize) : hook_pass_free(p, ptr, osize);
-    if (UNLIKELY(hook_must_stop(p))) return hook_slow_way(ud, ptr, osize, nsize);
+    if (UNLIKELY(hook_must_stop(p))) return stopped(ud, ptr, osize, nsize);
     return hook_release(p, ptr, osize, LMP_FROM(NULL, 0), false, false);
 }
 
 void *hook_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     if (!nsize) return release_request(ud, ptr, osize, nsize);
-    if (UNLIKELY(hook_must_stop(ud))) return hook_slow_way(ud, ptr, osize, nsize);
+    if (UNLIKELY(hook_must_stop(ud))) return stopped(ud, ptr, osize, nsize);
     if (ptr) return realloc_request(ud, ptr, osize, nsize);
     return osize ? object_request(ud, ptr, osize, nsize) : raw_request(ud, ptr, osize, nsize);
 }

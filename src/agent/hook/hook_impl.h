@@ -51,10 +51,21 @@ void *hook_release_part_stacks(LmpProfile *p, void *ptr, size_t osize, LmpFrom f
 /* Takes the slow path through any operation, by a jump, before anything else was done. Only where
  * jumps are possible: LMP_HAS_ENTRY, and an optimized build. */
 void *hook_slow(void *ud, void *ptr, size_t osize, size_t nsize);
-/* Does the same from a way. */
+/* Does the same from a way. HOOK_STOPPED defines a way that is taken where `again`, a way or an
+ * allocator, had to stop: if the collector alone has moved on, which small heaps see every few
+ * microseconds, that is looked at, and `again` begins anew. */
 #if LMP_HAS_ENTRY && defined __OPTIMIZE__
 #define hook_slow_way hook_slow
+#define HOOK_STOPPED(name, again)                                                                  \
+    WAY void *name(void *ud, void *ptr, size_t osize, size_t nsize) {                              \
+        if (trap_only_collector(ud)) return again(ud, ptr, osize, nsize);                          \
+        return hook_slow(ud, ptr, osize, nsize);                                                   \
+    }
 #else
+#define HOOK_STOPPED(name, again)                                                                  \
+    WAY void *name(void *ud, void *ptr, size_t osize, size_t nsize) {                              \
+        return hook_slow_way(ud, ptr, osize, nsize);                                               \
+    }
 static ALWAYS_INLINE void *hook_slow_way(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpCaller caller = OUR_CALLER;
     return trap_operation(ud, ptr, osize, nsize, caller);

@@ -255,6 +255,9 @@ LMP_READS_REGS static ALWAYS_INLINE uint32_t find_resizer(LmpProfile *p, LmpSave
 
 COLD static LmpCharged do_trapped(LmpProfile *p, void *ptr, size_t osize, size_t nsize,
                                   LmpSavedRegs regs) {
+    if (trap_only_collector(p))
+        return p->tree ? stacks_find(p, ptr, osize, nsize, regs)
+                       : lines_find(p, ptr, osize, nsize, regs);
     return (uintptr_t)trap_operation(p, ptr, osize, nsize, caller_of(regs)) | DONE;
 }
 
@@ -308,22 +311,15 @@ static void *stacks_made(void *ud, void *r, size_t n, uint64_t alloc_context) {
                      true);
 }
 
-/* The slow path, by a jump where possible. */
-static ALWAYS_INLINE void *release_trapped(LmpProfile *p, void *ptr, size_t osize, LmpFrom from) {
-#ifdef __OPTIMIZE__
-    (void)from;
-    return hook_slow(p, ptr, osize, 0);
-#else
-    LmpCaller caller = {from.cfa, cpu_ret(from), NULL};
-    return trap_operation(p, ptr, osize, 0, caller);
-#endif
-}
+HOOK_STOPPED(stopped_lines, lines_release)
+HOOK_STOPPED(stopped_stacks, stacks_release)
 
 static ALWAYS_INLINE void *release(LmpProfile *p, void *ptr, size_t osize, LmpFrom from,
                                    bool stacks) {
     if (!osize) /* Lua frees NULL now and then; others may not know a block's size */
-        return ptr ? release_trapped(p, ptr, osize, from) : hook_pass_free(p, ptr, osize);
-    if (UNLIKELY(hook_must_stop(p))) return release_trapped(p, ptr, osize, from);
+        return ptr ? hook_slow_way(p, ptr, osize, 0) : hook_pass_free(p, ptr, osize);
+    if (UNLIKELY(hook_must_stop(p)))
+        return stacks ? stopped_stacks(p, ptr, osize, 0) : stopped_lines(p, ptr, osize, 0);
     return hook_release(p, ptr, osize, from, true, stacks);
 }
 

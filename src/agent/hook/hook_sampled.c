@@ -24,6 +24,9 @@ _Static_assert(offsetof(LmpProfile, sample_left) == LMP_AT_SAMPLE_LEFT &&
                    offsetof(LmpProfile, whole) == LMP_AT_WHOLE,
                "entry.h reads them");
 
+HOOK_STOPPED(stopped_plain, sampled_plain)
+HOOK_STOPPED(stopped_release, sampled_release)
+
 /* ---- what is only counted -------------------------------------------------------------------- */
 
 /* The allocator has made a block of n bytes, of class `cls`, at r. */
@@ -100,7 +103,7 @@ static void *sampled_release(void *ud, void *ptr, size_t osize, size_t nsize) {
     LmpProfile *p = ud;
     LmpCounters *c = p->counters;
     (void)nsize; /* 0 */
-    if (UNLIKELY(hook_must_stop(p))) return hook_slow_way(ud, ptr, osize, 0);
+    if (UNLIKELY(hook_must_stop(p))) return stopped_release(ud, ptr, osize, 0);
     if (UNLIKELY(watched_has(p, (uintptr_t)ptr) || c->live_bytes > c->peak_bytes))
         return odd_release(p, ptr, osize, LMP_FROM_CALLER);
     unsigned cls = freed_class_usual(p->freed, ptr, OUR_CFA, OUR_RET);
@@ -115,7 +118,7 @@ static void *sampled_release(void *ud, void *ptr, size_t osize, size_t nsize) {
 }
 
 static void *sampled_plain(void *ud, void *ptr, size_t osize, size_t nsize) {
-    if (UNLIKELY(hook_must_stop(ud))) return hook_slow_way(ud, ptr, osize, nsize);
+    if (UNLIKELY(hook_must_stop(ud))) return stopped_plain(ud, ptr, osize, nsize);
     if (ptr) return resize(ud, ptr, osize, nsize);
     return osize ? make_object(ud, ptr, osize, nsize) : make_part(ud, ptr, osize, nsize);
 }

@@ -86,6 +86,12 @@ static void count_mixed(LmpProfile *p, void *block) {
     odd_made_before(p, block, LUA_TTHREAD, collector_birth()->size);
 }
 
+COLD bool trap_only_collector(LmpProfile *p) {
+    if (foreign_elsewhere(p) || atomic_load_explicit(p->trap, memory_order_relaxed)) return false;
+    cycles_look(p);
+    return collector_now(p) == p->gc_seen; /* not while the profile ends */
+}
+
 COLD void *trap_operation(LmpProfile *p, void *ptr, size_t osize, size_t nsize, LmpCaller caller) {
     void *mixed = NULL;
     if (foreign_elsewhere(p)) {
