@@ -141,6 +141,7 @@ async function ends() {
   fs.writeFileSync("stop", "");
   await until("its end is said", async () => (await text("live-say")).startsWith("The program has ended: finished"));
   assert.ok(!await page.run("data.running"), "the last figures are shown");
+  assert.ok(await page.run("mapCells.length > 1024"), "and the last map, which the program no longer has");
   await shot("ended");
 }
 

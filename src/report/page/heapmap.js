@@ -43,7 +43,7 @@ function sayMap() {
 
 function startMap() {
   place("time").after(make("section", { id: "heap", "aria-label": "The heap by addresses" },
-    make("div", { class: "bar" }, make("h2", {}, "Heap map"), make("p", { id: "heap-say", "aria-live": "polite" })), heapStage));
+    make("div", { class: "bar" }, make("h2", {}, "Heap map"), make("p", { id: "heap-say" })), heapStage));
   const at = e => {
     const box = heapStage.getBoundingClientRect(), x = Math.floor((e.clientX - box.left) / mapSide), i = Math.floor((e.clientY - box.top) / mapSide) * mapWide + x;
     return x < mapWide && mapCells[i] ? i * data.map.cell : -1;
