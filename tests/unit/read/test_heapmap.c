@@ -240,8 +240,7 @@ TEST(test_against_model) {
     }
     while (n->count > 0)
         naive_remove(n, n->count - 1);
-    view_next_frame(&n->heap->view);
-    heapmap_refresh(map, FOREVER);
+    refresh(n->heap, map);
     check_all(n, map, list);
     maplist_free(list);
     heapmap_free(map);
@@ -283,12 +282,10 @@ TEST(test_same_stamp) {
     fake_place(n->heap, 0x1000000, 40, LMP_C_TABLE, 1);
     for (uint64_t i = 0; i < 12; i++) /* so that it is not this part's turn to be verified */
         fake_place(n->heap, 0xa00000 + (i << 20), 1, LMP_C_OTHER, 1);
-    view_next_frame(&n->heap->view);
-    heapmap_refresh(map, FOREVER);
+    refresh(n->heap, map);
     fake_place(n->heap, 0x1000040, 50, LMP_C_STRING, 1);
     n->heap->leaf[0]->touch[16] = n->heap->control.frame - 1; /* stamped by a hook a frame behind */
-    view_next_frame(&n->heap->view);
-    heapmap_refresh(map, FOREVER);
+    refresh(n->heap, map);
     MapCell cell;
     heapmap_cells(map, 0, 1ull << 40, 1, &cell);
     ck_assert_uint_eq(cell.bytes[LMP_STRING], 50);

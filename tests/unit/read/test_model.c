@@ -264,17 +264,21 @@ static void check_promises(const Model *m) {
 }
 
 static LmpView view;
+static LmpHeader header;
+static LmpControl control;
+static LmpLive state;
+
+static void begin(void) {
+    memset(&header, 0, sizeof header);
+    memset(&control, 0, sizeof control);
+    memset(&state, 0, sizeof state);
+    memset(&model, 0, sizeof model);
+    view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
+}
 
 /* Random bytes in the live part and the header's texts: the promises hold. */
 TEST(a_damaged_state) {
-    static LmpHeader header;
-    static LmpControl control;
-    static LmpLive state;
-    view.fd = -1;
-    view.header = &header;
-    view.control = &control;
-    view.live = &state;
-    memset(&model, 0, sizeof model);
+    begin();
     uint64_t *words = (uint64_t *)&state;
     for (int round = 0; round < 60; round++) {
         unsigned zeroes = (unsigned)suite_below(4);
@@ -301,11 +305,7 @@ TEST(a_damaged_state) {
 }
 
 TEST(the_clock_stands_in_a_pause) {
-    static LmpHeader header;
-    static LmpControl control;
-    static LmpLive state;
-    view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
-    memset(&model, 0, sizeof model);
+    begin();
     header.start_clock = 100 * SECOND;
     atomic_store(&state.state, LMP_RUNNING);
     model_fill(&model, &view, &(ModelInput){107 * SECOND, true, 0, 0, NULL, NULL});
@@ -330,11 +330,7 @@ TEST(the_clock_stands_in_a_pause) {
 
 /* What is as it should be reaches the panels as it is. */
 TEST(what_is_right_stays) {
-    static LmpHeader header;
-    static LmpControl control;
-    static LmpLive state;
-    view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
-    memset(&model, 0, sizeof model);
+    begin();
     header.pid = 77;
     state.op.seq = 2;
     state.op.op = LMP_OP_REALLOC;
@@ -387,11 +383,7 @@ TEST(rates_of_blocks_that_are_resized) {
 }
 
 TEST(memory_outside_lua) {
-    static LmpHeader header;
-    static LmpControl control;
-    static LmpLive state;
-    view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
-    memset(&model, 0, sizeof model);
+    begin();
     model_fill(&model, &view, &(ModelInput){SECOND, true, 5000, 1500, NULL, NULL});
     ck_assert_uint_eq(model.outside, 3500);
     model_fill(&model, &view, &(ModelInput){SECOND, true, 500, 1500, NULL, NULL});
@@ -436,10 +428,7 @@ TEST(resident_set_of_the_heaps_moment) {
                  {5000, 9000, 5001, 9000, 1}, {5000, 3000, 7000, 5000, 1}, /* swapped out */
                  {5000, 0, 7000, 5000, 1},                                 /* gone by then */
                  {0, 9000, 7000, 0, 0}};
-    static LmpHeader header;
-    static LmpControl control;
-    static LmpLive state;
-    view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
+    begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         memset(&model, 0, sizeof model);
         looks = 0;
