@@ -54,12 +54,34 @@ static inline void open_display(int w, int h, AppOptions options) {
     fixed_model(app_model(app));
 }
 
-/* The same, of a program that runs and whose lines are known; refresh() shows them. */
-static inline void open_program(int w, int h) {
-    open_display(w, h, (AppOptions){.live = true, .can_type = true});
+/* The program's lines are known; refresh() shows them. */
+static inline void know_lines(void) {
     tables = fake_tables_new(NULL);
     fake_program(tables, true);
     view.tables = tables->t;
+}
+
+/* Opens it for a program that runs and whose lines are known. */
+static inline void open_program(int w, int h) {
+    open_display(w, h, (AppOptions){.live = true, .can_type = true});
+    know_lines();
+}
+
+/* Shows it, with its sources; or a program of which no lines are known. */
+static inline void show_program(int w, int h, bool lines) {
+    open_program(w, h);
+    if (!lines) view.tables = (LmpTables){0};
+    sources_directory(app_ui(app)->sources, TEST_SOURCES);
+    refresh();
+}
+
+/* Shows a program of which types alone are known, with output. */
+static inline void show_display(int w, int h, bool live) {
+    suite_close();
+    output = output_new();
+    fixed_output(output);
+    open_display(w, h, (AppOptions){.live = live, .can_type = live, .hold = true});
+    refresh();
 }
 
 static inline void press(const char *keys) {

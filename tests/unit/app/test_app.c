@@ -1,14 +1,6 @@
 /* Tests of what keys do, without a terminal: requests to the program, filters, typing, the end. */
 #include "app_fixture.h"
 
-static void set_up(int w, int h, bool live) {
-    suite_close();
-    output = output_new();
-    fixed_output(output);
-    open_display(w, h, (AppOptions){.live = live, .can_type = live, .hold = true});
-    refresh();
-}
-
 /* What waits for the viewer, which takes all of it. */
 static const Request *taken[REQUESTS];
 static void take(void) {
@@ -24,7 +16,7 @@ static bool took_pause(bool pause) {
 }
 
 TEST(map_may_be_incomplete) {
-    set_up(160, 40, true);
+    show_display(160, 40, true);
     ck_assert(!shows("map incomplete"));
     app_model(app)->stats.hidden_regions = 2;
     app_draw(app, canvas, now);
@@ -39,7 +31,7 @@ TEST(map_may_be_incomplete) {
 }
 
 TEST(space_pauses_and_resumes) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     ck_assert(shows("RUNNING"));
     press(" ");
     ck_assert(took_pause(true));
@@ -56,7 +48,7 @@ TEST(space_pauses_and_resumes) {
 }
 
 TEST(steps_only_while_paused) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     press("n"); /* nothing: the program runs on, and how to step is said */
     ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
     ck_assert(shows("space pauses it, then n steps"));
@@ -84,7 +76,7 @@ static void wait_for_what(const char *words, bool input, bool ours, bool busy) {
 /* What the program waits for stands beside its state; and why a pause does not come, once that has
  * taken a while, and no longer than that. */
 TEST(what_it_waits_for) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     ck_assert(!shows("waits") && !shows(" i input"));
     wait_for_what("waits for input", true, true, false);
     ck_assert(shows("RUNNING, waits for input, i to type"));
@@ -111,14 +103,14 @@ TEST(what_it_waits_for) {
 }
 
 TEST(a_pause_by_another_viewer_can_be_ended) {
-    set_up(120, 36, false);
+    show_display(120, 36, false);
     become(LMP_SEEN_PAUSED);
     press(" ");
     ck_assert(took_pause(false));
 }
 
 TEST(the_inspector_stays_if_it_was_chosen) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     press("5");
     become(LMP_SEEN_PAUSED);
     become(LMP_SEEN_RUNNING);
@@ -133,7 +125,7 @@ TEST(the_inspector_stays_if_it_was_chosen) {
 }
 
 TEST(freeze_is_not_pause) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     press("z");
     take();
     ck_assert_ptr_null(taken[REQUEST_PAUSE]);
@@ -151,7 +143,7 @@ TEST(freeze_is_not_pause) {
 }
 
 TEST(filters) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     unsigned all = (1u << LMP_KINDS) - 1;
     ck_assert_uint_eq(app_ui(app)->kinds, all);
     for (int kind = 0; kind < LMP_KINDS; kind++) {
@@ -170,7 +162,7 @@ TEST(filters) {
 }
 
 TEST(typing_a_line) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     press("iheq\tz");
     ck_assert(!play_asked(app, REQUEST_QUIT));
     ck_assert(shows("input>"));
@@ -190,7 +182,7 @@ TEST(typing_a_line) {
     play_key(app, K_ESC);
     app_draw(app, canvas, now);
     ck_assert(!shows("input>"));
-    set_up(120, 36, false);
+    show_display(120, 36, false);
     press("i");
     ck_assert(!shows("input>"));
     ck_assert(shows("its own terminal"));
@@ -198,7 +190,7 @@ TEST(typing_a_line) {
 
 /* Who types to the program does not see it end: what follows is text, too, and no keys. */
 TEST(typing_over_the_end) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     press("i");
     become(LMP_SEEN_FINISHED);
     ck_assert(shows("has ended") && shows("enter or esc"));
@@ -210,7 +202,7 @@ TEST(typing_over_the_end) {
     ck_assert(!shows("enter or esc"));
     press("q");
     ck_assert(play_asked(app, REQUEST_QUIT));
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     press("i");
     become(LMP_SEEN_KILLED);
     ck_assert(shows("has been killed"));
@@ -222,11 +214,11 @@ TEST(typing_over_the_end) {
 }
 
 TEST(ctrl_c_quits_lmp_top) {
-    set_up(80, 24, false);
+    show_display(80, 24, false);
     play_key(app, K_CTRL('C'));
     ck_assert(play_asked(app, REQUEST_QUIT));
     ck_assert(!play_asked(app, REQUEST_INTERRUPT));
-    set_up(80, 24, true);
+    show_display(80, 24, true);
     play_key(app, K_CTRL('C'));
     ck_assert(!play_asked(app, REQUEST_QUIT));
     ck_assert(play_asked(app, REQUEST_INTERRUPT));
@@ -235,7 +227,7 @@ TEST(ctrl_c_quits_lmp_top) {
 TEST(after_the_end) {
     static const LmpSeen ends[] = {LMP_SEEN_FINISHED, LMP_SEEN_KILLED};
     for (int i = 0; i < 2; i++) {
-        set_up(120, 36, true);
+        show_display(120, 36, true);
         become(ends[i]);
         ck_assert(shows(i ? "KILLED" : "ENDED"));
         press("mCn");
@@ -248,7 +240,7 @@ TEST(after_the_end) {
         ck_assert(app_ui(app)->over != &panel_help);
         press("?Q"); /* from anywhere */
         ck_assert(play_asked(app, REQUEST_QUIT));
-        set_up(120, 36, true);
+        show_display(120, 36, true);
         become(ends[i]);
         press("q");
         ck_assert(play_asked(app, REQUEST_QUIT));
@@ -258,7 +250,7 @@ TEST(after_the_end) {
 /* m counts from the new mark, x from none and then again from the last one; L lists them, and
  * closes the list; e there names a mark and opens no editor. */
 TEST(keys_of_marks) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     Ui *ui = app_ui(app);
     press("x");
     ck_assert(ui->marks.count_from == MODEL_NO_MARK && (take(), taken[REQUEST_REFRESH]));
@@ -288,7 +280,7 @@ static bool took_since(unsigned what) {
 /* y marks, shows what has come since, and ends it: then tables count from what they did before; so
  * does esc, when there is nothing else to leave. */
 TEST(keys_of_since) {
-    set_up(160, 36, true);
+    show_display(160, 36, true);
     Ui *ui = app_ui(app);
     Model *m = app_model(app);
     for (int with_esc = 0; with_esc < 2; with_esc++) {
@@ -334,7 +326,7 @@ TEST(keys_of_since) {
 }
 
 TEST(notices_go_away) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     press("C");
     ck_assert((take(), taken[REQUEST_COLLECT]));
     ck_assert(shows("full collection"));
@@ -358,7 +350,7 @@ TEST(notices_go_away) {
 
 /* Nothing that a model can hold makes a panel draw outside its place or fall over. */
 TEST(any_figures_can_be_drawn) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     for (int round = 0; round < 300; round++) {
         Model *model = app_model(app);
         fixed_pause(model);
@@ -382,7 +374,7 @@ TEST(any_figures_can_be_drawn) {
 }
 
 TEST(break_conditions) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     UiBreaks *breaks = &app_ui(app)->breaks;
     press("b"); /* an empty list: at once a new one */
     ck_assert(is_on(&panel_breaks));

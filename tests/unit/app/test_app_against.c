@@ -58,9 +58,7 @@ static void open_runs(int w, int h, bool utf8, int colours) {
     app = app_new(&(AppOptions){.utf8 = utf8, .colours = colours});
     canvas = canvas_new(w, h, utf8);
     fixed_model(app_model(app));
-    tables = fake_tables_new(NULL);
-    fake_program(tables, true);
-    view.tables = tables->t;
+    know_lines();
     fake_made(tables, spot_of(tables, "@fresh.lua", 3, "local 'fresh'", 5), 100, 40000);
     older = fake_tables_new(NULL);
     fake_program(older, true);

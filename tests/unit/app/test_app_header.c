@@ -1,18 +1,11 @@
 /* Tests of what the header says of how lines are known, and of who else calls the allocator. */
 #include "app_fixture.h"
 
-static void set_up(int w, int h, bool lines) {
-    open_program(w, h);
-    if (!lines) view.tables = (LmpTables){0};
-    sources_directory(app_ui(app)->sources, TEST_SOURCES);
-    refresh();
-}
-
 /* What is not exact is said on small screens too. */
 TEST(the_header_says_that_the_run_is_recorded) {
     static const int widths[] = {120, 80, 60, 40};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        set_up(widths[i], 24, true);
+        show_program(widths[i], 24, true);
         ck_assert(!sees("REC"));
         app_ui(app)->recording = (UiRecording){true, 62, 3 << 20};
         ck_assert(sees("REC"));
@@ -22,14 +15,14 @@ TEST(the_header_says_that_the_run_is_recorded) {
 }
 
 TEST(the_header_says_how_lines_are_known) {
-    set_up(80, 24, true);
+    show_program(80, 24, true);
     app_model(app)->ledger.stacks = false;
     app_model(app)->ledger.lines = LMP_LINES_APPROXIMATE;
     ck_assert(sees("lines: approximate"));
     app_model(app)->ledger.lines = LMP_LINES_EXACT;
     app_model(app)->ledger.sample = 512 * 1024;
     ck_assert(sees("sampled every 512 KiB"));
-    set_up(60, 24, true);
+    show_program(60, 24, true);
     Ledger *ledger = &app_model(app)->ledger;
     ledger->lines = LMP_LINES_APPROXIMATE;
     ledger->sample = 512 * 1024;
@@ -43,7 +36,7 @@ TEST(the_header_says_exact_on_small_screens) {
     static const char *const name[] = {"options.lua", "a/path/to/a/server-of-prices.lua"};
     static const LmpSeen seen[] = {LMP_SEEN_RUNNING, LMP_SEEN_PAUSED};
     for (int i = 0; i < 4 * 2 * 2 * 2; i++) {
-        set_up(width[i / 8], 24, true);
+        show_program(width[i / 8], 24, true);
         Model *model = app_model(app);
         strcpy(model->program, name[i % 2]);
         model->seen = seen[i / 2 % 2];
@@ -61,7 +54,7 @@ TEST(the_header_says_exact_on_small_screens) {
 TEST(the_header_says_what_cannot_be_had) {
     static const int width[] = {60, 80, 160};
     for (int i = 0; i < 3; i++) {
-        set_up(width[i], 24, true);
+        show_program(width[i], 24, true);
         LmpStats *s = &app_model(app)->stats;
         ck_assert(!shows("not sampled") && !shows("no call paths") && !shows("no lines"));
         s->sample_why = LMP_WHY_ENTRY;
@@ -81,7 +74,7 @@ TEST(the_header_says_what_cannot_be_had) {
 TEST(the_header_says_what_is_not_all_counted) {
     static const int width[] = {60, 80, 160};
     for (int i = 0; i < 3; i++) {
-        set_up(width[i], 24, true);
+        show_program(width[i], 24, true);
         LmpStats *s = &app_model(app)->stats;
         draw();
         ck_assert(!shows("incomplete") && !shows("not all counted"));
@@ -98,7 +91,7 @@ TEST(the_header_says_what_is_not_all_counted) {
 }
 
 TEST(the_header_says_who_else_calls) {
-    set_up(160, 24, true);
+    show_program(160, 24, true);
     LmpStats *s = &app_model(app)->stats;
     draw();
     ck_assert(!shows("not counted") && !shows("counted in") && !shows("covered"));
@@ -119,7 +112,7 @@ TEST(the_header_says_who_else_calls) {
     s->other_sizes = 0;
     s->covered = true;
     ck_assert(sees("allocator covered by another"));
-    set_up(80, 24, true); /* on small screens, too */
+    show_program(80, 24, true); /* on small screens, too */
     s = &app_model(app)->stats;
     s->other_states = 3;
     ck_assert(sees("3 other states not counted"));
@@ -127,7 +120,7 @@ TEST(the_header_says_who_else_calls) {
 
 /* Figures change their width all the time; words that had no room beside them stay away. */
 TEST(words_do_not_come_and_go) {
-    set_up(84, 24, true);
+    show_program(84, 24, true);
     Model *model = app_model(app);
     model->alloc_bytes_per_s = model->free_bytes_per_s = 0;
     model->allocs_per_s = model->frees_per_s = 0;

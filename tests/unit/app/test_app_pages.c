@@ -2,15 +2,8 @@
  * frames; and of the editor. */
 #include "app_fixture.h"
 
-static void set_up(int w, int h, bool lines) {
-    open_program(w, h);
-    if (!lines) view.tables = (LmpTables){0};
-    sources_directory(app_ui(app)->sources, TEST_SOURCES);
-    refresh();
-}
-
 TEST(the_line_leads_to_its_evidence) {
-    set_up(120, 36, true);
+    show_program(120, 36, true);
     ck_assert(shows("Note  options.lua:12 grows by"));
     press("w");
     ck_assert(is_on(&panel_site));
@@ -29,7 +22,7 @@ TEST(the_line_leads_to_its_evidence) {
 
 /* What it says stays until something else weighs considerably more. */
 TEST(the_line_does_not_jump) {
-    set_up(120, 36, true);
+    show_program(120, 36, true);
     Verdicts *all = &app_model(app)->verdicts;
     Verdict first = all->verdict[0], second = all->verdict[1];
     second.score = first.score * 1.2;
@@ -47,7 +40,7 @@ TEST(the_line_does_not_jump) {
 }
 
 TEST(what_leads_nowhere_says_so) {
-    set_up(120, 36, false);
+    show_program(120, 36, false);
     Verdicts *all = &app_model(app)->verdicts;
     for (uint32_t i = 0; i < all->count; i++)
         if (strcmp(all->verdict[i].rule, "unknown") == 0) all->verdict[0] = all->verdict[i];
@@ -58,7 +51,7 @@ TEST(what_leads_nowhere_says_so) {
 }
 
 TEST(enter_opens_the_page) {
-    set_up(120, 36, true);
+    show_program(120, 36, true);
     press("6\n");
     ck_assert(is_on(&panel_site) && !is_on(&panel_heapmap));
     ck_assert(shows("options.lua:12  in main chunk") && shows("Callers") && shows("History"));
@@ -78,7 +71,7 @@ static void back_to(const Panel *panel) {
 }
 
 TEST(pages_lead_back) {
-    set_up(120, 36, true);
+    show_program(120, 36, true);
     press("7\n");
     ck_assert(is_on(&panel_function));
     press("\n");
@@ -99,7 +92,7 @@ TEST(pages_lead_back) {
 
 /* From a frame of the call stack under a pause to the page of its line. */
 TEST(enter_on_a_frame_opens_its_page) {
-    set_up(120, 36, true);
+    show_program(120, 36, true);
     press("5");
     ck_assert(shows("enter enlarge")); /* nothing is paused */
     ledger_free(&app_model(app)->ledger);
@@ -122,7 +115,7 @@ TEST(every_way_leads_home) {
     static const char keys[] = "\n\n\n\n\n?b67890/\x1b \tz";
     const Panel *home[32];
     int homes = 0;
-    set_up(120, 36, true);
+    show_program(120, 36, true);
     do { /* whatever tab comes by */
         home[homes++] = app_ui(app)->focus;
         press("\t");
@@ -155,7 +148,7 @@ TEST(every_way_leads_home) {
 }
 
 TEST(e_opens_the_line) {
-    set_up(120, 36, true);
+    show_program(120, 36, true);
     const Request *asked = &app_ui(app)->requests.of[REQUEST_OPEN];
     press("e");
     ck_assert(shows("There is no line of the program here to edit"));

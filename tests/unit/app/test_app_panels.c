@@ -2,14 +2,6 @@
  */
 #include "app_fixture.h"
 
-static void set_up(int w, int h, bool live) {
-    suite_close();
-    output = output_new();
-    fixed_output(output);
-    open_display(w, h, (AppOptions){.live = live, .can_type = live, .hold = true});
-    refresh();
-}
-
 /* To the next panel that has a number; of others there may be any. */
 static void tab(Key key) {
     for (int i = 0; i == 0 || (i < 50 && app_ui(app)->focus->number == 0); i++) {
@@ -23,7 +15,7 @@ TEST(the_next_tab_is_shown) {
     const Panel *order[] = {&panel_output, &panel_inspector, &panel_sites, &panel_functions,
                             &panel_tree,   &panel_leaks,     &panel_tags};
     for (int w = 60; w < 130; w += 7) {
-        set_up(w, 24, true);
+        show_display(w, 24, true);
         press("4");
         for (size_t i = 1; i < sizeof order / sizeof *order; i++) {
             ck_assert_msg(shows(order[i]->title), "%s at %d columns", order[i]->title, w);
@@ -41,7 +33,7 @@ TEST(the_next_tab_is_shown) {
 }
 
 TEST(panels_by_tab_and_number) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_heapmap);
     const Panel *order[] = {&panel_types, &panel_timeline,  &panel_output, &panel_inspector,
                             &panel_sites, &panel_functions, &panel_tree,   &panel_leaks,
@@ -62,7 +54,7 @@ TEST(panels_by_tab_and_number) {
 }
 
 TEST(enlarge_and_back) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     press("2\n");
     ck_assert(app_ui(app)->enlarged);
     ck_assert(is_on(&panel_types) && !is_on(&panel_heapmap));
@@ -76,7 +68,7 @@ TEST(enlarge_and_back) {
 }
 
 TEST(help_opens_and_closes) {
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     press("?");
     ck_assert(is_on(&panel_help) && !is_on(&panel_heapmap));
     for (int i = ACT_NONE + 1; i < ACTIONS; i++) { /* it tells every key */
@@ -98,7 +90,7 @@ TEST(help_opens_and_closes) {
 /* What has the keys is on the screen, at every size and whatever is pressed. */
 TEST(the_focus_is_always_on_the_screen) {
     static const char keys[] = " nzsfurtoachl12345\t\n\033?mgM+-jk\t\t\n";
-    set_up(120, 36, true);
+    show_display(120, 36, true);
     for (int i = 0; i < 4000; i++) {
         if (suite_below(7) == 0) {
             canvas_resize(canvas, 20 + (int)suite_below(180), 5 + (int)suite_below(60));
@@ -123,7 +115,7 @@ TEST(panels_have_their_least_room) {
                                           &panel_output,   &panel_blocks, &panel_help,
                                           &panel_inspector};
     static const char *const keys[] = {"1", "2", "3", "4", "5", "?", "1\n"};
-    set_up(20, 5, true);
+    show_display(20, 5, true);
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         press(keys[k]);
         for (int w = 20; w <= 130; w++) {

@@ -5,12 +5,6 @@
 #include "app_fixture.h"
 #include "widget/search.h"
 
-static void set_up(int w, int h) {
-    open_program(w, h);
-    sources_directory(app_ui(app)->sources, TEST_SOURCES);
-    refresh();
-}
-
 /* Places lit up in a panel, and the row of the one that is lit up most (-1). All of them must be
  * the text, whatever its case. */
 static int lit(const Panel *panel, const char *text, int *here) {
@@ -33,7 +27,7 @@ static int lit(const Panel *panel, const char *text, int *here) {
 
 TEST(the_output_is_searched) {
     int here;
-    set_up(120, 40);
+    show_program(120, 40, true);
     for (int i = 0; i < 300; i++) {
         char line[64];
         snprintf(line, sizeof line, "line %d%s\n", i, i % 50 == 7 ? " has the Needle" : "");
@@ -76,7 +70,7 @@ TEST(the_output_is_searched) {
 /* While it is paused n steps, as everywhere, and the footer says which. */
 TEST(n_steps_while_paused) {
     int here;
-    set_up(120, 40);
+    show_program(120, 40, true);
     output_feed(output, "one\ntwo one\nthree\none\n", 22);
     press("4/one\n");
     ck_assert_int_eq(lit(&panel_output, "one", &here), 3);
@@ -108,7 +102,7 @@ TEST(n_steps_while_paused) {
  * all of them, and n steps. */
 TEST(the_inspector_is_searched) {
     int here;
-    set_up(80, 24);
+    show_program(80, 24, true);
     become(LMP_SEEN_PAUSED);
     press("5/load\n");
     ck_assert_int_ge(lit(&panel_inspector, "load", &here), 1);
@@ -136,7 +130,7 @@ TEST(the_inspector_is_searched) {
 
 TEST(the_help_is_searched) {
     int here, before = -1, seen = 0;
-    set_up(80, 24);
+    show_program(80, 24, true);
     press("?");
     ck_assert(!shows("okabe"));
     press("/PICTURE"); /* far below */
@@ -161,7 +155,7 @@ TEST(the_help_is_searched) {
 
 TEST(a_source_is_searched) {
     int here;
-    set_up(160, 45);
+    show_program(160, 45, true);
     press("6/options.lua:12\n\n");
     ck_assert_int_gt(app_where(app, &panel_site).w, 0);
     const char *key = "local";
@@ -213,7 +207,7 @@ static int cursor_row(const Panel *panel) {
 
 TEST(a_call_tree_is_searched) {
     int here;
-    set_up(120, 40);
+    show_program(120, 40, true);
     press("88");
     ck_assert_int_eq(lit(&panel_tree, "price", &here), 0);
     press("/price\n");
@@ -243,7 +237,7 @@ TEST(a_call_tree_is_searched) {
 
 TEST(what_a_filter_matches_is_lit_up) {
     int here;
-    set_up(120, 40);
+    show_program(120, 40, true);
     press("66/cache\n");
     ck_assert_int_ge(lit(&panel_sites, "cache", &here), 2);
     ck_assert_int_eq(here, -1);

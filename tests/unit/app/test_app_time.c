@@ -6,9 +6,7 @@ static Model whole;
 /* The display of a recording of 102 s, at `clock`. */
 static void open_replay(uint64_t clock) {
     open_display(120, 36, (AppOptions){.hold = true});
-    tables = fake_tables_new(NULL);
-    fake_program(tables, true);
-    view.tables = tables->t;
+    know_lines();
     fixed_model(&whole);
     app_model(app)->clock = clock;
     app_ui(app)->time = (UiTime){.can = true,
