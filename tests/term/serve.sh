@@ -180,7 +180,7 @@ SH
     serve
     stands() { [ "$(metric lmp_running)" = 0 ]; }
     until_true 'its end' stands
-    sleep 2 # nothing is to come: it stays
+    sleep 1 # nothing is to come: it stays
     curl -sN --max-time 60 "http://$at/events" >events
     is $? 0 'the stream comes to its end'
     is "$(grep -c '^event: end' events)" 1 'last events'
