@@ -25,7 +25,7 @@ TEST(test_it_opens_over_the_program_and_closes_again) {
     ck_assert(sees("1 Verdict"));
     ck_assert(!sees("6 Sites"));
     draw();
-    screen_golden(canvas, "screen-120x36-snapshot.txt");
+    screen_golden(canvas, "snapshot-120x36.txt");
     play_key(app, '2');
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_objects);
     play_key(app, K_ENTER);
@@ -58,7 +58,7 @@ TEST(test_tab_stays_in_the_set) {
     open_snapshot(3);
     app_show_snapshot(app, heap);
     draw();
-    screen_golden(canvas, "screen-80x24-snapshot.txt");
+    screen_golden(canvas, "snapshot-80x24.txt");
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         do {
             play_key(app, K_TAB);
