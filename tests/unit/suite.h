@@ -60,8 +60,9 @@ extern uint64_t suite_seed;
  * equal to another one is a link to that. On a difference names the first line that differs and
  * leaves what was got in the file NAME.got (slashes as -) of the working directory. */
 void suite_golden(const char *name, const char *text);
-/* The same of a canvas_dump_golden. Where a screen WHAT-WxH.txt is there, which the suite has before
- * it, the file of WHAT-WxH-OTHERWISE.txt has only the rows that are others, with their numbers. */
+/* The same of a canvas_dump_golden. Where a screen WHAT-WxH.txt is there, which the suite has
+ * before it, the file of WHAT-WxH-OTHERWISE.txt has only the rows that are others, with their
+ * numbers. */
 void suite_golden_screen(const char *name, const char *text);
 
 #endif
