@@ -70,7 +70,7 @@ local texts = {}
 local function line_of(path, n)
     if not texts[path] then
         local lines = {}
-        local file = io.open(path)
+        local file = io.open((path:gsub("^%./", here .. "/../../"))) -- the build knows the top as "."
         for line in file and file:lines() or function() end do
             lines[#lines + 1] = line:gsub("%s+", " "):gsub("^ ", "")
         end
