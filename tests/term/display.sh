@@ -866,6 +866,16 @@ case_resize() {
     check_terminal
 }
 
+# to_program PID: the cursor of the list of programs goes there, past those of others.
+to_program() {
+    local at
+    while at=$(cursor_program) && [ "$at" != "$1" ]; do
+        if [ "${at:-0}" -lt "$1" ]; then key Down; else key Up; fi
+        until_true "$patience" 'the cursor at another program' cursor_left "$at"
+    done
+}
+cursor_program() { screen | sed -nE 's/.*▸[ ●] *([0-9]+).*/\1/p'; }
+cursor_left() { [ "$(cursor_program)" != "$1" ]; }
 case_others() { # another program is chosen, and the first again; the end of the first is the display's
     open 110 30
     cat >"$work/fork.lua" <<'LUA'
@@ -886,8 +896,7 @@ LUA
     key J
     wait_for "● $program "
     wait_for "$child +$program +running"
-    key Down
-    wait_for "▶.* $child|$child"
+    to_program "$child"
     key Enter
     wait_for "fork.lua .*$child"
     key Space # it is that one which stands
@@ -896,12 +905,14 @@ LUA
     key J
     wait_for "● $child "
     wait_for "$program .* running"
-    key Home Enter
+    to_program "$program"
+    key Enter
     wait_for "fork.lua .*$program"
     wait_for 'RUNNING'
     key J
     wait_for "$child +$program +running" # whoever leaves a program lets it go on
-    key Down Enter
+    to_program "$child"
+    key Enter
     wait_for "fork.lua .*$child"
     touch "$work/stop.child"
     wait_for 'ENDED|FINISHED'

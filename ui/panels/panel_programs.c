@@ -9,7 +9,8 @@
 typedef struct Programs {
     List list;
     int page;
-    uint64_t asked; /* when */
+    uint32_t pid, serial; /* of the cursor's program; pid 0: none yet */
+    uint64_t asked;       /* when */
 } Programs;
 
 static void draw_row(const Model *model, const Ui *ui, uint64_t row, Canvas *canvas, Rect rect) {
@@ -33,6 +34,19 @@ static void draw_row(const Model *model, const Ui *ui, uint64_t row, Canvas *can
     line_draw(&line, canvas, rect.x, rect.y, rect.w);
 }
 
+static void note_cursor(Programs *panel, const Ui *ui) {
+    if (panel->list.cursor >= ui->programs.count) return;
+    panel->pid = ui->programs.row[panel->list.cursor].pid;
+    panel->serial = ui->programs.row[panel->list.cursor].serial;
+}
+
+/* The cursor stays on its program while others come and go. */
+static void find_cursor(Programs *panel, const Ui *ui) {
+    for (uint32_t i = 0; i < ui->programs.count; i++)
+        if (ui->programs.row[i].pid == panel->pid && ui->programs.row[i].serial == panel->serial)
+            panel->list.cursor = i;
+}
+
 static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Programs none = {0}, *panel = state ? state : &none;
     if (ui->programs.count == 0) {
@@ -46,7 +60,9 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
                       "   %-10s  %-10s  %-7s  %11s  %9s  %s", "pid", "forked by", "state", "live",
                       "for", "program");
     Rect list = {rect.x, rect.y + top, rect.w, rect.h - top};
+    find_cursor(panel, ui);
     panel->page = list_draw(&panel->list, ui->programs.count, draw_row, model, ui, canvas, list);
+    note_cursor(panel, ui);
 }
 
 static void update(void *state, const Model *model, Ui *ui, Rect rect) {
@@ -68,8 +84,13 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
     Programs *panel = state;
     if (!panel) return false;
     int page = panel->page > 0 ? panel->page : 1;
+    find_cursor(panel, ui);
     list_fit(&panel->list, ui->programs.count, page);
-    if (action != ACT_ENTER) return list_act(&panel->list, action, page);
+    if (action != ACT_ENTER) {
+        bool known = list_act(&panel->list, action, page);
+        note_cursor(panel, ui);
+        return known;
+    }
     if (panel->list.cursor >= ui->programs.count) return true;
     const UiProgram *program = &ui->programs.row[panel->list.cursor];
     Request request = {.kind = REQUEST_OTHER};

@@ -57,3 +57,31 @@ TEST(keys) {
     ck_assert_uint_eq(request->other.pid, 4713);
     ck_assert_uint_eq(request->other.serial, 2);
 }
+
+static uint32_t chosen(void) {
+    stage_act(stage, ACT_ENTER);
+    const Request *request = request_take(&stage->ui.requests);
+    return request ? request->other.pid : 0;
+}
+
+TEST(cursor_stays_on_its_program) { /* while others come and go */
+    open_stage(100, 10, true, 5);
+    stage_draw(stage);
+    stage_act(stage, ACT_DOWN);
+    stage_act(stage, ACT_DOWN);
+    for (int drawn = 0; drawn < 2; drawn++) {
+        for (uint32_t gone = 0; gone < 3; gone++) {
+            stage->ui.programs.row = programs + gone;
+            stage->ui.programs.count = 5 - gone;
+            if (drawn) stage_draw(stage);
+            ck_assert_uint_eq(chosen(), 4713);
+        }
+    }
+    stage->ui.programs.row = programs + 3; /* it is gone itself */
+    stage->ui.programs.count = 2;
+    stage_draw(stage);
+    ck_assert_uint_eq(chosen(), 99999);
+    stage->ui.programs.row = programs;
+    stage->ui.programs.count = 5;
+    ck_assert_uint_eq(chosen(), 99999);
+}
