@@ -93,7 +93,7 @@ END
             [ "$near" ] || grep -q 'the moment asked for was not recorded' said ||
                 fail "$moment: $live of $was, and nothing is said"
             lmp report flat r.lmprec@$moment
-            has out "^  of $moment: as it was at 00:00:0[0-9.]+"
+            has out "^  of $moment: as it was at 00:[0-9:.]+"
             [ "$near" ] || continue 2
             cp out flat.$moment
         done
@@ -120,7 +120,7 @@ ranges) # all formats; one sum in those that tell it, the difference of two mome
     lmp report folded --metric=allocated --unit=blocks --from=half --to=end r.lmprec
     near "$(awk '{ sum += $NF } END { print sum }' out)" "folded"
     lmp report --from=half --to=end r.lmprec
-    has out '^What happened from 00:00:0[0-9.]+ to 00:00:0[0-9.]+; live: what is more than before$'
+    has out '^What happened from 00:[0-9:.]+ to 00:[0-9:.]+; live: what is more than before$'
     is "$(awk '/Number of mallocs/ { gsub(",", ""); print $4 }' out)" "$count" "summary"
     hasnt out 'Maximum|Leaks '
     lmp report timeline r.lmprec
@@ -129,7 +129,7 @@ ranges) # all formats; one sum in those that tell it, the difference of two mome
     is "$(comm -13 <(sort whole) <(sort out))" "" "rows that the whole has not"
     [ "$(wc -l <out)" -lt "$(wc -l <whole)" ] || fail "all of the time"
     lmp report massif --from=half r.lmprec
-    has out '^desc: .*\(from 00:00:0[0-9.]+ to '
+    has out '^desc: .*\(from 00:[0-9:.]+ to '
     is "$(grep -c '^heap_tree=peak$' out)" 1 "the range's highest moment"
     is "$(awk -F= '/^time=/ { if (t > $2) print "back"; t = $2 }' out)" "" "times of massif"
     lmp report html --from=half r.lmprec -o page.html
