@@ -11,7 +11,7 @@ die() {
     exit 1
 }
 
-# One row per need: who needs it (all, test, ci, or a part of ./test: read, pack, site, aarch64), what it is called,
+# One row per need: who needs it (all, test, ci, or a part of ./test: read, pack, site, aarch64, riscv64), what it is called,
 # the packages of Debian, Fedora and Alpine (-: none there, so it is done without), how to see it.
 needs() {
     cat <<'TABLE'
@@ -58,7 +58,8 @@ pack|lintian            |lintian           |-|-|command -v lintian
 pack|autopkgtest        |autopkgtest       |-|-|command -v autopkgtest
 pack|debootstrap        |debootstrap       |-|-|command -v debootstrap
 aarch64|gcc for it         |gcc-aarch64-linux-gnu|-|-|command -v aarch64-linux-gnu-gcc
-aarch64|qemu-user          |qemu-user         |-|-|command -v qemu-aarch64
+aarch64,riscv64|qemu-user  |qemu-user         |-|-|command -v qemu-aarch64
+riscv64|gcc for it         |gcc-riscv64-linux-gnu|-|-|command -v riscv64-linux-gnu-gcc
 TABLE
 }
 
