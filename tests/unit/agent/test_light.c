@@ -432,7 +432,8 @@ TEST(threads_that_are_remembered) {
     lua_register(L, "sample", sample_next_one);
     ck_assert_int_eq(luaL_loadstring(L, "if ... then sample() end local t = {}"), LUA_OK);
     for (int sampled = 0; sampled < 2; sampled++) {
-        lua_newtable(L), lua_pop(L, 1); /* so that the collector has not moved on since */
+        lua_newthread(L); /* sees that the collector has moved on, and makes room for bits */
+        lua_pop(L, 1);
         uint64_t deaths = p->counters->free_now[LMP_C_THREAD];
         lua_State *T = lua_newthread(L);
         uintptr_t block = (uintptr_t)T - LUA_EXTRASPACE;
