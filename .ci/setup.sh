@@ -11,8 +11,8 @@ die() {
     exit 1
 }
 
-# One row per need: who needs it (all, test, ci, or a part of ./test: read, pack, site, aarch64, riscv64), what it is called,
-# the packages of Debian, Fedora and Alpine (-: none there, so it is done without), how to see it.
+# One row per need: who needs it (all, test, ci, or a part of ./test: read, pack, site, aarch64, riscv64), what it is
+# called, the packages of Debian, Fedora and Alpine (-: none there, so it is done without), how to see it.
 needs() {
     cat <<'TABLE'
 all |C compiler and make|build-essential   |gcc make     |build-base linux-headers|command -v cc && command -v make
