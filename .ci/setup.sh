@@ -11,8 +11,8 @@ die() {
     exit 1
 }
 
-# One row per need: who needs it (all, test, ci, or a part of ./test: read, pack, site, aarch64, riscv64), what it is
-# called, the packages of Debian, Fedora and Alpine (-: none there, so it is done without), how to see it.
+# One row per need: who needs it (all, test, ci, or a part of ./test: read, pack, site, aarch64, riscv64; machine), what
+# it is called, the packages of Debian, Fedora and Alpine (-: none there, so it is done without), how to see it.
 needs() {
     cat <<'TABLE'
 all |C compiler and make|build-essential   |gcc make     |build-base linux-headers|command -v cc && command -v make
@@ -60,6 +60,8 @@ pack|debootstrap        |debootstrap       |-|-|command -v debootstrap
 aarch64|gcc for it         |gcc-aarch64-linux-gnu|-|-|command -v aarch64-linux-gnu-gcc
 aarch64,riscv64|qemu-user  |qemu-user         |-|-|command -v qemu-aarch64
 riscv64|gcc for it         |gcc-riscv64-linux-gnu|-|-|command -v riscv64-linux-gnu-gcc
+machine|qemu for whole machines|qemu-system-arm|-|-|command -v qemu-system-aarch64
+machine|cpio               |cpio              |-|-|command -v cpio
 TABLE
 }
 

@@ -245,7 +245,7 @@ case_attached() { # what lmp attach has loaded, the host's calls find
     lmp attach --no-live $!
     touch go
     wait
-    if grep -Eq 'not permitted|lets a process|seccomp|x86-64 only' err; then
+    if grep -Eq 'not permitted|lets a process|seccomp|aarch64 only' err; then
         echo "skipped: $(cat err)" && exit 77
     fi
     is $status 0 "status of attach"

@@ -788,7 +788,7 @@ LUA
             case $line in
             "lmp replay"*) has err terminal ;; # which that needs
             "lmp attach"*)                     # which not every container allows
-                grep -Eq 'not permitted to trace|lets a process trace only|runs under seccomp|on x86-64 only' err ||
+                grep -Eq 'not permitted to trace|lets a process trace only|runs under seccomp|aarch64 only' err ||
                     is $status 0 "status of $line"
                 ;;
             *) is $status 0 "status of $line" ;;

@@ -100,7 +100,7 @@ static int sees(pid_t pid, const char *module) {
 static bool may(const AttachWish *wish, AttachResult *r) {
     pid_t pid = wish->pid;
     long state = status_of(pid, "State");
-    if (!ATTACH_STUB) return refuse(r, "lmp attaches to programs on x86-64 only");
+    if (!ATTACH_CPU) return refuse(r, "lmp attaches to programs on x86-64 and aarch64 only");
     if (state < 0 || state == 'Z' || state == 'X')
         return refuse(r, "there is no process %d", (int)pid);
     if (state == 'T')
@@ -197,7 +197,7 @@ typedef struct Held {
 
 /* What an earlier command has left: the stub, with its memory. */
 static bool left_before(const Held *h, const TargetObject *o, AttachStubHead *head) {
-    char code[1024];
+    char code[2048];
     uint64_t magic = 0, at = offsetof(LmpAttach, magic);
     size_t size = attach_stub_size();
     return o->cave_size >= size && size <= sizeof code &&
@@ -223,9 +223,10 @@ static bool find_cave(Held *h, bool *before) {
         }
     }
     h->head = (AttachStubHead){0};
-    if (!place || place->cave_size < attach_stub_size()) place = &t->object[0];
+    size_t size = attach_stub_size() + ATTACH_LANDING;
+    if (!place || place->cave_size < size) place = &t->object[0];
     h->cave = place->cave;
-    return place->cave_size >= attach_stub_size();
+    return place->cave_size >= size;
 }
 
 static bool write_head(const Held *h) {
@@ -234,13 +235,44 @@ static bool write_head(const Held *h) {
 
 enum { SETHOOK_BYTES = 512 }; /* more than that function has */
 
+/* Returns what the stub has to jump to so that the thread goes on: where the thread stands, or a
+ * landing, which is to be written to the end of a cave. Returns 0 if no cave is near enough. */
+static uint64_t find_landing(const Held *h, const TracedThread *thread, uint32_t *landing) {
+    uint64_t resume = registers_resume(&thread->regs);
+    if (!ATTACH_LANDING) return resume;
+    for (size_t i = 0; i < h->target->objects; i++) {
+        const TargetObject *o = &h->target->object[i];
+        uint64_t at = o->cave + o->cave_size - ATTACH_LANDING;
+        if (o->cave_size && attach_stub_land(landing, at, resume)) return at;
+    }
+    return 0;
+}
+
+static bool write_landing(Held *h, const TracedThread *thread) {
+    uint32_t landing[4];
+    h->head.resume = find_landing(h, thread, landing);
+    return h->head.resume &&
+           (!ATTACH_LANDING || target_write(h->target, h->head.resume, landing, ATTACH_LANDING));
+}
+
+/* Returns true if a thread is not through with what an earlier command has sent it to. */
+static bool half_done(const Held *h, const TracedThread *thread) {
+    bool is = tracer_is_in(thread, h->data->sethook, SETHOOK_BYTES);
+    for (size_t i = 0; i < h->target->objects && !is; i++)
+        is = tracer_is_in(thread, h->target->object[i].cave, h->target->object[i].cave_size);
+    return is;
+}
+
 static TracedThread *choose_thread(Held *h) {
+    uint32_t landing[4];
     TracedThread *best = NULL;
     for (uint32_t i = 0; i < h->tracer.threads; i++) {
         TracedThread *thread = &h->tracer.thread[i];
-        if (tracer_is_in(thread, h->data->sethook, SETHOOK_BYTES)) return NULL; /* half done */
+        if (half_done(h, thread)) return NULL;
+        tracer_settle(&h->tracer, thread);
         if (!tracer_can_run(&h->tracer, thread, h->head.registers_size + STACK_BYTES)) continue;
-        bool waits = tracer_waits(thread);
+        if (!find_landing(h, thread, landing)) continue;
+        bool waits = registers_wait(&thread->regs, h->target);
         if (!best || !waits) best = thread;
         if (!waits) break;
     }
@@ -252,6 +284,7 @@ static bool run_stub(Held *h, TracedThread *thread, const char *entry, uint64_t 
     TracerRun run = {.entry = h->cave + (uint64_t)(entry - attach_stub_begin),
                      .from = h->cave,
                      .to = h->cave + attach_stub_size(),
+                     .resume = h->head.resume,
                      .done = done,
                      .mapped = mapped};
     return tracer_run(&h->tracer, thread, &run);
@@ -261,9 +294,8 @@ static bool run_stub(Held *h, TracedThread *thread, const char *entry, uint64_t 
 static bool make_room(Held *h, TracedThread *thread) {
     attach_stub_registers(&h->head);
     h->head.data = target_gap(h->target, LMP_ATTACH_BYTES);
-    h->head.map_resume = tracer_resume(thread);
-    if (!h->head.data) return false;
-    return target_write(h->target, h->cave, attach_stub_begin, attach_stub_size()) &&
+    return h->head.data && write_landing(h, thread) &&
+           target_write(h->target, h->cave, attach_stub_begin, attach_stub_size()) &&
            write_head(h) && run_stub(h, thread, attach_stub_map, 0, h->head.data);
 }
 
@@ -299,8 +331,8 @@ static bool set_hooks(Held *h, const LuaStates *found) {
         data->global[i].main = found->main[i];
     data->globals = found->globals;
     data->hook = h->cave + (uint64_t)(attach_stub_hook - attach_stub_begin);
-    h->head.hooks_resume = tracer_resume(thread);
-    bool set = target_write(h->target, h->head.data, data, sizeof *data) && write_head(h) &&
+    bool set = write_landing(h, thread) &&
+               target_write(h->target, h->head.data, data, sizeof *data) && write_head(h) &&
                run_stub(h, thread, attach_stub_hooks, h->head.data + offsetof(LmpAttach, set), 0);
     if (!set)
         return refuse(h->result, "process %d did not do what it was sent to do",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined __x86_64__ && defined __LP64__
+#include "shared/layout.h"
 
 /* Offsets, as in luafacts.h: in an object, a lua_State, and the global state. */
 enum {
@@ -97,7 +97,7 @@ static uint32_t number_of(Search *s, uint64_t global) {
 
 /* Returns the end of the mapping that a thread's stack pointer is in; 0: it is in none. */
 static uint64_t stack_end(const Target *t, const TracedThread *thread) {
-    const TargetMap *map = target_map_of(t, thread->regs.rsp);
+    const TargetMap *map = target_map_of(t, registers_sp(&thread->regs));
     return map ? map->to : 0;
 }
 
@@ -108,7 +108,8 @@ static bool runs(const Search *s, const uint8_t state[STATE_BYTES]) {
         uint64_t jump = word_of(state, jump_at[i]);
         for (uint32_t n = 0; n < s->tracer->threads; n++) {
             const TracedThread *thread = &s->tracer->thread[n];
-            if (jump >= thread->regs.rsp && jump < stack_end(s->target, thread)) return true;
+            if (jump >= registers_sp(&thread->regs) && jump < stack_end(s->target, thread))
+                return true;
         }
     }
     return false;
@@ -138,18 +139,11 @@ static void look_through(Search *s, uint64_t from, uint64_t to) {
         uint64_t n = to - from < sizeof piece ? to - from : sizeof piece;
         if (!target_read(s->target, from, piece, n & ~7ull)) return;
         for (uint64_t i = 0; i < n / 8; i++) {
-            if (piece[i] == last || piece[i] < 4096 || piece[i] >> 47) continue;
+            if (piece[i] == last || piece[i] < 4096 || piece[i] >> LMP_ADDRESS_BITS) continue;
             last = piece[i];
             look_at(s, last);
         }
     }
-}
-
-static void look_at_registers(Search *s, const struct user_regs_struct *r) {
-    const uint64_t all[] = {r->rbx, r->rbp, r->r12, r->r13, r->r14, r->r15, r->rdi,
-                            r->rsi, r->rax, r->rcx, r->rdx, r->r8,  r->r9,  r->r10};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        look_at(s, all[i]);
 }
 
 /* Returns true if a mapping has the written data of a file, or follows it. */
@@ -165,21 +159,15 @@ void luastates_find(LuaStates *found, const Tracer *tracer, bool inside) {
     *found = (LuaStates){0};
     for (uint32_t i = 0; i < tracer->threads; i++) {
         const TracedThread *thread = &tracer->thread[i];
-        uint64_t rsp = thread->regs.rsp, end = rsp + STACK_BYTES,
+        uint64_t sp = registers_sp(&thread->regs), end = sp + STACK_BYTES,
                  most = stack_end(s.target, thread);
         if (thread->gone) continue;
-        look_at_registers(&s, &thread->regs);
-        look_through(&s, rsp, end < most ? end : most);
+        for (int word = 0; word < REGISTERS_GENERAL; word++)
+            look_at(&s, thread->regs.word[word]);
+        look_through(&s, sp, end < most ? end : most);
     }
     for (size_t i = 0; i < s.target->maps; i++)
         if (is_data(s.target, i)) look_through(&s, s.target->map[i].from, s.target->map[i].to);
     for (uint32_t i = 0; i < found->globals; i++)
         add(found, found->main[i]); /* its next instruction may come when all others are gone */
 }
-
-#else
-void luastates_find(LuaStates *found, const Tracer *tracer, bool inside) {
-    (void)tracer, (void)inside;
-    *found = (LuaStates){0};
-}
-#endif

@@ -2,26 +2,21 @@
  * returns to where the program was, so it does no harm if we are killed at any moment.
  *
  * It is position-independent, and lies in the unused rest of a page of code. Both entries are for a
- * jump at any instruction of a thread: they leave the 128 bytes below the stack pointer alone, keep
- * all registers, and jump to `resume`. */
+ * jump at any instruction of a thread: they keep all registers, on x86-64 the 128 bytes below the
+ * stack pointer, too, and jump to `resume`. */
 #ifndef LMP_ATTACH_STUB_H
 #define LMP_ATTACH_STUB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#if defined __x86_64__ && defined __LP64__
-#define ATTACH_STUB 1
-#else
-#define ATTACH_STUB 0
-#endif
 
 /* What the stub is told, at its beginning. */
 typedef struct AttachStubHead {
     uint64_t data;           /* LmpAttach; LMP_ATTACH_BYTES are mapped there */
-    uint64_t map_resume;     /* where attach_stub_map returns to */
-    uint64_t hooks_resume;   /* the same of attach_stub_hooks */
-    uint64_t registers_mask; /* vector registers to keep (XSAVE's mask); 0: FXSAVE */
+    uint64_t resume;         /* what both entries jump to: where the thread was, or a landing */
+    uint64_t registers_mask; /* vector registers to keep: x86-64: XSAVE's mask, 0: FXSAVE;
+                                aarch64: 1: those of SVE, too */
     uint64_t registers_size; /* bytes that takes */
 } AttachStubHead;
 
@@ -36,5 +31,15 @@ static inline size_t attach_stub_size(void) {
 
 /* Fills the processor's part of a head. */
 void attach_stub_registers(AttachStubHead *head);
+
+/* Bytes of a landing: code near to where a thread was, to which the stub jumps, and which has the
+ * thread go on. On aarch64 no jump goes anywhere and keeps all registers; x86-64 needs none. */
+#ifdef __aarch64__
+enum { ATTACH_LANDING = 16 };
+#else
+enum { ATTACH_LANDING = 0 };
+#endif
+/* Makes the landing for address `at`. Returns false if `resume` is too far from there. */
+bool attach_stub_land(uint32_t landing[4], uint64_t at, uint64_t resume);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "shared/layout.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -86,10 +87,11 @@ const TargetMap *target_map_of(const Target *target, uint64_t at) {
 }
 
 uint64_t target_gap(const Target *target, uint64_t size) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     for (size_t i = target->maps; i-- > 1;) { /* near the libraries */
         uint64_t below = target->map[i - 1].to, from = target->map[i].from;
-        if (target->map[i].from >> 47 || target->map[i].stack) continue; /* the stack grows */
-        if (from > below && from - below >= 4 * size) return (from - 2 * size) & ~0xfffull;
+        if (from >> LMP_ADDRESS_BITS || target->map[i].stack) continue; /* the stack grows */
+        if (from > below && from - below >= 4 * size) return (from - 2 * size) & ~(page - 1);
     }
     return 0;
 }

@@ -3,21 +3,27 @@
 #include "attach/tracer.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 
+#include "attach/stub.h"
 #include "base/array.h"
 
-#if defined __x86_64__ && defined __LP64__
+enum { RED_ZONE = 128, WAIT_TRIES = 2000, SLEEP_TRIES = 4 };
 
-/* What the system notes of a call that it will start again (linux/errno.h). */
-enum { RESTARTSYS = 512, RESTARTNOINTR = 513, RESTARTNOHAND = 514, RESTART_BLOCK = 516 };
-enum { SYSCALL_BYTES = 2, RESTART_SYSCALL = 219, RED_ZONE = 128, WAIT_TRIES = 2000 };
+/* Reads a thread's registers, or sets them. */
+static bool pass_registers(pid_t tid, Registers *regs, bool set) {
+    struct iovec all = {regs, sizeof *regs};
+    return !ptrace(set ? PTRACE_SETREGSET : PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &all) &&
+           all.iov_len == sizeof *regs;
+}
 
 /* ---- holding --------------------------------------------------------------------------------- */
 
@@ -44,7 +50,7 @@ static bool wait_for(TracedThread *thread) {
     thread->stopped = true;
     bool event = status >> 16;
     if (!event) thread->signal = WSTOPSIG(status); /* on the way to the program: it gets it later */
-    if (ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->regs)) thread->gone = true;
+    if (!pass_registers(thread->tid, &thread->regs, false)) thread->gone = true;
     return true;
 }
 
@@ -105,22 +111,6 @@ void tracer_let_go(Tracer *tracer) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-bool tracer_waits(const TracedThread *thread) {
-    return (int64_t)thread->regs.orig_rax >= 0;
-}
-
-/* Returns true if the thread waits in a system call that will be started again. */
-static bool restarts(const struct user_regs_struct *r) {
-    if ((int64_t)r->orig_rax < 0) return false;
-    int64_t result = (int64_t)r->rax;
-    return result == -RESTARTSYS || result == -RESTARTNOINTR || result == -RESTARTNOHAND ||
-           result == -RESTART_BLOCK;
-}
-
-uint64_t tracer_resume(const TracedThread *thread) {
-    return restarts(&thread->regs) ? thread->regs.rip - SYSCALL_BYTES : thread->regs.rip;
-}
-
 /* Returns true if the thread is within a sequence that the system starts anew once the thread has
  * been interrupted there (rseq): it must find the thread where it was. */
 static bool in_sequence(const Target *target, const TracedThread *thread) {
@@ -139,7 +129,7 @@ static bool in_sequence(const Target *target, const TracedThread *thread) {
         return false;
     return config.at && target_read(target, config.at + 8, &at, sizeof at) && at &&
            target_read(target, at, &sequence, sizeof sequence) &&
-           thread->regs.rip - sequence.start < sequence.length;
+           registers_pc(&thread->regs) - sequence.start < sequence.length;
 #else
     (void)target, (void)thread;
     return false; /* the C library has none either */
@@ -160,21 +150,28 @@ static uint64_t stack_left(const Target *target, uint64_t at) {
 bool tracer_can_run(const Tracer *tracer, const TracedThread *thread, uint64_t stack) {
     if (thread->gone || !thread->stopped || thread->signal) return false;
     return !in_sequence(tracer->target, thread) &&
-           stack_left(tracer->target, thread->regs.rsp) >= stack + RED_ZONE;
+           stack_left(tracer->target, registers_sp(&thread->regs)) >= stack + RED_ZONE;
 }
 
 bool tracer_is_in(const TracedThread *thread, uint64_t at, uint64_t bytes) {
-    return !thread->gone && thread->regs.rip - at < bytes;
+    return !thread->gone && registers_pc(&thread->regs) - at < bytes;
 }
 
-/* The registers that send a thread to `entry`, so that it goes on at tracer_resume() as the system
- * would have let it. */
-static struct user_regs_struct sent(const TracedThread *thread, uint64_t entry) {
-    struct user_regs_struct r = thread->regs;
-    if (restarts(&r)) r.rax = (int64_t)r.rax == -RESTART_BLOCK ? RESTART_SYSCALL : r.orig_rax;
-    r.orig_rax = UINT64_MAX; /* nothing is to be started again but by the instruction itself */
-    r.rip = entry;
-    return r;
+/* Lets a thread run for a moment. Returns false if the thread does not stand again after that. */
+static bool run_on(TracedThread *thread, long moment_ns) {
+    struct timespec moment = {.tv_nsec = moment_ns};
+    if (ptrace(PTRACE_CONT, thread->tid, NULL, (void *)(intptr_t)thread->signal)) /* NOLINT */
+        return false;
+    thread->signal = 0;
+    nanosleep(&moment, NULL);
+    return !ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) && wait_for(thread);
+}
+
+void tracer_settle(const Tracer *tracer, TracedThread *thread) {
+    for (int tries = 0; tries < SLEEP_TRIES && thread->stopped && !thread->gone &&
+                        registers_sleep(&thread->regs, tracer->target);
+         tries++)
+        thread->stopped = run_on(thread, 100000);
 }
 
 static bool is_done(const Tracer *t, const TracerRun *run) {
@@ -184,49 +181,14 @@ static bool is_done(const Tracer *t, const TracerRun *run) {
 }
 
 bool tracer_run(Tracer *tracer, TracedThread *thread, const TracerRun *run) {
-    struct user_regs_struct r = sent(thread, run->entry);
-    if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &r)) return false;
-    thread->regs = r;
+    Registers sent = thread->regs;
+    registers_send(&sent, run->entry);
+    if (!pass_registers(thread->tid, &sent, true)) return false;
     for (int tries = 0; tries < 1000 && !thread->gone; tries++) {
-        struct timespec moment = {.tv_nsec = tries < 10 ? 100000 : 1000000};
-        if (ptrace(PTRACE_CONT, thread->tid, NULL, (void *)(intptr_t)thread->signal)) /* NOLINT */
-            return false;
-        thread->signal = 0;
-        nanosleep(&moment, NULL);
-        if (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL)) return false;
-        if (!wait_for(thread)) return false;
-        bool inside = thread->regs.rip >= run->from && thread->regs.rip < run->to;
+        if (!run_on(thread, tries < 10 ? 100000 : 1000000)) return false;
+        bool inside = tracer_is_in(thread, run->from, run->to - run->from) ||
+                      tracer_is_in(thread, run->resume, ATTACH_LANDING);
         if (!thread->gone && !inside && is_done(tracer, run)) return true;
     }
     return false;
 }
-
-#else
-int tracer_hold(Tracer *tracer, const Target *target) {
-    *tracer = (Tracer){.target = target};
-    return ENOSYS;
-}
-void tracer_let_go(Tracer *tracer) {
-    (void)tracer;
-}
-bool tracer_can_run(const Tracer *tracer, const TracedThread *thread, uint64_t stack) {
-    (void)tracer, (void)thread, (void)stack;
-    return false;
-}
-bool tracer_waits(const TracedThread *thread) {
-    (void)thread;
-    return false;
-}
-uint64_t tracer_resume(const TracedThread *thread) {
-    (void)thread;
-    return 0;
-}
-bool tracer_is_in(const TracedThread *thread, uint64_t at, uint64_t bytes) {
-    (void)thread, (void)at, (void)bytes;
-    return false;
-}
-bool tracer_run(Tracer *tracer, TracedThread *thread, const TracerRun *run) {
-    (void)tracer, (void)thread, (void)run;
-    return false;
-}
-#endif

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/user.h>
 
+#include "attach/registers.h"
 #include "attach/target.h"
 
 enum { TRACER_THREADS = 4096 };
@@ -20,9 +20,7 @@ typedef struct TracedThread {
     pid_t tid;
     int signal; /* that was about to be delivered; 0: none */
     bool stopped, gone;
-#ifdef __x86_64__ /* not every processor has such a struct */
-    struct user_regs_struct regs;
-#endif
+    Registers regs;
 } TracedThread;
 
 typedef struct Tracer {
@@ -42,17 +40,15 @@ bool tracer_can_run(const Tracer *tracer, const TracedThread *thread, uint64_t s
 /* Returns true if the thread stands in so many bytes of code from `at` on. */
 bool tracer_is_in(const TracedThread *thread, uint64_t at, uint64_t bytes);
 
-/* Returns true if the thread waits in a system call. */
-bool tracer_waits(const TracedThread *thread);
+/* Has the thread, if it sleeps, begin that anew for what is left of it (registers_sleep). */
+void tracer_settle(const Tracer *tracer, TracedThread *thread);
 
-/* Returns where a thread goes on, once it has been sent elsewhere (for the stub's head). */
-uint64_t tracer_resume(const TracedThread *thread);
-
-/* Sends the thread to `entry`, which comes back to tracer_resume(), and waits until *done (in the
- * target, a word that becomes 1; 0: a mapping at `mapped`) and it has left [from, to). Returns
- * false if that was not so within a second: the thread goes on all the same. */
+/* Sends the thread to `entry`, which comes back to registers_resume(), and waits until *done (in
+ * the target, a word that becomes 1; 0: a mapping at `mapped`) and it has left [from, to) and the
+ * landing at `resume` (stub.h). Returns false if that was not so within a second: the thread goes
+ * on all the same. */
 typedef struct TracerRun {
-    uint64_t entry, from, to;
+    uint64_t entry, from, to, resume;
     uint64_t done, mapped;
 } TracerRun;
 bool tracer_run(Tracer *tracer, TracedThread *thread, const TracerRun *run);
