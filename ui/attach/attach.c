@@ -208,12 +208,20 @@ static bool left_before(const Held *h, const TargetObject *o, AttachStubHead *he
            magic == LMP_ATTACH_MAGIC;
 }
 
-/* Finds a place for the stub: where one is already, else in the C library or in the program itself,
- * which are never unloaded. */
+/* Returns what is never unloaded and has a cave of `size`: the C library, the loader (each by a
+ * symbol of it), or the program itself. Returns NULL if none has. */
+static const TargetObject *find_lasting(const Target *t, size_t size) {
+    static const char *const symbols[] = {"dlopen", "__tls_get_addr"};
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        const TargetObject *o = NULL;
+        if (target_find(t, symbols[i], &o) && o->cave_size >= size) return o;
+    }
+    return t->object[0].cave_size >= size ? &t->object[0] : NULL;
+}
+
+/* Finds a place for the stub: where one is already, else where it may stay. */
 static bool find_cave(Held *h, bool *before) {
     const Target *t = h->target;
-    const TargetObject *place = NULL;
-    target_find(t, "dlopen", &place);
     for (size_t i = 0; i < t->objects; i++) {
         const TargetObject *o = &t->object[i];
         *before = left_before(h, o, &h->head);
@@ -223,10 +231,9 @@ static bool find_cave(Held *h, bool *before) {
         }
     }
     h->head = (AttachStubHead){0};
-    size_t size = attach_stub_size() + ATTACH_LANDING;
-    if (!place || place->cave_size < size) place = &t->object[0];
-    h->cave = place->cave;
-    return place->cave_size >= size;
+    const TargetObject *place = find_lasting(t, attach_stub_size() + ATTACH_LANDING);
+    h->cave = place ? place->cave : 0;
+    return place;
 }
 
 static bool write_head(const Held *h) {
