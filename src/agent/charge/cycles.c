@@ -53,8 +53,8 @@ static void end_cycle(LmpProfile *p) {
     gc->freed_bytes += gc->now.freed_bytes;
     gc->ring[gc->cycles % LMP_GC_RING] = gc->now;
     gc->sweeping = 0;
-    for (unsigned cls = 1; cls < LMP_C_COUNTED;
-         cls++) /* the timeline has it with its next sample */
+    /* The timeline has these with its next sample. */
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++)
         p->cycles->held_bytes[cls] = counters_class_bytes(p->counters, cls);
     bool full = p->cycles->full || collector_is_bad(p);
     cycles_mode(p);

@@ -6,10 +6,6 @@
 #define BITS_SIZE (2 * LMP_WATCHED_WORDS * sizeof(uint64_t))
 #define DIRECTORY_SIZE ((LMP_DIR_SIZE + LMP_MAX_LEAVES) * sizeof(uint64_t *))
 
-static uint64_t bit_of(uintptr_t a) {
-    return 1ull << (a >> LMP_WATCHED_GRAIN & 63);
-}
-
 LmpErr watched_prepare(LmpProfile *p) {
     p->watched_room = lmp_os->map(DIRECTORY_SIZE, -1, 0, true);
     p->watched_used = 0;
@@ -52,13 +48,13 @@ void watched_close(LmpProfile *p) {
 
 bool watched_set(LmpProfile *p, uintptr_t a, bool thread) {
     if (!watched_make_room(p, a)) return false;
-    *watched_word(*watched_bits(p, a), a) |= bit_of(a);
+    *watched_word(*watched_bits(p, a), a) |= watched_bit(a);
     return watched_note_thread(p, a, thread);
 }
 
 bool watched_clear(LmpProfile *p, uintptr_t a) {
     if (!watched_note_thread(p, a, false)) return false;
     uint64_t *word = watched_word(*watched_bits(p, a), a), before = *word;
-    *word &= ~bit_of(a);
-    return before & bit_of(a);
+    *word &= ~watched_bit(a);
+    return before & watched_bit(a);
 }

@@ -28,6 +28,10 @@ static ALWAYS_INLINE uint64_t *watched_word(uint64_t *bits, uintptr_t a) {
     return &bits[a >> (LMP_WATCHED_GRAIN + 6) & (LMP_WATCHED_WORDS - 1)];
 }
 
+static ALWAYS_INLINE uint64_t watched_bit(uintptr_t a) {
+    return 1ull << (a >> LMP_WATCHED_GRAIN & 63);
+}
+
 /* Returns true if the bit of an address is set. */
 static ALWAYS_INLINE bool watched_has(const LmpProfile *p, uintptr_t a) {
     uint64_t *bits = *watched_bits(p, a);
@@ -52,7 +56,7 @@ static ALWAYS_INLINE bool watched_is_thread(const LmpProfile *p, uintptr_t a) {
 /* Sets or clears the second bit alone, where a thread begins that nobody remembers yet. Returns
  * false if there is no room for bits. */
 static ALWAYS_INLINE bool watched_note_thread(const LmpProfile *p, uintptr_t a, bool there) {
-    uint64_t *bits = *watched_bits(p, a), bit = 1ull << (a >> LMP_WATCHED_GRAIN & 63);
+    uint64_t *bits = *watched_bits(p, a), bit = watched_bit(a);
     if (UNLIKELY(!bits)) return false;
     uint64_t *word = &watched_word(bits, a)[LMP_WATCHED_WORDS];
     *word = there ? *word | bit : *word & ~bit;
