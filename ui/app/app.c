@@ -33,13 +33,14 @@ static void take_config(App *app, const Config *config) {
     for (const ConfigRow *row = config_rows; row->name; row++)
         app_configured(app, row->name);
     if (config->problem[0]) app_say(app, "%s", config->problem);
-    if (!title) return;
-    for (int i = 0; i < APP_PANELS; i++) {
+    for (int i = 0; title && i < APP_PANELS; i++) {
         if (!app_panels[i].home || strcasecmp(app_panels[i].panel->title, title) != 0) continue;
         app_show(app, app_panels[i].panel);
-        return;
+        title = NULL;
     }
-    app_say(app, "config: there is no panel \"%.40s\"", title);
+    if (title) app_say(app, "config: there is no panel \"%.40s\"", title);
+    if (app->notice_until)
+        app->notice_until = UINT64_MAX; /* its time begins with the first figures */
 }
 
 App *app_new(const AppOptions *options) {

@@ -150,3 +150,17 @@ TEST(who_has_ended_is_asked_for_nothing) {
     ck_assert(shows("the run was too short to tell: 0 of 8 full cycles"));
     ck_assert(!shows("asks for") && !shows("yet"));
 }
+
+/* What is wrong with the config is on the screen for half a minute, which the program begins. */
+TEST(what_is_wrong_with_the_config_waits) {
+    static const Config config = {.problem = "config, line 2: there is no \"thme\""};
+    now = 100 * SECOND; /* the machine has been up for longer than a notice stays */
+    open_display(120, 36, (AppOptions){.live = true, .config = &config});
+    ck_assert(sees(config.problem)); /* no figures have come */
+    refresh();
+    now += 29 * SECOND;
+    ck_assert(sees(config.problem));
+    now += 2 * SECOND;
+    ck_assert(!sees(config.problem));
+    now = SECOND;
+}
