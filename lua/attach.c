@@ -2,10 +2,12 @@
  * debug hook, before the program's next instruction, and so where any call of the Lua API is safe.
  *
  * Nothing is printed, and no error leaves: the command that waits outside says what was refused. */
+#include <errno.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/session/profiler.h"
 #include "module.h"
@@ -15,14 +17,18 @@ __attribute__((visibility("default"))) void lmp_attach_enter(lua_State *L, LmpAt
 
 static LmpErr start(lua_State *L, LmpAttach *a) {
     LmpOptions options = profiler_defaults;
-    LmpErr lack;
+    LmpErr lack, err;
     char text[sizeof a->options], why[OPTIONS_WHY];
     snprintf(text, sizeof text, "%s", a->options);
     options.summary = "";
     options.attached = true;
     options_read_text(text, &options, why);
     module_preload(L);
-    return profiler_start(L, &options, &lack);
+    err = profiler_start(L, &options, &lack);
+    if (err == LMP_E_FILE) /* its user is another one than lmp's, perhaps */
+        snprintf(a->why, sizeof a->why, "process %d cannot write %s: %s", (int)getpid(),
+                 options.record, err_of_file(errno));
+    return err;
 }
 
 static int serve(lua_State *L) {
@@ -34,7 +40,7 @@ static int serve(lua_State *L) {
         LmpAttachGlobal *global = &a->global[i];
         if (global->main != main || atomic_load(&global->state) != LMP_ATTACH_WAITS) continue;
         LmpErr err = a->options[0] ? start(L, a) : profiler_stop(L, NULL);
-        if (err) snprintf(a->why, sizeof a->why, "%s", err_message(err));
+        if (err && !a->why[0]) snprintf(a->why, sizeof a->why, "%s", err_message(err));
         if (!err && a->options[0]) global->serial = profiler_serial(L);
         atomic_store(&global->state, err ? LMP_ATTACH_REFUSED : LMP_ATTACH_DONE);
     }

@@ -196,6 +196,7 @@ case_loads() { # Lua in a library that the program has loaded for itself alone
 
 case_recorded() {
     begin "$LUA" busy.lua
+    refused "process $program cannot write $work/nowhere/x: No such file" --record=nowhere/x "$program"
     attach --record='a run.lmprec'
     goes_on
     detach

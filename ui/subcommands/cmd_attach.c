@@ -1,5 +1,6 @@
 /* cmd_attach.c - `lmp attach` and `lmp detach`: a profile of a program that runs already and that
  * nobody prepared, begun and ended from outside. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "attach/attach.h"
 #include "base/format.h"
+#include "base/outfile.h"
 #include "command/attached.h"
 #include "command/operands.h"
 #include "read/discover.h"
@@ -106,7 +108,8 @@ static int end_profile(uint32_t pid, double wait) {
 static bool write_options(char *out, size_t size, const Wish *want, uint32_t pid) {
     char file[RECNAME_MOST] = "";
     if (want->record && !recname_choose(file, sizeof file, want->file, pid)) {
-        command_say("cannot write %s", want->file ? want->file : "a file here");
+        command_say("cannot write %s: %s", want->file ? want->file : "a file here",
+                    outfile_problem(errno));
         return false;
     }
     int n =
