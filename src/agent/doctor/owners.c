@@ -11,8 +11,9 @@
 #include "base/kind.h"
 
 enum { TAG_STRING = 4, TAG_TABLE, TAG_FUNCTION, TAG_USERDATA, TAG_THREAD, TAG_UPVAL, TAG_PROTO };
-enum { CI_SIZE = 64, CI_PREVIOUS = 16, CI_NEXT = 24, UDATA_META = 24, TABLE_END = 32 };
-enum { SCAN_LIMIT = 512 }; /* large userdata have no pointers to parts further on */
+enum { CI_SIZE = 64, CI_PREVIOUS = 16, CI_NEXT = 24, THREAD_TOP = 16 };
+enum { UDATA_META = 24, UDATA_BYTES = 32, TABLE_PARTS = 16, TABLE_END = 32 };
+enum { PROTO_PARTS = 56, PROTO_END = 112 };
 /* From Lua 5.5 on: */
 enum {
     NEWER = LUA_VERSION_NUM >= 505,
@@ -110,12 +111,7 @@ static void follow_calls(Owners *o) {
 /* Gives the part that begins at an address its owner, if it is one without. */
 static void claim_at(Owners *o, const char *at, LmpKind kind) {
     ArenaBlock *part = arena_find(o->arena, at);
-    if (!part || part->type_tag != 0 || part->owner >= 0) return;
-    if (kind == LMP_THREAD) {
-        claim_calls(o, part);
-    } else {
-        claim(o, part, kind);
-    }
+    if (part && part->type_tag == 0 && part->owner < 0) claim(o, part, kind);
 }
 
 static void scan(Owners *o, const ArenaBlock *b, size_t from, size_t to, LmpKind kind) {
@@ -133,8 +129,37 @@ static void scan_newer_table(Owners *o, const ArenaBlock *b) {
     claim_at(o, (const char *)((uintptr_t)node - 8), LMP_TABLE); /* NOLINT */
 }
 
+static bool is_within(const char *at, const char *from, size_t size) {
+    return (uintptr_t)at - (uintptr_t)from <= size;
+}
+
+/* Lists of the collector's leave words in a thread that may be the address of any part. So a part
+ * has to say itself that it is the thread's. */
+static void scan_thread(Owners *o, const char *thread) {
+    const char *top = word_at(thread, LUA_EXTRASPACE + THREAD_TOP);
+    for (size_t at = 0; at + 8 <= o->thread_size; at += 8) {
+        ArenaBlock *part = arena_find(o->arena, word_at(thread, at));
+        if (!part) continue;
+        bool stack = is_within(top, part->addr, part->size);
+        bool call = part->size == CI_SIZE &&
+                    is_within(word_at(part->addr, CI_PREVIOUS), thread, o->thread_size);
+        if (stack || call) claim_calls(o, part);
+    }
+}
+
+/* So it is in the global state: of the table of strings it has the address, how many are in it
+ * (four bytes), and of how many slots it is. */
+static void scan_global(Owners *o, const char *from, size_t size) {
+    for (size_t at = 0; at + 16 <= size; at += 8) {
+        uint32_t slots;
+        memcpy(&slots, from + at + 12, sizeof slots);
+        const ArenaBlock *part = arena_find(o->arena, word_at(from, at));
+        if (part && part->size == slots * 8ull) claim_at(o, part->addr, LMP_STRING);
+    }
+}
+
 static void scan_object(Owners *o, const ArenaBlock *b) {
-    size_t end = b->size < SCAN_LIMIT ? b->size : SCAN_LIMIT, rest;
+    size_t rest = b->size - o->thread_size; /* the main thread's: the global state */
     switch (b->type_tag) {
     case TAG_STRING:
         scan(o, b, LENT_BYTES, LENT_BYTES + 8, LMP_STRING);
@@ -143,20 +168,19 @@ static void scan_object(Owners *o, const ArenaBlock *b) {
         if (NEWER)
             scan_newer_table(o, b);
         else
-            scan(o, b, 0, TABLE_END, LMP_TABLE);
+            scan(o, b, TABLE_PARTS, TABLE_END, LMP_TABLE);
         break;
     case TAG_PROTO:
-        scan(o, b, 0, end, LMP_FUNCTION);
+        scan(o, b, PROTO_PARTS, PROTO_END, LMP_FUNCTION);
         break;
     case TAG_USERDATA: /* a buffer's box holds a string in the making */
-        if (b->size >= UDATA_META + 8 && o->box && word_at(b->addr, UDATA_META) == o->box)
-            scan(o, b, 0, end, LMP_STRING);
+        if (b->size >= UDATA_BYTES + 8 && o->box && word_at(b->addr, UDATA_META) == o->box)
+            scan(o, b, UDATA_BYTES, UDATA_BYTES + 8, LMP_STRING);
         break;
-    default: /* a thread: beside the main one, only the table of strings hangs */
+    default:
         if (!o->thread_size) break;
-        rest = b->size - o->thread_size;
-        scan(o, b, NEWER ? rest : 0, NEWER ? b->size : o->thread_size, LMP_THREAD);
-        scan(o, b, NEWER ? 0 : o->thread_size, NEWER ? rest : b->size, LMP_STRING);
+        scan_thread(o, b->addr + (NEWER ? rest : 0));
+        scan_global(o, b->addr + (NEWER ? 0 : o->thread_size), rest);
     }
 }
 
@@ -173,7 +197,6 @@ void owners_look(Owners *o, bool now) {
 
 void owners_reset(Owners *o, Arena *arena) {
     o->arena = arena;
-    o->main = NULL;
     o->thread_size = 0;
     o->box = NULL;
     o->objects = o->parts = o->wait = 0;
@@ -187,7 +210,6 @@ void owners_free(Owners *o) {
 }
 
 void owners_learn(Owners *o, lua_State *L) {
-    o->main = L;
     luaL_Buffer buffer; /* the first large one makes the metatable */
     luaL_buffinit(L, &buffer);
     memset(luaL_prepbuffsize(&buffer, 10000), 'x', 10000);

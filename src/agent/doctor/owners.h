@@ -1,11 +1,12 @@
 /* owners.h - to whom blocks without a type tag belong, found by looking for their addresses in the
  * objects that could hold them: it shares nothing with the profiler's method.
  *
- * Facts of Lua used here: the type tags of requests; CallInfo.previous at 16, next at 24; the
- * metatable of a userdata at 24; a table's pointers to its parts below 32; and of Lua 5.5, that
- * these lead behind an array's values and a word of the nodes, where strings of 48 bytes have their
- * bytes, and that the main thread is the end of its block. Memory that was never written holds a
- * pattern (arena.h), so that a stale word does not pass for a pointer. */
+ * Facts of Lua used here: the type tags of requests; CallInfo.previous at 16, next at 24; a
+ * thread's top at 16; the metatable of a userdata at 24, its bytes at 32; the pointers to parts of
+ * a table from 16 to 32, of a prototype from 56 to 112; and of Lua 5.5, that a table's lead behind
+ * an array's values and a word of the nodes, where strings of 48 bytes have their bytes, and that
+ * the main thread is the end of its block. Memory that was never written holds a pattern (arena.h),
+ * so that a stale word there does not pass for a pointer. */
 #ifndef LMP_DOCTOR_OWNERS_H
 #define LMP_DOCTOR_OWNERS_H
 
@@ -15,7 +16,6 @@
 
 typedef struct Owners {
     Arena *arena;
-    lua_State *main;
     size_t thread_size; /* bytes of a thread; beside the main one is the global state */
     const void *box;    /* metatable of the boxes of luaL_Buffer, NULL: not known */
     uint32_t *object;   /* rows of blocks that may own others */
