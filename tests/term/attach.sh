@@ -205,6 +205,61 @@ case_recorded() {
     grep -q 'busy.lua' report.out || fail 'no line'
 }
 
+# Of this file's segment of code the copy says that it goes to the end of its last page: there is no room behind it.
+cat >fill.lua <<'LUA'
+local from, to, page = ...
+local s = io.open(from, "rb"):read "a"
+local first, n = string.unpack("<I8", s, 33), string.unpack("<I2", s, 57)
+for at = first + 1, first + 56 * n, 56 do
+  local kind, flags = string.unpack("<I4I4", s, at)
+  local address, size = string.unpack("<I8", s, at + 16), string.unpack("<I8", s, at + 32)
+  if kind == 1 and flags & 1 == 1 then
+    size = size + -(address + size) % page
+    s = s:sub(1, at + 31) .. string.pack("<I8I8", size, size) .. s:sub(at + 48)
+  end
+end
+io.open(to, "wb"):write(s):close()
+LUA
+
+case_room() { # where the C library has no room for lmp's code, the loader has; where nothing has, lmp says so
+    local file lua
+    lua=$(command -v "$LUA")
+    mkdir filled
+    for file in "$lua" $(ldd "$lua" | grep -o '/[^ ]*'); do
+        "$lua" fill.lua "$file" "filled/${file##*/}" "$(getconf PAGESIZE)" || exit 77 # a shell script
+    done
+    chmod +x filled/*
+    begin env LD_LIBRARY_PATH="$work/filled" "filled/${lua##*/}" busy.lua
+    attach
+    goes_on
+    detach
+    ends_well
+    begin env LD_LIBRARY_PATH="$work/filled" filled/ld-* "filled/${lua##*/}" busy.lua
+    refused 'has no room for' "$program"
+    ends_well
+}
+
+case_left() { # a thread that a killed command has sent somewhere is to come back first
+    local place left
+    begin "$LUA" inside.lua
+    mkfifo hold
+    for place in cave lua_sethook; do
+        "$LMP_BUILD/attach_left" "$program" $place <hold >left &
+        left=$!
+        exec 9>hold
+        until_true 'a thread there' grep -q sent left
+        refused 'no thread of process .* could be used' "$program"
+        exec 9>&-
+        wait $left
+        is $? 0 'the way back'
+        goes_on
+        attach
+        goes_on
+        detach
+    done
+    ends_well
+}
+
 case_refused() {
     refused 'takes one process'
     refused 'is not a process' x
