@@ -36,25 +36,20 @@ LUA
 # Runs it, with the display attached to it.
 watch() {
     open "${1:-120}" "${2:-36}"
-    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
-        bank.lua >run.out 2>run.err) &
-    wait_program
+    behind bank.lua
     attach
 }
 attach() {
-    type_line "\$P \$LMP top $program; echo top=\$?"
-    wait_for 'RUNNING|PAUSED'
+    type_line "\$P \$LMP top $program; echo top=\$?" 'RUNNING|PAUSED'
 }
 leave() {
-    key q
-    wait_for 'top=0'
+    press q 'top=0'
     outlived "its display"
     check_terminal
 }
 # condition TEXT: opens the panel, types one.
 condition() {
-    key b
-    wait_for '^ *break>|[0-9] . (on|off) '
+    press b '^ *break>|[0-9] . (on|off) '
     shows '^ *break>' || key b
     wait_for '^ *break>'
     key C-u # the second b, if the line was there but not yet painted
@@ -69,12 +64,10 @@ met() {
 }
 # The condition under the cursor goes.
 delete() {
-    key b
-    wait_for 'Break conditions'
+    press b 'Break conditions'
     shows '^ *break>' && key Escape
     key d
-    key Escape
-    wait_gone 'Break conditions'
+    press_away Escape 'Break conditions'
 }
 # It goes on: it runs, or it has come to another operation already.
 resume() {
@@ -115,25 +108,20 @@ case_size() {
     wait_for 'break: 1 on'
     # the frame below: its locals
     key 5
-    key Down
-    wait_for 'locals of bank.lua:15'
+    press Down 'locals of bank.lua:15'
     wait_for 'account +[{]201 entries[}]'
     wait_for 'deposit +function bank.lua:9'
     wait_for '15 . +for coin = 1|15 . +if n % 20'
     wait_gone 'First Bank'
-    key Up
-    wait_for 'width +200'
+    press Up 'width +200'
     resume
     met 1 'block larger than 100 KiB'
-    key b # off: it runs on
-    wait_for '1 . on +block larger than 100 KiB'
-    key Enter
-    wait_for '1 . off +block larger than 100 KiB'
+    press b '1 . on +block larger than 100 KiB' # off: it runs on
+    press Enter '1 . off +block larger than 100 KiB'
     key Escape
     resume
     wait_for 'RUNNING'
     wait_gone 'break: ' # none is on
-    leave
 }
 
 # What is in a table of a program that stands in the middle of making another one.
@@ -145,14 +133,11 @@ case_unfold() {
     several() { shows 'account +[{]([3-9]|[0-9]{2,}) entries[}]'; }
     while ! several; do resume; done
     key 5
-    key Right
-    wait_for 'right unfolds'
-    key Right # the account: who it is, and what it got
-    wait_for '▾ account'
+    press Right 'right unfolds'
+    press Right '▾ account' # the account: who it is, and what it got
     wait_for '[[]1[]] +"day [0-9]+"'
     wait_for '▸ [[]2[]] +[{]1 entry[}]'
-    key Down Down Enter
-    wait_for '▾ [[]2[]] '
+    press Down Down Enter '▾ [[]2[]] '
     wait_for '^.*[[]1[]] +1( |$)'
     entries() { screen | grep -Eo 'account +[{][0-9]+ entries' | grep -Eo '[0-9]+' | head -1; }
     local before
@@ -162,14 +147,10 @@ case_unfold() {
     until_true "$patience" "more entries than $before" more_entries
     wait_for '▾ [[]2[]] '
     wait_for '[[]1[]] +"day [0-9]+"'
-    key Left
-    wait_gone '▾ [[]2[]] '
-    key Left Left # to the account, and folded
-    wait_gone '"day [0-9]+"'
-    key Left # to the stack
-    wait_for 'n step'
+    press_away Left '▾ [[]2[]] '
+    press_away Left Left '"day [0-9]+"' # to the account, and folded
+    press Left 'n step' # to the stack
     wait_gone 'right unfolds'
-    leave
 }
 
 case_heap() {
@@ -178,7 +159,6 @@ case_heap() {
     met 1 'heap above 1 MiB: [1-9],[0-9]{3},[0-9]{3} B'
     resume
     met 1 'heap above 1 MiB'
-    leave
 }
 
 case_at() {
@@ -197,7 +177,6 @@ case_at() {
     done
     amount_differs() { [ "$(amount_is)" != "$amount" ]; }
     until_true "$patience" "another amount than $amount" amount_differs
-    leave
 }
 
 case_type() {
@@ -205,7 +184,6 @@ case_type() {
     condition 'type string'
     met 1 'memory of type string'
     wait_for 'allocation #[0-9,]+ . string'
-    leave
 }
 
 case_once() { # a new peak, a cycle: once, then off until switched on again
@@ -213,8 +191,7 @@ case_once() { # a new peak, a cycle: once, then off until switched on again
     condition 'gc'
     met 1 'end of a collector cycle: cycle [0-9,]+'
     resume
-    key b
-    wait_for '1 . off +end of a collector cycle +was met'
+    press b '1 . off +end of a collector cycle +was met'
     key Enter # on again; it may be met before the panel is seen to say so
     met 1 'end of a collector cycle'
     delete
@@ -225,7 +202,6 @@ case_once() { # a new peak, a cycle: once, then off until switched on again
     resume
     wait_for 'RUNNING'
     wait_gone 'break: ' # a peak is for once
-    leave
 }
 
 case_typing() { # what cannot be read says what would be right, and can be put right
@@ -235,8 +211,7 @@ case_typing() { # what cannot be read says what would be right, and can be put r
     for _ in 1 2 3 4; do key BSpace; done
     type_text '9GiB'
     wait_for 'pauses at: block larger than 9 GiB'
-    key Enter
-    wait_for '1 . on +block larger than 9 GiB'
+    press Enter '1 . on +block larger than 9 GiB'
     condition 'type strings'
     wait_for '2 . on +memory of type string|PAUSED'
     key Escape
@@ -244,23 +219,17 @@ case_typing() { # what cannot be read says what would be right, and can be put r
     delete # the last one that was added
     resume
     wait_for 'break: 1 on'
-    leave
 }
 
 case_sites() { # b on a line of the program begins with that line
     watch
-    key 6
-    wait_for 'bank.lua:10'
+    press 6 'bank.lua:10'
     key '/'
-    type_text 'bank.lua:6'
-    key Enter
-    wait_for 'bank.lua:6'
-    key b
-    wait_for '^ *break> at bank.lua:6'
+    type_line 'bank.lua:6' 'bank.lua:6'
+    press b '^ *break> at bank.lua:6'
     key Enter
     met 1 'allocation at bank.lua:6'
     wait_for 'title +"money "'
-    leave
 }
 
 case_gone() { # the conditions go with the display, however it goes
@@ -283,7 +252,6 @@ case_gone() { # the conditions go with the display, however it goes
     kill_display # while its condition holds the program
     attach
     wait_for 'RUNNING'
-    leave
 }
 
 case_two() { # of two displays the last writer wins
@@ -295,11 +263,8 @@ case_two() { # of two displays the last writer wins
         "env LANG=C.UTF-8 TERM=screen-256color LD_PRELOAD=$LMP_PRELOAD ASAN_OPTIONS=detect_leaks=0 $LMP top $program")
     pane=$second
     wait_for 'RUNNING'
-    key b
-    wait_for '^ *break>'
-    type_text 'type table'
-    key Enter
-    wait_for 'break 1: memory of type table'
+    press b '^ *break>'
+    type_line 'type table' 'break 1: memory of type table'
     pane=$first
     wait_for 'PAUSED'
     wait_gone 'break: ' # the first display's condition has gone
@@ -307,7 +272,6 @@ case_two() { # of two displays the last writer wins
     key q
     pane=$first
     wait_for 'RUNNING'
-    leave
 }
 
 case_option() { # lmp run --break: from the first operation on
@@ -327,8 +291,7 @@ case_option() { # lmp run --break: from the first operation on
     type_line 'clear; $LMP run --live --break "size much" bank.lua; echo "status=$?"'
     wait_for 'lmp run: --break: size: a number of bytes was expected'
     wait_for 'status=2'
-    type_line 'clear; $LMP run --no-live --break gc bank.lua; echo "status=$?"'
-    wait_for 'lmp run: --break needs the display'
+    type_line 'clear; $LMP run --no-live --break gc bank.lua; echo "status=$?"' 'lmp run: --break needs the display'
     wait_for 'status=2'
     check_terminal
 }
@@ -344,7 +307,10 @@ case_small() { # on a small screen the pause still says why
     attach
     condition 'size 100KiB'
     met 1 'block larger than 100 KiB'
-    leave
 }
 
 play_case "$@"
+case $1 in
+option) ;; # it sees to that itself
+*) leave ;;
+esac

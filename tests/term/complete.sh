@@ -16,8 +16,7 @@ files() { # in the test's directory, which every shell is asked for
 # offers WORDS... WANTED: what is offered in place of the last word, without help, on one line
 offers() {
     local wanted=${*: -1}
-    lmp complete -- "${@:1:$#-1}"
-    is $status 0 "status of complete -- ${*:1:$#-1}"
+    ends 0 complete -- "${@:1:$#-1}"
     is "$(cut -f1 out | tr '\n' '|')" "$wanted" "offered after ${*:1:$#-1}"
 }
 
@@ -123,8 +122,7 @@ tab() {
     key C-u
     type_text "$1"
     wait_for "^ready> $(sed 's/[][\.*+?(){}|^$]/\\&/g' <<<"${1% }")"
-    key Tab
-    wait_for "^ready> $2 *\$"
+    press Tab "^ready> $2 *\$"
 }
 
 in_terminal() {
@@ -161,8 +159,7 @@ case_zsh() {
     cp "$scripts/lmp.zsh" "$work/functions/_lmp"
     open 80 24
     type_line "PATH=$LMP_BUILD:\$PATH; cd at; clear; exec zsh -f" # which has our PS1
-    type_line "fpath=('$work/functions' \$fpath); autoload -U compinit; compinit -u -d ../dump; clear"
-    wait_for '^ready> *$'
+    type_line "fpath=('$work/functions' \$fpath); autoload -U compinit; compinit -u -d ../dump; clear" '^ready> *$'
     in_terminal
     tab 'lmp run --stacks -- lmp repl' 'lmp run --stacks -- lmp replay'
 }

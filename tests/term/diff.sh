@@ -44,8 +44,7 @@ case ${1:?which case} in
 edited) # a line is known again, what grew is named first, and what came is new
     record old
     record new
-    lmp diff old.lmprec new.lmprec
-    is $status 0 "lmp diff"
+    ends 0 diff old.lmprec new.lmprec
     has out '^  peak .* \+[0-9.]+ KiB +\+[0-9]+ %$'
     has out '^ +\+[0-9.]+ KiB +[0-9.]+ KiB +[0-9.]+ KiB  moved app.lua:6 \(was 4\) +local .fill'
     has out '^ +\+97.[0-9] KiB +0 B +97.[0-9] KiB  new   app.lua:18 '
@@ -63,8 +62,7 @@ moments) # of one run: what came after its mark, which is on file once a frame i
     go_on_marked filled new.lmprec &
     record new
     wait
-    lmp diff new.lmprec@filled new.lmprec
-    is $status 0 "lmp diff of two moments"
+    ends 0 diff new.lmprec@filled new.lmprec
     has out 'app.lua:18 '
     hasnt out 'app.lua:6 '
     lmp diff --metric=allocs new.lmprec@filled new.lmprec
@@ -73,35 +71,26 @@ moments) # of one run: what came after its mark, which is on file once a frame i
 limit) # exactly as much as it may passes
     record old
     record new
-    lmp diff --fail-on-increase=100000 old.lmprec new.lmprec
-    is $status 0 "room for growth"
-    lmp diff --fail-on-increase=20 old.lmprec new.lmprec
-    is $status 3 "too much growth"
+    ends 0 diff --fail-on-increase=100000 old.lmprec new.lmprec
+    ends 3 diff --fail-on-increase=20 old.lmprec new.lmprec
     has out '^  peak .*  more than it may$'
-    lmp diff --fail-on-increase=0 old.lmprec old.lmprec
-    is $status 0 "no growth"
-    lmp diff --fail-on-increase=0 new.lmprec old.lmprec
-    is $status 0 "it shrank"
-    lmp diff --json --metric=peak --fail-on-increase=20 old.lmprec new.lmprec -o diff.json
-    is $status 3 "a file of it"
+    ends 0 diff --fail-on-increase=0 old.lmprec old.lmprec
+    ends 0 diff --fail-on-increase=0 new.lmprec old.lmprec
+    ends 3 diff --json --metric=peak --fail-on-increase=20 old.lmprec new.lmprec -o diff.json
     is "$(jq .failed diff.json)" true "it failed"
     is "$(jq .totals.live_bytes.broken diff.json)" false "only the metric that was named is judged"
     ;;
 html) # one page, for its owner alone; of heap snapshots there is none
     record old --stacks
     record new --stacks
-    lmp diff --html --fail-on-increase=20 old.lmprec new.lmprec -o diff.html
-    is $status 3 "a page, and too much growth"
+    ends 3 diff --html --fail-on-increase=20 old.lmprec new.lmprec -o diff.html
     is "$(stat -c %a diff.html)" 600 "mode"
     is "$(grep -c '<!DOCTYPE html>' diff.html)" 1 "a page"
     sed -n '/id="data">/,/<\/script>/p' diff.html | sed 's/.*id="data">//; s/<\/script>.*//' >data
     is "$(jq '(.tree.func | length > 5) and .totals[0].broken == 1' data)" true "its data"
-    lmp diff --html old.lmprec old.lmprec
-    is $status 0 "a page to standard output"
+    ends 0 diff --html old.lmprec old.lmprec
     has out '^<!DOCTYPE html>'
-    lmp diff --html old/app.lua new/app.lua
-    is $status 2 "no recordings"
-    has err '--html is of recordings'
+    refuses 2 '--html is of recordings' diff --html old/app.lua new/app.lua
     ;;
 redacted) # without hashes of its lines: those of functions are known by where they stand
     record old
@@ -126,27 +115,15 @@ refused)
     record old
     head -c 40 old.lmprec >cut.lmprec
     echo text >text
-    lmp diff old.lmprec
-    is $status 2 "one file"
-    lmp diff old.lmprec nowhere
-    is $status 1 "no such file"
-    has err '^lmp: nowhere: No such file'
-    lmp diff old.lmprec text
-    is $status 1 "another file"
-    has err '^lmp: text is not a recording'
-    lmp diff old.lmprec cut.lmprec
-    is $status 1 "a torn file"
-    lmp diff old.lmprec old.lmprec@noon
-    is $status 1 "no moment"
-    has err 'noon: neither a time'
-    lmp diff old.lmprec old.lmprec old.lmprec
-    is $status 2 "three recordings"
-    lmp diff --metric=size old.lmprec old.lmprec
-    is $status 2 "no metric"
-    lmp diff --fail-on-increase=much old.lmprec old.lmprec
-    is $status 2 "no percentage"
-    lmp diff old.lmprec old.lmprec -o nowhere/out
-    is $status 1 "nowhere to write"
+    ends 2 diff old.lmprec
+    refuses 1 '^lmp: nowhere: No such file' diff old.lmprec nowhere
+    refuses 1 '^lmp: text is not a recording' diff old.lmprec text
+    ends 1 diff old.lmprec cut.lmprec
+    refuses 1 'noon: neither a time' diff old.lmprec old.lmprec@noon
+    ends 2 diff old.lmprec old.lmprec old.lmprec
+    ends 2 diff --metric=size old.lmprec old.lmprec
+    ends 2 diff --fail-on-increase=much old.lmprec old.lmprec
+    ends 1 diff old.lmprec old.lmprec -o nowhere/out
     ;;
 *) fail "no case $1" ;;
 esac

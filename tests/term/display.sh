@@ -5,29 +5,29 @@ cd "$(dirname "$0")" && . ./lib.sh && . ./programs.sh
 run_live() { type_line "\$P \$LMP run --no-hold --live $* ; echo \"status=\$?\""; }
 # talk LINES [OPTIONS]: half of its lines are printed, and the display is there; `go_on` for the rest.
 talk() {
-    type_line "WAIT=1 \$P \$LMP run --live ${2---no-hold} talk.lua $1; echo \"status=\$?\""
-    wait_for 'RUNNING'
+    type_line "WAIT=1 \$P \$LMP run --live ${2---no-hold} talk.lua $1; echo \"status=\$?\"" 'RUNNING'
     wait_for "line $(($1 / 2 + 1))"
     wait_program
 }
 go_on() { : >"$work/go"; }
+# well_ended [IGNORE]: with all its output, see check_output.
+well_ended() {
+    wait_for 'status=0'
+    check_output wanted "${1:-}"
+}
 
 case_end() { # everything in order: display, output, summary, status
-    open 100 30
     talk 201 ''
     go_on
     wait_for 'FINISHED'
     wait_for 'line 201 ' # the last one, too
-    key q
-    wait_for 'status=0'
+    press q 'status=0'
     wait_said 'Maximum memory used'
     check_output wanted
-    check_terminal
 }
 
 case_few_descriptors() { # a display that lmp run knows of, or none: either way the summary comes once
     local limit runs=0
-    open 100 30
     for limit in 26 30 40 64; do
         rm -f "$work/go"
         type_line "(ulimit -n $limit; WAIT=1 \$P \$LMP run --live talk.lua 21; echo \"status=\$?\" of $limit)"
@@ -50,7 +50,6 @@ case_few_descriptors() { # a display that lmp run knows of, or none: either way 
 }
 
 case_late_output() { # what comes after the end has been seen is shown as well
-    open 100 30
     talk 201 ''
     find_both
     kill_one STOP "$relay"
@@ -58,21 +57,16 @@ case_late_output() { # what comes after the end has been seen is shown as well
     wait_for 'FINISHED'
     kill_one CONT "$relay"
     wait_for 'line 201 '
-    key q
-    wait_for 'status=0'
+    press q 'status=0'
     check_output wanted
-    check_terminal
 }
 
 case_failed() { # a script that failed is not finished: its status and its error say so
-    open 100 30
     echo 'print "so far" local t t.x = 1' >"$work/bad.lua"
-    type_line '$P $LMP run --live --json=j bad.lua; echo "status=$?"'
-    wait_for 'EXITED 1'
+    type_line '$P $LMP run --live --json=j bad.lua; echo "status=$?"' 'EXITED 1'
     wait_for "lua[0-9.]*: bad.lua:1: attempt to index a nil value \(local 't'\)"
     shows_not 'FINISHED' || fail "it says FINISHED"
-    key q
-    wait_for 'status=1'
+    press q 'status=1'
     wait_said '^Exited with status 1 after'
     wait_said "^  [^ ]*lua[0-9.]*: bad.lua:1: attempt to index a nil value \(local 't'\)"
     grep -q '"ending":"exited with status 1","error":"[^ ]*: bad.lua:1: attempt' "$work/j" ||
@@ -83,25 +77,19 @@ case_failed() { # a script that failed is not finished: its status and its error
     kill_one INT "$program" # the interpreter makes it an error
     wait_for 'EXITED 1'
     wait_for 'interrupted!'
-    key q
-    wait_for 'status=1'
+    press q 'status=1'
     # What it says comes after its end, and something else after that.
     echo 'os.execute [[(until [ -e said ]; do sleep 0.01; done; printf "lua: late.lua:3: too late\n"
         printf "stack traceback:\n\t[C]: in ?\n") &]]
         os.exit(1)' >"$work/late.lua"
-    type_line 'clear; $P $LMP run --live late.lua; echo "status=$?"'
-    wait_for 'EXITED 1'
+    type_line 'clear; $P $LMP run --live late.lua; echo "status=$?"' 'EXITED 1'
     : >"$work/said"
     wait_for '^ *lua: late.lua:3: too late *$' # in a line of the header
-    key q
-    wait_for 'status=1'
-    check_terminal
+    press q 'status=1'
 }
 
 case_run_killed() { # its shell takes the terminal: the display leaves it, the rest is done from behind
-    open 100 30
-    type_line '$P $LMP run --live endless.lua'
-    wait_for 'RUNNING'
+    type_line '$P $LMP run --live endless.lua' 'RUNNING'
     wait_program
     find_both
     kill_one KILL "$(lmp_pids lmp run)"
@@ -114,7 +102,6 @@ case_run_killed() { # its shell takes the terminal: the display leaves it, the r
     wait_dead "$relay"
     wait_said 'the endless program is done'
     wait_said 'Maximum memory used'
-    check_terminal
 }
 
 # begun PID: has `lmp run` noted, on the page that it shares with the relay, that it writes?
@@ -129,15 +116,12 @@ begun() {
 
 case_run_killed_writing() { # whoever writes the summary in its place says so
     local run
-    open 100 30
     echo 'local t = {} while not io.open "stop" do for i = 1, 1000 do t[i] = {} end end' \
         >"$work/silent.lua"
-    type_line '$P $LMP run --live silent.lua'
-    wait_for 'RUNNING'
+    type_line '$P $LMP run --live silent.lua' 'RUNNING'
     find_both
     run=$(lmp_pids lmp run)
-    key q
-    wait_gone 'RUNNING'
+    press_away q 'RUNNING'
     until_true "$patience" "the first screen" plain_terminal
     key C-s # the terminal takes nothing more
     : >"$work/stop"
@@ -149,11 +133,9 @@ case_run_killed_writing() { # whoever writes the summary in its place says so
     wait_said 'lmp run was killed while it wrote the summary'
     wait_dead "$relay"
     [ "$(history_text | grep -c 'Maximum memory used')" = 1 ] || fail "two summaries"
-    check_terminal
 }
 
 case_closed_streams() { # each of them, with a display; the program finds them closed
-    open 100 30
     cat >"$work/closed.lua" <<'LUA'
 local f = assert(io.open("open.txt", "w"))
 for fd = 0, 2 do
@@ -171,92 +153,66 @@ LUA
         wait_file sum
         rm "$work/sum"
     done
-    check_terminal
 }
 
 case_hold_enter() { # lmp.start(true) waits for q at the end, and prints the summary itself
-    open 80 24
     sed -i 's/hold = false/hold = true/' "$work/self.lua"
-    type_line '$P $LUA self.lua 40; echo "status=$?"'
-    wait_for 'ENDED'
-    key Enter x # none of these keys leaves
-    wait_for 'address'
-    key Escape
-    wait_gone 'address'
-    key Space
-    wait_for 'these are its last figures'
-    key q
-    wait_for 'status=0'
+    type_line '$P $LUA self.lua 40; echo "status=$?"' 'ENDED'
+    press Enter x 'address' # none of these keys leaves
+    press_away Escape 'address'
+    press Space 'these are its last figures'
+    press q 'status=0'
     wait_said 'Maximum memory used'
     check_output wanted
-    check_terminal
 }
 
 case_quit() { # q leaves the display while the script goes on
-    open 100 30
     talk 302
-    key '?'
-    wait_for 'q back'
-    key q # out of the page
-    wait_gone 'q back'
+    press '?' 'q back'
+    press_away q 'q back' # out of the page
     wait_for 'RUNNING'
-    key q # one too many, perhaps
-    wait_for 'q once more to quit'
-    key q
-    wait_gone 'RUNNING'
+    press q 'q once more to quit' # one too many, perhaps
+    press_away q 'RUNNING'
     wait_said "lmp: the display is left; lmp top $program brings it back"
     go_on
     wait_said 'line 302 ' # above the summary
-    wait_for 'status=0'
-    check_output wanted 'lmp: the display is left'
-    check_terminal
+    well_ended 'lmp: the display is left'
 }
 
 case_viewer_killed() {
-    open 100 30
     talk 201
     kill_one KILL "$(viewer_pid)"
     wait_said 'lmp: the display crashed \(signal 9\)'
     go_on
-    wait_for 'status=0'
-    check_output wanted 'lmp: the display crashed'
-    check_terminal
+    well_ended 'lmp: the display crashed'
 }
 
 case_viewer_crashed() { # as by a fault of its own: the program and the terminal do not notice
-    open 100 30
     talk 201
     kill_one SEGV "$(viewer_pid)"
     wait_said 'lmp: the display crashed \(signal 11\)'
     outlived 'its display'
     go_on
-    wait_for 'status=0'
-    check_output wanted 'lmp: the display crashed'
-    check_terminal
+    well_ended 'lmp: the display crashed'
 }
 case_program_crashed() { case_program_killed SEGV 139 '11 \(SIGSEGV\)'; }
 
 case_viewer_fails() { # it ends with an error of its own: that is said, and no signal is named
     [ -z "$LMP_PRELOAD" ] || { echo "another library is preloaded"; exit 77; }
-    open 100 30
     type_line 'P="env LD_PRELOAD=$(dirname $LMP)/libexit_on_signal.so"'
     talk 201
     kill_one RTMIN+5 "$(viewer_pid)"
     wait_said 'lmp: the display ended with an error; the program goes on'
     go_on
-    wait_for 'status=0'
-    check_output wanted 'lmp: the display ended'
-    check_terminal
+    well_ended 'lmp: the display ended'
     if said 'crashed'; then fail 'a crash is told'; fi
 }
 
 case_top_fails() { # the same in lmp top
     [ -z "$LMP_PRELOAD" ] || { echo "another library is preloaded"; exit 77; }
-    open 100 30
     (cd "$work" && "$LMP" run --no-live endless.lua >run.out 2>run.err) &
     wait_program
-    type_line "LD_PRELOAD=\$(dirname \$LMP)/libexit_on_signal.so \$LMP top $program; echo top=\$?"
-    wait_for 'RUNNING'
+    type_line "LD_PRELOAD=\$(dirname \$LMP)/libexit_on_signal.so \$LMP top $program; echo top=\$?" 'RUNNING'
     kill_one RTMIN+5 "$(top_viewer)"
     wait_for 'top=1'
     said 'lmp: the display ended with an error; the program goes on' || fail 'nothing is said'
@@ -265,39 +221,29 @@ case_top_fails() { # the same in lmp top
 }
 
 case_viewer_killed_paused() { # a paused program goes on when its viewer dies
-    open 100 30
     talk 302
-    key Space
-    wait_for 'PAUSED'
+    press Space 'PAUSED'
     go_on
     kill_one KILL "$(viewer_pid)"
-    wait_for 'status=0'
-    check_output wanted 'lmp: the display crashed'
-    check_terminal
+    well_ended 'lmp: the display crashed'
 }
 
 case_viewer_told() { # SIGTERM to the viewer or the relay: the display ends, the program goes on
-    open 100 30
     talk 201
     kill_one TERM "$("${1:-viewer}_pid")"
     wait_gone 'RUNNING'
     go_on
-    wait_for 'status=0'
-    check_output wanted
-    check_terminal
+    well_ended
 }
 
 case_relay_told() { case_viewer_told relay; }
 
 case_relay_killed() { # the viewer takes over its work
-    open 100 30
     talk 201
     kill_one KILL "$(relay_pid)"
     wait_said "lmp: the display's relay was killed"
     go_on
-    wait_for 'status=0'
-    check_output wanted "lmp: the display's relay"
-    check_terminal
+    well_ended "lmp: the display's relay"
 }
 
 find_both() {
@@ -312,30 +258,23 @@ kill_both() {
 }
 
 case_both_killed() { # nothing is left of the display: the module takes its streams back
-    open 100 30
-    type_line 'rm -f stop; $P $LMP run --no-hold --live endless.lua; echo "status=$?"'
-    wait_for 'the endless program speaks'
+    type_line 'rm -f stop; $P $LMP run --no-hold --live endless.lua; echo "status=$?"' 'the endless program speaks'
     kill_both
     touch "$work/stop"
     wait_said 'status=0'
     wait_said 'the endless program is done'
-    check_terminal
 }
 
 case_both_killed_talking() { # while it prints: the module's own end of the terminal keeps it going
-    open 100 30
-    type_line 'rm -f stop; TALK=1 $P $LMP run --no-hold --live endless.lua; echo "status=$?"'
-    wait_for 'at [0-9]+'
+    type_line 'rm -f stop; TALK=1 $P $LMP run --no-hold --live endless.lua; echo "status=$?"' 'at [0-9]+'
     kill_both
     wait_said '^at [0-9]+'
     touch "$work/stop"
     wait_said 'status=0'
     wait_said 'the endless program is done'
-    check_terminal
 }
 
 case_all_lmp_killed() { # `pkill -9 lmp`: the relay has another name, and the output is kept
-    open 100 30
     talk 201
     run=$(awk '{ print $4 }' "/proc/$program/stat")
     kill_one KILL "$(viewer_pid)"
@@ -345,7 +284,6 @@ case_all_lmp_killed() { # `pkill -9 lmp`: the relay has another name, and the ou
     wait_dead "$program"
     wait_said 'line 201 '
     type_line ''
-    check_terminal
 }
 
 # The terminal of the endless program goes away, and all of it with that.
@@ -360,21 +298,17 @@ hang_up() {
 }
 
 case_hangup() { # the terminal goes away: so do the program and everything of ours
-    open 100 30
     run_live endless.lua
     hang_up
 }
 
 case_hangup_first() { # so too where there is no shell between the terminal and lmp run
-    open 100 30
     type_line 'exec $P $LMP run --live endless.lua'
     hang_up
 }
 
 case_hangup_ignored() { # a program that outlives its terminal is not held up by it
-    open 100 30
-    type_line 'trap "" HUP; rm -f stop; TALK=1 $P $LMP run --live --summary=sum endless.lua'
-    wait_for 'at [0-9]+'
+    type_line 'trap "" HUP; rm -f stop; TALK=1 $P $LMP run --live --summary=sum endless.lua' 'at [0-9]+'
     wait_program
     find_both
     tm kill-pane -t "$pane"
@@ -387,26 +321,21 @@ case_hangup_ignored() { # a program that outlives its terminal is not held up by
 }
 
 case_program_killed() { # SIGKILL: output in full, summary, terminal, and the same status
-    open 100 30
-    type_line '$P $LMP run --live endless.lua; echo "status=$?"'
-    wait_for 'the endless program speaks'
+    type_line '$P $LMP run --live endless.lua; echo "status=$?"' 'the endless program speaks'
     wait_program
     kill_one "${1:-KILL}" "$program"
     wait_for "status=${2:-137}"
     wait_said "illed by signal ${3:-9 \(SIGKILL\)}"
     wait_said 'the endless program speaks'
     wait_said 'Maximum memory used'
-    check_terminal
 }
 
 case_program_aborted() { case_program_killed ABRT 134 '6 \(SIGABRT\)'; }
 case_program_terminated() { case_program_killed TERM 143 '15 \(SIGTERM\)'; }
 
 case_self_killed() { # the same without lmp run
-    open 100 30
     echo 'require("luamemprofiler").start(true)' | cat - "$work/endless.lua" >"$work/self_endless.lua"
-    type_line '$P $LUA self_endless.lua; echo "status=$?"'
-    wait_for 'RUNNING'
+    type_line '$P $LUA self_endless.lua; echo "status=$?"' 'RUNNING'
     wait_for 'the endless program speaks'
     wait_program
     kill_one KILL "$program"
@@ -414,87 +343,60 @@ case_self_killed() { # the same without lmp run
     wait_said 'Maximum memory used'
     # The shell may have prompted on the display's screen, before that was left.
     wait_said 'the endless program speaks'
-    check_terminal
 }
 
 case_paused_killed() {
-    open 100 30
-    type_line '$P $LMP run --live endless.lua; echo "status=$?"'
-    wait_for 'the endless program speaks'
-    key Space
-    wait_for 'PAUSED'
+    type_line '$P $LMP run --live endless.lua; echo "status=$?"' 'the endless program speaks'
+    press Space 'PAUSED'
     wait_program
     kill_one KILL "$program"
     wait_for 'status=137'
-    check_terminal
 }
 
 case_interrupt() { # ctrl-C is for the script
-    open 100 30
     run_live endless.lua
     wait_for 'the endless program speaks'
-    key C-c
-    wait_for 'status=1'
+    press C-c 'status=1'
     wait_said 'interrupted!'
     wait_said 'Maximum memory used'
-    check_terminal
 }
 
 case_interrupt_plain() { # the same without display: once, by the terminal
-    open 100 30
-    type_line '$P $LMP run --no-live endless.lua ; echo "status=$?"'
-    wait_for 'the endless program speaks'
-    key C-c
-    wait_for 'status=1'
+    type_line '$P $LMP run --no-live endless.lua ; echo "status=$?"' 'the endless program speaks'
+    press C-c 'status=1'
     wait_said 'interrupted!'
     wait_said 'Maximum memory used'
-    check_terminal
 }
 
 case_interrupt_held() { # at the end, ctrl-C only leaves the display
-    open 100 30
-    type_line '$P $LMP run --live talk.lua 20 ; echo "status=$?"'
-    wait_for 'FINISHED'
-    key C-c
-    wait_for 'status=0'
+    type_line '$P $LMP run --live talk.lua 20 ; echo "status=$?"' 'FINISHED'
+    press C-c 'status=0'
     check_output wanted
-    check_terminal
 }
 
 case_interrupt_paused() {
-    open 100 30
     run_live endless.lua
     wait_for 'the endless program speaks'
-    key Space
-    wait_for 'PAUSED'
-    key C-c
-    wait_for 'status=1'
+    press Space 'PAUSED'
+    press C-c 'status=1'
     wait_said 'interrupted!'
-    check_terminal
 }
 
 stopped() { grep -q '^State:.T' "/proc/$program/status"; }
 case_suspend() { # ctrl-Z and fg, while the display is up and after it was left
-    open 100 30
-    type_line 'rm -f stop; $P $LMP run --no-hold --live endless.lua; echo "status=$?"'
-    wait_for 'the endless program speaks'
+    type_line 'rm -f stop; $P $LMP run --no-hold --live endless.lua; echo "status=$?"' 'the endless program speaks'
     wait_program
-    key C-z
-    wait_for 'Stopped'
+    press C-z 'Stopped'
     until_true "$patience" "the program to be stopped" stopped
-    type_line 'clear; fg'
-    wait_for 'RUNNING'
-    key q
-    wait_gone 'RUNNING'
+    type_line 'clear; fg' 'RUNNING'
+    press_away q 'RUNNING'
     until_true "$patience" "the terminal's own settings" cooked_terminal
     wait_gone 'Stopped'
-    key C-z
-    wait_for 'Stopped'
+    press C-z 'Stopped'
     until_true "$patience" "the program to be stopped again" stopped
     type_line 'fg'
     touch "$work/stop"
     wait_said 'the endless program is done'
-    check_terminal
 }
 
 case_input() { # what is typed in the output panel reaches the script; after q, the terminal does
@@ -506,29 +408,23 @@ print("square " .. io.read "n" ^ 2)
 io.read()
 print("rest " .. tostring(io.read "a"))
 LUA
-    open 100 30
     run_live ask.lua
     wait_for 'name\?'
     key i
-    type_line 'Roberto'
-    wait_for 'hello Roberto'
+    type_line 'Roberto' 'hello Roberto'
     wait_for 'number\?'
     key Escape
     wait_gone 'input>' # together with q, in one read, it would be alt-q
-    key q
-    wait_gone 'RUNNING'
+    press_away q 'RUNNING'
     until_true "$patience" "the terminal's own settings" cooked_terminal
-    type_line '12'
-    wait_for 'square 144'
+    type_line '12' 'square 144'
     type_line 'last words'
     key C-d
     wait_said 'rest last words' # above a long summary
     wait_for 'status=0'
-    check_terminal
 }
 
 case_waits() { # a program that waits says for what, as long as it does, and why no pause comes
-    open 120 36
     cat >"$work/waits.lua" <<'LUA'
 local function work(name) -- until the file is there
   repeat local t = {} local f = io.open(name) until f and f:close()
@@ -539,36 +435,28 @@ work "go2"
 os.execute "while ! test -e go3; do sleep 0.1; done"
 work "go4"
 LUA
-    type_line '$P $LMP run waits.lua; echo status=$?'
-    wait_for 'RUNNING  '
+    type_line '$P $LMP run waits.lua; echo status=$?' 'RUNNING  '
     : >"$work/go1"
     wait_for 'RUNNING, waits for input, i to type'
     wait_for '^ .*space pause .* i input'
-    key Space
-    wait_for 'PAUSING, waits for input'
+    press Space 'PAUSING, waits for input'
     wait_for 'Pausing: the program waits for input and asks for no memory until then'
-    key Space
-    wait_for 'RUNNING, waits for input'
+    press Space 'RUNNING, waits for input'
     wait_gone 'Pausing:'
-    key i
-    wait_for 'input>'
-    type_line 'a line'
-    wait_for 'RUNNING  ' # gone when it goes on
+    press i 'input>'
+    type_line 'a line' 'RUNNING  ' # gone when it goes on
     key Escape
     : >"$work/go2"
     wait_for 'RUNNING, waits for a child process'
-    key Space
-    wait_for 'Pausing: the program waits for a child process'
+    press Space 'Pausing: the program waits for a child process'
     : >"$work/go3"
     wait_for 'PAUSED'
     wait_gone 'Pausing:'
-    key Space
-    wait_for 'RUNNING  '
+    press Space 'RUNNING  '
     : >"$work/go4"
     wait_for 'FINISHED'
     key q
     wait_said 'status=0'
-    check_terminal
 }
 
 # The MiB that the header says are outside Lua; 0: none are said.
@@ -594,7 +482,6 @@ header_moves() {
 # Heap and RSS are of one moment: a heap of which each page is written does not exceed it; but for a
 # few looks, when the machine has stopped the display between the two.
 case_moment() {
-    open 120 36
     cat >"$work/swings.lua" <<'LUA'
 repeat
   local t = {}
@@ -604,8 +491,7 @@ repeat
   local f = io.open("leave")
 until f and f:close()
 LUA
-    type_line "\$P \$LMP run swings.lua; echo status=\$?"
-    wait_for 'RSS +[0-9.]+ MiB'
+    type_line "\$P \$LMP run swings.lua; echo status=\$?" 'RSS +[0-9.]+ MiB'
     local heap rss looks header='' most=0 above=0
     for looks in $(seq 40); do
         until_true "$patience" 'another header' header_moves
@@ -623,7 +509,6 @@ LUA
 
 case_outside() { # 64 MiB that a C module takes are outside Lua, and nothing else changes that
     [ -z "$LMP_PRELOAD" ] || exit 77 # a sanitizer has memory of its own for each byte
-    open 120 36
     cat >"$work/takes.lua" <<'LUA'
 package.cpath = arg[1]
 local outside = require "outside"
@@ -635,8 +520,7 @@ work "take"
 assert(outside.take(64 << 20))
 work "leave"
 LUA
-    type_line "\$P \$LMP run takes.lua '$LMP_BUILD/tests/judged/?.so'; echo status=\$?"
-    wait_for 'outside Lua [0-9.]+ MiB'
+    type_line "\$P \$LMP run takes.lua '$LMP_BUILD/tests/judged/?.so'; echo status=\$?" 'outside Lua [0-9.]+ MiB'
     wait_for 'RUNNING  00:00:0[3-9]'
     local base after tries
     base=$(outside)
@@ -656,7 +540,6 @@ LUA
     wait_for 'FINISHED'
     key q
     wait_said 'status=0'
-    check_terminal
 }
 
 # Tenths of a MiB that the panel of the process says of a row; 0: it has none.
@@ -673,7 +556,6 @@ untold_is() { is_within "$1" "$(process_row 'not told apart')" "$2"; }
 case_process() { # what a C module has from malloc, in large and small pieces, and what it has mapped
     [ -z "$LMP_PRELOAD" ] || exit 77 # a sanitizer has a malloc of its own
     ldd "$(command -v "$LUA")" | grep -q 'libc\.so\.6' || { echo "not glibc's malloc"; exit 77; }
-    open 120 36
     cat >"$work/takes.lua" <<'LUA'
 package.cpath = arg[1]
 local outside = require "outside"
@@ -688,10 +570,8 @@ work "more"
 assert(outside.map(16 << 20))
 work "leave"
 LUA
-    type_line "\$P \$LMP run --live takes.lua '$LMP_BUILD/tests/judged/?.so'; echo status=\$?"
-    wait_for 'RUNNING  00:00:0[1-9]'
-    key 0 Tab
-    wait_for "Lua's blocks are [0-9.]+ [KM]iB of [0-9.]+ MiB"
+    type_line "\$P \$LMP run --live takes.lua '$LMP_BUILD/tests/judged/?.so'; echo status=\$?" 'RUNNING  00:00:0[1-9]'
+    press 0 Tab "Lua's blocks are [0-9.]+ [KM]iB of [0-9.]+ MiB"
     if shows 'does not let lmp read'; then # by its size alone the large piece is as good as mapped
         until_true "$patience" '96 MiB mapped' mapped_is 955 975
         until_true "$patience" '13.4 MiB not told apart' untold_is 130 160
@@ -708,7 +588,6 @@ LUA
     wait_for 'FINISHED'
     key q
     wait_said 'status=0'
-    check_terminal
 }
 
 case_children() { # os.execute's output in its place; a background child's after the end
@@ -721,46 +600,36 @@ end
 wanted:close()
 os.execute "(while ! test -e late; do sleep 0.1; done; echo late child; sleep 0.2; echo later) &"
 LUA
-    open 100 30
     run_live children.lua
-    wait_for 'status=0'
-    check_output wanted
+    well_ended
     touch "$work/late"
     wait_for '^later'
-    check_terminal
 }
 
 case_redirected() { # streams that are not the terminal are left alone
-    open 100 30
     (cd "$work" && "$LUA" talk.lua 30 0 >plain.out 2>plain.err)
     run_live "talk.lua 30 >live.out"
     wait_for 'RUNNING|status=0'
     wait_for 'status=0'
     cmp "$work/plain.out" "$work/live.out" || fail "standard output has changed"
     wait_said 'err 28'
-    check_terminal
 }
 
 case_kept() { # output kept in a file: the display is there by itself; piped into a program: it is not
-    open 100 30
-    type_line "WAIT=1 \$P \$LMP run --no-hold talk.lua 8 >kept; echo \"status=\$?\""
-    wait_for 'RUNNING'
+    type_line "WAIT=1 \$P \$LMP run --no-hold talk.lua 8 >kept; echo \"status=\$?\"" 'RUNNING'
     wait_program
     go_on
     wait_said 'status=0'
     wait_said 'Maximum memory used'
     [ "$(grep -c '^line ' "$work/kept")" = 8 ] || fail 'the file has not all lines'
     rm -f "$work/go"
-    type_line "WAIT=1 \$P \$LMP run --no-hold talk.lua 8 | cat; echo \"status=\$?\""
-    wait_for 'line 5'
+    type_line "WAIT=1 \$P \$LMP run --no-hold talk.lua 8 | cat; echo \"status=\$?\"" 'line 5'
     if shows 'RUNNING'; then fail 'a display over a pipe'; fi
     go_on
     wait_for 'status=0'
-    check_terminal
 }
 
 case_config() { # what the person has chosen for good; what cannot be read is said, and the rest holds
-    open 120 36
     mkdir -p "$work/xdg/lmp"
     printf '%s\n' '# mine' 'thme = light' 'types = tag' 'panel = Leaks' 'mouse = off' >"$work/xdg/lmp/config"
     type_line "XDG_CONFIG_HOME=\$PWD/xdg WAIT=1 \$P \$LMP run --no-hold --live talk.lua 21; echo \"status=\$?\""
@@ -774,21 +643,17 @@ case_config() { # what the person has chosen for good; what cannot be read is sa
     wait_program
     go_on
     wait_for 'status=0'
-    check_terminal
 }
 
 # Lines of the display among those of the shell, once it has been left.
 case_widened() { # while the display is up: nothing of it is on the shell's screen afterwards
-    open 100 30
     talk 100
     tm resize-window -t "$pane" -x 120 -y 36
     until_true "$patience" "the wider display" whole
-    key q
-    wait_gone 'RUNNING'
+    press_away q 'RUNNING'
     go_on
     wait_for 'status=0'
     if history_text | grep -q '[▀╭╰]'; then fail "lines of the display are left"; fi
-    check_terminal
 }
 
 case_stopped() { # lmp.stop() gives the terminal back in the middle of the script, twice
@@ -803,9 +668,7 @@ for i = 1, 2 do
   print("outside " .. i)
 end
 LUA
-    open 100 30
-    type_line '$P $LUA stops.lua; echo "status=$?"'
-    wait_for 'status=0'
+    type_line '$P $LUA stops.lua; echo "status=$?"' 'status=0'
     check_terminal
     for part in 'inside 1' 'outside 1' 'inside 2' 'outside 2'; do
         echo "$part" >"$work/part"
@@ -822,48 +685,35 @@ for i = 1, 40000 do
 end
 wanted:close()
 LUA
-    open 100 30
     run_live bulk.lua
-    wait_for 'status=0'
-    check_output wanted
-    check_terminal
+    well_ended
 }
 
 case_no_display() { # none to be had: one line, and the script runs on as ever
-    open 100 30
-    type_line 'LMP_COMMAND=/bin/false $P $LUA self.lua 10; echo "status=$?"'
-    wait_for 'status=0'
+    type_line 'LMP_COMMAND=/bin/false $P $LUA self.lua 10; echo "status=$?"' 'status=0'
     wait_said 'lmp: .*without a display'
     wait_said 'Maximum memory used'
     check_output wanted
-    type_line 'clear; LMP_COMMAND=/no/such $P $LUA self.lua 10; echo "then=$?"'
-    wait_for 'then=0'
+    type_line 'clear; LMP_COMMAND=/no/such $P $LUA self.lua 10; echo "then=$?"' 'then=0'
     wait_said 'lmp: .*without a display.*not found'
-    check_terminal
 }
 
 case_odd_terminal() { # an unknown TERM, and none
-    open 100 30
     for term in nonsense dumb ''; do
-        type_line "clear; TERM=$term \$P \$LMP run --live --no-hold talk.lua 50; echo \"on $term=\$?\""
-        wait_for "on $term=0"
+        type_line "clear; TERM=$term \$P \$LMP run --live --no-hold talk.lua 50; echo \"on $term=\$?\"" "on $term=0"
         check_output wanted
     done
-    check_terminal
 }
 
 case_resize() {
-    open 120 36
     run_live endless.lua
     wait_for 'the endless program speaks'
     tm resize-window -t "$pane" -x 60 -y 15
     wait_for 'RUNNING'
     until_true "$patience" "the whole width in use" shows '^.{50,60}$'
-    key q
-    wait_gone RUNNING
+    press_away q RUNNING
     touch "$work/stop"
     wait_said 'status=0'
-    check_terminal
 }
 
 # to_program PID: the cursor of the list of programs goes there, past those of others.
@@ -877,7 +727,6 @@ to_program() {
 cursor_program() { screen | sed -nE 's/.*▸[ ●] *([0-9]+).*/\1/p'; }
 cursor_left() { [ "$(cursor_program)" != "$1" ]; }
 case_others() { # another program is chosen, and the first again; the end of the first is the display's
-    open 110 30
     cat >"$work/fork.lua" <<'LUA'
 local forks = require "forks"
 local child = forks.fork()
@@ -887,76 +736,65 @@ os.rename(name .. ".tmp", name .. ".pid")
 while not io.open("stop." .. name) do x = {} end
 if child > 0 then forks.wait() end
 LUA
-    type_line "\$P \$LMP run --live --follow-forks fork.lua; echo \"status=\$?\""
-    wait_for 'RUNNING'
+    type_line "\$P \$LMP run --live --follow-forks fork.lua; echo \"status=\$?\"" 'RUNNING'
     wait_program
     wait_file child.pid
     child=$(cat "$work/child.pid")
     wait_for "fork.lua .*$program"
-    key J
-    wait_for "● $program "
+    press J "● $program "
     wait_for "$child +$program +running"
     to_program "$child"
-    key Enter
-    wait_for "fork.lua .*$child"
-    key Space # it is that one which stands
-    wait_for 'PAUSED'
+    press Enter "fork.lua .*$child"
+    press Space 'PAUSED' # it is that one which stands
     wait_for "\($program|pid $child|$child"
-    key J
-    wait_for "● $child "
+    press J "● $child "
     wait_for "$program .* running"
     to_program "$program"
-    key Enter
-    wait_for "fork.lua .*$program"
+    press Enter "fork.lua .*$program"
     wait_for 'RUNNING'
-    key J
-    wait_for "$child +$program +running" # whoever leaves a program lets it go on
+    press J "$child +$program +running" # whoever leaves a program lets it go on
     to_program "$child"
-    key Enter
-    wait_for "fork.lua .*$child"
+    press Enter "fork.lua .*$child"
     touch "$work/stop.child"
     wait_for 'ENDED|FINISHED'
     touch "$work/stop.program"
     wait_dead "$program"
-    key q
-    wait_for 'status=0'
+    press q 'status=0'
     wait_said "Forked from pid $program"
-    check_terminal
 }
 
 case_top_twice() { # attach, quit, attach again from another terminal; totals from before
-    open 100 30
-    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
-        endless.lua >run.out 2>run.err) &
-    wait_program
+    behind endless.lua
     for _ in 1 2; do
-        type_line "\$P \$LMP top $program; echo top=\$?"
-        wait_for 'RUNNING'
+        type_line "\$P \$LMP top $program; echo top=\$?" 'RUNNING'
         wait_for 'endless.lua'
-        key q
-        wait_for 'top=0'
+        press q 'top=0'
         type_line 'clear'
         wait_gone 'top=0'
     done
-    type_line "\$P \$LMP top --list"
-    wait_for "^$program .*RUNNING.*endless.lua"
+    type_line "\$P \$LMP top --list" "^$program .*RUNNING.*endless.lua"
     type_line 'clear'
     wait_gone 'RUNNING' # that of the list
-    type_line "\$P \$LMP top $program; echo top=\$?"
-    wait_for 'RUNNING'
-    key C-c
-    wait_for 'top=0'
+    type_line "\$P \$LMP top $program; echo top=\$?" 'RUNNING'
+    press C-c 'top=0'
     outlived "ctrl-C in lmp top"
     type_line 'clear'
     wait_gone 'top=0'
-    type_line "\$P \$LMP top $program; echo top=\$?"
-    wait_for 'RUNNING'
+    type_line "\$P \$LMP top $program; echo top=\$?" 'RUNNING'
     kill_one KILL "$program"
     wait_for 'SIGKILL|KILLED|was killed'
-    key q
-    wait_for 'top=0'
+    press q 'top=0'
     wait_said 'Maximum memory used'
-    check_terminal
 }
 
+case ${1:-} in
+hold_enter) open 80 24 ;;
+waits | moment | outside | process | config | resize) open 120 36 ;;
+others) open 110 30 ;;
+*) open 100 30 ;;
+esac
 play_case "$@"
+case $1 in
+hangup*) ;; # it has no terminal any more
+*) check_terminal ;;
+esac

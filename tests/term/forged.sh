@@ -58,8 +58,7 @@ forge_files() { "$LMP_BUILD/forged" "$work" || fail "no forged files"; }
 # tour COMMAND TITLE: shows it, then every panel, what lies below its rows, and lists; a picture of each.
 tour() {
     local k
-    type_line "clear; $LMP $1"
-    wait_for "$2"
+    type_line "clear; $LMP $1" "$2"
     key ':' && type_text 'end' && key Enter
     for k in 1 2 3 4 5 6 7 8 9 0 Tab Tab Tab Tab Tab Tab Tab Tab; do
         key "$k" Down Down Enter && stands_still 0.1
@@ -70,8 +69,7 @@ tour() {
         key "$k" Down && stands_still 0.1
         key Escape Escape Escape
     done
-    key Q
-    wait_for '^ready>'
+    press Q '^ready>'
 }
 
 case ${1:?} in

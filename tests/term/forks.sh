@@ -49,8 +49,7 @@ worker() {
     local how=$1 states=$2
     shift 2
     rm -f json
-    lmp run --no-live --json=json "$@" worker.lua "$how"
-    is $status 0 "status ($how)"
+    ends 0 run --no-live --json=json "$@" worker.lua "$how"
     is "$(grep -c '^Memory of ' err)" "$states" "summaries ($how)"
     hasnt err 'could not be read'
     "$LUA" - "$how" "$states" <<'LUA' || fail "figures ($how)"
@@ -113,8 +112,7 @@ case_files() { # recordings and reports are those of programs of their own
     is "$(ls x.pb.gz* | wc -l)" 3 reports
     local f
     for f in x.lmprec*; do
-        lmp report summary "$f"
-        is $status 0 "report of $f"
+        ends 0 report summary "$f"
         has out 'Memory of .*worker.lua'
     done
     is "$(for f in x.lmprec*; do "$LMP" report summary "$f"; done | grep -c '^Forked from')" 2 'that were forked'
@@ -143,12 +141,10 @@ print("ended", ended)
 LUA
 
 case_many() { # 200 at once
-    lmp run --no-live --json=json server.lua 200
-    is $status 0 status
+    ends 0 run --no-live --json=json server.lua 200
     has out '^ended	200$'
     is "$(grep -c '^Memory of ' err)" 1 summaries
-    lmp run --no-live --json=json --follow-forks server.lua 200
-    is $status 0 status
+    ends 0 run --no-live --json=json --follow-forks server.lua 200
     has out '^ended	200$'
     hasnt err 'could not be read'
     local n

@@ -42,8 +42,7 @@ case_said() { # each limit with its figure; what is broken with its lines; statu
     has err '^  BROKEN  at known.lua:3 live 55  56 B, 1 B over$'
     has err '^ +56 B  known.lua:3  main chunk$'
     has err '^ +[0-9,]+ B  .*known.lua'
-    lmp run --no-live --limit='peak 1' known.lua # after the summary
-    is $status 3 status
+    ends 3 run --no-live --limit='peak 1' known.lua # after the summary
     summary
     is "$(grep -n 'Limits of\|Maximum memory' err | cut -d: -f2 | cut -c1-6 | tr '\n' ,)" '  Maxi,Limits,' order
 }
@@ -106,8 +105,7 @@ LUA
     TMPDIR=$work/nowhere gate 'held 1GiB' # there is always /tmp
     is $status 0 "status without TMPDIR"
     chmod 700 tmp
-    lmp run --no-live --no-summary --snapshot=mine.heap --limit='at known.lua:2 held 56' known.lua
-    is $status 0 status
+    ends 0 run --no-live --no-summary --snapshot=mine.heap --limit='at known.lua:2 held 56' known.lua
     [ -s mine.heap ] || fail "the snapshot that was asked for is gone"
     cleaned
 }
@@ -209,8 +207,7 @@ LUA
     is "$(grep -c BROKEN err)" 1 "of them broken"
     has err 'nothing was made there'
     echo 'print "no state"' >none.sh
-    lmp run --limit='peak 1GiB' -- /bin/true
-    is $status 3 status
+    ends 3 run --limit='peak 1GiB' -- /bin/true
     has err '^  BROKEN  peak 1GiB  cannot be told: no Lua state was profiled$'
     cleaned
 }
@@ -238,9 +235,7 @@ case_junit() { # a file that readers of XML take, for its owner alone; in the pl
     else
         echo "xmllint is not installed: not validated"
     fi
-    lmp run --no-live --junit=nowhere/limits.xml --limit='peak 1' "$script"
-    is $status 126 status
-    has err 'cannot write nowhere/limits.xml'
+    refuses 126 'cannot write nowhere/limits.xml' run --no-live --junit=nowhere/limits.xml --limit='peak 1' "$script"
 }
 
 case_wrong() { # one line that says what would be right
@@ -260,8 +255,7 @@ case_wrong() { # one line that says what would be right
 --no-lines --limit='at known.lua:3 live 1'|needs lines: leave out --no-lines
 --no-lines --limit='leaks 0'|needs lines: leave out --no-lines
 ARGS
-    lmp run --no-live --no-lines --limit='peak 1GiB' --limit='type table live 1GiB' known.lua
-    is $status 0 status
+    ends 0 run --no-live --no-lines --limit='peak 1GiB' --limit='type table live 1GiB' known.lua
 }
 
 play_case "$@"

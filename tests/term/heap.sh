@@ -23,177 +23,115 @@ look_around() {
     wait_for '─ 1 Verdict'
     wait_for 'holds .*2,000 × \{callback\}'
     wait_for '_G\.cache'
-    key 2
-    wait_for '─ 2 Objects'
+    press 2 '─ 2 Objects'
     wait_for ' 2,000 .*\{callback\}'
-    key 3
-    wait_for '─ 3 Dominators'
+    press 3 '─ 3 Dominators'
     wait_for '\.cache'
     wait_for 'req-[0-9]+'
-    key 4
-    wait_for '─ 4 Treemap'
+    press 4 '─ 4 Treemap'
     wait_for '2,000 × \{callback\}'
-    key 5
-    wait_for '─ 5 Lua'
+    press 5 '─ 5 Lua'
     wait_for 'references  coroutines'
-    key 2
-    wait_for '─ 2 Objects'
+    press 2 '─ 2 Objects'
     key /
-    type_text 'body, id'
-    key Enter
-    wait_for '1 of [0-9]+ match'
-    key Enter
-    wait_for '─ Single objects'
+    type_line 'body, id' '1 of [0-9]+ match'
+    press Enter '─ Single objects'
     wait_for 'body = "xxxx'
-    key w
-    wait_for '─ Why it is alive'
+    press w '─ Why it is alive'
     wait_for 'held by [0-9]+ paths?, from the root down'
     wait_for 'cache'
     wait_for '✂ +.*cut here'
     wait_for 'upvalue session.*leaky.lua:6'
-    key Escape
-    wait_for '─ Single objects'
+    press Escape '─ Single objects'
 }
 
 case_live() { # S, then enter: over the panels of the program, which runs on; esc leads back to them
     leaky
-    open 120 36
-    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
-        leaky.lua >run.out 2>run.err) &
-    wait_program
-    type_line "\$P \$LMP top $program; echo top=\$?"
-    wait_for 'RUNNING'
+    behind leaky.lua
+    type_line "\$P \$LMP top $program; echo top=\$?" 'RUNNING'
     if [ -z "$LMP_PRELOAD" ]; then # a sanitizer's own memory is what the note is about else
         wait_for 'Note .* of all garbage' # until then it leads elsewhere
-        key w # on no block and no page of a line: to the evidence, as without snapshots
-        wait_for '─ Site: holds'
-        key Escape
-        wait_for '─ 6 Sites'
+        press w '─ Site: holds' # on no block and no page of a line: to the evidence, as without snapshots
+        press Escape '─ 6 Sites'
     fi
-    key S
-    wait_for 'Collect first\?  y what is left is held  n all, with garbage'
-    key y
-    wait_for 'enter opens snapshot 1: '
-    key Enter
-    wait_for 'SNAPSHOT 1'
+    press S 'Collect first\?  y what is left is held  n all, with garbage'
+    press y 'enter opens snapshot 1: '
+    press Enter 'SNAPSHOT 1'
     wait_for 'after a full collection'
     look_around
-    key Escape
-    wait_for '─ 2 Objects'
-    key Escape # the filter goes first
-    wait_gone ' of [0-9]+ match'
-    key Escape
+    press Escape '─ 2 Objects'
+    press_away Escape ' of [0-9]+ match' # the filter goes first
+    press Escape 'RUNNING'
+    press 6 '─ 6 Sites' # why what a line has made is still there
+    press Enter '─ Site: holds'
+    press w '─ Why it is alive'
+    press Escape '─ Site: holds'
+    press Escape '─ 6 Sites'
     wait_for 'RUNNING'
-    key 6 # why what a line has made is still there
-    wait_for '─ 6 Sites'
-    key Enter
-    wait_for '─ Site: holds'
-    key w
-    wait_for '─ Why it is alive'
-    key Escape
-    wait_for '─ Site: holds'
-    key Escape
-    wait_for '─ 6 Sites'
-    wait_for 'RUNNING'
-    key S # another one is compared with the first
-    wait_for 'enter opens snapshot 2: '
-    key Enter
-    wait_for 'SNAPSHOT 2'
+    press S 'enter opens snapshot 2: ' # another one is compared with the first
+    press Enter 'SNAPSHOT 2'
     wait_for 'compared with snapshot 1'
-    key 6
-    wait_for '─ 6 Compare'
+    press 6 '─ 6 Compare'
     wait_for '[0-9,]+ new · [0-9,]+ gone · [0-9,]+ kept'
-    key Q
-    wait_for 'top=0'
+    press Q 'top=0'
     outlived "its display"
-    check_terminal
 }
 
 case_asks() { # w without a snapshot offers one, and goes on to the answer; what was answered is remembered
     leaky
     mkdir "$work/config"
-    open 100 30
-    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
-        leaky.lua >run.out 2>run.err) &
-    wait_program
-    type_line "export XDG_CONFIG_HOME=$work/config; \$P \$LMP top $program; echo top=\$?"
-    wait_for 'RUNNING'
-    key 6
-    wait_for '─ 6 Sites'
-    key Enter
+    behind leaky.lua
+    type_line "export XDG_CONFIG_HOME=$work/config; \$P \$LMP top $program; echo top=\$?" 'RUNNING'
+    press 6 '─ 6 Sites'
+    press Enter '─ Site: '
+    press w 'No snapshot yet. Collect first'
+    press_away Escape 'No snapshot yet'
     wait_for '─ Site: '
-    key w
-    wait_for 'No snapshot yet. Collect first'
-    key Escape
-    wait_gone 'No snapshot yet'
-    wait_for '─ Site: '
-    key w
-    wait_for 'No snapshot yet. Collect first'
-    key n
-    wait_for '─ Why it is alive'
+    press w 'No snapshot yet. Collect first'
+    press n '─ Why it is alive'
     wait_for 'SNAPSHOT 1'
     wait_for 'with garbage that waits for the collector'
     wait_file config/lmp/config
     grep -qx 'collect = off' "$work/config/lmp/config" || fail "not remembered: $(cat "$work/config/lmp/config")"
     aged() { # from ten seconds on it is old, which is said when it is asked again
-        key Escape
-        wait_for '─ Site: '
-        key w
-        wait_for '─ Why it is alive'
+        press Escape '─ Site: '
+        press w '─ Why it is alive'
         shows 'This is of [0-9]+ s ago; S asks a new snapshot the same'
     }
     until_true "$patience" 'the age of an old snapshot' aged
-    key S
-    wait_for 'SNAPSHOT 2'
+    press S 'SNAPSHOT 2'
     wait_for '─ Why it is alive'
-    key Escape
-    wait_for '─ Site: '
-    key A
-    wait_for 'Collect first'
-    key y
-    wait_for 'enter opens snapshot 3: '
+    press Escape '─ Site: '
+    press A 'Collect first'
+    press y 'enter opens snapshot 3: '
     grep -qx 'collect = on' "$work/config/lmp/config" || fail "not remembered: $(cat "$work/config/lmp/config")"
-    key Q
-    wait_for 'top=0'
-    type_line "clear; \$P \$LMP top $program; echo top=\$?"
-    wait_for 'RUNNING'
-    key S # another display knows the answer
-    wait_for 'enter opens snapshot 4: '
-    key Enter
-    wait_for 'after a full collection'
-    key Q
-    wait_for 'top=0'
+    press Q 'top=0'
+    type_line "clear; \$P \$LMP top $program; echo top=\$?" 'RUNNING'
+    press S 'enter opens snapshot 4: ' # another display knows the answer
+    press Enter 'after a full collection'
+    press Q 'top=0'
     outlived "its display"
-    check_terminal
 }
 
 case_itself() { # of a leak the note says who holds it, by a snapshot that nobody asks for; unless that is switched off
     cp "../judged/live/memo.lua" "$work"
     mkdir "$work/config" "$work/config/lmp" "$work/tmp"
-    open 120 36
     type_line "export TMPDIR=$work/tmp XDG_CONFIG_HOME=$work/config; \$P \$LMP run --live memo.lua; echo run=\$?"
     wait_for '→ .*take entries out of main thread ▸ local memo \(memo.lua:34\): it held '
     wait_for 'A snapshot has shown who holds it; for it the program stood [0-9]+ ms'
-    key w
-    wait_for '─ Why it is alive'
+    press w '─ Why it is alive'
     wait_for 'main thread ▸ local memo'
-    key Q
-    wait_for 'the display is left'
-    key C-c
-    wait_for 'run=[0-9]'
+    press Q 'the display is left'
+    press C-c 'run=[0-9]'
     said 'snapshot 1: [0-9,]+ objects, stood .*, taken by itself for the note' || fail "it is not told at the end"
     ls "$work/tmp"/* "$work"/*.heap 2>/dev/null && fail "files are left"
     echo 'proof = off' >"$work/config/lmp/config"
-    type_line "clear; \$P \$LMP run --live memo.lua; echo run=\$?"
-    wait_for '→ .*take entries out of the table that grows here'
+    type_line "clear; \$P \$LMP run --live memo.lua; echo run=\$?" '→ .*take entries out of the table that grows here'
     sleep 1
     shows '→ .*take entries out of the table that grows here' || fail "a snapshot was taken all the same"
     ls "$work/tmp"/* 2>/dev/null && fail "a directory was made"
-    key Q
-    wait_for 'the display is left'
-    key C-c
-    wait_for 'run=[0-9]'
-    check_terminal
+    press Q 'the display is left'
+    press C-c 'run=[0-9]'
 }
 
 case_rarely() { # of a program that asks for memory once in a while: its result is told all the same
@@ -208,9 +146,7 @@ end
 LUA
     mkdir "$work/config" "$work/config/lmp"
     echo 'proof = off' >"$work/config/lmp/config" # none but ours
-    open 120 36
-    type_line "export XDG_CONFIG_HOME=$work/config; \$P \$LMP run rarely.lua; echo run=\$?"
-    wait_for 'RUNNING'
+    type_line "export XDG_CONFIG_HOME=$work/config; \$P \$LMP run rarely.lua; echo run=\$?" 'RUNNING'
     for n in 1 2 3; do
         key S
         if [ $n = 1 ]; then
@@ -218,105 +154,74 @@ LUA
             key y
         fi
         wait_for "enter opens snapshot $n: "
-        key Enter
-        wait_for "SNAPSHOT $n"
+        press Enter "SNAPSHOT $n"
         [ $n -lt 3 ] || wait_for 'compared with snapshots 1 to 2'
-        key Escape
-        wait_for 'RUNNING'
+        press Escape 'RUNNING'
     done
     touch "$work/stop"
     wait_for 'FINISHED'
-    key q
-    wait_for 'run=0'
-    check_terminal
+    press q 'run=0'
 }
 
 case_file() { # later, from its file; one that is none, or is cut off, is refused in a line
     leaky
-    open 120 36
     sed -i '/^while/d' "$work/leaky.lua"
-    type_line '$P $LMP run --no-live --snapshot=leaky.heap leaky.lua >/dev/null 2>&1; echo run=$?'
-    wait_for 'run=0'
+    type_line '$P $LMP run --no-live --snapshot=leaky.heap leaky.lua >/dev/null 2>&1; echo run=$?' 'run=0'
     wait_file leaky.heap
     type_line '$P $LMP heap leaky.heap; echo heap=$?'
     look_around
-    key Q
-    wait_for 'heap=0'
+    press Q 'heap=0'
     check_terminal
     head -c 20000 "$work/leaky.heap" >"$work/cut.heap"
-    type_line 'clear; $P $LMP heap cut.heap; echo cut=$?'
-    wait_for 'cut=1'
+    type_line 'clear; $P $LMP heap cut.heap; echo cut=$?' 'cut=1'
     wait_for 'cut.heap: it is cut off or damaged'
-    type_line 'clear; $P $LMP heap leaky.lua; echo other=$?'
-    wait_for 'other=1'
+    type_line 'clear; $P $LMP heap leaky.lua; echo other=$?' 'other=1'
     wait_for 'leaky.lua: this is no heap snapshot'
-    type_line 'clear; $P $LMP heap nowhere.heap; echo none=$?'
-    wait_for 'none=1'
+    type_line 'clear; $P $LMP heap nowhere.heap; echo none=$?' 'none=1'
     wait_for 'nowhere.heap: No such file'
-    check_terminal
 }
 
 case_killed() { # the display that asked is killed: the program goes on, and another one is served
     leaky
-    open 120 36
-    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
-        leaky.lua >run.out 2>run.err) &
-    wait_program
+    behind leaky.lua
     for n in 1 2 3; do
-        type_line "clear; \$P \$LMP top $program; echo top$n=\$?"
-        wait_for 'RUNNING'
-        key S
-        wait_for 'Collect first'
+        type_line "clear; \$P \$LMP top $program; echo top$n=\$?" 'RUNNING'
+        press S 'Collect first'
         key y
         [ $n = 1 ] || sleep "0.$n" # heard, or not yet
         kill_one KILL "$(drawing top "$program")"
         wait_for "top$n=1"
         outlived "its display"
     done
-    type_line "clear; \$P \$LMP top $program; echo top=\$?"
-    wait_for 'RUNNING'
-    key S
-    wait_for 'Collect first'
-    key y
-    wait_for 'enter opens snapshot [0-9]+: '
-    key Enter
-    wait_for 'SNAPSHOT'
+    type_line "clear; \$P \$LMP top $program; echo top=\$?" 'RUNNING'
+    press S 'Collect first'
+    press y 'enter opens snapshot [0-9]+: '
+    press Enter 'SNAPSHOT'
     wait_for '_G\.cache'
-    key Q
-    wait_for 'top=0'
+    press Q 'top=0'
     for file in "$work"/*.heap; do
         LD_PRELOAD=$LMP_PRELOAD "$LMP" report csv "$file" >/dev/null || fail "$file is not whole"
     done
     outlived "its display"
-    check_terminal
 }
 
 case_large() { # how far the reading of large files is, and three ways to stop it; keys typed meanwhile wait
     echo 'T = {} for i = 1, 1000000 do T[i] = {} end' >"$work/large.lua"
-    open 100 30
-    type_line '$P $LMP run --no-live --no-summary --snapshot=large.heap large.lua 2>/dev/null; echo run=$?'
-    wait_for 'run=0'
+    type_line '$P $LMP run --no-live --no-summary --snapshot=large.heap large.lua 2>/dev/null; echo run=$?' 'run=0'
     eight='large.heap large.heap large.heap large.heap large.heap large.heap large.heap large.heap'
     for stop in Escape q C-c; do
-        type_line "clear; \$P \$LMP heap $eight; echo stopped=\$?"
-        wait_for 'Reading large.heap.* [0-9]+ %  esc stops it'
-        key $stop
-        wait_for 'stopped=1'
+        type_line "clear; \$P \$LMP heap $eight; echo stopped=\$?" 'Reading large.heap.* [0-9]+ %  esc stops it'
+        press $stop 'stopped=1'
         wait_for 'large.heap: reading it was stopped'
         check_terminal
     done
-    type_line "clear; \$P \$LMP heap large.heap large.heap; echo heap=\$?"
-    wait_for 'Reading large.heap.* [0-9]+ %  esc stops it'
-    key 2
-    wait_for '─ 2 Objects'
-    key Q
-    wait_for 'heap=0'
+    type_line "clear; \$P \$LMP heap large.heap large.heap; echo heap=\$?" 'Reading large.heap.* [0-9]+ %  esc stops it'
+    press 2 '─ 2 Objects'
+    press Q 'heap=0'
     check_terminal
-    type_line "clear; \$P \$LMP heap $eight; echo told=\$?"
-    wait_for 'Reading large.heap.* [0-9]+ %  esc stops it'
+    type_line "clear; \$P \$LMP heap $eight; echo told=\$?" 'Reading large.heap.* [0-9]+ %  esc stops it'
     kill_one TERM "$(lmp_pids lmp heap large.heap | sort -n | head -n 1)"
     wait_for 'told='
-    check_terminal
 }
 
 case_fails() { # a display that ends with an error of its own: that is said, and no signal is named
@@ -324,14 +229,16 @@ case_fails() { # a display that ends with an error of its own: that is said, and
     leaky
     sed -i '/^while/d' "$work/leaky.lua"
     (cd "$work" && "$LMP" run --no-live --no-summary --snapshot=leaky.heap leaky.lua >run.out 2>run.err)
-    open 100 30
-    type_line 'LD_PRELOAD=$(dirname $LMP)/libexit_on_signal.so $LMP heap leaky.heap; echo heap=$?'
-    wait_for 'SNAPSHOT 1'
+    type_line 'LD_PRELOAD=$(dirname $LMP)/libexit_on_signal.so $LMP heap leaky.heap; echo heap=$?' 'SNAPSHOT 1'
     kill_one RTMIN+5 "$(drawing heap leaky.heap)"
     wait_for 'heap=1'
     said 'lmp: the display ended with an error' || fail 'nothing is said'
     if said 'crashed'; then fail 'a crash is told'; fi
-    check_terminal
 }
 
+case ${1:-} in
+asks | large | fails) open 100 30 ;;
+*) open 120 36 ;;
+esac
 play_case "$@"
+check_terminal

@@ -68,8 +68,7 @@ LUA
     example luamemprofiler.busted >example_spec.lua
     plain "$LUA" /usr/bin/busted -o TAP example_spec.lua
     is "$(grep -c '^ok' out)" 2 "examples of docs/gate.md that pass"
-    lmp run --no-live -- "$LUA" /usr/bin/busted -o TAP example_spec.lua # under lmp as well
-    is $status 0 status
+    ends 0 run --no-live -- "$LUA" /usr/bin/busted -o TAP example_spec.lua # under lmp as well
     is "$(grep -c '^ok' out)" 2 "that pass"
     summary
 }

@@ -68,8 +68,7 @@ eval "exec $fd<>victim.txt"
 SH
     echo precious >victim.txt
     export LUA
-    lmp run --no-live --json=r.json -- bash down.sh
-    is $status 0 status
+    ends 0 run --no-live --json=r.json -- bash down.sh
     is "$(tr "\n" " " <out)" "done done true done " output
     is "$(cat victim.txt)" precious "the victim"
     is "$(grep -c . err)" 1 "lines of errors"
@@ -153,8 +152,7 @@ print(#files > 50 and #files < 64)
 LUA
     export LUA
     ulimit -n 64
-    lmp run --no-live --json=r.json many.lua
-    is $status 0 status
+    ends 0 run --no-live --json=r.json many.lua
     is "$(cat out)" true 'files of the program'
     is "$(grep -c '^Memory of child.lua' err)" 100 summaries
     is "$(grep -c '^Memory of many.lua' err)" 1 summaries

@@ -4,28 +4,22 @@ cd "$(dirname "$0")" && . ./lib.sh && . ./programs.sh
 
 # A program that runs on, and the display attached to it. watch [ENVIRONMENT...]
 watch() {
-    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
-        endless.lua >run.out 2>run.err) &
-    wait_program
+    behind endless.lua
     attach "$@"
 }
 attach() {
-    type_line "env $* \$P \$LMP top $program; echo top=\$?"
-    wait_for 'RUNNING|PAUSED'
+    type_line "env $* \$P \$LMP top $program; echo top=\$?" 'RUNNING|PAUSED'
 }
 leave() {
-    key Q
-    wait_for 'top=0'
+    press Q 'top=0'
     outlived "its display"
     check_terminal
 }
 paused_at() { [ "$(operation)" = "$1" ]; }
 
 case_pause_step() {
-    open 120 36
     watch
-    key Space
-    wait_for 'PAUSED'
+    press Space 'PAUSED'
     wait_for '(allocation|free) #'
     wait_for 'main chunk'
     local at
@@ -38,51 +32,36 @@ case_pause_step() {
     done
     key n n n
     until_true "$patience" "three operations" paused_at $((at + 3))
-    key Space
+    press Space 'RUNNING'
+    press n 'space pauses it' # does not pause it
     wait_for 'RUNNING'
-    key n # does not pause it
-    wait_for 'space pauses it'
-    wait_for 'RUNNING'
-    key Space
-    wait_for 'PAUSED'
-    key q # leaving lets it go on
-    wait_for 'top=0'
+    press Space 'PAUSED'
+    press q 'top=0' # leaving lets it go on
     attach
     wait_for 'RUNNING'
-    leave
 }
 
 case_freeze() {
-    open 120 36
     watch
-    key z
-    wait_for 'FROZEN, program running'
+    press z 'FROZEN, program running'
     kill_one STOP "$program" # nothing that moves is ours then
     local before
     until_true "$patience" "a whole display" stands_still
     before=$still
     kill_one CONT "$program"
-    key '?'
-    wait_for 'Moving'
-    key '?'
-    wait_gone 'Moving'
+    press '?' 'Moving'
+    press_away '?' 'Moving'
     as_before() { [ "$before" = "$(screen)" ]; } # it has to be painted again
     until_true "$patience" "the picture that was frozen" as_before
-    key z
-    wait_for 'RUNNING'
-    leave
+    press z 'RUNNING'
 }
 
 case_filter_zoom() {
-    open 120 36
     watch
     wait_for 'by owner'
-    key c
-    wait_for 'filtered'
-    key a
-    wait_for 'by owner'
-    key s
-    wait_for 'filtered'
+    press c 'filtered'
+    press a 'by owner'
+    press s 'filtered'
     key a
     local scale
     scale_of() { screen | grep -Eo '[0-9]+ [KMGi]*B/cell' | head -1; }
@@ -91,55 +70,35 @@ case_filter_zoom() {
     key +
     scale_changed() { local now && now=$(scale_of) && [ -n "$now" ] && [ "$now" != "$scale" ]; }
     until_true "$patience" "another scale" scale_changed
-    key Enter
-    wait_for 'Blocks'
+    press Enter 'Blocks'
     wait_for 'address[^ ]* +type'
-    key Escape
-    wait_gone 'address[^ ]* +type'
-    leave
+    press_away Escape 'address[^ ]* +type'
 }
 
 case_tables() { # sites: filter, sorting, a page for each
-    open 120 36
     watch
     wait_for '6 Sites'
     wait_for 'endless.lua:[0-9]+ .*main chunk'
     wait_for '[│|] .*keep\[n % 50000\]' # the line of the program below
-    key 6
-    wait_for ' / filter'
-    key /
-    wait_for 'filter> '
-    key q m z
-    wait_for 'nothing matches "qmz"'
-    key Escape
-    wait_gone 'nothing matches'
-    key / M A I N Space e n d l e s s Enter
-    wait_for '[0-9]+ of [0-9]+ match "MAIN endless"'
-    key Escape
-    wait_gone 'match "MAIN'
-    key '<'
-    wait_for 'function▴'
-    key O
-    wait_for 'function▾'
-    key '>'
-    wait_for 'live▾'
-    key Enter
-    wait_for 'History'
+    press 6 ' / filter'
+    press / 'filter> '
+    press q m z 'nothing matches "qmz"'
+    press_away Escape 'nothing matches'
+    press / M A I N Space e n d l e s s Enter '[0-9]+ of [0-9]+ match "MAIN endless"'
+    press_away Escape 'match "MAIN'
+    press '<' 'function▴'
+    press O 'function▾'
+    press '>' 'live▾'
+    press Enter 'History'
     wait_for 'a second +[0-9.]+ [KM]iB +now'
     wait_for 'to 64 B .*[1-9]' # sizes of what lives of it
     wait_for 'Callers  sampled: '
-    key Escape
-    wait_gone 'History'
-    key m
-    wait_for 'Δ mark'
-    key 2 /
-    wait_for 'filter> '
-    key s e r Enter
-    wait_for '1 of 6 match "ser"'
-    key 1 Enter
-    wait_for 'address▴ .*site'
+    press_away Escape 'History'
+    press m 'Δ mark'
+    press 2 / 'filter> '
+    press s e r Enter '1 of 6 match "ser"'
+    press 1 Enter 'address▴ .*site'
     wait_for 'B .*endless.lua:[0-9]|B .*\((parser|host)\)'
-    leave
 }
 
 # An editor: notes how it was called, waits for a line, notes an interrupt.
@@ -169,29 +128,19 @@ for i = 1, 300 do
 end
 while not io.open "stop" do local t = {} end
 LUA
-    open 200 50
     watch
     key 6
     key /
-    type_text 'endless.lua:8'
-    key Enter
-    wait_for '^│?▸ .*endless.lua:8'
-    key Enter
-    wait_for 'endless.lua:8 . enter blocks'
+    type_line 'endless.lua:8' '^│?▸ .*endless.lua:8'
+    press Enter 'endless.lua:8 . enter blocks'
     wait_for ' [0-9.]+ B +[<0-9?].*"this is the kept text number [0-9]+,' # the first of them, there
-    key Enter
-    wait_for 'Blocks.*endless.lua:8 . 30[0-9] blocks'
+    press Enter 'Blocks.*endless.lua:8 . 30[0-9] blocks'
     wait_for 'endless.lua:8 +"this is the kept text number [0-9]+,'
-    key Space # a program that stands still has them, too
-    wait_for 'PAUSED'
+    press Space 'PAUSED' # a program that stands still has them, too
     wait_for '"this is the kept text number'
-    key Enter # the page of the line that made the block under the cursor
-    wait_for 'endless.lua:8 . enter blocks'
-    key Escape
-    wait_gone 'enter blocks'
-    key Space
-    wait_for 'RUNNING'
-    leave
+    press Enter 'endless.lua:8 . enter blocks' # the page of the line that made the block under the cursor
+    press_away Escape 'enter blocks'
+    press Space 'RUNNING'
 }
 
 # Blocks of a line that are alike, of a program that runs, and of one that stands still.
@@ -208,67 +157,48 @@ for i = 1, 200 do
 end
 while not io.open "stop" do local t = {} end
 LUA
-    open 200 50
     watch
     page() { # of a line, and its blocks
         key 6
         key /
-        type_text "endless.lua:$1"
-        key Enter
-        wait_for "^│?▸ .*endless.lua:$1"
-        key Enter
-        wait_for "endless.lua:$1 . enter blocks"
-        key Enter
-        wait_for 'by  block  content  keys'
+        type_line "endless.lua:$1" "^│?▸ .*endless.lua:$1"
+        press Enter "endless.lua:$1 . enter blocks"
+        press Enter 'by  block  content  keys'
     }
     page 5
     wait_for 'Blocks.*endless.lua:5 . [0-9]+ blocks'
-    key v
-    wait_for '30[0-9] strings . [3-9] contents'
+    press v '30[0-9] strings . [3-9] contents'
     wait_for '×100 .*"this is the text of session number [0-2], longer'
-    key Enter # only these
-    wait_for '"this is the text of session number.* . 100 blocks'
-    key Escape
-    wait_for '30[0-9] strings'
+    press Enter '"this is the text of session number.* . 100 blocks' # only these
+    press Escape '30[0-9] strings'
     key Escape Escape
     key Escape # the filter
     page 8
     wait_for '×200 .*tables, not compared' # what was chosen stays chosen
-    key Right Right
-    wait_for 'address'
+    press Right Right 'address'
     # In the list, too, by address: wherever an allocator puts tables.
     further() { shows '[{]id, name, price[}]' || { key NPage && false; }; }
     until_true "$patience" 'a table with its keys' further
-    key Space
-    wait_for 'PAUSED'
-    key Left
-    wait_for '×150 .*[{]id, name, price[}]'
+    press Space 'PAUSED'
+    press Left '×150 .*[{]id, name, price[}]'
     wait_for '×50 .*[{]id, name[}]'
     wait_for '200 tables . 2 sets of keys'
-    key Right
-    wait_for 'address'
-    key Space
-    wait_for 'RUNNING'
-    leave
+    press Right 'address'
+    press Space 'RUNNING'
 }
 
 case_editor() { # opens the line, on the terminal, while the program runs on
-    open 120 36
     make_editor
     watch EDITOR="'$work/editor'" VISUAL=
-    key e
-    wait_for 'no line of the program here'
-    key 6
-    wait_for '. endless.lua:[0-9]+ │'
-    key e
-    wait_for 'the editor is here'
+    press e 'no line of the program here'
+    press 6 '. endless.lua:[0-9]+ │'
+    press e 'the editor is here'
     wait_file editor.args
     grep -Eq "^\+[0-9]+ $work/endless.lua$" "$work/editor.args" || fail "called with: $(cat "$work/editor.args")"
     key C-c
     wait_file editor.int
     outlived "an interrupt of the editor"
-    key d o n e Enter
-    wait_for 'RUNNING'
+    press d o n e Enter 'RUNNING'
     wait_file editor.line
     key 6
     leave
@@ -276,33 +206,26 @@ case_editor() { # opens the line, on the terminal, while the program runs on
     for name in false "'$work/none'"; do
         type_line clear
         attach EDITOR="$name" VISUAL=
-        key 6
-        wait_for '. endless.lua:[0-9]+ │'
-        key e
-        wait_for 'false ended with status 1|Cannot run .*: set EDITOR'
+        press 6 '. endless.lua:[0-9]+ │'
+        press e 'false ended with status 1|Cannot run .*: set EDITOR'
         wait_for 'RUNNING'
         leave
     done
 }
 
 case_editor_live() { # an interrupt in the editor is not for the program, nor is its end the editor's
-    open 120 36
     make_editor
     type_line "EDITOR=$work/editor VISUAL= \$P \$LMP run --no-hold --live endless.lua; echo \"status=\$?\""
     wait_program
     wait_for 'RUNNING'
     wait_for 'output: the endless program speaks'
-    key 6
-    wait_for '. endless.lua:[0-9]+ │'
-    key e
-    wait_for 'the editor is here'
+    press 6 '. endless.lua:[0-9]+ │'
+    press e 'the editor is here'
     key C-c
     wait_file editor.int
     outlived "an interrupt of the editor"
-    key o k Enter
-    wait_for 'RUNNING'
-    key e
-    wait_for 'the editor is here'
+    press o k Enter 'RUNNING'
+    press e 'the editor is here'
     : >"$work/stop" # the program ends meanwhile: the display ends, and its editor with it
     wait_said 'status=0'
     wait_said 'the endless program is done'
@@ -310,12 +233,9 @@ case_editor_live() { # an interrupt in the editor is not for the program, nor is
 }
 
 case_picture_mouse_mark() {
-    open 120 36
     watch
-    key p
-    wait_for "Saved lmp-$program-1.svg"
-    key p
-    wait_for "Saved lmp-$program-2.svg"
+    press p "Saved lmp-$program-1.svg"
+    press p "Saved lmp-$program-2.svg"
     grep -q '^</svg>' "$work/lmp-$program-1.svg" || fail "the picture is not whole"
     mouse_is() { [ "$(tm display-message -p -t "$pane" '#{mouse_any_flag}')" = "$1" ]; }
     until_true "$patience" "mouse on" mouse_is 1
@@ -323,11 +243,8 @@ case_picture_mouse_mark() {
     until_true "$patience" "mouse off" mouse_is 0
     key M
     until_true "$patience" "mouse on again" mouse_is 1
-    key m
-    wait_for 'since mark 1'
-    key C
-    wait_for 'full collection'
-    leave
+    press m 'since mark 1'
+    press C 'full collection'
 }
 
 # click TEXT: the mouse on the first letter of the first place where it stands (left of column 95).
@@ -358,44 +275,32 @@ while io.read() do
   print("done " .. #kept)
 end
 LUA
-    open 120 36
-    type_line '$P $LMP run since.lua; echo status=$?'
-    wait_for 'RUNNING, waits for input'
+    type_line '$P $LMP run since.lua; echo status=$?' 'RUNNING, waits for input'
     wait_for 'output: begin'
 }
 type_to_it() { # WORDS: what it prints then
-    key i
-    wait_for 'input>'
-    key Enter
-    wait_for "$1"
-    key Escape
-    wait_gone 'input>'
-    key 6
-    wait_for '─ 6 Sites'
+    press i 'input>'
+    press Enter "$1"
+    press_away Escape 'input>'
+    press 6 '─ 6 Sites'
 }
 
 case_since() { # what was made between two presses of y, and lives, by line: not what was freed of before
     since_program
-    key y
-    wait_for 'since 00:00:[0-9]+, y shows'
+    press y 'since 00:00:[0-9]+, y shows'
     type_to_it 'done 500'
-    key y
-    wait_for ' survive▾ survivors .*where'
+    press y ' survive▾ survivors .*where'
     # 500 tables, and the array that holds them
     wait_for '[0-9.]+ KiB +501 .*since.lua:6 '
     wait_for ' 0 B +0 .* -[0-9.]+ KiB .*since.lua:2 ' # net: less of the older ones
     wait_for 'table +[0-9.]+ KiB +501 '
     type_to_it 'done 1000' # it goes on counting
     wait_for '[0-9.]+ KiB +1,?001 .*since.lua:6 |1.0 k .*since.lua:6 '
-    key y
-    wait_for ' live▾ '
+    press y ' live▾ '
     wait_gone 'survivors'
-    key y
-    wait_for 'since 00:00:[0-9]+, y shows'
-    key Escape
-    wait_gone 'since 00:00:[0-9]+, y shows'
-    key q
-    wait_gone 'RUNNING'
+    press y 'since 00:00:[0-9]+, y shows'
+    press_away Escape 'since 00:00:[0-9]+, y shows'
+    press_away q 'RUNNING'
     key C-d
     wait_said 'status=0'
     check_terminal
@@ -425,25 +330,20 @@ case_drag() { # a piece of the timeline: what was made in it, and lives
     read -ra place <<<"$(at '3 Timeline' 60)"
     tm send-keys -t "$pane" -H 1b 5b 4d 23 "${place[@]}"
     wait_for 'survivors of 00:00:0[0-9.]*–'
-    key 6
-    wait_for ' survive▾ survivors .*where'
+    press 6 ' survive▾ survivors .*where'
     wait_for '[0-9.]+ KiB +50[01] .*since.lua:6 ' # those of the first half are not in it
-    key Escape
-    wait_gone 'survivors of'
-    key Q
-    wait_gone 'RUNNING'
+    press_away Escape 'survivors of'
+    press_away Q 'RUNNING'
     key C-d
     wait_said 'status=0'
     check_terminal
 }
 
 case_mouse() { # real sequences, as a terminal sends them
-    open 120 36
     watch
     click 's f u r'
     wait_for 'filtered'
-    key m
-    wait_for 'Mark 1 set'
+    press m 'Mark 1 set'
     click 'Mark 1 set' # it has been read
     click ' 7 Functions'
     wait_for '─ 7 Functions'
@@ -458,15 +358,12 @@ case_mouse() { # real sequences, as a terminal sends them
     wait_for 'RUNNING'
     local i
     for i in 1 2 3 4 5 6; do
-        key b
-        wait_for 'break>'
+        press b 'break>'
         type_line "size ${i}GiB"
         wait_gone 'break>'
     done
     wait_for 'break: 6 on'
-    key ddddd # in one read
-    wait_for 'break: 1 on'
-    leave
+    press ddddd 'break: 1 on' # in one read
 }
 
 case_frames() { # what a frame of the program's makes, which line does, and where the worst one was
@@ -483,25 +380,18 @@ while true do
   lmp.frame(frames == 500 and "new level" or nil)
 end
 LUA
-    open 120 36
     watch
     wait_for 'Per frame +5\.5 KiB · worst [1-9]\.[0-9] MiB' # a hundred tables of 56 bytes
-    key 6
-    wait_for '─ 6 Sites: holds'
+    press 6 '─ 6 Sites: holds'
     wait_gone 'per frame' # what lines make is not shown beside what they hold
-    key G
-    wait_for '│ +% .* made/s +per frame'
+    press G '│ +% .* made/s +per frame'
     wait_for '│.* [3-9]\.[0-9] KiB .* endless.lua:4 '
-    key 3 3
-    wait_for '┆ frame'
+    press 3 3 '┆ frame'
     wait_for 'new level'
-    key Up
-    wait_for 'frame 499 new level: [1-9]\.[0-9] MiB'
-    key Escape Space
-    wait_for 'PAUSED'
+    press Up 'frame 499 new level: [1-9]\.[0-9] MiB'
+    press Escape Space 'PAUSED'
     wait_for 'Per frame +[5-9][.0-9]+ KiB' # of all frames so far
     key Space
-    leave
 }
 case_tags() { # the lines of a tag, and those of another one
     cat >"$work/endless.lua" <<'LUA'
@@ -518,85 +408,61 @@ while true do
   n, keep[n % 100 + 100] = n + 1, {}
 end
 LUA
-    open 120 36
     watch
-    key 0
-    wait_for '─ 0 Tags.* 2 tags'
+    press 0 '─ 0 Tags.* 2 tags'
     wait_for '▸ .* large'
-    key Enter
-    wait_for '─ Tag: holds'
+    press Enter '─ Tag: holds'
     wait_for '│  large  live .*allocs'
     wait_for 'endless.lua:6 .*for i = 1, 20000'
     wait_for 'endless.lua:11 .*n, keep'
     wait_gone '│.*endless.lua:9 '
-    key Escape
-    wait_for '─ 0 Tags'
-    key Down Enter
-    wait_for '│  small  live '
+    press Escape '─ 0 Tags'
+    press Down Enter '│  small  live '
     wait_for 'endless.lua:9 .*keep.n % 100. = "n"'
     wait_gone '│.*endless.lua:6 '
-    key Enter # the page of that line
-    wait_for '─ Site'
-    leave
+    press Enter '─ Site' # the page of that line
 }
 
 case_find() { # in the help, and in a page's source; n steps only while the program is paused
-    open 120 36
     watch
     key '?'
     type_text /panel
     wait_for 'find> panel'
     wait_for '"panel" in line [0-9]+'
-    key Enter
-    wait_for ' n N match'
+    press Enter ' n N match'
     local first
     first=$(screen | sed -n 's/.*in line \([0-9]*\) .*/\1/p')
-    key n
-    wait_gone "in line $first "
+    press_away n "in line $first "
     wait_for 'RUNNING'
-    key N
-    wait_for "in line $first "
-    key Escape
-    wait_gone 'in line'
-    key Escape
-    wait_gone '─ Help'
-    key 6 Enter
-    wait_for '─ Site'
-    type_line '/keep'
-    wait_for '"keep" in line [0-9]+'
-    key Space
-    wait_for 'PAUSED'
+    press N "in line $first "
+    press_away Escape 'in line'
+    press_away Escape '─ Help'
+    press 6 Enter '─ Site'
+    type_line '/keep' '"keep" in line [0-9]+'
+    press Space 'PAUSED'
     wait_for 'n step '
-    key Space
-    wait_for ' n N match'
-    leave
+    press Space ' n N match'
 }
 
 case_sequences() { # keys that the terminal's description lacks, and what is no key of lmp's
-    open 120 36
     watch
-    key 6
-    wait_for ' / filter'
+    press 6 ' / filter'
     local bytes hex
     for bytes in '\033[1;5C' '\033[4;5~' '\033[24~' '\033[1;2H' '\033[200~' '\033[27;5;113~' '\033]0;q\007'; do
         read -ra hex < <(printf '%b' "$bytes" | od -An -tx1 | tr '\n' ' ')
         tm send-keys -t "$pane" -H "${hex[@]}"
     done
-    key z # after all of them
-    wait_for 'FROZEN'
-    key z
-    wait_for 'RUNNING'
+    press z 'FROZEN' # after all of them
+    press z 'RUNNING'
     shows ' / filter' || fail "a sequence has opened another panel"
     tm send-keys -t "$pane" -H 1b 5b 34 7e # End, as the Linux console sends it
     wait_for '▸ .*(endless.lua:|\()'
     last_row() { screen | grep -A1 '▸' | tail -1 | grep -Eq 'endless.lua:[0-9]+ │|│$|╰'; }
     until_true "$patience" "the cursor in the last row" last_row
     shows ' / filter' || fail "End has opened another panel"
-    leave
 }
 
 case_sizes() { # at once, at every size
-    open 120 36
     watch
     local size
     for size in '80 24' '60 15' '20 5' '200 60' '40 10' '120 36'; do
@@ -605,12 +471,10 @@ case_sizes() { # at once, at every size
         at_size() { [ "$(screen | grep -Ec 'RUNNING')" = 1 ] && screen | tail -n 1 | grep -Eq ' q quit'; }
         until_true "$patience" "the display at $1x$2" at_size
     done
-    leave
 }
 
 in_colour() { tm capture-pane -e -p -t "$pane" | grep -Eq "$1"; }
 case_terminals() { # each shows the same state, whatever it can
-    open 100 30
     watch TERM=screen-256color
     until_true "$patience" "256 colours" in_colour '38;5;'
     leave
@@ -640,13 +504,11 @@ case_terminals() { # each shows the same state, whatever it can
         leave
         type_line clear
     done
-    type_line "TERM=dumb \$P \$LMP top $program; echo top=\$?"
-    wait_for 'lmp: .*TERM is "dumb"'
+    type_line "TERM=dumb \$P \$LMP top $program; echo top=\$?" 'lmp: .*TERM is "dumb"'
     check_terminal
 }
 
 case_crash() { # a viewer that dies of a signal leaves the terminal as it was
-    open 100 30
     watch
     local signal p
     for signal in TERM SEGV ABRT HUP KILL; do
@@ -659,7 +521,6 @@ case_crash() { # a viewer that dies of a signal leaves the terminal as it was
         wait_gone 'top='
         attach
     done
-    leave
 }
 
 case_collect() { # a collection comes under the program's own debug hook, or it is said that it does not
@@ -679,10 +540,7 @@ while not file "stop" do
   assert(debug.gethook() == hook)
 end
 LUA
-    open 120 36
-    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
-        hooked.lua >run.out 2>run.err) &
-    wait_program
+    behind hooked.lua
     attach
     local before
     wait_for ' [0-9]+ cycles?'
@@ -695,18 +553,14 @@ LUA
     : >"$work/block"
     blocked() { [ ! -e "$work/block" ]; }
     until_true "$patience" "the program inside a C function" blocked
-    key C
-    wait_for 'No collection yet: the program'
+    press C 'No collection yet: the program'
     : >"$work/go"
     until_true "$patience" "the collection, late" collected
-    leave
 }
 
 case_idle() { # paused, neither the display nor the program uses processor time
-    open 100 30
     watch
-    key Space
-    wait_for 'PAUSED'
+    press Space 'PAUSED'
     local viewer used before
     viewer=$(top_viewer)
     ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
@@ -721,9 +575,16 @@ case_idle() { # paused, neither the display nor the program uses processor time
     [ "$before" -le 1 ] || fail "the program: $before ticks in three seconds of pause"
     key e # and what it has to say is there for some time, however long nothing was painted before
     wait_for 'no line of the program here'
-    key Space
-    wait_for 'RUNNING'
-    leave
+    press Space 'RUNNING'
 }
 
+case ${1:-} in
+site_blocks | alike) open 200 50 ;;
+terminals | crash | idle) open 100 30 ;;
+*) open 120 36 ;;
+esac
 play_case "$@"
+case $1 in
+editor* | since | drag | terminals) ;; # they see to that themselves
+*) leave ;;
+esac

@@ -60,7 +60,20 @@ screen() { tm capture-pane -p -t "$pane"; }
 history_text() { tm capture-pane -p -J -t "$pane" -S -50000; }
 key() { tm send-keys -t "$pane" "$@"; }
 type_text() { tm send-keys -t "$pane" -l "$1"; }
-type_line() { type_text "$1" && key Enter; }
+# type_line TEXT [PATTERN]: and, if one is given, waits until that is shown.
+type_line() {
+    type_text "$1" && key Enter
+    [ $# = 1 ] || wait_for "$2"
+}
+# press KEY... PATTERN: and waits until that is shown; press_away: until it is gone.
+press() {
+    key "${@:1:$#-1}"
+    wait_for "${!#}"
+}
+press_away() {
+    key "${@:1:$#-1}"
+    wait_gone "${!#}"
+}
 
 # until_true SECONDS WHAT COMMAND...: polls.
 until_true() {
@@ -96,6 +109,13 @@ whole() { screen | tail -n 1 | grep -Eq ' q (quit|back|leave)'; }
 wait_program() {
     wait_file program.pid
     program=$(cat "$work/program.pid")
+}
+
+# behind SCRIPT: runs it without a display.
+behind() {
+    (cd "$work" && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 "$LMP" run --no-live \
+        "$1" >run.out 2>run.err) &
+    wait_program
 }
 
 # lmp_pids NAME COMMAND [ARGUMENT]: our processes of that name that run that command of lmp.

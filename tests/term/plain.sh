@@ -29,6 +29,11 @@ lmp() {
     LD_PRELOAD=$LMP_PRELOAD "$LMP" "$@" >out 2>err </dev/null
     status=$?
 }
+# ends STATUS ARGS...: lmp, which ends with this status.
+ends() {
+    lmp "${@:2}"
+    is $status "$1" "status of lmp ${*:2}"
+}
 # until_true WHAT COMMAND...: polls.
 until_true() {
     local end=$((SECONDS + ${LMP_PATIENCE:-100})) what=$1
@@ -53,5 +58,11 @@ wait_file() { until_true "the file $1" test -s "$1"; }
 is() { [ "$1" = "$2" ] || fail "$3: got '$1', expected '$2'"; }
 has() { grep -Eq -- "$2" "$1" || fail "$1 lacks: $2"; }
 hasnt() { ! grep -Eq -- "$2" "$1" || fail "$1 has: $2"; }
+# refuses STATUS PATTERN ARGS...: what lmp refuses it says in one line.
+refuses() {
+    ends "$1" "${@:3}"
+    lines err 1
+    has err "$2"
+}
 lines() { is "$(wc -l <"$1")" "$2" "lines in $1"; }
 summary() { has err 'Maximum memory used'; }

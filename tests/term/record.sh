@@ -77,8 +77,7 @@ for round = 1, 3 do
 end
 f.show(lmp.stop(want), 'figures.end')
 LUA
-    LUA_CPATH="$LMP_BUILD/?.so" LUA_PATH="./?.lua" lmp run --no-summary --record=x.lmprec x.lua
-    is $status 0 status
+    LUA_CPATH="$LMP_BUILD/?.so" LUA_PATH="./?.lua" ends 0 run --no-summary --record=x.lmprec x.lua
     lines err 1
     has err '^lmp: recording written to x\.lmprec \([0-9.]+ [KM]?i?B\); watch it: lmp replay x\.lmprec$'
     is "$(stat -c %a x.lmprec)" 600 'the mode of the file'
@@ -95,8 +94,7 @@ LUA
     same figures.end look.end
     # the default name, beside all else that is written
     echo "T = {} for i = 1, 1000 do T[i] = {} end" >x.lua
-    lmp run --record --json=x.json --summary=x.txt x.lua
-    is $status 0 status
+    ends 0 run --record --json=x.json --summary=x.txt x.lua
     has x.txt 'Maximum memory used'
     has err '^lmp: recording written to lmp-[0-9]+\.lmprec '
     look lmp-*.lmprec >whole.now
@@ -118,39 +116,25 @@ case_refused() {
     is $? 126 status
     is "$(cat err)" 'lmp: cannot write lmp-PID.lmprec: No such file or directory' message
     mkdir folder
-    lmp run --record=/no/such/directory/file x.lua
-    is $status 126 status
-    is "$(cat err)" 'lmp: cannot write /no/such/directory/file: No such file or directory' message
-    lmp run --record=folder x.lua
-    is $status 126 status
-    is "$(cat err)" 'lmp: cannot write folder: Is a directory' message
-    lmp run --record= x.lua
-    is $status 2 status
-    lmp run --record-limit=12 --record x.lua
-    is $status 2 status
-    lines err 1
+    refuses 126 '^lmp: cannot write /no/such/file: No such file or directory$' run --record=/no/such/file x.lua
+    refuses 126 '^lmp: cannot write folder: Is a directory$' run --record=folder x.lua
+    ends 2 run --record= x.lua
+    refuses 2 '' run --record-limit=12 --record x.lua
     hasnt out ran
-    lmp record
-    is $status 2 status
-    lmp record 999999999
-    is $status 1 status
-    has err 'no such profiled process'
+    ends 2 record
+    refuses 1 'no such profiled process' record 999999999
     # folders in which nobody makes a file, whatever their rights; rights of a folder do not hinder root
     local place places='/proc /sys'
     [ "$(id -u)" = 0 ] || places="$places folder"
     chmod a-w folder
     for place in $places; do
         [ -d $place ] || continue
-        lmp run --record=$place/file.lmprec x.lua
-        is $status 126 "status in $place"
-        lines err 1
+        refuses 126 '' run --record=$place/file.lmprec x.lua
         why='No such file or directory|Permission denied|Read-only file system|Operation not permitted'
         has err "^lmp: cannot write $place/file.lmprec: ($why)\$"
         hasnt out ran
     done
-    lmp run --record=x.lua/file x.lua
-    is $status 126 'status below a file'
-    is "$(cat err)" 'lmp: cannot write x.lua/file: Not a directory' message
+    refuses 126 '^lmp: cannot write x.lua/file: Not a directory$' run --record=x.lua/file x.lua
 }
 
 case_killed() { # the program: its very last figures are there, and how it ended
@@ -239,9 +223,7 @@ case_attached() { # lmp record PID: until it is interrupted, and until the progr
     LD_PRELOAD=$LMP_PRELOAD "$LMP" record "$program" >one 2>&1 &
     recorder=$!
     until_true 'a recording' recorded "lmp-$program.lmprec"
-    lmp record "$program" two.lmprec
-    is $status 1 'status of a second one'
-    has err 'no recording in two.lmprec: it is being recorded already'
+    refuses 1 'no recording in two.lmprec: it is being recorded already' record "$program" two.lmprec
     [ ! -e two.lmprec ] || fail 'a second one has left a file'
     kill -TERM $recorder
     wait $recorder
@@ -327,8 +309,7 @@ LUA
     lines err 0
     until_true 'a complete one' complete 'a place/said.lmprec'
     echo "os.execute [[$LUA -e 'T = {} for i = 1, 100 do T[i] = {} end']]" >parent.lua
-    lmp run --no-summary --record=p.lmprec parent.lua
-    is $status 0 status
+    ends 0 run --no-summary --record=p.lmprec parent.lua
     lines err 2
     whole p.lmprec 1
     set -- p.lmprec.*
@@ -404,13 +385,11 @@ LUA
 
 case_limit() { # too small a limit for the tables: that is said, with one that is enough
     many_lines 100000
-    LUA_PATH="./?.lua" lmp run --no-summary --record=x.lmprec --record-limit=1MiB many.lua
-    is $status 0 status
+    LUA_PATH="./?.lua" ends 0 run --no-summary --record=x.lmprec --record-limit=1MiB many.lua
     local enough words='tables of [0-9]+ moments? had no room: they need a larger --record-limit'
     has err "^lmp: recording written to x.lmprec \([0-9.]+ KiB\); $words=[0-9]+MiB; watch it: lmp"
     enough=$(sed 's/.*limit=//; s/;.*//' err)
-    lmp dump --parts x.lmprec
-    is $status 0 status
+    ends 0 dump --parts x.lmprec
     [ "$(stat -c %s x.lmprec)" -le 1048576 ] || fail 'it is larger than its limit'
     lmp dump x.lmprec
     has out '^  frames without room for tables [0-9]+$'
@@ -430,12 +409,10 @@ case_damaged() { # rows that stood in a damaged part are unknown; sums are what 
     place=${place#* }
     cp x.lmprec bad.lmprec
     printf 'damaged' | dd of=bad.lmprec bs=1 seek=$((place + 80)) conv=notrunc status=none
-    lmp report x.lmprec
-    is $status 0 status
+    ends 0 report x.lmprec
     grep -E '^  (total|table|Live|Number) ' out >sums
     lines sums 6
-    lmp report bad.lmprec
-    is $status 0 status
+    ends 0 report bad.lmprec
     has err '^lmp: bad.lmprec is damaged: it has lost [0-9,]+ rows of its tables \(what they stood for is shown as'
     has out '^  Damaged: it has lost [0-9,]+ rows of its tables'
     cp out bad.txt
@@ -453,8 +430,7 @@ case_sources() { # the lines that ran are in it, wherever it is read; not in one
         >here/app.lua
     (cd here && env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 \
         "$LMP" run --no-live --record=../x.lmprec app.lua) >out 2>&1 </dev/null || fail "$(cat out)"
-    lmp record cut x.lmprec --redact=contents -o shown.lmprec
-    is $status 0 'a cut'
+    ends 0 record cut x.lmprec --redact=contents -o shown.lmprec
     lmp dump x.lmprec
     has out "^  \"$PWD/here\"$"
     has out '^  "@app.lua": .*what ran'
@@ -471,8 +447,7 @@ case_sources() { # the lines that ran are in it, wherever it is read; not in one
 case_programs() { # the example and luacheck, in each mode
     local mode
     for mode in --lines --no-lines --stacks --sample=4KiB; do
-        lmp run --no-summary --record=x.lmprec --json=json $mode "$LMP_SOURCE/lua/example/options.lua" 0.05
-        is $status 0 status
+        ends 0 run --no-summary --record=x.lmprec --json=json $mode "$LMP_SOURCE/lua/example/options.lua" 0.05
         agrees x.lmprec
         command -v luacheck >/dev/null || continue
         LUA_PATH='/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua;;' lmp run --no-summary --record=x.lmprec \

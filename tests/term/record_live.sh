@@ -12,26 +12,21 @@ recorder_pid() {
 }
 recorded() { [ "$(stat -c %s "$work/$1" 2>/dev/null || echo 0)" -gt "${2:-0}" ]; }
 talk() { # as in display.sh
-    type_line "WAIT=1 \$P \$LMP run --live $2 talk.lua $1; echo \"status=\$?\""
-    wait_for 'RUNNING'
+    type_line "WAIT=1 \$P \$LMP run --live $2 talk.lua $1; echo \"status=\$?\"" 'RUNNING'
     wait_for "line $(($1 / 2 + 1))"
     wait_program
 }
 
 case_key() { # R begins and ends, the header says so; what is left goes on
-    open 120 30
     talk 201 --no-summary
-    key R
-    wait_for "Recording into lmp-$program.lmprec; R ends it"
+    press R "Recording into lmp-$program.lmprec; R ends it"
     wait_for 'RUNNING  . REC 00:00:0[1-9] [0-9.]+ [KM]?i?B '
     is_one=$(recorder_pid | wc -l)
     [ "$is_one" = 1 ] || fail "recorders: $is_one"
-    key R
-    wait_for "Recording written to lmp-$program.lmprec \([0-9.]+ [KM]?i?B\); watch it: lmp replay"
+    press R "Recording written to lmp-$program.lmprec \([0-9.]+ [KM]?i?B\); watch it: lmp replay"
     wait_gone ' REC '
     until_true "$patience" 'a complete recording' complete "$work/lmp-$program.lmprec"
-    key R
-    wait_for ' REC 00:00:0'
+    press R ' REC 00:00:0'
     key q
     wait_said "lmp: recording goes on until the program ends: lmp-$program.lmprec.2"
     : >"$work/go"
@@ -43,10 +38,8 @@ case_key() { # R begins and ends, the header says so; what is left goes on
 }
 
 case_finished() { # while it records the program ends
-    open 120 30
     talk 201 --no-summary
-    key R
-    wait_for ' REC 00:00:0'
+    press R ' REC 00:00:0'
     : >"$work/go"
     wait_for 'FINISHED'
     wait_for "Recording written to lmp-$program.lmprec "
@@ -59,7 +52,6 @@ case_finished() { # while it records the program ends
 }
 
 case_all_killed() { # relay, viewer, lmp run and the program: who records has it all
-    open 120 30
     talk 201 '--record=x.lmprec'
     wait_for ' REC 00:00:0'
     run=$(awk '{ print $4 }' "/proc/$program/stat")
@@ -74,7 +66,6 @@ case_all_killed() { # relay, viewer, lmp run and the program: who records has it
 }
 
 case_display_killed() { # the program goes on, and so does its recording
-    open 120 30
     talk 201 '--record=x.lmprec --no-summary'
     wait_for ' REC 00:00:0'
     kill -9 "$(relay_pid)" "$(viewer_pid)"
@@ -89,12 +80,9 @@ case_display_killed() { # the program goes on, and so does its recording
 
 case_paused() { # a pause is kept whole, and so is what comes right before a kill in it
     local name
-    open 120 30
-    type_line '$P $LMP run --live --record=x.lmprec --json=j --no-summary endless.lua; echo "status=$?"'
-    wait_for ' REC 00:00:0'
+    type_line '$P $LMP run --live --record=x.lmprec --json=j --no-summary endless.lua; echo "status=$?"' ' REC 00:00:0'
     wait_program
-    key Space
-    wait_for 'PAUSED'
+    press Space 'PAUSED'
     key n n n
     sleep 0.5
     kill -9 "$program"
@@ -112,17 +100,15 @@ case_paused() { # a pause is kept whole, and so is what comes right before a kil
 }
 
 case_top() { # in the display of another terminal, while lmp record runs elsewhere
-    open 120 30
     type_line '$P $LMP run --no-live --no-summary endless.lua & sleep 0.1'
     wait_program
-    type_line "\$P \$LMP record $program y.lmprec >said 2>&1 & clear; \$P \$LMP top $program"
-    wait_for ' REC 00:00:0'
-    key R
-    wait_gone ' REC '
+    type_line "\$P \$LMP record $program y.lmprec >said 2>&1 & clear; \$P \$LMP top $program" ' REC 00:00:0'
+    press_away R ' REC '
     wait_for 'Recording written to y.lmprec '
     key q
     until_true "$patience" 'the line of lmp record' grep -q '^recording written to y.lmprec ' "$work/said"
     touch "$work/stop"
 }
 
+open 120 30
 play_case "$@"

@@ -39,102 +39,71 @@ for step = 1, 5 do
     end
 end
 LUA
-    open 120 36
-    type_line "\$P $LMP run --live --record=run.lmprec run.lua"
-    wait_for 'FINISHED'
+    type_line "\$P $LMP run --live --record=run.lmprec run.lua" 'FINISHED'
     key q
     wait_said 'watch it: lmp replay run.lmprec'
     wait_for '^ready>'
 }
 
 replay() { # the end comes first
-    type_line "clear; \$P $LMP replay run.lmprec"
-    wait_for 'program has ended'
+    type_line "clear; \$P $LMP replay run.lmprec" 'program has ended'
 }
 
-case ${1:?} in
+if [ "${1:?}" = files ]; then open 100 30; else open 120 36; fi
+case $1 in
 keys)
     record_run
-    open 120 36
     replay
-    key 3 && key Home
-    wait_for 'REPLAY  00:00:00 of'
+    press 3 Home 'REPLAY  00:00:00 of'
     wait_gone 'program has ended'
-    key ':' && type_text 'end' && key Enter
-    wait_for 'program has ended'
-    key '['
-    wait_gone 'program has ended'
+    key ':' && type_text 'end' && press Enter 'program has ended'
+    press_away '[' 'program has ended'
     wait_for 'since step 4'
-    key '['
-    wait_for 'since step 3'
-    key ':' && type_text 'step 2' && key Enter
-    wait_for 'since step 2'
-    key V
-    wait_for 'range 00:00:'
-    key ':' && type_text 'step 4' && key Enter
-    wait_for 'range 00:00:[0-9.]+(–|-)00:00:(0[1-9]|[1-9][0-9])'
-    key V
-    wait_for 'V range'
-    key x
-    wait_for 'since step 4'
-    key m
-    wait_for 'there is no program to ask'
-    key ':' && type_text 'end' && key Enter
-    wait_for 'program has ended'
-    key Space # from the end it begins again
-    wait_gone 'program has ended'
-    key P && key P && key P
-    wait_for 'P 100'
+    press '[' 'since step 3'
+    key ':' && type_text 'step 2' && press Enter 'since step 2'
+    press V 'range 00:00:'
+    key ':' && type_text 'step 4' && press Enter 'range 00:00:[0-9.]+(–|-)00:00:(0[1-9]|[1-9][0-9])'
+    press V 'V range'
+    press x 'since step 4'
+    press m 'there is no program to ask'
+    key ':' && type_text 'end' && press Enter 'program has ended'
+    press_away Space 'program has ended' # from the end it begins again
+    press P P P 'P 100'
     wait_for 'program has ended' # it plays to the end
-    key 3 && key Home
-    wait_for '00:00:00 of'
-    key '.' && key '.' && key ','
-    wait_for 'Frame 2 of [0-9]+, at 00:00:0'
+    press 3 Home '00:00:00 of'
+    press '.' '.' ',' 'Frame 2 of [0-9]+, at 00:00:0'
     tm resize-window -t t -x 60 -y 15
     wait_for 'REPLAY'
     tm resize-window -t t -x 200 -y 50
     wait_for 'space play'
-    key q
-    wait_for '^ready>'
+    press q '^ready>'
     ;;
 elsewhere) # the lines that ran are shown where their file is not
     record_run
     sed -i 's/local garbage/local edited/' "$work/run.lua"
-    open 120 36
     replay
-    key 6 && key Enter
-    wait_for 'if step ~= 3 then kept'
+    press 6 Enter 'if step ~= 3 then kept'
     wait_for 'local garbage = \{\}'
     rm "$work/run.lua"
-    key Escape && wait_for 'q quit' && key q
-    wait_for '^ready>'
+    press Escape 'q quit' && press q '^ready>'
     replay
-    key 6 && key Enter
-    wait_for 'local garbage = \{\}'
-    key Escape && wait_for 'q quit' && key q
-    wait_for '^ready>'
+    press 6 Enter 'local garbage = \{\}'
+    press Escape 'q quit' && press q '^ready>'
     ;;
 files)
     record_run
-    open 100 30
     size=$(stat -c %s "$work/run.lmprec")
     head -c $((size * 2 / 3)) "$work/run.lmprec" >"$work/torn.lmprec"
     head -c 5000 /dev/urandom >"$work/rubbish.lmprec"
-    type_line "\$P $LMP replay rubbish.lmprec; echo status \$?"
-    wait_for 'is not a recording'
+    type_line "\$P $LMP replay rubbish.lmprec; echo status \$?" 'is not a recording'
     wait_for 'status 1'
-    type_line "clear; \$P $LMP replay nothing.lmprec; echo status \$?"
-    wait_for 'No such file'
-    type_line "clear; \$P $LMP replay run.lmprec >/dev/null; echo status \$?"
-    wait_for 'status 1'
-    type_line "clear; \$P $LMP replay torn.lmprec"
-    wait_for 'REPLAY'
+    type_line "clear; \$P $LMP replay nothing.lmprec; echo status \$?" 'No such file'
+    type_line "clear; \$P $LMP replay run.lmprec >/dev/null; echo status \$?" 'status 1'
+    type_line "clear; \$P $LMP replay torn.lmprec" 'REPLAY'
     key '.' && key '.'
     : >"$work/torn.lmprec" # the disk takes it away under the display
-    key ':' && type_line '50%'
-    wait_for 'cannot be shown: the recording is damaged there'
-    key q
-    wait_for '^ready>'
+    key ':' && type_line '50%' 'cannot be shown: the recording is damaged there'
+    press q '^ready>'
     ;;
 moments) # all that ":" takes, the keys that jump, and the output as it was then
     record_run_live
@@ -179,8 +148,7 @@ moments) # all that ":" takes, the keys that jump, and the output as it was then
     key S-Right && key S-Right && key S-Right && key S-Right && wait_gone 'REPLAY  00:00:00 '
     key S-Left && key S-Left && key S-Left && key S-Left && wait_for 'REPLAY  00:00:00'
     key End && wait_for 'program has ended'
-    key q
-    wait_for '^ready>'
+    press q '^ready>'
     ;;
 grows) # while it is written, and when who wrote it is killed
     cat >"$work/run.lua" <<'LUA'
@@ -194,9 +162,7 @@ LUA
     (cd "$work" && exec env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 \
         "$LMP" run --no-live --record=run.lmprec run.lua >out 2>&1 </dev/null) &
     until_true "$patience" "a recording" test -s "$work/run.lmprec"
-    open 120 36
-    type_line "clear; \$P $LMP replay run.lmprec"
-    wait_for 'REPLAY.*00:00:0[2-9] so far'
+    type_line "clear; \$P $LMP replay run.lmprec" 'REPLAY.*00:00:0[2-9] so far'
     for p in /proc/[0-9]*; do
         [ "$p/cwd" -ef "$work" ] && grep -qx recorder "$p/comm" && kill -9 "${p#/proc/}"
     done
@@ -206,12 +172,9 @@ LUA
     tm resize-window -t t -x 120 -y 2 && wait_for '^ lmp  run.lua' && wait_gone 'Timeline'
     tm resize-window -t t -x 120 -y 36
     wait_for 'ended without its end'
-    key C-z # the shell has the terminal
-    wait_for 'Stopped|ready>'
-    type_line fg
-    wait_for 'REPLAY'
-    key q
-    wait_for '^ready>'
+    press C-z 'Stopped|ready>' # the shell has the terminal
+    type_line fg 'REPLAY'
+    press q '^ready>'
     ;;
 live) # a program that runs: back and on again, and it does not notice
     cat >"$work/run.lua" <<'LUA'
@@ -223,38 +186,25 @@ while true do
     while os.clock() < until_ do kept[#kept % 5000 + 1] = ("x"):rep(100) .. #kept end
 end
 LUA
-    open 120 36
-    type_line "\$P $LMP run run.lua"
-    wait_for 'RUNNING +00:00:0[3-9]'
-    key 3 && key Left
-    wait_for 'PAST .*00:00:0'
+    type_line "\$P $LMP run run.lua" 'RUNNING +00:00:0[3-9]'
+    press 3 Left 'PAST .*00:00:0'
     wait_for 'space play'
     wait_for 'esc: now'
-    key Home
-    wait_for 'PAST +00:00:00'
-    key 1
-    wait_for 'cells of .* were recorded|No map was recorded'
-    key C
-    wait_for 'This is the past'
-    key 4
-    wait_for 'step 1$|step 1 |had printed nothing'
+    press Home 'PAST +00:00:00'
+    press 1 'cells of .* were recorded|No map was recorded'
+    press C 'This is the past'
+    press 4 'step 1$|step 1 |had printed nothing'
     before=$(screen | grep -Eo 'PAST .*−[0-9.]+ s' | grep -Eo '[0-9.]+ s$')
     until_true "$patience" "time goes on" shows_not "−$before"
-    key V
-    wait_for 'range 00:00:00'
-    key ':' && type_text '1s' && key Enter
-    wait_for 'range 00:00:00.*00:00:01'
-    key x
-    wait_gone 'range 00'
+    press V 'range 00:00:00'
+    key ':' && type_text '1s' && press Enter 'range 00:00:00.*00:00:01'
+    press_away x 'range 00'
     key P && key P && key P && key Space # it catches up: that is the present again
     wait_for 'RUNNING'
     wait_for 'S snapshot'
-    key 3 && key Left
-    wait_for 'PAST'
-    key End
-    wait_for 'RUNNING'
-    key q
-    wait_for '^ready>'
+    press 3 Left 'PAST'
+    press End 'RUNNING'
+    press q '^ready>'
     ;;
 compare) # two runs side by side: what came, went and grew; at any moment of the newer one
     mkdir "$work/old" "$work/new"
@@ -282,17 +232,12 @@ LUA
             --record="$work/$run.lmprec" app.lua) >"$work/out" 2>&1 </dev/null ||
             fail "lmp run --record: $(cat "$work/out")"
     done
-    open 120 36
-    type_line "\$P $LMP diff --show --json old.lmprec new.lmprec; echo status \$?"
-    wait_for 'json has no meaning with --show'
+    type_line "\$P $LMP diff --show --json old.lmprec new.lmprec; echo status \$?" 'json has no meaning with --show'
     wait_for 'status 2'
-    type_line "clear; \$P $LMP diff --show old.lmprec@nomark new.lmprec; echo status \$?"
-    wait_for 'old.lmprec@nomark: nomark: '
+    type_line "clear; \$P $LMP diff --show old.lmprec@nomark new.lmprec; echo status \$?" 'old.lmprec@nomark: nomark: '
     wait_for 'status 1'
-    type_line "clear; \$P $LMP diff --show old.lmprec new.lmprec >/dev/null; echo status \$?"
-    wait_for 'status 1'
-    type_line "clear; \$P $LMP diff --show old.lmprec new.lmprec"
-    wait_for 'COMPARED'
+    type_line "clear; \$P $LMP diff --show old.lmprec new.lmprec >/dev/null; echo status \$?" 'status 1'
+    type_line "clear; \$P $LMP diff --show old.lmprec new.lmprec" 'COMPARED'
     wait_for 'Compared with old.lmprec +live \+[0-9.]+ KiB'
     wait_for '1 line new +1 line gone'
     wait_for ' 0 B .*-29[0-9.]+ KiB .*app.lua:7 gone'
@@ -300,31 +245,25 @@ LUA
     row() { screen | grep -nE "$1" | cut -d: -f1; }
     [ "$(row 'app.lua:7 gone')" -lt "$(row 'app.lua:14 new')" ] ||
         fail "it is not sorted by the size of the change: $(screen)"
-    key V
-    wait_for 'Tables compare with old.lmprec'
-    key 8 && key F
-    wait_for 'live in either run . T change'
+    press V 'Tables compare with old.lmprec'
+    press 8 F 'live in either run . T change'
     wait_for 'against the other run:  half gone'
     wait_for 'legacy'
-    key % && key % && key %
-    wait_for 'bytes at the peak|temporary bytes'
+    press % % % 'bytes at the peak|temporary bytes'
     key F && key 6
     key ':' && type_text 'filled' && key Enter # before the newer run had its last line
     wait_gone 'app.lua:14 new'
     wait_for 'app.lua:7 gone'
-    key G
-    wait_for 'Δ made'
+    press G 'Δ made'
     tm resize-window -t t -x 60 -y 15
     wait_for 'vs old.lmprec'
     tm resize-window -t t -x 200 -y 50
     wait_for 'Compared with old.lmprec'
-    key q
-    wait_for '^ready>'
+    press q '^ready>'
     type_line "clear; \$P $LMP diff --show new.lmprec@filled new.lmprec" # two moments of one run
     wait_for 'Compared with new.lmprec@filled'
     wait_for '\+19[0-9.]+ KiB .*app.lua:14 new'
-    key q
-    wait_for '^ready>'
+    press q '^ready>'
     ;;
 *) fail "no case $1" ;;
 esac

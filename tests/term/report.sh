@@ -31,12 +31,10 @@ formats) # each of a run and of its recording
     # shellcheck disable=SC2086 # a list
     record --stacks $all
     grep -v 'recording written' err >run.summary
-    lmp report r.lmprec
-    is $status 0 "lmp report"
+    ends 0 report r.lmprec
     cmp out run.summary || fail "another summary"
     for format in $formats; do
-        lmp report "$format" r.lmprec -o "file.$format"
-        is $status 0 "lmp report $format"
+        ends 0 report "$format" r.lmprec -o "file.$format"
         is "$(stat -c %a "file.$format")" 600 "rights of $format"
         cmp "file.$format" "run.$format" || fail "another $format"
     done
@@ -51,17 +49,11 @@ moments)
     lmp report --from=half csv r.lmprec
     is "$(awk -F, '$1 == "work.lua" && $2 == 3 { print ($4 >= 2000 && $4 < 2100) }' out)" 1 "made after the mark"
     is "$(awk -F, '$1 == "work.lua" && $2 == 4 { print $4 }' out)" 0 "made after the mark by what was over"
-    lmp report flat --from=half --to=half r.lmprec
-    is $status 1 "an empty range"
-    lmp report r.lmprec@noon
-    is $status 1 "no moment"
-    has err '^lmp: noon: neither a time'
+    ends 1 report flat --from=half --to=half r.lmprec
+    refuses 1 '^lmp: noon: neither a time' report r.lmprec@noon
     for outside in 5:00 -5m; do
-        lmp report r.lmprec@$outside
-        is $status 1 "a time outside the run"
-        has err "^lmp: $outside: what was recorded goes from 00:00:00.[0-9] to "
-        lmp report --from=$outside r.lmprec
-        is $status 1 "a range outside the run"
+        refuses 1 "^lmp: $outside: what was recorded goes from 00:00:00.[0-9] to " report r.lmprec@$outside
+        ends 1 report --from=$outside r.lmprec
     done
     ;;
 found) # a peak in the middle, and marks 70 ms apart, of a program that says what was there then
@@ -135,8 +127,7 @@ ranges) # all formats; one sum in those that tell it, the difference of two mome
     lmp report html --from=half r.lmprec -o page.html
     has page.html '"open":\[[0-9]+,[0-9]+\]'
     for format in $formats html; do
-        lmp report "$format" --from=half r.lmprec -o range
-        is $status 0 "$format of a range"
+        ends 0 report "$format" --from=half r.lmprec -o range
         test -s range || fail "nothing in $format"
     done
     ;;
@@ -178,15 +169,11 @@ refused) # each said in one line
 1|flat 1|process 1: there is no such profiled process
 END
     cmp r.lmprec before || fail "the recording was changed"
-    lmp run --no-live --report=pprof work.lua
-    is $status 2 "pprof to a terminal"
-    lmp run --no-live --report=folded:none --report=json:none.json true
-    is $status 0 "nothing to profile"
+    ends 2 run --no-live --report=pprof work.lua
+    ends 0 run --no-live --report=folded:none --report=json:none.json true
     has err '^lmp: no report in none: nothing was profiled$'
     [ ! -e none ] || fail "an empty report"
-    lmp report flat r.lmprec -o /dev/full
-    is $status 1 "a full disk"
-    has err 'cannot be written: No space left'
+    refuses 1 'cannot be written: No space left' report flat r.lmprec -o /dev/full
     mkdir full && lmp report flat r.lmprec -o full/x/y
     is $status 1 "no folder"
     is "$(ls full)" "" "what is left there"
@@ -272,8 +259,7 @@ END
     sed -n '/^HEAP SUMMARY/,$p' m.txt | cmp - out || fail "--leak-only is not the last section"
     ;;
 list)
-    lmp report --list
-    is $status 0 "lmp report --list"
+    ends 0 report --list
     for format in $formats summary; do has out "^  $format  *[a-z]"; done
     # each of them, and no other, is in the documents
     docs=$(dirname "$0")/../../docs

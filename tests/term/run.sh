@@ -4,31 +4,24 @@
 
 case_status() {
     echo 'print(#arg, arg[1], arg[2]) os.exit(tonumber(arg[1]))' >exit.lua
-    lmp run exit.lua 0 'a b'
-    is $status 0 status
+    ends 0 run exit.lua 0 'a b'
     is "$(cat out)" "2	0	a b" "the script's output"
     summary
-    lmp run exit.lua 3
-    is $status 3 status
+    ends 3 run exit.lua 3
     has err 'xited with status 3'
-    lmp run -- exit.lua 4
-    is $status 4 status
+    ends 4 run -- exit.lua 4
     echo 'os.exit(5, true)' >close.lua
-    lmp run close.lua
-    is $status 5 status
+    ends 5 run close.lua
     summary
     echo 'error "oops"' >error.lua
-    lmp run error.lua
-    is $status 1 status
+    ends 1 run error.lua
     has err 'oops'
     summary
     echo 'coroutine.wrap(function() os.exit(6) end)()' >co.lua
-    lmp run co.lua
-    is $status 6 status
+    ends 6 run co.lua
     summary
     echo 'setmetatable({}, { __gc = function() error "in gc" end }) collectgarbage() print "on"' >gc.lua
-    lmp run gc.lua
-    is $status 0 status
+    ends 0 run gc.lua
     is "$(cat out)" on output
     summary
 }
@@ -105,8 +98,7 @@ case_refused() { # what the environment refuses: one line; a reader that has gon
 holds_no_files() { [ -z "$(ls "/proc/$1/fd" 2>/dev/null)" ]; }
 case_writeout() { # what cannot be written is said in one line, by every command; a reader may go
     echo 'local t = {} for i = 1, 3000 do t[i % 500] = { i, "x" .. i } end' >x.lua
-    lmp run --no-live --no-summary --stacks --record=a.lmprec --snapshot=a.heap x.lua
-    is $status 0 'a recording'
+    ends 0 run --no-live --no-summary --stacks --record=a.lmprec --snapshot=a.heap x.lua
     cat >commands <<'END'
 help
 --help
@@ -158,8 +150,7 @@ END
 
 case_no_room() { # files on a full disk: each is said in one line, and nothing is left behind
     echo 'local t = {} for i = 1, 3000 do t[i] = { i, "x" .. i } end' >x.lua
-    lmp run --no-live --no-summary --stacks --record=a.lmprec x.lua
-    is $status 0 'a recording'
+    ends 0 run --no-live --no-summary --stacks --record=a.lmprec x.lua
     # As small as a disk can be, in a namespace of its own.
     cat >small.sh <<'SH'
 mkdir -p small && mount -t tmpfs -o size=16k none small || exit 77
@@ -200,84 +191,43 @@ SH
 }
 
 case_cannot() {
-    lmp run ./no-such-command-here
-    is $status 127 status
-    lines err 1
-    lmp run -- no-such-command-here
-    is $status 127 status
-    has err 'no-such-command-here'
-    lines err 1
-    lmp run no-such-script.lua
-    is $status 1 "status (lua5.4's own)"
+    refuses 127 '' run ./no-such-command-here
+    refuses 127 'no-such-command-here' run -- no-such-command-here
+    ends 1 run no-such-script.lua
     mkdir directory
-    lmp run -- ./directory
-    is $status 126 "status of a command that is no program"
-    lines err 1
-    lmp run --summary=/no/such/directory/file x.lua
-    is $status 126 status
-    lines err 1
-    lmp run --snapshot=/no/such/directory/file x.lua
-    is $status 126 status
-    is "$(cat err)" 'lmp: cannot write /no/such/directory/file: No such file or directory' message
+    refuses 126 '' run -- ./directory
+    refuses 126 '' run --summary=/no/such/directory/file x.lua
+    refuses 126 '^lmp: cannot write /no/such/file: No such file or directory$' run --snapshot=/no/such/file x.lua
     ln -s x.lua link
-    lmp run --snapshot=link x.lua
-    is $status 126 status
-    is "$(cat err)" 'lmp: cannot write link: what is there is no plain file, and is not replaced' message
-    lmp run --snapshot=. x.lua
-    is $status 126 status
-    is "$(cat err)" 'lmp: cannot write .: Is a directory' message
-    lmp run --snapshot= x.lua
-    is $status 2 status
-    lines err 1
-    lmp run
-    is $status 2 status
-    lines err 1
+    refuses 126 '^lmp: cannot write link: what is there is no plain file, and is not replaced$' \
+        run --snapshot=link x.lua
+    refuses 126 '^lmp: cannot write .: Is a directory$' run --snapshot=. x.lua
+    refuses 2 '' run --snapshot= x.lua
+    refuses 2 '' run
     if [ -z "$LMP_PRELOAD" ] && unshare -rm true 2>/dev/null; then # a sanitizer needs /proc itself
         unshare -rm sh -c 'mount -t tmpfs none /proc && exec "$0" run x.lua' "$LMP" 2>err
         is "$(cat err)" 'lmp: /proc is not there (mount it): lmp cannot tell where its Lua module is' 'without /proc'
     fi
-    lmp run --fps=900 x.lua
-    is $status 2 status
-    has err '0.1 to 60'
+    refuses 2 '0.1 to 60' run --fps=900 x.lua
     local option
     for option in --sample=1000 --sample=x --sample=1KiBs --sample=2TiB --sample=-1; do
-        lmp run $option x.lua
-        is $status 2 "status of $option"
-        has err "lmp run: $option: a size from 1KiB on was expected"
-        lines err 1
+        refuses 2 "lmp run: $option: a size from 1KiB on was expected" run $option x.lua
     done
     for option in --top=x --top=-1 --top=1001 --top=1.5; do
-        lmp run $option x.lua
-        is $status 2 "status of $option"
-        has err "lmp run: $option: a whole number from 0 to 1000 was expected"
-        lines err 1
+        refuses 2 "lmp run: $option: a whole number from 0 to 1000 was expected" run $option x.lua
     done
-    lmp run --no-lines --stacks x.lua
-    is $status 2 status
-    has err '--stacks needs lines'
-    lmp run --sample=1MiB --no-lines x.lua
-    is $status 2 status
-    has err '--sample needs lines'
-    lmp run --sample
-    is $status 2 status
-    lines err 1
-    lmp run --bogus x.lua
-    is $status 2 status
-    has err 'bogus'
-    lines err 1
-    lmp nonsense
-    is $status 2 status
-    lines err 1
+    refuses 2 '--stacks needs lines' run --no-lines --stacks x.lua
+    refuses 2 '--sample needs lines' run --sample=1MiB --no-lines x.lua
+    refuses 2 '' run --sample
+    refuses 2 'bogus' run --bogus x.lua
+    refuses 2 '' nonsense
 }
 
 case_meant() { # what was nearly right: the words that would have been
     local words
     echo 'print(...)' >x.lua
     while IFS='|' read -r words meant; do
-        lmp $words
-        is $status 2 "status of lmp $words"
-        lines err 1
-        has err "$meant"
+        refuses 2 "$meant" $words
     done <<'END'
 x.lua a b|there is no command x.lua; did you mean: lmp run x.lua a b$
 missing.lua|did you mean: lmp run missing.lua$
@@ -290,9 +240,7 @@ run --smaple x.lua|did you mean --sample\?
 top --lsit|did you mean --list\?
 END
     for words in 'nonsense' 'run --bogus x.lua' 'run -x x.lua' 'run --=1 x.lua' '- x.lua' '-' 'help nonsense'; do
-        lmp $words
-        is $status 2 "status of lmp $words"
-        lines err 1
+        refuses 2 '' $words
         if grep -q 'did you mean' err; then fail "a guess at '$words'"; fi
     done
 }
@@ -321,8 +269,7 @@ local lmp = require("luamemprofiler")
 print(lmp.start({ live = true }), pcall(lmp.start))
 print(math.type(lmp.stop().mallocs), pcall(lmp.stop))
 LUA
-    LUA_CPATH="/nowhere/?.so" lmp run own.lua # the module that is there already
-    is $status 0 status
+    LUA_CPATH="/nowhere/?.so" ends 0 run own.lua # the module that is there already
     has out '^true	false	.*already running'
     has out '^integer	false	.*not running'
     is "$(grep -c '^Memory of' err)" 1 summaries
@@ -365,12 +312,10 @@ LUA
 }
 
 case_not_lua() { # one clear line for a command that never starts a Lua state
-    lmp run -- true
-    is $status 0 status
+    ends 0 run -- true
     lines err 1
     has err 'true never started a state of Lua 5.*; .*lmp run -- lua5.4'
-    lmp run -- sh -c 'exit 9'
-    is $status 9 status
+    ends 9 run -- sh -c 'exit 9'
     lines err 1
     echo 'print "yes"' >in.lua
     lmp run -- lua5.4 -E in.lua
@@ -398,12 +343,10 @@ case_init() { # the user's own LUA_INIT, both variables, both forms
     LUA_INIT_5_4=@init.lua lmp run x.lua
     is "$(cat out)" 'file	nil' 'LUA_INIT_5_4=@file'
     summary
-    LUA_INIT='x = (' lmp run x.lua
-    is $status 1 'status of a wrong LUA_INIT'
+    LUA_INIT='x = (' ends 1 run x.lua
     LUA_INIT='x = (' "$LUA" x.lua 2>plain
     is "$(grep -o 'LUA_INIT:1:.*' err | head -1)" "$(grep -o 'LUA_INIT:1:.*' plain)" 'its message'
-    LUA_INIT=@no-such-file lmp run x.lua
-    is $status 1 'status of a LUA_INIT that is not there'
+    LUA_INIT=@no-such-file ends 1 run x.lua
     LUA_INIT='x = "init"' lmp run -- "$LMP" run x.lua
     is "$(cat out)" 'init	nil' 'lmp run within lmp run'
 }
@@ -485,8 +428,7 @@ for path in pairs(seen) do list[#list + 1] = path end
 table.sort(list)
 io.open("stats", "w"):write(table.concat(list, "\n"), "\n"):close()
 END
-    lmp run --stacks --calls --instructions --overrides --no-summary --json=j keys.lua
-    is $status 0 status
+    ends 0 run --stacks --calls --instructions --overrides --no-summary --json=j keys.lua
     jq -r '[paths | map(if type == "number" then "*" else . end) | join(".")] | unique[]' j | LC_ALL=C sort -u >json
     LC_ALL=C sort -u stats -o stats
     for f in edges.\*.calls overrides.\*.made.line sites.\*.instructions functions.\*.calls \
@@ -694,8 +636,7 @@ case_readme() { # what README.md and docs/ list is what there is: options, field
     done
     lmp help --table
     is "$(sort tables)" "$(sort out)" "tables that documents have: each one once"
-    lmp help --table=wrong
-    is $status 2 status
+    ends 2 help --table=wrong
     is "$(dead_links "${documents[@]}")" "" "links that lead nowhere"
     printf 'x\n# A b\n[a](#a-b) [b](#no) [c](none.md)\n' >link.md
     is "$(dead_links link.md)" "$(printf '%s\n' 'link.md: #no' 'link.md: none.md' 'too few links: 3')" "what it finds"
@@ -743,8 +684,7 @@ case_blocks() { # what README.md and docs/ show is run as it stands there
     printf '#!/bin/sh\nexec "%s" app.lua\n' "$LUA" >start.sh
     chmod +x start.sh
     for b in main branch; do
-        lmp run --no-live --no-summary --record=$b.lmprec app.lua
-        is $status 0 "recording of $b"
+        ends 0 run --no-live --no-summary --record=$b.lmprec app.lua
     done
     cat >names.lua <<'LUA' # what the blocks speak of
 lmp = require "luamemprofiler"
@@ -763,8 +703,7 @@ LUA
     blocks lua "${documents[@]}"
     for b in block*; do # the assertions have frameworks of their own, helpers.sh runs them
         grep -q 'luamemprofiler\.\(busted\|luaunit\)' $b && continue
-        lmp run --no-live --no-summary -- "$LUA" -l names $b
-        is $status 0 "status of $(cat $b)"
+        ends 0 run --no-live --no-summary -- "$LUA" -l names $b
         sed -n 's/.*--> *//p' $b >wanted
         [ ! -s wanted ] || is "$(cat out)" "$(cat wanted)" "what is printed by $(cat $b)"
     done
@@ -800,8 +739,7 @@ LUA
 }
 
 case_help() { # help, usage and the man page agree with the tables
-    lmp help
-    is $status 0 status
+    ends 0 help
     for c in run top help version; do has out "lmp $c"; done
     if grep -q 'lmp display' out; then fail "help shows an internal command"; fi
     lmp run --help
@@ -820,14 +758,12 @@ case_help() { # help, usage and the man page agree with the tables
     mv out pages
     [ "$(wc -l <pages)" -gt 10 ] || fail "too few pages"
     while read -r name; do
-        lmp help --page="$name"
-        is $status 0 "status of --page=$name"
+        ends 0 help --page="$name"
         has out "^$(sed 's/-/\\\\-/g' <<<"$name") .. [a-z]"
         mv out "$name.1"
     done <pages
     has lmp-record-cut.1 '^.fBlmp record cut.fR '
-    lmp help --page=display
-    is $status 2 'status of a page that is not there'
+    ends 2 help --page=display
     if command -v mandoc >/dev/null; then # without a date a page is the same on every day
         mandoc -T lint -W warning "$LMP_SOURCE"/docs/lmp.1 lmp-*.1 | grep -v 'missing date' >lint
         is "$(cat lint)" '' 'what mandoc says'
@@ -846,13 +782,9 @@ case_top() { # discovery without a terminal
     lmp top --list
     has out '^PID .*STATE .*LIVE .*ELAPSED .*PROGRAM'
     has out '^[0-9]+ +RUNNING .*discovered'
-    lmp top 999999999
-    is $status 1 status
-    lmp top x
-    is $status 2 status
-    lines err 1
-    lmp top 1:0
-    is $status 2 status
+    ends 1 top 999999999
+    refuses 2 '' top x
+    ends 2 top 1:0
     touch stop
     wait
 }
@@ -885,21 +817,18 @@ case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/
     LD_PRELOAD=$LMP_PRELOAD "$LMP_BUILD/heaps" heaps || fail 'no heaps'
     local formats='summary json heapsnapshot csv dot holders pprof icicle treemap'
     for format in $formats; do
-        lmp report $format heaps/random.heap
-        is $status 0 "status of $format"
+        ends 0 report $format heaps/random.heap
         cmp -s out heaps/random.$format || fail "$format of the file is not that of the heap"
         lines err 0
-        lmp report $format heaps/random.heap -o to.$format
-        is $status 0 "status of $format -o"
+        ends 0 report $format heaps/random.heap -o to.$format
         lines out 0
         cmp -s to.$format heaps/random.$format || fail "$format -o"
         is "$(stat -c %a to.$format)" 600 'only its owner reads it'
         "$LMP" report $format heaps/random.heap >/dev/full 2>err
         is $? 1 "status of $format on a full disk"
         is "$(cat err)" 'lmp: standard output: cannot be written: No space left on device' 'the message'
-        lmp report $format heaps/random.heap -o /dev/full
-        is $status 1 "status of $format -o on a full disk"
-        is "$(cat err)" 'lmp: /dev/full: cannot be written: No space left on device' 'the message'
+        refuses 1 '^lmp: /dev/full: cannot be written: No space left on device$' \
+            report $format heaps/random.heap -o /dev/full
     done
     lmp report dot heaps/leaky.heap --top=3
     is "$(grep -c fillcolor out)" 4 'three and the root'
@@ -951,8 +880,7 @@ case_heap_reports() { # lmp report and lmp diff, of files made by tests/readers/
     refused 2 'at most 7 of them' report summary whole --older=1 --older=2 --older=3 --older=4 \
         --older=5 --older=6 --older=7 --older=8
     refused 1 'text is not a heap snapshot' diff whole text
-    lmp diff whole heaps/leaky.heap
-    is $status 0 status
+    ends 0 diff whole heaps/leaky.heap
     has out 'nothing changed'
     lmp diff --json whole heaps/leaky.heap
     has out '^\{"format":"lmp-heap-diff".*"same_run":true'
@@ -982,21 +910,18 @@ for n = 1, 3 do
   assert(lmp.snapshot(n .. ".heap", { gc = true, wait = true }))
 end
 LUA
-    lmp run --no-summary --no-live x.lua
-    is $status 0 status
+    ends 0 run --no-summary --no-live x.lua
     "$LMP" report summary 2.heap --older=1.heap >two
     grep -q 'x.lua:8 grew by ' two || fail 'of two snapshots the burst is said'
     for older in '--older=1.heap --older=2.heap' '--older=2.heap --older=1.heap'; do
-        lmp report summary 3.heap $older
-        is $status 0 status
+        ends 0 report summary 3.heap $older
         tr -s ' \n' ' ' <out >line
         has line 'x.lua:4 grew by [0-9.]+ .iB since snapshot 1, each time: [0-9.]+ .iB, then [0-9.]+ .iB'
         hasnt line 'x.lua:8 grew'
         has line '400 coroutines are suspended'
         has line '\. 200 stood there [0-9.]+ m?s before with the same variables'
     done
-    lmp diff 1.heap 2.heap 3.heap
-    is $status 0 status
+    ends 0 diff 1.heap 2.heap 3.heap
     has out '^By way of snapshot 2 '
     has out 'made +gone +1 to 2 +2 to 3 +growth'
     has out '^  x.lua:8 .*\+[0-9.]+ .iB +-[0-9.]+ .iB'
@@ -1039,18 +964,15 @@ LUA
 
 case_cut() { # a piece of a recording, what is in it, and what of it is hidden
     echo 'local t = os.clock() io.write("out\n") io.flush() while os.clock() - t < 0.6 do T = {} end' >x.lua
-    lmp run --no-live --no-summary --record=x.lmprec x.lua
-    is $status 0 status
-    lmp dump --parts x.lmprec
-    is $status 0 status
+    ends 0 run --no-live --no-summary --record=x.lmprec x.lua
+    ends 0 dump --parts x.lmprec
     has out '^recording, version 2, .* index$'
     has out ' frame: clock .* tables .* end$'
     local frames
     frames=$(grep -c ' frame: ' out)
     lmp dump x.lmprec
     has out '"@x.lua"'
-    lmp record cut x.lmprec --to=0.3
-    is $status 0 status
+    ends 0 record cut x.lmprec --to=0.3
     has out '^x-cut.lmprec: [0-9]+ frames?$'
     is "$(stat -c %a x-cut.lmprec)" 600 'rights of the file'
     lmp dump --parts x-cut.lmprec
@@ -1059,25 +981,15 @@ case_cut() { # a piece of a recording, what is in it, and what of it is hidden
     is "$(cat out)" "shown.lmprec: $frames frames" 'what was written'
     lmp dump shown.lmprec
     ! grep -qE ' (again|output): ' out || fail 'what was to be hidden'
-    lmp record cut x.lmprec --from=never
-    is $status 2 status
-    lines err 1
-    lmp record cut x.lmprec --from=0.4 --to=0.1
-    is $status 2 status
-    lmp record cut x.lua
-    is $status 1 status
-    has err '^lmp: x.lua is not a recording$'
-    lmp record cut x.lmprec -o none/x.lmprec
-    is $status 1 status
-    has err '^lmp: none/x.lmprec: No such file or directory$'
+    refuses 2 '' record cut x.lmprec --from=never
+    ends 2 record cut x.lmprec --from=0.4 --to=0.1
+    refuses 1 '^lmp: x.lua is not a recording$' record cut x.lua
+    refuses 1 '^lmp: none/x.lmprec: No such file or directory$' record cut x.lmprec -o none/x.lmprec
     head -c $(($(stat -c %s x.lmprec) / 2 + 7)) x.lmprec >torn.lmprec
-    lmp dump --parts torn.lmprec
-    is $status 0 status
+    ends 0 dump --parts torn.lmprec
     has out 'not closed'
     has out '^[0-9]+ bytes in no whole part$'
-    lmp dump x.lua
-    is $status 1 status
-    has err '^lmp: x.lua is neither a recording nor a heap snapshot$'
+    refuses 1 '^lmp: x.lua is neither a recording nor a heap snapshot$' dump x.lua
     for wrong in 'dump' 'dump x.lua' 'dump none' 'dump --objects=x y' 'record cut'; do
         lmp $wrong # words
         [ $status -ne 0 ] || fail "$wrong: status 0"
@@ -1112,16 +1024,14 @@ for round = 1, math.huge do
   if os.clock() - start > 0.6 then break end
 end
 LUA
-    lmp run --no-live --no-summary --record=x.lmprec --name='the payroll' 'private place/payroll.lua' 'argument one'
-    is $status 0 status
+    ends 0 run --no-live --no-summary --record=x.lmprec --name='the payroll' 'private place/payroll.lua' 'argument one'
     lmp dump x.lmprec
     cp out whole
     for text in payroll 'private place' 'argument one' 'customer 4711' password namedchunk 'marked by me' \
         'level seven' enlarge Globally accounts.compute helper "it's"; do
         grep -qF -- "$text" whole || fail "not recorded: $text"
     done
-    lmp record cut --redact x.lmprec -o shown.lmprec
-    is $status 0 status
+    ends 0 record cut --redact x.lmprec -o shown.lmprec
     lmp dump shown.lmprec
     cp out shown
     cat >left.lua <<'LUA'
@@ -1155,12 +1065,10 @@ LUA
         helper "it's"; do
         ! grep -F -- "$text" shown >out || fail "still there: $text"
     done
-    lmp report flat shown.lmprec
-    is $status 0 'a report of it'
+    ends 0 report flat shown.lmprec
     has out ' f[0-9]+  file1:[0-9]+$'
     has shown '"table.insert"'
-    lmp record cut --redact=contents x.lmprec -o named.lmprec
-    is $status 0 status
+    ends 0 record cut --redact=contents x.lmprec -o named.lmprec
     lmp dump named.lmprec
     cp out shown
     for text in 'argument one' 'customer 4711' password namedchunk 'marked by me' 'level seven' "it's"; do
@@ -1169,15 +1077,12 @@ LUA
     for text in payroll.lua enlarge helper; do
         grep -qF -- "$text" shown || fail "not there: $text"
     done
-    lmp record cut --redact=nothing x.lmprec
-    is $status 2 'redact=nothing'
-    lines err 1
+    refuses 2 '' record cut --redact=nothing x.lmprec
 }
 
 case_snapshot() { # of a program's heap: at its end, by a condition, from another terminal
     echo 'T = {} for i = 1, 30000 do T[i] = {i} end' >x.lua
-    lmp run --no-summary --snapshot=end.heap x.lua
-    is $status 0 status
+    ends 0 run --no-summary --snapshot=end.heap x.lua
     has err '^lmp: snapshot 1: [0-9,]+ objects, stood .*end.heap$'
     is "$(stat -c %a end.heap)" 600 'rights of the file'
     is "$(head -c 8 end.heap)" LMPPHEAP 'the file'
@@ -1185,20 +1090,17 @@ case_snapshot() { # of a program's heap: at its end, by a condition, from anothe
     lmp report json end.heap
     has out "\"objects\":$objects," # as the line says
     hasnt out '"stop_seconds":0.000000'
-    lmp dump --objects=100 end.heap
-    is $status 0 status
+    ends 0 dump --objects=100 end.heap
     has out '^heap snapshot, version 1, [0-9]+ bytes$'
     has out '^  objects [0-9]+, edges [0-9]+'
     has out '^[0-9]+ end: 0 of 0 bytes, checksum'
     has out '^  [0-9]+: site [0-9]+, class'
     has out '^    [0-9]+ root registry$'
     has out '^  [0-9]+ more objects$'
-    lmp dump --parts end.heap
-    is $status 0 status
+    ends 0 dump --parts end.heap
     ! grep -q '^objects' out || fail 'objects with --parts'
     head -c 3000 end.heap >torn.heap
-    lmp dump torn.heap
-    is $status 1 status
+    ends 1 dump torn.heap
     has out 'cut off$'
     is "$(cat err)" 'lmp: torn.heap is damaged' 'what is said'
     echo 'os.exit(0)' >>x.lua # without closing the state
@@ -1212,17 +1114,12 @@ case_snapshot() { # of a program's heap: at its end, by a condition, from anothe
     lmp run --no-summary --snapshot-when='heap 500KiB' --snapshot-when=peak x.lua
     is "$(ls lmp-*.heap | wc -l)" 2 'snapshots by conditions'
     is "$(head -qc 8 lmp-*.heap)" LMPPHEAPLMPPHEAP 'the files'
-    lmp run --snapshot-when='heap much' x.lua
-    is $status 2 status
-    lines err 1
-    lmp snapshot 999999999
-    is $status 1 status
-    lmp snapshot
-    is $status 2 status
+    refuses 2 '' run --snapshot-when='heap much' x.lua
+    ends 1 snapshot 999999999
+    ends 2 snapshot
     rm -f lmp-*.heap
     keep_running
-    lmp snapshot "$(cat up)"
-    is $status 0 status
+    ends 0 snapshot "$(cat up)"
     has out "^snapshot 1: 1[0-9,]+ objects, stood [0-9.]+ m?s, slowest operation [0-9.]+ m?s: \
 $PWD/lmp-$(cat up)-1.heap$"
     is "$(head -c 8 lmp-*.heap)" LMPPHEAP 'the file'
@@ -1238,11 +1135,9 @@ $PWD/lmp-$(cat up)-1.heap$"
     taken() { lmp snapshot "$(cat up)" after.heap && [ $status = 0 ]; }
     until_true 'the end of those four' taken
     ln -s x.lua link.heap
-    lmp snapshot --no-gc "$(cat up)" link.heap
-    is $status 1 status
-    has err 'link.heap: cannot write the file: what is there is no plain file, and is not replaced'
-    lmp snapshot --no-gc "$(cat up)" named.heap
-    is $status 0 status
+    refuses 1 'link.heap: cannot write the file: what is there is no plain file, and is not replaced' \
+        snapshot --no-gc "$(cat up)" link.heap
+    ends 0 snapshot --no-gc "$(cat up)" named.heap
     # The program is killed while its child is at work: the child goes on, or leaves nothing.
     local program child="" snap=""
     program=$(cat up)
@@ -1286,8 +1181,7 @@ collectgarbage()
 END
     local n f
     for n in 1 2 3 4 5 6 7 8 9 10; do
-        lmp run --stacks --record=$n.lmprec --snapshot=$n.heap names.lua
-        is $status 0 status
+        ends 0 run --stacks --record=$n.lmprec --snapshot=$n.heap names.lua
         lmp report summary $n.heap # which of many that are equally large stands for all is by address
         sed 's/pid [0-9]*//' out >"$n.summary"
         lmp report flat $n.lmprec
@@ -1313,8 +1207,7 @@ case_snapshot_trouble() { # who has asked is killed at any moment; the disk is f
     until_true 'a snapshot after those' taken
     for n in after.heap gone.heap; do
         [ -e $n ] || continue
-        lmp report csv $n
-        is $status 0 "status of a report of $n"
+        ends 0 report csv $n
     done
     ls ./*.part >/dev/null 2>&1 && fail "left behind: $(ls ./*.part)"
     touch stop

@@ -41,7 +41,7 @@ status_of() { ask -o answer -w '%{http_code}' "$@"; }
 metric() { ask "http://$at/metrics" | sed -n "s/^$1 //p"; }
 sockets() { find "/proc/$server/fd" -lname 'socket:*' 2>/dev/null | wc -l; }
 few_sockets() { [ "$(sockets)" -le "$1" ]; }
-ends() { # status of the server, and that it has said how the program is
+ended() { # status of the server, and that it has said how the program is
     wait $server
     is $? 0 "status of lmp serve"
     is "$(cat err)" '' 'what it complains of'
@@ -95,7 +95,7 @@ case_answers() {
     as_before() { [ "$(requests)" = "$before" ]; } # but for what a program that seems to sleep is woken by
     until_true 'requests as before' as_before
     kill -INT $server
-    ends 'still running'
+    ended 'still running'
     touch stop
     wait $runs
     is $? 0 "status of the program"
@@ -135,15 +135,13 @@ case_controls() {
         serve --control=token
     done
     kill $server
-    ends 'still running'
+    ended 'still running'
     serve --control
     has served "^to pause, collect and mark: http://$at/#[0-9a-f]{32}\$"
     kill $server
     wait $server
     chmod 644 token
-    lmp serve "$program" --control=token
-    is $status 1 'the status with a token that all may read'
-    has err 'no token: token: others than its owner may read'
+    refuses 1 'no token: token: others than its owner may read' serve "$program" --control=token
     touch stop
     wait $runs
 }
@@ -160,7 +158,7 @@ case_ends() { # with the program: who listens has the last figures
         wait $listener
         is $? 0 'the stream comes to its end'
         is "$(grep -c '^event: end' events)" 1 'last events'
-        if [ $how = stop ]; then ends finished; else ends 'killed by signal 9 \(SIGKILL\)'; fi
+        if [ $how = stop ]; then ended finished; else ended 'killed by signal 9 \(SIGKILL\)'; fi
         wait $runs
         has events '"ending":"(finished|killed by signal 9 \(SIGKILL\))"'
     done
@@ -196,17 +194,11 @@ case_wrong() { # what is typed
     for wrong in 'x' '1:0' '1 2' "$program --prometheus=x" "$program --prometheus=example.org:80" \
         "$program --prometheus=70000" "--nothing"; do
         # shellcheck disable=SC2086 # words
-        lmp serve $wrong
-        is $status 2 "status of lmp serve $wrong"
-        lines err 1
+        refuses 2 '' serve $wrong
     done
-    lmp serve 999999999
-    is $status 1 'status without a process'
+    ends 1 serve 999999999
     serve
-    lmp serve "$program" --prometheus="$at"
-    is $status 1 'status where somebody listens'
-    lines err 1
-    has err "cannot listen at $at: Address already in use"
+    refuses 1 "cannot listen at $at: Address already in use" serve "$program" --prometheus="$at"
     kill $server
     wait $server
     # without PID: the only one, or none is chosen
@@ -295,7 +287,7 @@ case_clients() { # none harms the server, and each is gone in time
     memory=$(awk '/^VmRSS/{ print $2 }' "/proc/$server/status")
     echo "the server has $memory KiB"
     kill -INT $server
-    ends 'still running'
+    ended 'still running'
     # and so it is where there are few descriptors
     at=$few_at
     for _ in $(seq 50); do say ''; done
