@@ -29,7 +29,7 @@ function list.read(path)
         elseif line:match("^  %- ") then
             reason = line:match("^  %- (.*)$")
         elseif line:match("%S") then
-            where = line:match("^(%S+ %S+)")
+            where, reason = line:match("^(%S+ %S+)"), list.ONE_WAY
         end
     end
     if file then file:close() end
@@ -60,7 +60,7 @@ function list.write(path, known, compiler, survivors, complete)
         if not old or old == list.UNREACHED or old == list.ONE_WAY or old == list.UNTOLD then old = mutant.why end
         if not reasons[old] then
             reasons[old] = {}
-            reasons[#reasons + 1] = old
+            table.insert(reasons, old == list.ONE_WAY and 1 or #reasons + 1, old)
         end
         table.insert(reasons[old], mutant)
     end
@@ -72,7 +72,7 @@ function list.write(path, known, compiler, survivors, complete)
         for _, reason in ipairs(by_where[where]) do n = n + #by_where[where][reason] end
         out:write("\n", where, " ", n, "\n")
         for _, reason in ipairs(by_where[where]) do
-            out:write("  - ", reason, "\n")
+            if reason ~= list.ONE_WAY then out:write("  - ", reason, "\n") end
             local texts, jumps = {}, {} -- the jumps of one text on one line
             for _, mutant in ipairs(by_where[where][reason]) do
                 local jump, text = mutant.label:match("^(%a+ %d+) | (.*)$")
