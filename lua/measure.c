@@ -16,7 +16,7 @@ static const char metatable_key;
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-MeasuredHeld measured_held(const LmpStats *s, LmpKind kind) {
+static MeasuredHeld measured_held(const LmpStats *s, LmpKind kind) {
     const LmpKindStats *k = &s->kind[kind];
     bool parts = kind != LMP_STRING && kind != LMP_THREAD;
     return parts ? (MeasuredHeld){k->live_bytes, k->live_blocks}

@@ -86,7 +86,6 @@ typedef struct MeasuredHeld {
     uint64_t bytes, blocks;
 } MeasuredHeld;
 
-MeasuredHeld measured_held(const LmpStats *stats, LmpKind kind);
 MeasuredHeld measured_held_all(const LmpStats *stats);
 
 /* In a userdata of its own: closed when the C function returns or is left by an error, at the

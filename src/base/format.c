@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t magnitude(int64_t n) {
-    return n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
-}
-
 /* n / unit, rounded to the nearest; no overflow for any n and unit up to 2^60. */
 static uint64_t whole(uint64_t n, uint64_t unit) {
     return n / unit + (n % unit >= unit / 2);
@@ -45,7 +41,8 @@ char *format_delta_bytes(char *out, int64_t bytes) {
     }
     out[0] = bytes < 0 ? '-' : '+';
     char number[LMP_NUM];
-    snprintf(out + 1, LMP_NUM - 1, "%.*s", LMP_NUM - 2, format_bytes(number, magnitude(bytes)));
+    snprintf(out + 1, LMP_NUM - 1, "%.*s", LMP_NUM - 2,
+             format_bytes(number, bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes));
     return out;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool tty_same_mode(const struct termios *a, const struct termios *b) {
+static bool tty_same_mode(const struct termios *a, const struct termios *b) {
     return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
            a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
 }
@@ -19,7 +19,7 @@ bool tty_is_ours(int tty) {
 }
 
 /* Terminals ignore what they do not know. */
-void tty_leave_screen(int tty) {
+static void tty_leave_screen(int tty) {
     static const char leave[] = "\033[?1000l\033[?1002l\033[?1003l\033[?1006l" /* mouse */
                                 "\033[?2004l"                                  /* pasting */
                                 "\033(B\017\033[0m"       /* letters, colours */
@@ -31,7 +31,7 @@ void tty_leave_screen(int tty) {
 }
 
 /* A prompt that edits its line also reads keys one by one, but does not touch the output modes. */
-bool tty_looks_taken(const TtyTaken *taken, const struct termios *now) {
+static bool tty_looks_taken(const TtyTaken *taken, const struct termios *now) {
     if (atomic_load(&taken->during_known) && tty_same_mode(now, &taken->during)) return true;
     return atomic_load(&taken->before_known) && (taken->before.c_oflag & ONLCR) &&
            !(now->c_oflag & ONLCR) && !(now->c_lflag & ECHO);

@@ -13,19 +13,9 @@ typedef struct TtyTaken {
     atomic_bool taken; /* a display is on the terminal, or was when it died */
 } TtyTaken;
 
-bool tty_same_mode(const struct termios *a, const struct termios *b);
-
 /* Returns true if this process's job has the terminal; false also when a shell has taken it
  * back. */
 bool tty_is_ours(int tty);
-
-/* Returns true if these are the display's settings, or halfway to them; never for those of a
- * shell's prompt. */
-bool tty_looks_taken(const TtyTaken *taken, const struct termios *now);
-
-/* Switches off all that a display can have left on: the other screen, the mouse, colours, the
- * hidden cursor. Does nothing on a terminal whose name says that it has no such modes. */
-void tty_leave_screen(int tty);
 
 /* Restores the settings only: those from before, unless a shell has the terminal and has set its
  * own. */

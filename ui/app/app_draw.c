@@ -28,7 +28,8 @@ static void place(App *app, int row, Rect outer) {
     app->inner[row] = screenplan_inside(outer, NULL);
 }
 
-void app_arrange(App *app, int w, int h) {
+/* Places the panels on a screen of w * h; fills app->layout, outer, inner. */
+static void app_arrange(App *app, int w, int h) {
     const Panel *bottom = bottom_panel(app);
     bool tall = app->set == SET_LIVE && verdict_is_tall(app, w, h);
     app->layout = screenplan_make(w, h, bottom_wanted(bottom), tall);

@@ -45,7 +45,7 @@ Rect app_where(const App *app, const Panel *panel) {
 
 /* ---- the two sets ---------------------------------------------------------------------------- */
 
-bool app_in_set(const App *app, int row) {
+static bool app_in_set(const App *app, int row) {
     return (app_panels[row].set & app->set) != 0;
 }
 

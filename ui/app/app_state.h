@@ -115,7 +115,6 @@ struct App {
 /* Returns a panel's row, -1: it has none. */
 int app_row(const Panel *panel);
 /* Returns true if the panel belongs to the set on the screen. */
-bool app_in_set(const App *app, int row);
 void app_choose_set(App *app, PanelSet set);
 /* Bring the inspector to the bottom for a pause, and take it away again at its end, unless the
  * person chose a panel in between. */
@@ -135,9 +134,6 @@ void time_since_next(App *app);
 void time_since_end(App *app);
 /* Closes what was opened last, shrinks what is enlarged, or ends the survivors. */
 void app_back(App *app);
-
-/* Places the panels on a screen of w * h; fills app->layout, outer, inner. */
-void app_arrange(App *app, int w, int h);
 
 /* Draws the line under the header, row `y`: what most needs saying, and the way to its evidence. */
 void verdict_draw(App *app, Canvas *canvas, Rect rect, int y);
@@ -193,8 +189,6 @@ void header_add_help(Line *line);
 /* Draws the header over a snapshot. */
 void snapshot_header_draw(App *app, Canvas *canvas, Rect rect);
 void footer_draw(App *app, Canvas *canvas, Rect rect);
-/* Returns false if this action would do nothing now: the footer leaves it out. */
-bool footer_offers(const App *app, Action action);
 /* Returns true if the action is in the list, which ends with ACT_NONE. */
 bool footer_is_one_of(Action action, const Action *list);
 

@@ -21,7 +21,8 @@ static bool offers_over_snapshot(const App *app, Action action) {
     return !footer_is_one_of(action, some) || panel_offers(app->ui.focus, action);
 }
 
-bool footer_offers(const App *app, Action action) {
+/* Returns false if this action would do nothing now: the footer leaves it out. */
+static bool footer_offers(const App *app, Action action) {
     static const Action of_program[] = {ACT_FREEZE,   ACT_MARK,   ACT_SINCE, ACT_COLLECT,
                                         ACT_SNAPSHOT, ACT_RECORD, ACT_BREAK, ACT_NONE};
     static const Action of_panel[] = {

@@ -75,18 +75,13 @@ static const Verdict *shown(App *app) {
     return still ? still : best;
 }
 
-/* Returns true if the page is open that the sentence leads to. It follows the next sentence: else
- * it would be taken for evidence of that one. */
-static bool page_of(const App *app, const Verdict *v) {
-    return v->site && app->ui.over == &panel_site && app->ui.site == v->site;
-}
-
 void verdict_next(App *app) {
     const Verdicts *all = &app->model.verdicts;
     const Verdict *v = shown(app);
     if (!v) return;
     uint32_t at = v == &app->verdict.last ? 0 : (uint32_t)(v - all->verdict) + 1;
-    bool on_page = page_of(app, v);
+    /* its page follows the next sentence: else it would be taken for evidence of that one */
+    bool on_page = v->site && app->ui.over == &panel_site && app->ui.site == v->site;
     show(app, &all->verdict[at < all->count ? at : 0], at < all->count);
     if (!on_page) return;
     ui_close(&app->ui);
@@ -149,10 +144,6 @@ typedef struct Halves {
     const char *where;
     char text[sizeof((Verdict *)0)->text], advice[sizeof((Verdict *)0)->advice];
 } Halves;
-
-static int where_width(const Halves *h) {
-    return *h->where ? canvas_width(h->where) + 1 : 0;
-}
 
 static const char *base_of(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -286,7 +277,9 @@ static bool fits_one_line(const App *app, const Verdict *v, int w) {
     Halves h = halves_of(app, v);
     int room = w - 1 - NOTE - HINT_MOST;
     int advice = canvas_width(h.advice);
-    return where_width(&h) + canvas_width(h.text) + (advice > 0 ? advice + ARROW : 0) <= room;
+    return (*h.where ? canvas_width(h.where) + 1 : 0) + canvas_width(h.text) +
+               (advice > 0 ? advice + ARROW : 0) <=
+           room;
 }
 
 bool verdict_is_tall(App *app, int w, int h) {

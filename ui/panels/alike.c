@@ -193,10 +193,6 @@ AlikeSum alike_sum(const Alike *a) {
     return shown(a)->sum;
 }
 
-uint64_t alike_serial(const Alike *a) {
-    return a->serial;
-}
-
 uint64_t alike_group_of(const Alike *a, uint64_t addr) {
     const AlikeLook *look = shown(a);
     uint32_t row = keymap_get(&look->by_addr, addr, UINT32_MAX);
@@ -268,7 +264,7 @@ static bool rows(void *state, TableSource *from) {
     const BlocksAlike *b = state;
     from->rows = b;
     alike_groups(b->alike, &from->count);
-    from->serial = alike_serial(b->alike);
+    from->serial = b->alike->serial;
     return true;
 }
 

@@ -45,8 +45,6 @@ bool alike_done(const Alike *alike);
 /* Returns the groups of the last complete look; during the first look, those found so far. */
 const AlikeGroup *alike_groups(const Alike *alike, uint32_t *count);
 AlikeSum alike_sum(const Alike *alike);
-/* Returns a number that grows whenever groups have changed. */
-uint64_t alike_serial(const Alike *alike);
 /* Returns the id of a block's group; 0: none. */
 uint64_t alike_group_of(const Alike *alike, uint64_t addr);
 

@@ -22,10 +22,6 @@ static const LmpTally *retained_of(const TableSource *from, uint32_t row) {
     return from->model->ledger.stacks ? &row_of(from, row)->retained : NULL;
 }
 
-static bool has_paths(const TableSource *from) {
-    return from->model->ledger.stacks;
-}
-
 /* ---- columns --------------------------------------------------------------------------------- */
 
 static void cell_where(const TableSource *from, uint32_t row, TableCell *cell) {
@@ -57,7 +53,7 @@ static int by_where(const TableSource *from, uint32_t a, uint32_t b) {
 }
 
 static const char *retained_heading(const TableSource *from) {
-    return has_paths(from) ? "retained" : "--stacks";
+    return from->model->ledger.stacks ? "retained" : "--stacks";
 }
 
 enum { COL_SHARE, COL_LIVE = COL_AFTER_RANGE, COL_MADE };

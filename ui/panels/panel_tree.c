@@ -200,10 +200,6 @@ static double by_column(const void *about, const LmpTally *total, const LmpTally
     return value > -DBL_MAX ? shownfigure_key(column->shown_figure, from->model, value) : value;
 }
 
-static TreeWidths tree_order(int column) {
-    return columns[column].shown_figure ? by_column : NULL;
-}
-
 /* Returns the heat of the whole, even if rows are sorted by their own share. */
 static double tree_heat(const void *about, const LmpTally *total, const LmpTally *own) {
     (void)own;
@@ -292,7 +288,7 @@ static void sync(Tree *s, const Model *model, const Ui *ui) {
             treerows_open_hottest(s->look.rows, UINT32_MAX, FIRST_LEVELS);
         }
         TreeWanted request = {.callers = s->look.callers,
-                              .shown_figure = tree_order(s->sort),
+                              .shown_figure = columns[s->sort].shown_figure ? by_column : NULL,
                               .heat = tree_heat,
                               .about = &s->from,
                               .reverse = s->reverse,

@@ -29,10 +29,6 @@ static Tone tone_of(OpenedSnapshot *heap, const LmpSuspect *row) {
     return TONE_KIND(LMP_OTHER);
 }
 
-static int text_at(Rect rect) {
-    return rect.w >= BAR_FROM ? FIGURES + BAR + 1 : rect.w >= 50 ? FIGURES : 2;
-}
-
 static void draw_figures(OpenedSnapshot *heap, const LmpSuspect *row, Flow *flow, Rect rect) {
     char bytes[LMP_NUM];
     int y = flow_y(flow), x = rect.x + 1;
@@ -49,7 +45,7 @@ static void draw_figures(OpenedSnapshot *heap, const LmpSuspect *row, Flow *flow
 }
 
 static void draw_all(Held *h, OpenedSnapshot *heap, const LmpSuspects *all, Flow *flow, Rect rect) {
-    int indent = text_at(rect);
+    int indent = rect.w >= BAR_FROM ? FIGURES + BAR + 1 : rect.w >= 50 ? FIGURES : 2;
     char text[520];
     flow->line = 0;
     for (uint32_t i = 0; i < all->fired; i++) {

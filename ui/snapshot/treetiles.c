@@ -24,7 +24,8 @@ typedef struct Maker {
     int tall;
 } Maker;
 
-Rect treetiles_inside(Rect rect, int tall) {
+/* Returns the inside of a tile that has tiles in it: below its label. `tall` as in TreemapRoom. */
+static Rect treetiles_inside(Rect rect, int tall) {
     int label = treetiles_label_y(rect, tall), half = tall == 1 ? 2 : 1;
     int top = (label + 1) * half;
     int bottom = rect.y + rect.h - 1;

@@ -39,8 +39,6 @@ typedef struct Tiles {
     uint32_t members, member_room;
 } Tiles;
 
-/* Returns the inside of a tile that has tiles in it: below its label. `tall` as in TreemapRoom. */
-Rect treetiles_inside(Rect rect, int tall);
 /* Returns the first line of characters that lies within the tile, -1: none; first and last cells
  * count by halves if `tall` is 1. */
 int treetiles_label_y(Rect rect, int tall);

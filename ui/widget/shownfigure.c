@@ -11,7 +11,8 @@
 
 /* ---- tallies --------------------------------------------------------------------------------- */
 
-double shownfigure_churn(const LmpTally *t) {
+/* Returns the freed share of the bytes made, 0 .. 1; negative: nothing was made. */
+static double shownfigure_churn(const LmpTally *t) {
     double made = (double)tally_made(t);
     return made > 0 ? (double)t->free_bytes / made : -1;
 }
@@ -51,7 +52,8 @@ double shownfigure_rate(const Model *model, const LmpTally *t) {
     return none_below(ledger_rate(&model->ledger, made, t->was.made));
 }
 
-bool shownfigure_grows(const Model *model, const LmpTally *t) {
+/* Returns true if the tally holds more than at the mark, or a second ago. */
+static bool shownfigure_grows(const Model *model, const LmpTally *t) {
     uint64_t before = model->ledger_marked ? t->mark.live : t->was.live;
     return t->live_bytes > before;
 }

@@ -115,11 +115,7 @@ void shownfigure_cell(const ShownFigure *m, const TableSource *from, uint32_t ro
                       const LmpTally *tally, TableCell *cell);
 /* Returns the bytes per second that a tally makes. */
 double shownfigure_rate(const Model *model, const LmpTally *tally);
-/* Returns true if the tally holds more than at the mark, or a second ago. */
-bool shownfigure_grows(const Model *model, const LmpTally *tally);
 
-/* Returns the freed share of the bytes made, 0 .. 1; negative: nothing was made. */
-double shownfigure_churn(const LmpTally *tally);
 /* Returns the average bytes per allocation. */
 uint64_t shownfigure_each(const LmpTally *tally);
 /* Return the count freed in the next collector cycle, but not at once; the count freed later. */

@@ -86,15 +86,12 @@ bool table_words_match(const char *words, const char *text) {
     }
 }
 
-bool table_matches(const Table *table, const char *text) {
-    return table_words_match(table->filter.text, text);
-}
-
 static bool is_filtered(const Table *t) {
     return t->filter.text[strspn(t->filter.text, " ")] != 0;
 }
 
-const void *table_row(const TableSource *from, uint32_t row) {
+/* Returns a row's struct, which columns have fields of. */
+static const void *table_row(const TableSource *from, uint32_t row) {
     return from->row ? from->row(from, row) : (const char *)from->rows + row * from->row_size;
 }
 
@@ -117,9 +114,10 @@ static const TableColumn *text_column(const Table *t) {
 
 static bool passes(const Table *t, const TableSource *from, uint32_t row) {
     char words[1024] = "";
-    if (!t->def->words) return table_matches(t, table_text(from, text_column(t), row));
+    if (!t->def->words)
+        return table_words_match(t->filter.text, table_text(from, text_column(t), row));
     t->def->words(from, row, words, sizeof words);
-    return table_matches(t, words);
+    return table_words_match(t->filter.text, words);
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -188,7 +186,8 @@ static int by_value(double x, double y) {
     return x < y ? -1 : x > y;
 }
 
-int table_before(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
+/* Compares by the chosen order: < 0 if row a comes before row b; ties are broken by id. */
+static int table_before(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
     const TableColumn *column = sort_column(t);
     int order = 0;
     if (has_value(column)) {

@@ -100,7 +100,8 @@ typedef struct TableDef {
     /* Identifies a row for as long as it exists. */
     uint64_t (*id)(const TableSource *from, uint32_t row);
     /* Writes the text that `/` searches, at most size - 1 bytes. NULL: that of the first column
-     * with a field of text; or, with own_order, the panel filters itself, with table_matches. */
+     * with a field of text; or, with own_order, the panel filters itself, with table_words_match.
+     */
     void (*words)(const TableSource *from, uint32_t row, char *out, size_t size);
     /* Returns what rows are sorted by in place of a figure that is not in shown_figure: such that
      * some come before others. May be NULL. */
@@ -110,8 +111,8 @@ typedef struct TableDef {
     const char *empty; /* shown if there are no rows at all */
     int heading;       /* minimum lines of room for a heading; 0: 3 */
     bool no_cursor;    /* no row can be chosen: no line is marked, and the table takes no arrows */
-    bool own_order;    /* rows arrive in the order to show (a tree): the panel sorts, by
-                        * table_before, and `<`, `>`, `r` only choose */
+    bool own_order;    /* rows arrive in the order to show (a tree): the panel sorts,
+                        * and `<`, `>`, `r` only choose */
 } TableDef;
 
 #define TABLE_COLUMNS_OF(array) .column = array, .columns = sizeof array / sizeof *array
@@ -205,19 +206,14 @@ bool table_is_held(const Table *table, const Ui *ui);
 /* Writes the border's note: "12 of 340 match 'push'", "order held", or "". */
 void table_note(const Table *table, char *out, size_t size);
 
-/* Returns true if a text matches every word of the filter, ignoring case. */
-bool table_matches(const Table *table, const char *text);
+/* Returns true if a text has every one of these words, ignoring case. */
 bool table_words_match(const char *words, const char *text);
-/* Compares by the chosen order: < 0 if row a comes before row b; ties are broken by id. */
-int table_before(const Table *table, const TableSource *from, uint32_t a, uint32_t b);
 
 /* Returns the column that shares, bars and heat follow: the sort column, if rows add up in it, else
  * the initial sort column. NULL: there is none. */
 const TableColumn *table_by(const Table *table);
 /* Returns a row's share of the whole in that column, 0 .. 1. */
 double table_share(const TableSource *from, uint32_t row);
-/* Returns a row's struct, which columns have fields of. */
-const void *table_row(const TableSource *from, uint32_t row);
 /* Returns a row's figure in a column that has one; its text, if the column has a field of text,
  * else NULL. */
 double table_value(const TableSource *from, const TableColumn *column, uint32_t row);

@@ -221,7 +221,7 @@ static bool place(void *state, const Model *model, const Ui *ui, PanelPlace *out
     return true;
 }
 
-struct Table *tablepanel_table(void *state) {
+static struct Table *tablepanel_table(void *state) {
     return state ? &shown_of(state)->table : NULL;
 }
 

@@ -106,7 +106,6 @@ void tablepanel_draw_figures(Canvas *canvas, int x, int right, int y, const Page
 void tablepanel_note_lines(void *state, const Model *model, const Ui *ui, char *out, size_t size);
 
 /* As in Panel. */
-struct Table *tablepanel_table(void *state);
 bool tablepanel_act(void *state, const Model *model, Ui *ui, Action action, Rect rect);
 bool tablepanel_mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect);
 

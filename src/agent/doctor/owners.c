@@ -24,7 +24,8 @@ enum {
     LENT_BYTES = 24
 };
 
-int owners_kind(int type_tag) {
+/* Returns the LmpKind of a type tag; -1: a part. */
+static int owners_kind(int type_tag) {
     static const int8_t kind[] = {
         [TAG_STRING] = LMP_STRING,     [TAG_TABLE] = LMP_TABLE,   [TAG_FUNCTION] = LMP_FUNCTION,
         [TAG_USERDATA] = LMP_USERDATA, [TAG_THREAD] = LMP_THREAD, [TAG_UPVAL] = LMP_FUNCTION,

@@ -39,7 +39,4 @@ void owners_gone(Owners *o, ArenaBlock *b);
 /* Looks for owners, if it is time. `now`: in any case. */
 void owners_look(Owners *o, bool now);
 
-/* Returns the LmpKind of a type tag; -1: a part. */
-int owners_kind(int type_tag);
-
 #endif

@@ -70,7 +70,9 @@ static LmpLent *open_lent(LmpProfile *p) {
     return of->lent;
 }
 
-bool safepoint_request(LmpProfile *p, lua_State *L) {
+/* Lets the request be served at the next instruction of L; may be called from anywhere. Returns
+ * false if there is no memory to note L's hook. */
+static bool safepoint_request(LmpProfile *p, lua_State *L) {
     LmpLent *lent = open_lent(p);
     sigset_t before;
     if (!lent) return false;

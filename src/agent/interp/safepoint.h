@@ -33,9 +33,6 @@ bool safepoint_same(lua_State *L, const LmpProfile *p, uint64_t begun);
 /* Does the collection that was asked for: one of the steps. */
 void safepoint_collect(LmpProfile *p, lua_State *L);
 
-/* Lets the request be served at the next instruction of L; may be called from anywhere. Returns
- * false if there is no memory to note L's hook. */
-bool safepoint_request(LmpProfile *p, lua_State *L);
 /* Does the same for all threads that are running now: the first to come serves it. Call only where
  * the stacks may be looked at. */
 bool safepoint_request_all(LmpProfile *p);

@@ -62,10 +62,6 @@ static bool begins(const Line *line, const char *with) {
     return line->length >= n && memcmp(line->name, with, n) == 0;
 }
 
-static bool has(const Line *line, const char *word) {
-    return memmem(line->name, line->length, word, strlen(word)) != NULL;
-}
-
 static bool same_name(const Line *a, const Line *b) {
     return a->length == b->length && memcmp(a->name, b->name, a->length) == 0;
 }
@@ -85,7 +81,8 @@ static MappingSort sort_by_name(const Line *line) {
     if (line->length == 0) return line->shared ? MAPPING_SHARED : MAPPING_HEAP;
     if (begins(line, "/memfd:lmp-")) return MAPPING_OWN;
     if (length >= 14 && memcmp(file, "luamemprofiler", 14) == 0) return MAPPING_OWN;
-    if (begins(line, "[stack") || (begins(line, "[anon:") && has(line, "stack")))
+    if (begins(line, "[stack") ||
+        (begins(line, "[anon:") && memmem(line->name, line->length, "stack", 5)))
         return MAPPING_STACK;
     if (begins(line, "[heap]") || begins(line, "[anon:")) return MAPPING_HEAP;
     if (begins(line, "[anon_shmem:") || begins(line, "/memfd:") || begins(line, "/dev/shm/") ||

@@ -28,7 +28,9 @@ static RunFigures figures_of(LmpTally t) {
                         .temporary = t.temporary};
 }
 
-LmpErr runpaths_make(RunPaths *out, const Ledger *ledger, bool figures) {
+/* Makes the paths of a ledger's tree, with figures or without. Errors: NOMEM (there is nothing to
+ * free). */
+static LmpErr runpaths_make(RunPaths *out, const Ledger *ledger, bool figures) {
     uint32_t n = ledger->nodes;
     *out = (RunPaths){.nodes = n};
     if (n == 0) return LMP_OK;

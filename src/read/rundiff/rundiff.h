@@ -39,9 +39,6 @@ typedef struct RunPaths {
     RunFigures *own; /* NULL: they were not asked for */
 } RunPaths;
 
-/* Makes the paths of a ledger's tree, with figures or without. Errors: NOMEM (there is nothing to
- * free). */
-LmpErr runpaths_make(RunPaths *out, const Ledger *ledger, bool figures);
 /* Does the same with figures; the ledger gives back its tree. */
 LmpErr runpaths_take(RunPaths *out, Ledger *ledger);
 void runpaths_free(RunPaths *paths);

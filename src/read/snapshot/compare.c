@@ -133,7 +133,8 @@ static uint64_t key_of(const char *name, uint32_t kind, LmpSnapshotBy by) {
     return hash & INT64_MAX;
 }
 
-uint64_t compare_key(const LmpSnapshotChange *change, LmpSnapshotBy by) {
+/* Returns a number for its name, the same in all comparisons by the same: below 2^63. */
+static uint64_t compare_key(const LmpSnapshotChange *change, LmpSnapshotBy by) {
     return key_of(change->name, change->kind, by);
 }
 

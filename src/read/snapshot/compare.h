@@ -38,8 +38,6 @@ void compare_free(LmpSnapshotCompare *compare);
 static inline int64_t compare_steps(const LmpSnapshotChange *c) {
     return (int64_t)(c->made_bytes - c->gone_bytes) + c->grown_bytes;
 }
-/* Returns a number for its name, the same in all comparisons by the same: below 2^63. */
-uint64_t compare_key(const LmpSnapshotChange *change, LmpSnapshotBy by);
 
 /* ---- a series -------------------------------------------------------------------------------- */
 

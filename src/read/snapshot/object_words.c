@@ -57,10 +57,6 @@ static void upvalue_name(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
     words_string(w, s, name, 64);
 }
 
-static void proto_name(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
-    words_function(w, s, object, "code of ");
-}
-
 static void object_name(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
     switch (s->g.kind[object]) {
     case LMP_OBJECT_STRING:
@@ -73,7 +69,7 @@ static void object_name(SnapWords *w, const LmpSnapshot *s, uint32_t object) {
         upvalue_name(w, s, object);
         break;
     case LMP_OBJECT_PROTO:
-        proto_name(w, s, object);
+        words_function(w, s, object, "code of ");
         break;
     case LMP_OBJECT_USERDATA:
         if (strcmp(class_name(s, object), "userdata") != 0) words_put(w, "userdata ");

@@ -15,17 +15,13 @@ static bool same_key(const SuspectDraft *d, const uint64_t key[3]) {
     return d->key[0] == key[0] && d->key[1] == key[1] && d->key[2] == key[2];
 }
 
-static bool draft_room(SuspectMaking *m) {
-    return array_room(&m->draft, &m->room, m->drafts + 2);
-}
-
 SuspectDraft *suspects_draft(SuspectMaking *m, uint64_t a, uint64_t b, uint64_t c) {
     const uint64_t key[3] = {a, b, c};
     uint32_t hash = (uint32_t)rowindex_mix(rowindex_mix(rowindex_mix(0, a), b), c), at = hash, row;
     if (m->failed) return NULL;
     while ((row = rowindex_next(&m->index, hash, &at)))
         if (same_key(&m->draft[row], key)) return &m->draft[row];
-    if (!rowindex_room(&m->index, 1) || !draft_room(m)) {
+    if (!rowindex_room(&m->index, 1) || !array_room(&m->draft, &m->room, m->drafts + 2)) {
         m->failed = true;
         return NULL;
     }

@@ -76,7 +76,8 @@ static bool rises(const LmpHistory *h) {
     return (double)least >= RISES * (double)most;
 }
 
-void verdict_find_unfreed(VerdictFacts *f) {
+/* Adds lines that hold most and have freed nothing, if growth cannot be told. */
+static void verdict_find_unfreed(VerdictFacts *f) {
     const Ledger *l = f->in->ledger;
     bool found = false;
     double heap = (double)f->in->stats->live_bytes, seconds = f->in->stats->seconds;

@@ -146,8 +146,6 @@ static inline double verdict_share(double part, double whole) {
 void keepers_find(VerdictFacts *facts, VerdictKeepers *out);
 const VerdictHolder *keepers_keep(const VerdictKeepers *all, uint32_t row);
 uint32_t keepers_of(const VerdictKeepers *all, double things, uint32_t out[2]);
-/* Adds lines that hold most and have freed nothing, if growth cannot be told. */
-void verdict_find_unfreed(VerdictFacts *facts);
 /* Returns the growth of a line; NULL: none that goes on. */
 const LmpLeak *verdict_leak(const VerdictFacts *facts, uint32_t row);
 /* Returns a line as a sentence names it: of its path as little as no other path ends in. */

@@ -95,10 +95,6 @@ static void put_lines(Profile *p) {
     }
 }
 
-static uint64_t line_of(int32_t line) {
-    return line > 0 ? (uint64_t)line : 0;
-}
-
 /* Functions by row of the ledger, from 1; after them the frames that are of none. */
 static uint64_t function_id(const Profile *p, uint32_t frame) {
     uint32_t f = p->paths.of[frame].function;
@@ -110,7 +106,7 @@ static void put_location(Profile *p, uint32_t frame) {
     protobuf_number(&p->pprof.message, 1, frame + 1);
     protobuf_number(&p->pprof.message, 2, 1);
     protobuf_number(&p->pprof.part, 1, function_id(p, frame));
-    protobuf_number(&p->pprof.part, 2, line_of(f->line));
+    protobuf_number(&p->pprof.part, 2, f->line > 0 ? (uint64_t)f->line : 0);
     protobuf_message(&p->pprof.message, 4, &p->pprof.part);
     protobuf_message(&p->pprof.out, 4, &p->pprof.message);
     if (f->function != LEDGER_NO_ROW) return;
@@ -118,11 +114,6 @@ static void put_location(Profile *p, uint32_t frame) {
     pprof_text(&p->pprof, &p->pprof.message, 2, f->name);
     pprof_text(&p->pprof, &p->pprof.message, 4, f->where);
     protobuf_message(&p->pprof.out, 5, &p->pprof.message);
-}
-
-/* Returns a file by its name, without the sign that says it is one. */
-static const char *file_of(const LmpFunctionRow *f) {
-    return f->source[0] == '@' ? f->source + 1 : f->short_src;
 }
 
 static void put_functions(Profile *p) {
@@ -137,7 +128,8 @@ static void put_functions(Profile *p) {
         const LmpFunctionRow *f = &l->function[i];
         protobuf_number(&p->pprof.message, 1, (uint64_t)i + 1);
         pprof_text(&p->pprof, &p->pprof.message, 2, paths_name(name, sizeof name, f->name));
-        pprof_text(&p->pprof, &p->pprof.message, 4, file_of(f));
+        pprof_text(&p->pprof, &p->pprof.message, 4,
+                   f->source[0] == '@' ? f->source + 1 : f->short_src);
         if (f->linedefined > 0) protobuf_number(&p->pprof.message, 5, (uint64_t)f->linedefined);
         protobuf_message(&p->pprof.out, 5, &p->pprof.message);
         pprof_flush(&p->pprof);

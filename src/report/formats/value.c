@@ -48,7 +48,9 @@ static uint64_t none_below(uint64_t n) {
     return (int64_t)n > 0 ? n : 0;
 }
 
-uint64_t value_total(const LmpReport *r, ReportValue value) {
+/* Returns the exact total of the whole heap, where the run was sampled; else what the lines add up
+ * to. */
+static uint64_t value_total(const LmpReport *r, ReportValue value) {
     const LmpStats *s = r->taken ? &r->range : &r->stats;
     if (r->ledger.sample == 0) return value_of(&r->ledger.all, value);
     if (r->top_clock > 0 && value == VALUE_LIVE_BYTES) return r->top_bytes;

@@ -34,10 +34,6 @@ int64_t value_change(const LmpTally *tally, ReportValue value);
 /* Returns what LmpReport.metric and .unit ask for; VALUES: that is not known. */
 ReportValue value_chosen(const LmpReport *report);
 
-/* Returns the exact total of the whole heap, where the run was sampled; else what the lines add up
- * to. */
-uint64_t value_total(const LmpReport *report, ReportValue value);
-
 /* Writes "sampled, one block in every 512.0 KiB: 12.0 MiB live bytes by estimate, exactly 12.1
  * MiB"; "": it is exact. */
 const char *value_sampled(char *out, size_t size, const LmpReport *report, ReportValue value);

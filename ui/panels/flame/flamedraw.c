@@ -13,7 +13,8 @@
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-void flamedraw_name(const FlameTree *tree, uint32_t bar, bool utf8, char *out, size_t size) {
+/* Writes the name of a bar, as on its block: safe to draw. The root: "all". */
+static void flamedraw_name(const FlameTree *tree, uint32_t bar, bool utf8, char *out, size_t size) {
     char plain[256];
     uint32_t function = flametree_call(tree, bar)->function;
     if (function == FLAME_NONE) {

@@ -36,8 +36,6 @@ int flamedraw_lines(int h);
 void flamedraw_graph(const FlameLook *look, const Ui *ui, Canvas *canvas, Rect rect);
 /* Draws the lines below, at most `lines` from rect's first on. */
 void flamedraw_below(const FlameLook *look, const Ui *ui, Canvas *canvas, Rect rect, int lines);
-/* Writes the name of a bar, as on its block: safe to draw. The root: "all". */
-void flamedraw_name(const FlameTree *tree, uint32_t bar, bool utf8, char *out, size_t size);
 /* Returns the word behind a figure; `range`: as in FlameLook. */
 const char *flamedraw_word(FlameMetric metric, bool range);
 /* Writes a figure of the metric: "12.3 MiB", "1,204". `out` has LMP_NUM bytes. */

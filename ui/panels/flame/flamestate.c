@@ -64,7 +64,8 @@ const char *flamestate_name(FlameMetric metric, const Model *model) {
     return model->against.name && info->compared_name ? info->compared_name : info->name;
 }
 
-void flamestate_compare(Flame *s, const Model *model) {
+/* Chooses, once, what differs if two runs are compared. */
+static void flamestate_compare(Flame *s, const Model *model) {
     if (s->against || !model->against.name) return;
     s->against = true;
     s->metric = FLAME_EITHER;

@@ -65,8 +65,6 @@ FlameMetric flamestate_metric(const Flame *s, const Model *model);
 FlameColour flamestate_colour(const Flame *s, const Model *model);
 /* Returns the figure's name. */
 const char *flamestate_name(FlameMetric metric, const Model *model);
-/* Chooses, once, what differs if two runs are compared. */
-void flamestate_compare(Flame *s, const Model *model);
 /* Returns true if anything is sought. */
 bool flamestate_seeks(const Flame *s);
 FlameZoom *flamestate_zoom(Flame *s);

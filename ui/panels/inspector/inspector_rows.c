@@ -453,7 +453,8 @@ void varrows_follow(VarRows *v, const Model *model, Ui *ui) {
 
 /* ---- what a person does ---------------------------------------------------------------------- */
 
-bool varrows_opens(const VarRows *v, uint32_t at) {
+/* Returns true if the row can be unfolded. */
+static bool varrows_opens(const VarRows *v, uint32_t at) {
     if (at >= v->rows || v->row[at].kind == VAR_WORDS) return false;
     return v->row[at].kind == VAR_MORE || has_inside(&v->row[at].value);
 }

@@ -55,8 +55,6 @@ void varrows_free(VarRows *rows);
  * is missing. */
 void varrows_follow(VarRows *rows, const Model *model, Ui *ui);
 
-/* Returns true if the row can be unfolded. */
-bool varrows_opens(const VarRows *rows, uint32_t row);
 /* Unfolds a row, or reads more of its value; folds it. */
 void varrows_open(VarRows *rows, uint32_t row);
 void varrows_fold(VarRows *rows, uint32_t row);
