@@ -6,7 +6,7 @@
 #include "app_play.h"
 #include "fake_tables.h"
 #include "fixed.h"
-#include "screen_golden.h"
+#include "panel_golden.h"
 #include "widget/source.h"
 
 #define SECOND 1000000000ull
@@ -107,14 +107,8 @@ static inline void become(LmpSeen seen) {
 
 /* Is this text on the screen, on one line? */
 static inline bool shows(const char *text) {
-    char *dump = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&dump, &size);
-    canvas_dump_text(canvas, out);
-    fclose(out);
-    bool found = strstr(dump, text) != NULL;
-    free(dump);
-    return found;
+    OWN(free_at) char *dump = canvas_dump(canvas);
+    return strstr(dump, text) != NULL;
 }
 
 static inline bool sees(const char *words) {

@@ -8,8 +8,6 @@
 #include "agent/interp/luafacts.h"
 #include "profiled.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
 #include <unistd.h>
 
 #include "agent/charge/inspect.h"
@@ -74,14 +72,13 @@ static void begin_as(bool lines, bool stacks) {
     pauses = 0;
     L = made_by ? luafacts_newstate(made_by, NULL) : luaL_newstate();
     luaL_openlibs(L);
-    options.live = false;
     options.lines = lines;
     options.stacks = stacks;
     profile = profiled_start(L, options);
     view = own_view();
 }
 
-__attribute__((unused)) static void begin(void) {
+static inline void begin(void) {
     begin_as(true, false);
 }
 
@@ -101,13 +98,11 @@ static void want(const char *first, ...) {
 
 /* Runs a script under the name "@src/prog.lua". */
 static void run(const char *script) {
-    ck_assert_msg(luaL_loadbuffer(L, script, strlen(script), "@src/prog.lua") == LUA_OK &&
-                      lua_pcall(L, 0, 0, 0) == LUA_OK,
-                  "%s", lua_tostring(L, -1));
+    run_chunk(L, "@src/prog.lua", script);
 }
 
 /* Runs it with one condition and gives how often it paused. */
-__attribute__((unused)) static int run_with(const char *condition, const char *script) {
+static inline int run_with(const char *condition, const char *script) {
     run("collectgarbage() collectgarbage()"); /* so that no string is there already */
     want(condition, NULL);
     pauses = 0;
@@ -115,20 +110,19 @@ __attribute__((unused)) static int run_with(const char *condition, const char *s
     return pauses;
 }
 
-__attribute__((unused)) static bool goes_fast(void) {
+static inline bool goes_fast(void) {
     bool none = !profile->breaks->on && inspect_on(profile); /* that passes by itself */
     return none || profile->trap == &profile->control->trap;
 }
 
-__attribute__((unused)) static const LmpLocal *local_of(const char *name) {
+static inline const LmpLocal *local_of(const char *name) {
     const LmpLocal *found = NULL;
     for (uint32_t i = 0; i < op.locals; i++) /* the last of a name hides those before */
         if (strcmp(op.local[i].name, name) == 0) found = &op.local[i];
     return found;
 }
 
-__attribute__((unused)) static void local_is(const char *name, const char *type,
-                                             const char *value) {
+static inline void local_is(const char *name, const char *type, const char *value) {
     const LmpLocal *local = local_of(name);
     ck_assert_msg(local, "no local '%s' of %u", name, op.locals);
     ck_assert_str_eq(local->type, type);

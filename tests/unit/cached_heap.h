@@ -10,7 +10,7 @@
 
 #include "read/snapshot/snapshot.h"
 
-GRAPH_USED uint32_t cached_text(Graph *graph, size_t length, unsigned number) {
+static inline uint32_t cached_text(Graph *graph, size_t length, unsigned number) {
     char *text = malloc(length + 1);
     if (!text) abort();
     size_t used = (size_t)snprintf(text, length + 1, "body of request %u: ", number);
@@ -23,8 +23,8 @@ GRAPH_USED uint32_t cached_text(Graph *graph, size_t length, unsigned number) {
 }
 
 /* entries["req-1001"] = {callback = function, session = {id, name, body}} and so on. */
-GRAPH_USED void cached_requests(Graph *graph, uint32_t entries, uint32_t callback,
-                                unsigned requests) {
+static inline void cached_requests(Graph *graph, uint32_t entries, uint32_t callback,
+                                   unsigned requests) {
     for (unsigned i = 0; i < requests; i++) {
         char name[40];
         uint32_t request = graph_table(graph, 0, 0, 2, 2);
@@ -40,7 +40,7 @@ GRAPH_USED void cached_requests(Graph *graph, uint32_t entries, uint32_t callbac
     }
 }
 
-GRAPH_USED void cached_bus(Graph *graph, uint32_t loaded, unsigned handlers) {
+static inline void cached_bus(Graph *graph, uint32_t loaded, unsigned handlers) {
     uint32_t bus = graph_table(graph, 0, 0, 4, 2), list = graph_table(graph, 512, handlers, 0, 0);
     uint32_t emit = graph_proto(graph, "@bus.lua", 12, 18);
     uint32_t code = graph_proto(graph, "@views.lua", 31, 35);
@@ -57,7 +57,7 @@ GRAPH_USED void cached_bus(Graph *graph, uint32_t loaded, unsigned handlers) {
 }
 
 /* With so many requests in its cache. To be freed by graph_free. */
-GRAPH_USED Graph *cached_graph(unsigned requests) {
+static inline Graph *cached_graph(unsigned requests) {
     Graph *graph = graph_new();
     uint32_t registry = graph_table(graph, 3, 3, 8, 4);
     uint32_t globals = graph_table(graph, 0, 0, 64, 40), loaded = graph_table(graph, 0, 0, 16, 9);
@@ -106,7 +106,7 @@ GRAPH_USED Graph *cached_graph(unsigned requests) {
     return graph;
 }
 
-GRAPH_USED LmpObjectInfo cached_info(const LmpObjectGraph *g, unsigned number) {
+static inline LmpObjectInfo cached_info(const LmpObjectGraph *g, unsigned number) {
     LmpObjectInfo info = {.pid = 4711,
                           .serial = 1,
                           .number = number,

@@ -57,7 +57,7 @@ static FakeHeap *fake_new(bool supervisor) {
     return f;
 }
 
-__attribute__((unused)) static void fake_free(FakeHeap *f) {
+static inline void fake_free(FakeHeap *f) {
     for (uint32_t i = 0; i < f->view.leaves; i++)
         munmap(f->leaf[i], sizeof(LmpLeaf));
     munmap(f->overflow, LMP_TABLES_AT - LMP_OVERFLOW_AT);
@@ -145,7 +145,7 @@ static void fake_forget(LmpLeaf *leaf, uint64_t addr) {
     leaf->touch[p] = 0;
 }
 
-__attribute__((unused)) static void fake_take(FakeHeap *f, uint64_t addr, uint64_t size) {
+static inline void fake_take(FakeHeap *f, uint64_t addr, uint64_t size) {
     LmpOverflow *o = f->overflow;
     for (uint32_t i = 0; i < o->slots; i++) {
         if (o->block[i].addr != addr) continue;

@@ -292,7 +292,7 @@ static void fixture_line(FakeTables *f, FakeSpot at, FakeSpot collector, const F
 }
 
 /* Fills empty tables with the program as it is after 102 seconds. `stacks`: with call paths. */
-__attribute__((unused)) static void fake_program(FakeTables *f, bool stacks) {
+static inline void fake_program(FakeTables *f, bool stacks) {
     uint32_t row[FIXTURE_FUNCTIONS];
     FakeHeld held[FIXTURE_LINES] = {0};
     FakeSpot spot[FIXTURE_LINES];

@@ -82,7 +82,7 @@ static uint32_t fake_function(FakeTables *f, LmpFunctionKind kind, const char *s
     return u->functions++;
 }
 
-__attribute__((unused)) static void fake_path(FakeTables *f, uint32_t function, const char *path) {
+static inline void fake_path(FakeTables *f, uint32_t function, const char *path) {
     f->t.function[function].qualified = fake_text(f, path);
     f->live->tables.names++;
 }
@@ -115,8 +115,7 @@ static uint32_t fake_record(FakeTables *f, uint32_t site, unsigned cls, unsigned
     return u->records++;
 }
 
-__attribute__((unused)) static uint32_t fake_node(FakeTables *f, uint32_t parent, uint32_t site,
-                                                  uint32_t flags) {
+static inline uint32_t fake_node(FakeTables *f, uint32_t parent, uint32_t site, uint32_t flags) {
     LmpTablesUsed *u = &f->live->tables;
     for (uint32_t i = parent + 1; i < u->nodes; i++) {
         const LmpNode *n = &f->t.node[i];
@@ -128,7 +127,7 @@ __attribute__((unused)) static uint32_t fake_node(FakeTables *f, uint32_t parent
     return u->nodes++;
 }
 
-__attribute__((unused)) static unsigned fake_tag(FakeTables *f, const char *name) {
+static inline unsigned fake_tag(FakeTables *f, const char *name) {
     LmpTablesUsed *u = &f->live->tables;
     uint32_t at = fake_text(f, name);
     for (uint32_t i = 1; i < u->tags; i++)
@@ -139,7 +138,7 @@ __attribute__((unused)) static unsigned fake_tag(FakeTables *f, const char *name
 }
 
 /* Empty tables: row 0 and row 1, "(others)", of each. `live` NULL: one of their own. */
-__attribute__((unused)) static FakeTables *fake_tables_new(LmpLive *live) {
+static inline FakeTables *fake_tables_new(LmpLive *live) {
     FakeTables *f = calloc(1, sizeof *f);
     f->base = mmap(NULL, LMP_TABLES_SIZE, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -157,7 +156,7 @@ __attribute__((unused)) static FakeTables *fake_tables_new(LmpLive *live) {
     return f;
 }
 
-__attribute__((unused)) static void fake_tables_free(FakeTables *f) {
+static inline void fake_tables_free(FakeTables *f) {
     munmap(f->base, LMP_TABLES_SIZE);
     if (f->own_live) free(f->live);
     free(f);
@@ -197,8 +196,7 @@ static void fake_begin(FakeTables *f, const FakeSpot *at, LmpRecord **r, LmpNode
 }
 
 /* `count` blocks of `bytes` in all are made. */
-__attribute__((unused)) static void fake_made(FakeTables *f, FakeSpot at, uint64_t count,
-                                              uint64_t bytes) {
+static inline void fake_made(FakeTables *f, FakeSpot at, uint64_t count, uint64_t bytes) {
     LmpRecord *r;
     LmpNode *n;
     fake_begin(f, &at, &r, &n);
@@ -214,8 +212,8 @@ __attribute__((unused)) static void fake_made(FakeTables *f, FakeSpot at, uint64
 }
 
 /* `count` blocks made there grow by `bytes` in all (negative: shrink), while `here` runs. */
-__attribute__((unused)) static void fake_resized(FakeTables *f, FakeSpot at, FakeSpot here,
-                                                 uint64_t count, int64_t bytes) {
+static inline void fake_resized(FakeTables *f, FakeSpot at, FakeSpot here, uint64_t count,
+                                int64_t bytes) {
     LmpRecord *r;
     LmpNode *n;
     if (bytes < 0) fake_note_peak(f);
@@ -239,8 +237,8 @@ __attribute__((unused)) static void fake_resized(FakeTables *f, FakeSpot at, Fak
 
 /* `count` blocks made there, `bytes` in all, are freed while `here` runs; of them `temporary` were
  * so short-lived. */
-__attribute__((unused)) static void fake_freed(FakeTables *f, FakeSpot at, FakeSpot here,
-                                               uint64_t count, uint64_t bytes, uint64_t temporary) {
+static inline void fake_freed(FakeTables *f, FakeSpot at, FakeSpot here, uint64_t count,
+                              uint64_t bytes, uint64_t temporary) {
     LmpRecord *r;
     LmpNode *n;
     fake_note_peak(f);
@@ -265,7 +263,7 @@ __attribute__((unused)) static void fake_freed(FakeTables *f, FakeSpot at, FakeS
 }
 
 /* A full collection has ended: what each site holds now is kept. */
-__attribute__((unused)) static void fake_grown(FakeTables *f, uint64_t clock) {
+static inline void fake_grown(FakeTables *f, uint64_t clock) {
     LmpTablesUsed *u = &f->live->tables;
     struct LmpLiveHistoryList list = u->live_history_list[u->live_history % 2];
     if (list.rows == LMP_LIVE_HISTORY - 1) /* the oldest goes */
@@ -295,7 +293,7 @@ __attribute__((unused)) static void fake_grown(FakeTables *f, uint64_t clock) {
 #include "fake_program.h"
 
 /* A mark, as the program sets it. */
-__attribute__((unused)) static void fake_mark(FakeTables *f) {
+static inline void fake_mark(FakeTables *f) {
     LmpLive *live = f->t.live;
     uint32_t column = live->marked % LMP_MARKED;
     for (uint32_t i = 1; i < live->tables.records; i++) {

@@ -17,7 +17,7 @@ typedef struct Tree {
     char name[FUNCTIONS][16];
 } Tree;
 
-__attribute__((unused)) static void tally(LmpTally *t, uint64_t allocs, uint64_t live) {
+static inline void tally(LmpTally *t, uint64_t allocs, uint64_t live) {
     *t = (LmpTally){.allocs = allocs,
                     .bytes = live + 7,
                     .frees = allocs / 2,
@@ -25,7 +25,7 @@ __attribute__((unused)) static void tally(LmpTally *t, uint64_t allocs, uint64_t
                     .live_bytes = live};
 }
 
-__attribute__((unused)) static void add(LmpTally *sum, const LmpTally *t) {
+static inline void add(LmpTally *sum, const LmpTally *t) {
     sum->allocs += t->allocs;
     sum->bytes += t->bytes;
     sum->frees += t->frees;
@@ -33,7 +33,7 @@ __attribute__((unused)) static void add(LmpTally *sum, const LmpTally *t) {
     sum->live_bytes += t->live_bytes;
 }
 
-__attribute__((unused)) static Tree *tree_new(uint32_t nodes) {
+static inline Tree *tree_new(uint32_t nodes) {
     Tree *t = calloc(1, sizeof *t);
     t->row = calloc(nodes, sizeof *t->row);
     t->ledger.tree = t->row;
@@ -53,7 +53,7 @@ __attribute__((unused)) static Tree *tree_new(uint32_t nodes) {
     return t;
 }
 
-__attribute__((unused)) static void tree_free(Tree *t) {
+static inline void tree_free(Tree *t) {
     free(t->row);
     free(t);
 }
@@ -70,7 +70,7 @@ static int by_live(const void *a, const void *b) {
 
 /* Takes `raw` (by id; parent and shallow filled, parents before children) into the tree as the
  * ledger has it: level by level, children together, the largest first. */
-__attribute__((unused)) static void tree_arrange(Tree *t, LmpTreeRow *raw) {
+static inline void tree_arrange(Tree *t, LmpTreeRow *raw) {
     uint32_t n = t->ledger.nodes, used = 1;
     uint32_t *order = calloc(n, sizeof *order), *count = calloc(n + 1, sizeof *count);
     uint32_t *kid = calloc(n, sizeof *kid);
@@ -118,7 +118,7 @@ __attribute__((unused)) static void tree_arrange(Tree *t, LmpTreeRow *raw) {
 }
 
 /* A random tree; `long_ways` of 10 nodes hang under the one before. */
-__attribute__((unused)) static LmpTreeRow *random_nodes(uint32_t n, uint32_t long_ways) {
+static inline LmpTreeRow *random_nodes(uint32_t n, uint32_t long_ways) {
     LmpTreeRow *raw = calloc(n, sizeof *raw);
     for (uint32_t i = 1; i < n; i++) {
         raw[i].parent = suite_below(10) < long_ways ? i - 1 : (uint32_t)suite_below(i);
@@ -129,19 +129,16 @@ __attribute__((unused)) static LmpTreeRow *random_nodes(uint32_t n, uint32_t lon
     return raw;
 }
 
-__attribute__((unused)) static double by_total(const void *about, const LmpTally *total,
-                                               const LmpTally *own) {
+static inline double by_total(const void *about, const LmpTally *total, const LmpTally *own) {
     (void)about, (void)own;
     return (double)total->live_bytes;
 }
-__attribute__((unused)) static double by_own(const void *about, const LmpTally *total,
-                                             const LmpTally *own) {
+static inline double by_own(const void *about, const LmpTally *total, const LmpTally *own) {
     (void)about;
     return (double)(own ? own->allocs : total->allocs);
 }
 
-__attribute__((unused)) static void open_all(TreeRows *rows, const Ledger *ledger,
-                                             const TreeWanted *request) {
+static inline void open_all(TreeRows *rows, const Ledger *ledger, const TreeWanted *request) {
     for (bool any = true; any;) {
         any = false;
         for (uint32_t i = 0; i < treerows_count(rows); i++) {

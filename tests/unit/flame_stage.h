@@ -8,7 +8,7 @@
 
 #define PARTS (LEDGER_ALL | LEDGER_RATES | LEDGER_TREE_KINDS)
 
-__attribute__((unused)) static void refresh(LedgerFixture *f) {
+static inline void refresh(LedgerFixture *f) {
     Model *m = f->model;
     ck_assert_int_eq(ledger_refresh(&m->ledger, &f->tables->t, PARTS, m->clock), LMP_OK);
     m->ledger_parts = PARTS;
@@ -16,7 +16,7 @@ __attribute__((unused)) static void refresh(LedgerFixture *f) {
     m->ledger_marked = m->ledger.marked;
 }
 
-__attribute__((unused)) static LedgerFixture fixture_of(bool stacks, bool empty) {
+static inline LedgerFixture fixture_of(bool stacks, bool empty) {
     LedgerFixture f = ledger_fixture(stacks, empty);
     refresh(&f);
     return f;
@@ -24,7 +24,7 @@ __attribute__((unused)) static LedgerFixture fixture_of(bool stacks, bool empty)
 
 /* d, u, l, r: arrows; e: enter; b: back; *: hottest; I: inverted; %: next width; T: next colours;
  * #: same function; n, N: matches; h: home; /: begins a search. */
-__attribute__((unused)) static void press(Stage *s, const char *keys) {
+static inline void press(Stage *s, const char *keys) {
     static const char known[] = "dulreb*I%T#nNh/+-";
     static const Action action[] = {
         ACT_DOWN,         ACT_UP,     ACT_LEFT,   ACT_RIGHT,   ACT_ENTER,   ACT_BACK,
@@ -33,14 +33,14 @@ __attribute__((unused)) static void press(Stage *s, const char *keys) {
     for (; *keys; keys++) {
         ck_assert_ptr_nonnull(strchr(known, *keys));
         stage_act(s, action[strchr(known, *keys) - known]);
-        free(stage_text(s, false));
+        stage_draw(s);
     }
 }
 
-__attribute__((unused)) static void find(Stage *s, const char *words) {
+static inline void find(Stage *s, const char *words) {
     press(s, "/");
     stage_type(s, words, K_ENTER);
-    free(stage_text(s, false));
+    stage_draw(s);
 }
 
 /* What is there after these keys. */
@@ -59,7 +59,7 @@ typedef struct Known {
 
 enum { NARROW = 50 };
 
-__attribute__((unused)) static Known known_program(void) {
+static inline Known known_program(void) {
     Known k = {.fixture = fixture_of(true, true)};
     FakeTables *f = k.fixture.tables;
     uint32_t a = fake_function(f, LMP_F_MAIN, "@a.lua", 0, "main chunk");
@@ -86,13 +86,13 @@ __attribute__((unused)) static Known known_program(void) {
     return k;
 }
 
-__attribute__((unused)) static void known_free(Known *k) {
+static inline void known_free(Known *k) {
     ledger_fixture_free(&k->fixture);
 }
 
-__attribute__((unused)) static Stage *known_stage(Known *k) {
+static inline Stage *known_stage(Known *k) {
     Stage *s = stage_new(&panel_flame, k->fixture.model, 100, 20, true, 256);
-    free(stage_text(s, false));
+    stage_draw(s);
     return s;
 }
 

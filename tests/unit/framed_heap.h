@@ -7,19 +7,19 @@
 #include "read/snapshot/suspects.h"
 #include "suite.h"
 
-GRAPH_USED Graph *graph;
-GRAPH_USED LmpSnapshot snapshot;
-GRAPH_USED LmpSuspects suspects;
+static Graph *graph;
+static LmpSnapshot snapshot;
+static LmpSuspects suspects;
 
-GRAPH_USED uint32_t globals, registry;
+static uint32_t globals, registry;
 
-GRAPH_USED void end(void) {
+static inline void end(void) {
     snapshot_close(&snapshot);
     graph_free(graph);
 }
 
 /* A heap with a frame and nothing in it. */
-GRAPH_USED void begin(void) {
+static inline void begin(void) {
     suite_closes(end);
     graph = graph_new();
     registry = graph_table(graph, 4, 2, 2, 1);
@@ -32,18 +32,18 @@ GRAPH_USED void begin(void) {
     graph_index(graph, registry, 2, globals);
 }
 
-GRAPH_USED void open_snapshot(void) {
+static inline void open_snapshot(void) {
     const LmpObjectGraph *g = graph_done(graph);
     LmpObjectInfo info = leaky_info(g);
     ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
 }
 
-GRAPH_USED void judge(void) {
+static inline void judge(void) {
     open_snapshot();
     ck_assert_int_eq(suspects_make(&suspects, &snapshot, NULL, NULL), LMP_OK);
 }
 
-GRAPH_USED uint32_t block(uint64_t size) {
+static inline uint32_t block(uint64_t size) {
     return graph_object(graph, LMP_OBJECT_USERDATA, size);
 }
 

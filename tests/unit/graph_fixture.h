@@ -38,9 +38,7 @@ typedef struct Graph {
 
 enum { GRAPH_ROWS = 4096 };
 
-#define GRAPH_USED __attribute__((unused)) static
-
-GRAPH_USED uint32_t graph_object(Graph *graph, uint32_t kind, uint64_t size) {
+static inline uint32_t graph_object(Graph *graph, uint32_t kind, uint64_t size) {
     if (graph->objects == graph->object_room) {
         graph->object_room = graph->object_room ? graph->object_room * 2 : 64;
         graph->object = realloc(graph->object, graph->object_room * sizeof *graph->object);
@@ -53,15 +51,15 @@ GRAPH_USED uint32_t graph_object(Graph *graph, uint32_t kind, uint64_t size) {
 }
 
 /* One with its root, object 0. */
-GRAPH_USED Graph *graph_new(void) {
+static inline Graph *graph_new(void) {
     Graph *graph = calloc(1, sizeof *graph);
     if (!graph) abort();
     graph_object(graph, LMP_OBJECT_ROOT, 0);
     return graph;
 }
 
-GRAPH_USED void graph_edge(Graph *graph, uint32_t from, uint32_t to, unsigned kind,
-                           uint32_t label) {
+static inline void graph_edge(Graph *graph, uint32_t from, uint32_t to, unsigned kind,
+                              uint32_t label) {
     if (graph->edges == graph->edge_room) {
         graph->edge_room = graph->edge_room ? graph->edge_room * 2 : 64;
         graph->edge = realloc(graph->edge, graph->edge_room * sizeof *graph->edge);
@@ -72,7 +70,7 @@ GRAPH_USED void graph_edge(Graph *graph, uint32_t from, uint32_t to, unsigned ki
 }
 
 /* A string; the same text gives the same object up to 40 bytes, as in Lua. */
-GRAPH_USED uint32_t graph_string(Graph *graph, const char *text) {
+static inline uint32_t graph_string(Graph *graph, const char *text) {
     size_t length = strlen(text);
     for (uint32_t i = 0; i < graph->objects && length <= 40; i++)
         if (graph->object[i].kind == LMP_OBJECT_STRING && !strcmp(graph->object[i].text, text))
@@ -88,8 +86,8 @@ GRAPH_USED uint32_t graph_string(Graph *graph, const char *text) {
 }
 
 /* A table with `array` and `hash` slots, that many of them used. */
-GRAPH_USED uint32_t graph_table(Graph *graph, uint32_t array, uint32_t array_used, uint32_t hash,
-                                uint32_t hash_used) {
+static inline uint32_t graph_table(Graph *graph, uint32_t array, uint32_t array_used, uint32_t hash,
+                                   uint32_t hash_used) {
     uint32_t i = graph_object(graph, LMP_OBJECT_TABLE, 56 + 16ull * array + 24ull * hash);
     GraphObject *o = &graph->object[i];
     o->a = array, o->b = array_used, o->c = hash, o->d = hash_used;
@@ -97,19 +95,20 @@ GRAPH_USED uint32_t graph_table(Graph *graph, uint32_t array, uint32_t array_use
 }
 
 /* from.key = to, as a table's walk gives it: the value and the key's string. */
-GRAPH_USED void graph_field(Graph *graph, uint32_t from, const char *key, uint32_t to) {
+static inline void graph_field(Graph *graph, uint32_t from, const char *key, uint32_t to) {
     uint32_t name = graph_string(graph, key);
     graph_edge(graph, from, to, LMP_EDGE_FIELD, name);
     graph_edge(graph, from, name, LMP_EDGE_KEY, 0);
 }
 
 /* from[n] = to */
-GRAPH_USED void graph_index(Graph *graph, uint32_t from, uint32_t n, uint32_t to) {
+static inline void graph_index(Graph *graph, uint32_t from, uint32_t n, uint32_t to) {
     graph_edge(graph, from, to, LMP_EDGE_INDEX, n);
 }
 
 /* Compiled code of `source` (as lua_Debug has it), lines `first` to `last`. */
-GRAPH_USED uint32_t graph_proto(Graph *graph, const char *source, uint32_t first, uint32_t last) {
+static inline uint32_t graph_proto(Graph *graph, const char *source, uint32_t first,
+                                   uint32_t last) {
     uint32_t text = graph_string(graph, source);
     uint32_t i = graph_object(graph, LMP_OBJECT_PROTO, 128 + 4 * 10);
     GraphObject *o = &graph->object[i];
@@ -118,15 +117,15 @@ GRAPH_USED uint32_t graph_proto(Graph *graph, const char *source, uint32_t first
     return i;
 }
 
-GRAPH_USED uint32_t graph_function(Graph *graph, uint32_t proto) {
+static inline uint32_t graph_function(Graph *graph, uint32_t proto) {
     uint32_t i = graph_object(graph, LMP_OBJECT_LUA_FUNCTION, 32);
     graph_edge(graph, i, proto, LMP_EDGE_PROTO, 0);
     return i;
 }
 
 /* A closed upvalue `name` of `function` that has `value` in it. */
-GRAPH_USED uint32_t graph_upvalue(Graph *graph, uint32_t function, const char *name,
-                                  uint32_t value) {
+static inline uint32_t graph_upvalue(Graph *graph, uint32_t function, const char *name,
+                                     uint32_t value) {
     uint32_t i = graph_object(graph, LMP_OBJECT_UPVALUE, 40);
     graph->object[function].size += 8;
     graph_edge(graph, function, i, LMP_EDGE_UPVALUE, graph_string(graph, name));
@@ -135,7 +134,7 @@ GRAPH_USED uint32_t graph_upvalue(Graph *graph, uint32_t function, const char *n
 }
 
 /* A thread with no frames yet; `status` as lua_status. */
-GRAPH_USED uint32_t graph_thread(Graph *graph, unsigned status) {
+static inline uint32_t graph_thread(Graph *graph, unsigned status) {
     uint32_t i = graph_object(graph, LMP_OBJECT_THREAD, 208 + 720);
     GraphObject *o = &graph->object[i];
     o->a = status, o->c = 45, o->d = 4;
@@ -157,7 +156,7 @@ static void graph_rows(Graph *graph) {
 
 /* A frame of the thread made last (frames of a thread innermost first, one after another). Returns
  * its row. */
-GRAPH_USED uint32_t graph_frame(Graph *graph, uint32_t function, int line) {
+static inline uint32_t graph_frame(Graph *graph, uint32_t function, int line) {
     graph_rows(graph);
     uint32_t row = graph->frames++;
     if (row >= GRAPH_ROWS) abort();
@@ -169,8 +168,8 @@ GRAPH_USED uint32_t graph_frame(Graph *graph, uint32_t function, int line) {
 }
 
 /* A local of a frame (name NULL: a temporary), slot `number`, of the thread made last. */
-GRAPH_USED void graph_local(Graph *graph, uint32_t frame, const char *name, uint32_t number,
-                            uint32_t value) {
+static inline void graph_local(Graph *graph, uint32_t frame, const char *name, uint32_t number,
+                               uint32_t value) {
     graph_rows(graph);
     uint32_t row = graph->slots++;
     if (row >= GRAPH_ROWS) abort();
@@ -181,7 +180,7 @@ GRAPH_USED void graph_local(Graph *graph, uint32_t frame, const char *name, uint
 }
 
 /* A label of 64 bits: its row. */
-GRAPH_USED uint32_t graph_wide(Graph *graph, int64_t label) {
+static inline uint32_t graph_wide(Graph *graph, int64_t label) {
     graph_rows(graph);
     if (graph->wides >= GRAPH_ROWS) abort();
     graph->g.wide[graph->wides] = label;
@@ -235,7 +234,7 @@ static void graph_of_kind(LmpObjectGraph *g, const GraphObject *o, uint32_t row,
 }
 
 /* The graph as columns, good until graph_free. Only once. */
-GRAPH_USED const LmpObjectGraph *graph_done(Graph *graph) {
+static inline const LmpObjectGraph *graph_done(Graph *graph) {
     LmpObjectGraph *g = &graph->g;
     graph_rows(graph);
     if (graph->edges) qsort(graph->edge, graph->edges, sizeof *graph->edge, graph_by_from);
@@ -277,7 +276,7 @@ GRAPH_USED const LmpObjectGraph *graph_done(Graph *graph) {
     return g;
 }
 
-GRAPH_USED void graph_free(Graph *graph) {
+static inline void graph_free(Graph *graph) {
     for (uint32_t i = 0; i < graph->objects; i++)
         free(graph->object[i].text);
     for (uint32_t c = 0; c < LMP_SNAP_COLUMNS; c++)

@@ -46,7 +46,7 @@ static void fixture_fill(FakeHeap *f, uint64_t addr, uint64_t bytes) {
     }
 }
 
-__attribute__((unused)) static FakeHeap *heap_fixture_new(uint64_t bytes) {
+static inline FakeHeap *heap_fixture_new(uint64_t bytes) {
     FakeHeap *f = fake_new(true);
     fixture_state = 88172645463325252ull;
     fixture_fill(f, FIXTURE_LOW + 0x2a0, bytes);
@@ -57,7 +57,7 @@ __attribute__((unused)) static FakeHeap *heap_fixture_new(uint64_t bytes) {
 }
 
 /* A model of it, a minute and 42 seconds after start. */
-__attribute__((unused)) static Model *heap_fixture_model(FakeHeap *f) {
+static inline Model *heap_fixture_model(FakeHeap *f) {
     Model *m = calloc(1, sizeof *m);
     snprintf(m->program, sizeof m->program, "options.lua");
     snprintf(m->lua, sizeof m->lua, "Lua 5.4.4");
@@ -71,7 +71,7 @@ __attribute__((unused)) static Model *heap_fixture_model(FakeHeap *f) {
 }
 
 /* Gives the blocks of the heap alloc contexts: stretches of them to one record after the other. */
-__attribute__((unused)) static void heap_fixture_contexts(FakeHeap *heap, FakeTables *tables) {
+static inline void heap_fixture_contexts(FakeHeap *heap, FakeTables *tables) {
     LmpTablesUsed *used = &tables->live->tables;
     for (uint32_t i = 1; i < used->records; i++)
         tables->t.path[i] = (LmpPath){1, i};

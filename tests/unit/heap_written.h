@@ -11,12 +11,12 @@
 static Leaky leaky;
 static LmpSnapshot snapshot;
 
-__attribute__((unused)) static void close_leaky(void) {
+static inline void close_leaky(void) {
     snapshot_close(&snapshot);
     graph_free(leaky.graph);
 }
 
-__attribute__((unused)) static void open_heap(Leaky heap) {
+static inline void open_heap(Leaky heap) {
     suite_closes(close_leaky);
     leaky = heap;
     const LmpObjectGraph *g = graph_done(leaky.graph);
@@ -24,11 +24,11 @@ __attribute__((unused)) static void open_heap(Leaky heap) {
     ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
 }
 
-__attribute__((unused)) static void open_leaky(void) {
+static inline void open_leaky(void) {
     open_heap(leaky_heap());
 }
 
-__attribute__((unused)) static void open_with_lines(void) {
+static inline void open_with_lines(void) {
     suite_closes(close_leaky);
     FileBytes file = {0};
     char name[64];
@@ -41,28 +41,19 @@ __attribute__((unused)) static void open_with_lines(void) {
 }
 
 /* The caller frees it. */
-__attribute__((unused)) static char *opened_from(unsigned kind, const SnapshotReport *report,
-                                                 size_t *size) {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, size);
+static inline char *opened_from(unsigned kind, const SnapshotReport *report) {
     ck_assert_ptr_null(snapshotreport_lacks(&snapshotreport_kinds[kind], report));
-    ck_assert_int_eq(snapshotreport_kinds[kind].write(report, out), LMP_OK);
-    fclose(out);
-    return text;
+    ck_assert_int_eq(snapshotreport_kinds[kind].write(report, suite_write()), LMP_OK);
+    return suite_written();
 }
 
-__attribute__((unused)) static char *heap_as(unsigned kind) {
-    SnapshotReport report = {.s = &snapshot};
-    size_t size;
-    return opened_from(kind, &report, &size);
+static inline char *heap_as(unsigned kind) {
+    return opened_from(kind, &(SnapshotReport){.s = &snapshot});
 }
 
-__attribute__((unused)) static void heap_golden(unsigned kind, const SnapshotReport *report,
-                                                const char *name) {
-    size_t size;
-    char *text = opened_from(kind, report, &size);
+static inline void heap_golden(unsigned kind, const SnapshotReport *report, const char *name) {
+    OWN(free_at) char *text = opened_from(kind, report);
     suite_golden(name, text);
-    free(text);
 }
 
 #endif

@@ -27,7 +27,7 @@ typedef struct Leaky {
     uint32_t garbage;
 } Leaky;
 
-GRAPH_USED void leaky_frame(Leaky *l) {
+static inline void leaky_frame(Leaky *l) {
     Graph *g = l->graph;
     l->registry = graph_table(g, 16, 14, 4, 1);
     l->globals = graph_table(g, 0, 0, 8, 3);
@@ -46,7 +46,7 @@ GRAPH_USED void leaky_frame(Leaky *l) {
     graph_field(g, l->loaded, "_G", l->globals);
 }
 
-GRAPH_USED void leaky_bus(Leaky *l, uint32_t handlers) {
+static inline void leaky_bus(Leaky *l, uint32_t handlers) {
     Graph *g = l->graph;
     uint32_t bus = graph_table(g, 0, 0, 2, 1);
     l->handlers = graph_table(g, 128, handlers, 0, 0);
@@ -69,7 +69,7 @@ GRAPH_USED void leaky_bus(Leaky *l, uint32_t handlers) {
     }
 }
 
-GRAPH_USED void leaky_cache(Leaky *l, uint32_t entries) {
+static inline void leaky_cache(Leaky *l, uint32_t entries) {
     Graph *g = l->graph;
     uint32_t cache = graph_table(g, 0, 0, 2, 1);
     uint32_t get = graph_function(g, graph_proto(g, "@cache.lua", 3, 9));
@@ -87,7 +87,7 @@ GRAPH_USED void leaky_cache(Leaky *l, uint32_t entries) {
     }
 }
 
-GRAPH_USED void leaky_workers(Leaky *l) {
+static inline void leaky_workers(Leaky *l) {
     Graph *g = l->graph;
     uint32_t workers = graph_table(g, 4, LEAKY_WORKERS, 0, 0);
     uint32_t body = graph_function(g, graph_proto(g, "@worker.lua", 7, 30));
@@ -106,7 +106,7 @@ GRAPH_USED void leaky_workers(Leaky *l) {
     }
 }
 
-GRAPH_USED void leaky_rest(Leaky *l, uint32_t handlers) {
+static inline void leaky_rest(Leaky *l, uint32_t handlers) {
     Graph *g = l->graph;
     for (uint32_t i = 0; i < LEAKY_REFERENCES; i++) {
         uint32_t block = graph_object(g, LMP_OBJECT_USERDATA, 40 + 24);
@@ -139,7 +139,7 @@ GRAPH_USED void leaky_rest(Leaky *l, uint32_t handlers) {
 }
 
 /* With so many handlers, and entries of the cache. Free `graph` by graph_free. */
-GRAPH_USED Leaky leaky_heap_of(uint32_t handlers, uint32_t entries) {
+static inline Leaky leaky_heap_of(uint32_t handlers, uint32_t entries) {
     Leaky l = {.graph = graph_new()};
     leaky_frame(&l);
     leaky_bus(&l, handlers);
@@ -149,11 +149,11 @@ GRAPH_USED Leaky leaky_heap_of(uint32_t handlers, uint32_t entries) {
     return l;
 }
 
-GRAPH_USED Leaky leaky_heap(void) {
+static inline Leaky leaky_heap(void) {
     return leaky_heap_of(LEAKY_HANDLERS, LEAKY_ENTRIES);
 }
 
-GRAPH_USED LmpObjectInfo leaky_info(const LmpObjectGraph *g) {
+static inline LmpObjectInfo leaky_info(const LmpObjectGraph *g) {
     LmpObjectInfo info = {.pid = 4711, .serial = 1, .number = 1, .taken = LMP_TAKEN_FORKED};
     info.realtime = 1790000000000000000;
     info.clock = 62412345678;

@@ -14,7 +14,7 @@ typedef struct LedgerFixture {
 } LedgerFixture;
 
 /* Reads the tables again, as the viewer does with every refresh. */
-__attribute__((unused)) static void ledger_fixture_refresh(LedgerFixture *s) {
+static inline void ledger_fixture_refresh(LedgerFixture *s) {
     Model *m = s->model;
     ck_assert_int_eq(ledger_refresh(&m->ledger, &s->tables->t, LEDGER_ALL | LEDGER_RATES, m->clock),
                      LMP_OK);
@@ -24,7 +24,7 @@ __attribute__((unused)) static void ledger_fixture_refresh(LedgerFixture *s) {
 }
 
 /* `empty`: before the program has made anything. */
-__attribute__((unused)) static LedgerFixture ledger_fixture(bool stacks, bool empty) {
+static inline LedgerFixture ledger_fixture(bool stacks, bool empty) {
     LedgerFixture s = {fake_tables_new(NULL), heap_fixture_model(NULL)};
     if (!empty) fake_program(s.tables, stacks);
     s.tables->live->tables.stacks = stacks;
@@ -32,7 +32,7 @@ __attribute__((unused)) static LedgerFixture ledger_fixture(bool stacks, bool em
     return s;
 }
 
-__attribute__((unused)) static void ledger_fixture_free(LedgerFixture *s) {
+static inline void ledger_fixture_free(LedgerFixture *s) {
     ledger_free(&s->model->ledger);
     free(s->model);
     fake_tables_free(s->tables);

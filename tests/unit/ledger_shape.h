@@ -9,6 +9,15 @@
 
 static Ledger ledger;
 
+static void ledger_end(void) {
+    ledger_free(&ledger);
+}
+
+static void ledger_begin(void) {
+    suite_closes(ledger_end);
+}
+BEFORE_TESTS(ledger_begin)
+
 static inline void refresh(FakeTables *f, unsigned parts, uint64_t clock) {
     ck_assert_int_eq(ledger_refresh(&ledger, &f->t, parts | LEDGER_RATES, clock), LMP_OK);
 }

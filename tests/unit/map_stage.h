@@ -6,19 +6,19 @@
 #include "heap_fixture.h"
 #include "panel_draw.h"
 
-__attribute__((unused)) static Stage *map_stage(Model *m, int w, int h, bool utf8, int colours) {
+static inline Stage *map_stage(Model *m, int w, int h, bool utf8, int colours) {
     Stage *s = stage_new(&panel_heapmap, m, w, h, utf8, colours);
     stage_update(s);
     stage_draw(s);
     return s;
 }
 
-__attribute__((unused)) static void repeat(Stage *s, Action action, int times) {
+static inline void repeat(Stage *s, Action action, int times) {
     while (times-- > 0)
         ck_assert(stage_act(s, action));
 }
 
-__attribute__((unused)) static Stage *blocks_stage(const Stage *map) {
+static inline Stage *blocks_stage(const Stage *map) {
     Stage *s = stage_new(&panel_blocks, map->model, map->canvas->w, map->canvas->h, map->ui.utf8,
                          map->ui.colours);
     s->ui = map->ui;
@@ -26,7 +26,7 @@ __attribute__((unused)) static Stage *blocks_stage(const Stage *map) {
     return s;
 }
 
-__attribute__((unused)) static void done(Stage *s, FakeHeap *f) {
+static inline void done(Stage *s, FakeHeap *f) {
     Model *m = s->model;
     stage_free(s);
     if (!f) return;

@@ -11,12 +11,12 @@
  * What takes the value and not its address has a companion for that: RELEASE_AT(graph_free). */
 #define OWN(release) __attribute__((cleanup(release), unused))
 #define RELEASE_AT(release)                                                                        \
-    __attribute__((unused)) static void release##_at(void *variable) {                             \
+    static inline void release##_at(void *variable) {                                              \
         release(*(void **)variable);                                                               \
     }
 
 RELEASE_AT(free)
-__attribute__((unused)) static void close_at(const int *fd) {
+static inline void close_at(const int *fd) {
     close(*fd);
 }
 

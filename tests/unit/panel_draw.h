@@ -3,9 +3,8 @@
 #ifndef LMP_PANEL_DRAW_H
 #define LMP_PANEL_DRAW_H
 
-#include "suite.h"
-
 #include "app/panels.h"
+#include "canvas_dump.h"
 #include "widget/tablepanel.h"
 
 typedef struct Stage {
@@ -34,8 +33,7 @@ static Stage *stage_new(const Panel *panel, Model *model, int w, int h, bool utf
 
 /* A stage as the name of its golden file says: "-WxH" is its size; "-mono", "-8" and "-16" have
  * fewer colours, "-ascii" has no UTF-8. */
-__attribute__((unused)) static Stage *stage_named(const Panel *panel, Model *model,
-                                                  const char *name) {
+static inline Stage *stage_named(const Panel *panel, Model *model, const char *name) {
     int w = 0, h = 0, colours = 256;
     bool utf8 = true;
     char words[128];
@@ -57,7 +55,7 @@ static void stage_free(Stage *s) {
 }
 RELEASE_AT(stage_free)
 
-__attribute__((unused)) static void stage_update(Stage *s) {
+static inline void stage_update(Stage *s) {
     if (s->panel->update) s->panel->update(s->state, s->model, &s->ui, s->rect);
 }
 
@@ -71,13 +69,13 @@ static void stage_draw(Stage *s) {
     canvas_printf(s->canvas, 0, 0, -1, STYLE(TONE_STRONG), "%s: %s", s->panel->title, note);
 }
 
-__attribute__((unused)) static bool stage_act(Stage *s, Action action) {
+static inline bool stage_act(Stage *s, Action action) {
     return PANEL_CALL(s->panel, act) &&
            PANEL_CALL(s->panel, act)(s->state, s->model, &s->ui, action, s->rect);
 }
 
 /* Keys that go into the line that is typed, `last` at its end; app.c does the same. */
-__attribute__((unused)) static void stage_type(Stage *s, const char *text, Key last) {
+static inline void stage_type(Stage *s, const char *text, Key last) {
     LineEdit *edit = s->ui.edit;
     ck_assert_ptr_nonnull(edit);
     for (; *text; text++)
@@ -88,43 +86,41 @@ __attribute__((unused)) static void stage_type(Stage *s, const char *text, Key l
     edit->done(edit, &s->ui, what == EDIT_ENTERED);
 }
 
-/* Everything drawn, as canvas_dump_golden or canvas_dump_text gives it; the caller frees it. */
-__attribute__((unused)) static char *stage_text(Stage *s, bool tones) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
+/* Everything drawn; the caller frees it. */
+static inline char *stage_text(Stage *s) {
     stage_draw(s);
-    if (tones) {
-        canvas_dump_golden(s->canvas, f);
-    } else {
-        canvas_dump_text(s->canvas, f);
-    }
-    fclose(f);
-    return text;
+    return canvas_dump(s->canvas);
 }
 
-__attribute__((unused)) static bool stage_shows(Stage *s, const char *words) {
-    OWN(free_at) char *text = stage_text(s, false);
+static inline bool stage_shows(Stage *s, const char *words) {
+    OWN(free_at) char *text = stage_text(s);
     return strstr(text, words) != NULL;
+}
+
+/* Is there such a tone, as golden files write them? */
+static inline bool stage_has_tone(Stage *s, const char *word) {
+    stage_draw(s);
+    OWN(free_at) char *tones = canvas_dump_golden(s->canvas);
+    return strstr(tones, word) != NULL;
 }
 
 #define ck_says(s, what)                                                                           \
     do {                                                                                           \
-        char *text_ = stage_text(s, false);                                                        \
+        char *text_ = stage_text(s);                                                               \
         ck_assert_msg(strstr(text_, what) != NULL, "no \"%s\" in\n%s", what, text_);               \
         free(text_);                                                                               \
     } while (0)
 
 #define ck_says_not(s, what)                                                                       \
     do {                                                                                           \
-        char *text_ = stage_text(s, false);                                                        \
+        char *text_ = stage_text(s);                                                               \
         ck_assert_msg(strstr(text_, what) == NULL, "\"%s\" in\n%s", what, text_);                  \
         free(text_);                                                                               \
     } while (0)
 
-__attribute__((unused)) static void stage_golden(Stage *s, const char *name) {
-    OWN(free_at) char *text = stage_text(s, true);
-    suite_golden_screen(name, text);
+static inline void stage_golden(Stage *s, const char *name) {
+    stage_draw(s);
+    canvas_golden(s->canvas, name);
 }
 
 #endif

@@ -165,7 +165,7 @@ static void fake_word(FakeMapping *m, uint64_t addr, uint64_t value) {
     memcpy(m->bytes + (addr - m->start), &value, sizeof value);
 }
 
-__attribute__((unused)) static uint64_t fake_word_at(const FakeMapping *m, uint64_t addr) {
+static inline uint64_t fake_word_at(const FakeMapping *m, uint64_t addr) {
     uint64_t value;
     memcpy(&value, m->bytes + (addr - m->start), sizeof value);
     return value;
@@ -245,8 +245,7 @@ static void fake_chunks(FakeProcess *p, FakeMapping *m, uint64_t from) {
 }
 
 /* What is in memory, byte by byte: the rows as they should be, of mappings with a truth. */
-__attribute__((unused)) static void fake_judge(const FakeProcess *p, uint64_t row[PROCESS_ROWS],
-                                               uint64_t *absent) {
+static inline void fake_judge(const FakeProcess *p, uint64_t row[PROCESS_ROWS], uint64_t *absent) {
     *absent = 0;
     for (uint32_t i = 0; i < p->maps; i++) {
         const FakeMapping *m = &p->map[i];
@@ -269,14 +268,14 @@ __attribute__((unused)) static void fake_judge(const FakeProcess *p, uint64_t ro
 }
 
 /* A whole look, in steps of a budget. */
-__attribute__((unused)) static const ProcessFigures *fake_look(Process *reader, uint64_t budget) {
+static inline const ProcessFigures *fake_look(Process *reader, uint64_t budget) {
     process_again(reader);
     while (process_step(reader, 1000, budget))
         ;
     return process_figures(reader);
 }
 
-__attribute__((unused)) static uint64_t fake_sum(const ProcessFigures *f) {
+static inline uint64_t fake_sum(const ProcessFigures *f) {
     uint64_t sum = 0;
     for (int r = 0; r < PROCESS_ROWS; r++)
         sum += f->row[r];

@@ -40,7 +40,7 @@ static uint64_t record_time(void) {
     return record_clock += record_work;
 }
 
-__attribute__((unused)) static Recorded *recorded_new(void) {
+static inline Recorded *recorded_new(void) {
     Recorded *s = calloc(1, sizeof *s);
     record_os = os_real;
     record_os.clock = record_os.worked = record_time;
@@ -73,7 +73,7 @@ __attribute__((unused)) static Recorded *recorded_new(void) {
     return s;
 }
 
-__attribute__((unused)) static void recorded_free(Recorded *s) {
+static inline void recorded_free(Recorded *s) {
     fake_tables_free(s->tables);
     free(s);
     lmp_os = &os_real;
@@ -100,7 +100,7 @@ static void recorded_spot(Recorded *s) {
 }
 
 /* Something happens to it, at the clock of now. */
-__attribute__((unused)) static void recorded_change(Recorded *s) {
+static inline void recorded_change(Recorded *s) {
     FakeTables *f = s->tables;
     LmpLive *live = f->live;
     uint64_t clock = record_clock - s->header.start_clock;
@@ -130,13 +130,13 @@ __attribute__((unused)) static void recorded_change(Recorded *s) {
 
 /* ---- what must be said ----------------------------------------------------------------------- */
 
-__attribute__((unused)) static RecMemory expected_new(void) {
+static inline RecMemory expected_new(void) {
     char *at = lmp_os->map(VIEW_WHOLE, -1, 0, true);
     ck_assert_ptr_nonnull(at);
     return (RecMemory){at, at + LMP_TABLES_AT};
 }
 
-__attribute__((unused)) static void expected_free(RecMemory *m) {
+static inline void expected_free(RecMemory *m) {
     if (m->fixed) lmp_os->unmap(m->fixed, VIEW_WHOLE);
 }
 
@@ -156,7 +156,7 @@ static bool expected_speaks(const RecGroup *g, bool tables) {
 }
 
 /* Now the live part, or the tables, are these. */
-__attribute__((unused)) static void expected_take(RecMemory *m, const LmpView *view, bool tables) {
+static inline void expected_take(RecMemory *m, const LmpView *view, bool tables) {
     char *copy;
     RecMemory now = view_memory_of(view, &copy);
     for (uint32_t g = 0; g < REC_GROUPS; g++) {
@@ -187,8 +187,8 @@ static bool is_unknown(const char *row, const char *wanted, const RecGroup *g) {
 
 /* Does a view say what is expected? NULL: yes; else the group where it does not. `unknown`: rows
  * may be unknown; their fields are counted there (NULL: none may). */
-__attribute__((unused)) static const char *
-expected_contradicts(const RecMemory *m, const LmpView *view, bool tables, uint32_t *unknown) {
+static inline const char *expected_contradicts(const RecMemory *m, const LmpView *view, bool tables,
+                                               uint32_t *unknown) {
     char *copy;
     RecMemory now = view_memory_of(view, &copy);
     const char *wrong = NULL;
@@ -216,8 +216,7 @@ expected_contradicts(const RecMemory *m, const LmpView *view, bool tables, uint3
     return wrong;
 }
 
-__attribute__((unused)) static const char *expected_differs(const RecMemory *m, const LmpView *view,
-                                                            bool tables) {
+static inline const char *expected_differs(const RecMemory *m, const LmpView *view, bool tables) {
     return expected_contradicts(m, view, tables, NULL);
 }
 
@@ -234,7 +233,7 @@ typedef int RecordForge(RecPart *part, RecBytes *plain, void *of);
 
 /* A recording's parts as they are before packing, as `forge` changes them (NULL: not at all), with
  * right checksums and no index. */
-__attribute__((unused)) static RecFile record_unpacked(int fd, RecordForge *forge, void *of) {
+static inline RecFile record_unpacked(int fd, RecordForge *forge, void *of) {
     RecFile file;
     RecScan scan;
     RecBytes stored = {0}, plain = {0};
@@ -278,7 +277,7 @@ __attribute__((unused)) static RecFile record_unpacked(int fd, RecordForge *forg
 
 RELEASE_AT(recording_close)
 
-__attribute__((unused)) static LmpRecording *open_recording(int fd) {
+static inline LmpRecording *open_recording(int fd) {
     LmpRecording *r;
     ck_assert_int_eq(recording_open_fd(&r, fd), LMP_OK);
     return r;

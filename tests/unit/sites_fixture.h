@@ -5,9 +5,14 @@
 
 #include "bare_tables.h"
 
-static void begin(LmpTableLimits limits) {
+static void begin_closed(LmpTableLimits limits) {
     suite_closes(bare_tables_end);
     bare_tables(limits);
+}
+
+static void begin(LmpTableLimits limits) {
+    begin_closed(limits);
+    ck_assert_int_eq(sites_open(&p), LMP_OK);
 }
 
 __attribute__((unused)) static const LmpTableLimits no_limits;
@@ -28,7 +33,7 @@ static lua_Debug c_function(void) {
     return ar;
 }
 
-__attribute__((unused)) static lua_Debug named(lua_Debug ar, const char *what, const char *name) {
+static inline lua_Debug named(lua_Debug ar, const char *what, const char *name) {
     ar.namewhat = what;
     ar.name = name;
     return ar;
@@ -41,7 +46,7 @@ static const char *text(uint32_t at) {
     return tables_text(&p.tables, at, out[turn], sizeof out[turn]);
 }
 
-__attribute__((unused)) static const char *name_of(uint32_t function) {
+static inline const char *name_of(uint32_t function) {
     return text(p.tables.function[function].name);
 }
 

@@ -16,8 +16,6 @@ typedef struct FileBytes {
     size_t most; /* the disk is full then; 0: it never is */
 } FileBytes;
 
-#define FILE_USED __attribute__((unused)) static
-
 static bool file_put(LmpSnapSink *sink, const void *bytes, size_t n) {
     FileBytes *file = sink->of;
     if (file->most && file->n + n > file->most) return false;
@@ -31,8 +29,8 @@ static bool file_put(LmpSnapSink *sink, const void *bytes, size_t n) {
     return true;
 }
 
-FILE_USED LmpErr file_write(FileBytes *file, const LmpObjectInfo *info, const LmpObjectGraph *g,
-                            const LmpSnapState *state) {
+static inline LmpErr file_write(FileBytes *file, const LmpObjectInfo *info, const LmpObjectGraph *g,
+                                const LmpSnapState *state) {
     LmpSnapSink sink = {file_put, file};
     void *scratch = aligned_alloc(16, (snapfile_scratch() + 15) & ~(size_t)15);
     if (!scratch) abort();
@@ -43,7 +41,7 @@ FILE_USED LmpErr file_write(FileBytes *file, const LmpObjectInfo *info, const Lm
 }
 
 /* A descriptor of a file with the first n bytes. */
-FILE_USED int file_fd(const unsigned char *bytes, size_t n) {
+static inline int file_fd(const unsigned char *bytes, size_t n) {
     int fd = memfd_create("snapfile", MFD_CLOEXEC);
     if (fd < 0) abort();
     for (size_t at = 0; at < n;) {
@@ -54,7 +52,7 @@ FILE_USED int file_fd(const unsigned char *bytes, size_t n) {
     return fd;
 }
 
-FILE_USED LmpErr file_read(LmpSnapRead *read, const unsigned char *bytes, size_t n) {
+static inline LmpErr file_read(LmpSnapRead *read, const unsigned char *bytes, size_t n) {
     int fd = file_fd(bytes, n);
     LmpErr err = snapfile_read(read, fd);
     close(fd);
@@ -63,7 +61,7 @@ FILE_USED LmpErr file_read(LmpSnapRead *read, const unsigned char *bytes, size_t
 
 /* Makes all checksums right, as far as the lengths lead to where they are: what is damaged then is
  * met by what comes after them. */
-FILE_USED void file_mend(unsigned char *bytes, size_t n) {
+static inline void file_mend(unsigned char *bytes, size_t n) {
     LmpSnapHead head;
     if (n < sizeof head) return;
     memcpy(&head, bytes, sizeof head);
@@ -80,7 +78,7 @@ FILE_USED void file_mend(unsigned char *bytes, size_t n) {
 }
 
 /* Columns in memory of their own, so that one that is read too far is noticed. */
-FILE_USED LmpObjectGraph file_apart(const LmpObjectGraph *from) {
+static inline LmpObjectGraph file_apart(const LmpObjectGraph *from) {
     LmpObjectGraph to = *from;
     for (uint32_t i = 0; i < LMP_SNAP_COLUMNS; i++) {
         size_t n =
@@ -93,7 +91,7 @@ FILE_USED LmpObjectGraph file_apart(const LmpObjectGraph *from) {
     return to;
 }
 
-FILE_USED void file_apart_free(LmpObjectGraph *g) {
+static inline void file_apart_free(LmpObjectGraph *g) {
     for (uint32_t i = 0; i < LMP_SNAP_COLUMNS; i++)
         free(*(void **)((char *)g + objectgraph_columns[i].at));
 }

@@ -80,7 +80,7 @@ static void start(bool lines, bool stacks) {
 }
 
 /* The file is whole, and has all that the totals had. */
-__attribute__((unused)) static LmpObjectInfo check_file(const char *path) {
+static inline LmpObjectInfo check_file(const char *path) {
     LmpSnapRead read;
     struct stat st;
     int fd = open(path, O_RDONLY);
@@ -106,7 +106,7 @@ __attribute__((unused)) static LmpObjectInfo check_file(const char *path) {
     return info;
 }
 
-__attribute__((unused)) static const LmpSnapshotLive *look(void) {
+static inline const LmpSnapshotLive *look(void) {
     ck_assert(view_copy_snapshot(view, &last));
     return &last;
 }

@@ -78,31 +78,64 @@ void suite_golden(const char *name, const char *text) {
     }
 }
 
+enum { ROWS = 300 };
+typedef struct Screen {
+    const char *row[ROWS], *tones[ROWS];
+} Screen;
+
+/* Takes a screen apart, in place. */
+static Screen screen_of(char *text) {
+    Screen s;
+    const char **at = s.row, *line;
+    for (int i = 0; i < ROWS; i++)
+        s.row[i] = s.tones[i] = "";
+    for (strsep(&text, "\n"); (line = strsep(&text, "\n"));) {
+        if (!at) {
+            if (*line) s.tones[atoi(line)] = strchr(line, ' ');
+        } else if (strncmp(line, "tones, ", 7) == 0) {
+            at = NULL;
+        } else {
+            ck_assert(at < s.row + ROWS);
+            *at++ = line;
+        }
+    }
+    return s;
+}
+
 void suite_golden_screen(const char *name, const char *text) {
     char size[32], like[256] = "";
-    int rows = 0;
-    sscanf(text, "%*dx%d", &rows);
     snprintf(size, sizeof size, "-%.*s-", (int)strcspn(text, "\n"), text);
     const char *at = strstr(name, size);
     if (at) snprintf(like, sizeof like, "%.*s.txt", (int)(at - name + strlen(size) - 1), name);
-    OWN(free_at) char *first = at ? golden_text(like) : NULL, *differs = NULL;
+    OWN(free_at) char *first = at ? golden_text(like) : NULL, *all = strdup(text);
     if (!first) {
         suite_golden(name, text);
         return;
     }
-    FILE *out = open_memstream(&differs, &(size_t){0});
+    Screen old = screen_of(first), now = screen_of(all);
+    FILE *out = suite_write();
     fprintf(out, "%s, but for:\n", like);
-    const char *other = first;
-    for (int row = -1; *text; row++) {
-        int n = (int)strcspn(text, "\n"), m = (int)strcspn(other, "\n");
-        bool same = n == m && memcmp(text, other, (size_t)n) == 0;
-        if (!same && row < rows) fprintf(out, "%d| ", row); /* tones have their row's number */
-        if (!same) fprintf(out, "%.*s\n", n, text);
-        text += n + 1;
-        other += m + (other[m] != 0);
-    }
-    fclose(out);
+    for (int i = 0; i < ROWS; i++)
+        if (strcmp(now.row[i], old.row[i]) != 0) fprintf(out, "%d| %s\n", i, now.row[i]);
+    for (int i = 0; i < ROWS; i++)
+        if (strcmp(now.tones[i], old.tones[i]) != 0) fprintf(out, "%d:%s\n", i, now.tones[i]);
+    OWN(free_at) char *differs = suite_written();
     suite_golden(name, differs);
+}
+
+size_t suite_wrote;
+static char *written;
+static FILE *writes;
+
+FILE *suite_write(void) {
+    ck_assert_ptr_null(writes);
+    return writes = open_memstream(&written, &suite_wrote);
+}
+
+char *suite_written(void) {
+    fclose(writes);
+    writes = NULL;
+    return written;
 }
 
 static void (*closes[8])(void);
@@ -126,4 +159,19 @@ void suite_close(void) {
 
 void suite_closed(void) {
     open = 0;
+}
+
+static char directory[] = "/tmp/lmp-suite-XXXXXX";
+
+static void remove_directory(void) {
+    char command[64];
+    snprintf(command, sizeof command, "/bin/rm -rf '%s'", directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+const char *suite_directory(void) {
+    suite_closes(remove_directory);
+    memcpy(directory + sizeof directory - 7, "XXXXXX", 6);
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    return directory;
 }

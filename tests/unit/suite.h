@@ -60,9 +60,19 @@ extern uint64_t suite_seed;
  * equal to another one is a link to that. On a difference names the first line that differs and
  * leaves what was got in the file NAME.got (slashes as -) of the working directory. */
 void suite_golden(const char *name, const char *text);
-/* The same of a canvas_dump_golden. Where a screen WHAT-WxH.txt is there, which the suite has
- * before it, the file of WHAT-WxH-OTHERWISE.txt has only the rows that are others, with their
+/* The same of a screen, see canvas_dump.h. Where a screen WHAT-WxH.txt is there, which the suite
+ * has before it, the file of WHAT-WxH-OTHERWISE.txt has only the rows that are others, with their
  * numbers. */
 void suite_golden_screen(const char *name, const char *text);
+
+/* Makes a directory that is removed with all in it when the test is over. */
+const char *suite_directory(void);
+
+/* Where a text is written; one at a time. */
+FILE *suite_write(void);
+/* Ends it; the caller frees it. */
+char *suite_written(void);
+/* The bytes of the last. */
+extern size_t suite_wrote;
 
 #endif

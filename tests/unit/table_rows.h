@@ -2,7 +2,7 @@
 #ifndef LMP_TABLE_ROWS_H
 #define LMP_TABLE_ROWS_H
 
-#include "suite.h"
+#include "canvas_dump.h"
 #include "widget/panel.h"
 #include "widget/shownfigure.h"
 #include "widget/table.h"

@@ -19,24 +19,27 @@ typedef struct Fixture {
     uint32_t function, load;
 } Fixture;
 
-static inline Fixture fixture_new(void) {
-    Fixture s = {.f = fake_tables_new(NULL)};
+static Fixture s;
+
+static void end(void) {
+    ledger_free(&s.ledger);
+    fake_tables_free(s.f);
+}
+
+static void begin(void) {
+    suite_closes(end);
+    s = (Fixture){.f = fake_tables_new(NULL)};
     s.function = fake_function(s.f, LMP_F_MAIN, "@game.lua", 0, "main chunk");
     s.load = fake_function(s.f, LMP_F_C, "=[C]", -1, "function 'load'");
     fake_path(s.f, s.load, "load");
     s.f->live->gc.mode = LMP_GC_INCREMENTAL;
     s.stats.seconds = 2;
     s.stats.gc_mode = LMP_GC_INCREMENTAL;
-    return s;
 }
+BEFORE_TESTS(begin)
 
-static inline void fixture_free(Fixture *s) {
-    ledger_free(&s->ledger);
-    fake_tables_free(s->f);
-}
-
-static inline FakeSpot spot(Fixture *s, int line, unsigned cls) {
-    return (FakeSpot){fake_site(s->f, s->function, line, 0), 0, cls, 0};
+static inline FakeSpot spot(int line, unsigned cls) {
+    return (FakeSpot){fake_site(s.f, s.function, line, 0), 0, cls, 0};
 }
 
 /* Is a sentence as one of the lines of `says`, "…" standing for anything? */
@@ -71,62 +74,61 @@ static inline void check_rule(const Verdict *v) {
     ck_abort_msg("%s is no rule", v->rule);
 }
 
-static inline void judge_at(Fixture *s, uint64_t clock) {
-    LmpLive *live = s->f->live;
-    ck_assert_int_eq(ledger_refresh(&s->ledger, &s->f->t, LEDGER_SITES, clock), LMP_OK);
-    s->ledger.gc_mode = s->stats.gc_mode;
-    s->stats.live_bytes = live->counters.live_bytes;
-    if (s->stats.peak_bytes < s->stats.live_bytes) s->stats.peak_bytes = s->stats.live_bytes;
-    const VerdictInput input = {&s->stats, &s->gc, &s->history, &s->ledger, &s->f->t, s->rss, 0};
-    verdicts_make(&input, &s->verdicts);
-    ck_assert_uint_ge(s->verdicts.count, 1);
-    for (uint32_t i = 1; i < s->verdicts.count; i++)
-        ck_assert(s->verdicts.verdict[i - 1].score >= s->verdicts.verdict[i].score);
-    for (uint32_t i = 0; i < s->verdicts.count; i++)
-        check_rule(&s->verdicts.verdict[i]);
+static inline void judge_at(uint64_t clock) {
+    LmpLive *live = s.f->live;
+    ck_assert_int_eq(ledger_refresh(&s.ledger, &s.f->t, LEDGER_SITES, clock), LMP_OK);
+    s.ledger.gc_mode = s.stats.gc_mode;
+    s.stats.live_bytes = live->counters.live_bytes;
+    if (s.stats.peak_bytes < s.stats.live_bytes) s.stats.peak_bytes = s.stats.live_bytes;
+    const VerdictInput input = {&s.stats, &s.gc, &s.history, &s.ledger, &s.f->t, s.rss, 0};
+    verdicts_make(&input, &s.verdicts);
+    ck_assert_uint_ge(s.verdicts.count, 1);
+    for (uint32_t i = 1; i < s.verdicts.count; i++)
+        ck_assert(s.verdicts.verdict[i - 1].score >= s.verdicts.verdict[i].score);
+    for (uint32_t i = 0; i < s.verdicts.count; i++)
+        check_rule(&s.verdicts.verdict[i]);
 }
 
-static inline void judge(Fixture *s) {
-    judge_at(s, 2000000000);
+static inline void judge(void) {
+    judge_at(2000000000);
 }
 
-static inline const Verdict *find(const Fixture *s, const char *rule) {
-    for (uint32_t i = 0; i < s->verdicts.count; i++)
-        if (strcmp(s->verdicts.verdict[i].rule, rule) == 0) return &s->verdicts.verdict[i];
+static inline const Verdict *find(const char *rule) {
+    for (uint32_t i = 0; i < s.verdicts.count; i++)
+        if (strcmp(s.verdicts.verdict[i].rule, rule) == 0) return &s.verdicts.verdict[i];
     return NULL;
 }
 
 /* The verdict of a rule, made now. */
-static inline const Verdict *judged(Fixture *s, const char *rule) {
-    judge(s);
-    return find(s, rule);
+static inline const Verdict *judged(const char *rule) {
+    judge();
+    return find(rule);
 }
 
-static inline void expect_text(const Fixture *s, const char *rule, const char *sentence) {
+static inline void expect_text(const char *rule, const char *sentence) {
     char text[320];
-    const Verdict *v = find(s, rule);
+    const Verdict *v = find(rule);
     ck_assert_msg(v != NULL, "%s does not hold", rule);
     ck_assert_str_eq(verdict_sentence(text, sizeof text, v), sentence);
 }
 
 /* Made and dropped: `soon` of them by the next collection. */
-static inline void drop(Fixture *s, FakeSpot at, uint64_t count, uint64_t bytes, uint64_t freed,
+static inline void drop(FakeSpot at, uint64_t count, uint64_t bytes, uint64_t freed,
                         uint64_t soon) {
-    FakeSpot collector = spot(s, 999, at.cls);
-    fake_made(s->f, at, count, bytes);
-    fake_freed(s->f, at, collector, freed, bytes / count * freed, soon);
+    FakeSpot collector = spot(999, at.cls);
+    fake_made(s.f, at, count, bytes);
+    fake_freed(s.f, at, collector, freed, bytes / count * freed, soon);
 }
 
 /* Something that holds most of what is made, so that what is looked at has a share of it. */
-static inline void rest(Fixture *s, uint64_t bytes) {
-    fake_made(s->f, spot(s, 500, LMP_C_USERDATA), 4, bytes);
+static inline void rest(uint64_t bytes) {
+    fake_made(s.f, spot(500, LMP_C_USERDATA), 4, bytes);
 }
 
 #define MIB (1ull << 20)
 
-static inline void joins(Fixture *s, uint32_t site, uint32_t fed_by, uint32_t looked,
-                         uint32_t fed) {
-    LmpSite *row = &s->f->t.site[site];
+static inline void joins(uint32_t site, uint32_t fed_by, uint32_t looked, uint32_t fed) {
+    LmpSite *row = &s.f->t.site[site];
     row->how = LMP_HOW_CONCAT;
     row->joins = looked;
     row->fed = fed;

@@ -110,11 +110,6 @@ void canvas_stack(Canvas *canvas, int x, int y, int w, int parts, const uint64_t
                   uint64_t whole, const Style *style, const char *letter, uint32_t glyph,
                   Style rest);
 
-/* Dump a canvas. Text: the characters, lines without blanks at the end. Golden: the text, and below
- * it the tones of every run of cells. */
-void canvas_dump_text(const Canvas *canvas, FILE *out);
-void canvas_dump_golden(const Canvas *canvas, FILE *out);
-
 /* Writes a code point as UTF-8 into out[5], NUL-terminated; returns the bytes. */
 int canvas_encode(char *out, uint32_t glyph);
 /* Reads one code point and moves *text on; bytes that are not UTF-8 give 0xfffd one by one. Returns

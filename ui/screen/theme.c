@@ -124,12 +124,6 @@ static const struct {
 #undef D
 #undef R
 
-static const char *const words[TONE_GRADIENT + 1] = {
-#define TONE_WORD(name, word) [name] = (word),
-    TONE_TABLE(TONE_WORD)
-#undef TONE_WORD
-};
-
 static const struct ThemeName {
     const char *name;
     int light; /* 1, 0; -1: as COLORFGBG says */
@@ -259,30 +253,4 @@ uint32_t theme_rgb(int colour) {
     for (int i = 0; i < 3; i++)
         rgb = rgb << 8 | (uint32_t)(part[i] ? 55 + 40 * part[i] : 0);
     return rgb;
-}
-
-char *theme_tone_word(char *out, Tone tone) {
-    if (tone >= TONES) {
-        snprintf(out, 24, "?%u", tone);
-    } else if (tone >= TONE_KINDS) {
-        unsigned i = (unsigned)tone - TONE_KINDS;
-        unsigned level = i % THEME_LEVELS;
-        const char *name = kind_info[i / THEME_LEVELS].name;
-        if (level == THEME_LEVELS - 1) {
-            snprintf(out, 24, "%s", name);
-        } else {
-            snprintf(out, 24, "%s.%u", name, level);
-        }
-    } else if (tone >= TONE_CHANGE) {
-        snprintf(out, 24, "change.%d", tone - TONE_CHANGE);
-    } else if (tone >= TONE_FLAME) {
-        snprintf(out, 24, "flame.%d", tone - TONE_FLAME);
-    } else if (tone >= TONE_HEAT) {
-        snprintf(out, 24, "heat.%d", tone - TONE_HEAT);
-    } else if (tone >= TONE_GRADIENT) {
-        snprintf(out, 24, "%s.%d", words[TONE_GRADIENT], tone - TONE_GRADIENT);
-    } else {
-        snprintf(out, 24, "%s", words[tone]);
-    }
-    return out;
 }

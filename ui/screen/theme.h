@@ -117,7 +117,5 @@ Theme theme_choose(int colours, const char *no_color, const char *lmp_theme, con
 Look theme_look(const Theme *theme, Style style);
 /* Returns 0xrrggbb of a colour number 0 .. 255 as xterm shows it. */
 uint32_t theme_rgb(int colour);
-/* Writes the word of a tone for golden files: "muted", "table.2"; out has at least 24 bytes. */
-char *theme_tone_word(char *out, Tone tone);
 
 #endif

@@ -4,9 +4,6 @@
  */
 #include <stdlib.h>
 
-#include <lauxlib.h>
-#include <lualib.h>
-
 #include "agent/interp/collector.h"
 #include "agent/interp/luafacts.h"
 #include "agent/map/shadow.h"

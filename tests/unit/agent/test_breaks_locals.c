@@ -346,8 +346,7 @@ static bool stress_pause(void) {
 }
 
 TEST(test_stress) {
-    lua_State *plain = luaL_newstate();
-    luaL_openlibs(plain);
+    lua_State *plain = new_state();
     OWN(free_at) char *expected = stress_result(plain);
     lua_close(plain);
     most = 15000;

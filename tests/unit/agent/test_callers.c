@@ -3,15 +3,11 @@
  * long, not after a time. */
 #include "agent/charge/callers.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
 #include <math.h>
 
 #include "base/os.h"
-#include "profiled.h"
+#include "profiled_state.h"
 
-static lua_State *L;
-static LmpProfile *p;
 static LmpOs os;
 
 /* Ticks are as far apart as they are to be. */
@@ -19,20 +15,9 @@ static uint64_t clock_of_test(void) {
     return p->start + p->ticked + 2000000;
 }
 
-static void end(void) {
-    profiler_stop(L, NULL);
+static void begin_ticking(bool stacks) {
     lmp_os = &os_real;
-    lua_close(L);
-}
-
-static void begin(bool stacks) {
-    suite_closes(end);
-    LmpOptions options = profiler_defaults;
-    L = luaL_newstate();
-    luaL_openlibs(L);
-    options.live = false;
-    options.stacks = stacks;
-    p = profiled_start(L, options);
+    begin(stacks);
     os = os_real;
     os.clock = clock_of_test;
     lmp_os = &os;
@@ -43,9 +28,7 @@ static void begin(bool stacks) {
 
 static void run(int32_t ticks, const char *script) {
     p->tick_ops = ticks;
-    ck_assert_msg(luaL_loadbuffer(L, script, strlen(script), "=program") == LUA_OK &&
-                      lua_pcall(L, 0, 0, 0) == LUA_OK,
-                  "%s", lua_tostring(L, -1));
+    run_chunk(L, "=program", script);
     ck_assert_int_eq(p->tick_ops, ticks);
 }
 
@@ -162,7 +145,7 @@ TEST(test_rhythms) {
     };
     for (size_t i = 0; i < sizeof rhythm / sizeof *rhythm; i++) {
         char script[1024];
-        begin(false);
+        begin_ticking(false);
         snprintf(script, sizeof script, THREE "%s", rhythm[i].script);
         run(rhythm[i].ticks, script);
         judge(rhythm[i].name, rhythm[i].share, 50, rhythm[i].made);
@@ -171,7 +154,7 @@ TEST(test_rhythms) {
 
 /* Where ticks are further apart, each sample stands for more. */
 TEST(test_a_slow_part_counts_as_much) {
-    begin(false);
+    begin_ticking(false);
     run(2048, THREE "for i = 1, 900000 do a() end A, B, C = a, b, c");
     run(128, "for i = 1, 60000 do B() end for i = 1, 40000 do C() end");
     ck_assert_uint_gt(sum_of(1, 3).samples, sum_of(1, 2).samples / 2);
@@ -179,7 +162,7 @@ TEST(test_a_slow_part_counts_as_much) {
 }
 
 TEST(test_frames) {
-    begin(false);
+    begin_ticking(false);
     run(64, "local yield = coroutine.yield "
             "\nlocal function make() return {} end "
             "\nlocal function tail() return make() end "
@@ -212,7 +195,7 @@ TEST(test_frames) {
 }
 
 TEST(test_no_room) {
-    begin(false);
+    begin_ticking(false);
     run(64, "local text = { 'local f = ... return {' } "
             "for i = 1, 400 do text[#text + 1] = '\\nfunction() local t = f() return t end,' end "
             "text[#text + 1] = '}' "
@@ -243,10 +226,10 @@ TEST(test_no_room) {
 
 TEST(test_nobody_looks) {
     static const char *script = "for i = 1, 100000 do local t = {} end";
-    begin(true); /* call paths are kept */
+    begin_ticking(true); /* call paths are kept */
     run(64, script);
     ck_assert_uint_eq(p->live->callers.seq, 0);
-    begin(false);
+    begin_ticking(false);
     atomic_store(&p->control->attached, 0);
     run(64, script);
     ck_assert_uint_eq(p->live->callers.seq, 0);

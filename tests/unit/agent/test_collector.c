@@ -2,8 +2,6 @@
  * generational mode the major ones, those that were asked for, and those after a bad one. */
 #include "suite.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
 #include <unistd.h>
 
 #include "own_state.h"
@@ -21,14 +19,9 @@ static void end(void) {
 
 static void begin(void) {
     suite_closes(end);
-    L = luaL_newstate();
-    luaL_openlibs(L);
+    L = new_state();
     profiled_start(L, profiler_defaults);
     view = own_view();
-}
-
-static void lua(const char *script) {
-    ck_assert_msg(luaL_dostring(L, script) == 0, "%s", lua_tostring(L, -1));
 }
 
 static uint64_t cycles, full;
@@ -36,9 +29,9 @@ static uint64_t cycles, full;
 /* What the script added to both counts. */
 static void counts(const char *script) {
     uint64_t c = view->live->gc.cycles, f = view->live->gc.full;
-    lua(script);
+    run_lua(L, script);
     /* The end of a cycle is seen in the next operation that frees something. */
-    lua("local t = {} for i = 1, 20 do t['key' .. i] = i end");
+    run_lua(L, "local t = {} for i = 1, 20 do t['key' .. i] = i end");
     cycles = view->live->gc.cycles - c;
     full = view->live->gc.full - f;
 }

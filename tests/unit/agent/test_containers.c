@@ -2,33 +2,14 @@
  * these, and that it stops after its share of a tick. */
 #include "agent/objects/containers.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
 #include <math.h>
 
 #include "agent/hook/tick.h"
 #include "base/os.h"
-#include "profiled.h"
+#include "profiled_state.h"
 
-static lua_State *L;
-static LmpProfile *p;
 static LmpContainers found;
 static uint64_t clock_set; /* of the look; 0: as it is */
-
-static void end(void) {
-    profiler_stop(L, NULL);
-    lua_close(L);
-}
-
-static void begin(bool stacks) {
-    suite_closes(end);
-    LmpOptions options = profiler_defaults;
-    L = luaL_newstate();
-    luaL_openlibs(L);
-    options.live = false;
-    options.stacks = stacks;
-    p = profiled_start(L, options);
-}
 
 /* Looks until one has ended. Returns how many ticks that took. */
 static int look(uint64_t passed) {
@@ -42,7 +23,7 @@ static int look(uint64_t passed) {
 
 /* Runs a script, ends the look that has begun in it, and looks at all of the heap then. */
 static int look_after(const char *script, uint64_t passed) {
-    ck_assert_msg(luaL_dostring(L, script) == LUA_OK, "%s", lua_tostring(L, -1));
+    run_lua(L, script);
     look(1000000000);
     int ticks = look(passed);
     ck_assert(containers_copy(&p->live->containers, &found));

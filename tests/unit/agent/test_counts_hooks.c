@@ -1,7 +1,5 @@
 /* test_counts_hooks.c - debug hooks that C code sets by itself while calls are counted: they stay
  * and are called, and figures say that calls are not all there from then on. */
-#include <lauxlib.h>
-#include <lualib.h>
 #include <time.h>
 
 #include "agent/charge/ownhooks.h"
@@ -31,8 +29,7 @@ static int take_away(lua_State *L) {
 }
 
 static lua_State *begin(unsigned counts) {
-    lua_State *L = luaL_newstate();
-    luaL_openlibs(L);
+    lua_State *L = new_state();
     lua_register(L, "set_by_c", set_by_c);
     lua_register(L, "take_away", take_away);
     LmpOptions options = profiler_defaults;
@@ -40,10 +37,6 @@ static lua_State *begin(unsigned counts) {
     p = profiled_start(L, options);
     told = 0;
     return L;
-}
-
-static void run(lua_State *L, const char *text) {
-    if (luaL_dostring(L, text) != LUA_OK) ck_abort_msg("%s", lua_tostring(L, -1));
 }
 
 static LmpStats stats(lua_State *L) {
@@ -57,7 +50,7 @@ static void until_lost(lua_State *L, uint64_t n) {
     uint64_t begun = os_real.clock();
     while (stats(L).hook_lost < n) {
         ck_assert_uint_lt(os_real.clock() - begun, 60000000000ull);
-        run(L, "local t for i = 1, 20000 do t = {i} end");
+        run_lua(L, "local t for i = 1, 20000 do t = {i} end");
     }
 }
 
@@ -71,16 +64,16 @@ static const char calling[] = "local function f() end for i = 1, 100 do f() end"
 TEST(a_hook_that_c_code_sets) {
     char lost[STATS_LOST];
     OWN(lua_close_at) lua_State *L = begin(LMP_COUNTS_CALLS);
-    run(L, calling);
+    run_lua(L, calling);
     LmpStats s = stats(L);
     ck_assert_uint_eq(s.hook_lost, 0);
     ck_assert_str_eq(stats_counts_lost(lost, &s), "");
     ck_assert(s.hook_lost_seconds == 0);
-    run(L, "set_by_c()");
+    run_lua(L, "set_by_c()");
     until_lost(L, 1);
     ck_assert(lua_gethook(L) == own_hook);
     int before = told;
-    run(L, calling);
+    run_lua(L, calling);
     ck_assert_int_ge(told, before + 100);
     s = stats(L);
     ck_assert(s.hook_lost_seconds > 0 && s.hook_lost_seconds <= s.seconds);
@@ -93,13 +86,13 @@ TEST(a_hook_that_c_code_sets) {
 /* What takes ours away without another one in its place does not keep it away. */
 TEST(a_hook_that_c_code_takes_away) {
     lua_State *L = begin(LMP_COUNTS_ALL);
-    run(L, "take_away()");
+    run_lua(L, "take_away()");
     until_lost(L, 1);
     ck_assert(lua_gethook(L) != NULL);
     uint64_t calls = p->tables.edge[1].calls;
     for (uint32_t i = 2; i < p->live->tables.edges; i++)
         calls += p->tables.edge[i].calls;
-    run(L, calling);
+    run_lua(L, calling);
     uint64_t now = p->tables.edge[1].calls;
     for (uint32_t i = 2; i < p->live->tables.edges; i++)
         now += p->tables.edge[i].calls;
@@ -110,8 +103,8 @@ TEST(a_hook_that_c_code_takes_away) {
 /* At its end a profile looks once more: a short run says it, too. */
 TEST(just_before_the_end) {
     lua_State *L = begin(LMP_COUNTS_INSTRUCTIONS);
-    run(L, calling);
-    run(L, "set_by_c()");
+    run_lua(L, calling);
+    run_lua(L, "set_by_c()");
     LmpStats s = stats(L);
     char lost[STATS_LOST];
     ck_assert_uint_eq(s.hook_lost, 1);
@@ -122,8 +115,8 @@ TEST(just_before_the_end) {
 /* Where neither is counted, nothing can be lost. */
 TEST(nothing_to_lose) {
     lua_State *L = begin(LMP_COUNTS_OVERRIDES);
-    run(L, "set_by_c()");
-    run(L, calling);
+    run_lua(L, "set_by_c()");
+    run_lua(L, calling);
     ck_assert_uint_eq(stats(L).hook_lost, 0);
     end(L);
 }
@@ -136,11 +129,11 @@ TEST(too_many_hooks_of_its_own) {
              "CO = {} for i = 1, %d do CO[i] = coroutine.create(print) "
              "debug.sethook(CO[i], function() end, 'c') end",
              LMP_OWN_HOOKS);
-    run(L, text);
+    run_lua(L, text);
     ck_assert_uint_eq(stats(L).hook_lost, 0);
-    run(L, "CO.more = coroutine.create(print) debug.sethook(CO.more, function() end, 'c')");
+    run_lua(L, "CO.more = coroutine.create(print) debug.sethook(CO.more, function() end, 'c')");
     ck_assert_uint_eq(stats(L).hook_lost, 1);
-    run(L, "for k, co in pairs(CO) do assert(debug.gethook(co)) debug.sethook(co) end "
-           "assert(not debug.gethook(CO[1]) and not debug.gethook(CO.more))");
+    run_lua(L, "for k, co in pairs(CO) do assert(debug.gethook(co)) debug.sethook(co) end "
+               "assert(not debug.gethook(CO[1]) and not debug.gethook(CO.more))");
     end(L);
 }

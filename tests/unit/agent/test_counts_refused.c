@@ -1,8 +1,6 @@
 /* test_counts_refused.c - calls, instructions and overrides where memory or room is lacking: the
  * program's results are its own, what is not counted is said, and what is counted adds up, with
  * "(others)" for what found no room. */
-#include <lauxlib.h>
-#include <lualib.h>
 
 #include "agent/charge/counts.h"
 #include "agent/session/profiler.h"
@@ -40,8 +38,7 @@ static void make_first(void) {
 static void begin(int maps) {
     make_first();
     counted_maps_begin(maps);
-    L = luaL_newstate();
-    luaL_openlibs(L);
+    L = new_state();
     lua_newtable(L);
     lua_pushinteger(L, 0);
     lua_rawseti(L, -2, 1);

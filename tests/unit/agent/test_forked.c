@@ -3,8 +3,6 @@
  * hook over our own. */
 #include "suite.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -26,8 +24,7 @@ static lua_Alloc below;
 static void *below_ud;
 
 static void begin(void) {
-    L = luaL_newstate();
-    luaL_openlibs(L);
+    L = new_state();
     below = lua_getallocf(L, &below_ud);
     profiler_prepare(L);
 }

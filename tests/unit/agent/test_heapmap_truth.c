@@ -3,8 +3,6 @@
 #include "agent/interp/luafacts.h"
 #include "suite.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

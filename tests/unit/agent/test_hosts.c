@@ -4,8 +4,6 @@
 #include "profiled.h"
 
 #include <errno.h>
-#include <lauxlib.h>
-#include <lualib.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -159,8 +157,7 @@ static int arm_and_fork(lua_State *L) {
 
 TEST(child_collects_nothing) {
     int status;
-    OWN(lua_close_at) lua_State *L = luaL_newstate();
-    luaL_openlibs(L);
+    OWN(lua_close_at) lua_State *L = new_state();
     lua_register(L, "arm_and_fork", arm_and_fork);
     profiled_start(L, profiler_defaults);
     ck_assert_int_eq(view_open(&view, find_state()), LMP_OK);
@@ -226,8 +223,7 @@ TEST(frames_are_of_their_state) {
 static void be_contained(int ready) {
     LmpOptions options = profiler_defaults;
     LmpErr display;
-    lua_State *L = luaL_newstate();
-    luaL_openlibs(L);
+    lua_State *L = new_state();
     options.summary = "";
     options.name = "test-hosts contained";
     if (getpid() != 1 || profiler_start(L, &options, &display)) _exit(1);
@@ -332,8 +328,7 @@ TEST(container) {
 TEST(many_cycles) {
     const uint64_t round = 1ull << 32;
     LmpStats stats;
-    OWN(lua_close_at) lua_State *L = luaL_newstate();
-    luaL_openlibs(L);
+    OWN(lua_close_at) lua_State *L = new_state();
     profiled_start(L, profiler_defaults);
     ck_assert_int_eq(view_open(&view, find_state()), LMP_OK);
     LmpLive *live = lmp_os->map(LMP_OVERFLOW_AT - LMP_LIVE_AT, view.fd, LMP_LIVE_AT, true);

@@ -1,8 +1,6 @@
 /* Tests that what is common stays on the hot path: a program's usual operations, done once more by
  * lines that are known, call nothing of what is there for unusual ones. That what the hot path
  * counts is right is compared elsewhere; going the cold way would be right as well, and slow. */
-#include <lauxlib.h>
-#include <lualib.h>
 
 #include "agent/charge/inspect.h"
 #include "agent/charge/lines.h"
@@ -117,13 +115,11 @@ static LmpProfile *profile;
 /* Begins a profile in which nothing hangs on the clock, with a peak that is not reached again. */
 static lua_State *begin(bool lines, bool stacks) {
     LmpOptions options = profiler_defaults;
-    lua_State *L = luaL_newstate();
-    luaL_openlibs(L);
+    lua_State *L = new_state();
     lua_gc(L, LUA_GCSTOP);
     test_os = os_real;
     test_os.clock = stopped;
     lmp_os = &test_os;
-    options.live = false;
     options.lines = lines;
     options.stacks = stacks;
     profile = profiled_start(L, options);

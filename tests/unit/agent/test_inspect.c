@@ -2,34 +2,13 @@
  * made of, and the same contents again. The look is made to last through all of it. */
 #include "agent/charge/inspect.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
-
 #include "agent/hook/slow_path.h"
 #include "agent/state/profile.h"
-#include "profiled.h"
-
-static lua_State *L;
-static LmpProfile *p;
-
-static void end(void) {
-    profiler_stop(L, NULL);
-    lua_close(L);
-}
-
-static void begin(bool stacks) {
-    suite_closes(end);
-    LmpOptions options = profiler_defaults;
-    L = luaL_newstate();
-    luaL_openlibs(L);
-    options.live = false;
-    options.stacks = stacks;
-    p = profiled_start(L, options);
-    ck_assert(p->exact && p->look);
-}
+#include "profiled_state.h"
 
 static void run(const char *script) {
     ck_assert_int_eq(luaL_loadbuffer(L, script, strlen(script), "=program"), LUA_OK);
+    ck_assert(p->exact && p->look);
     memset(p->look->sum, 0, sizeof p->look->sum);
     p->look->block = 0;
     p->look->allocs = p->look->left = 1u << 30;

@@ -24,7 +24,8 @@
 #include "base/keptfile.h"
 #include "base/os.h"
 
-static char directory[64], cache[96];
+static const char *directory;
+static char cache[96];
 
 /* The one file there whose name begins with this; "" if there is none. */
 static const char *file_of(const char *name) {
@@ -38,18 +39,10 @@ static const char *file_of(const char *name) {
     return path;
 }
 
-static void tear_down(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    ck_assert_int_eq(system(command), 0);
-}
-
 static void set_up(void) {
-    snprintf(directory, sizeof directory, "/tmp/lmp-learned-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    directory = suite_directory();
     snprintf(cache, sizeof cache, "%s/cache/lmp", directory);
     setenv(LMP_CACHE, cache, 1);
-    suite_closes(tear_down);
 }
 BEFORE_TESTS(set_up)
 

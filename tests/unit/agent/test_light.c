@@ -5,9 +5,6 @@
 #include "agent/hook/light.h"
 #include "agent/interp/luafacts.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
-
 #include "agent/hook/tick.h"
 #include "agent/interp/freed_class.h"
 #include "agent/map/shadow.h"
@@ -243,7 +240,6 @@ static void play(Looks how, uint64_t sample, unsigned refused, Result *out) {
     OWN(lua_close_at) lua_State *L = luafacts_newstate(under, NULL);
     luaL_openlibs(L);
     bool late = how == SHORT || how == LATE;
-    options.live = false;
     options.sample = sample;
     options.lines = sample != 0;
     ck_assert_int_eq(luaL_loadbuffer(L, program, sizeof program - 1, "=program"), LUA_OK);
@@ -322,7 +318,6 @@ static LmpProfile *begun;
 static int begin_within(lua_State *L) {
     LmpOptions options = profiler_defaults;
     if (begun) return 0;
-    options.live = false;
     options.sample = 1 << 20;
     begun = profiled_start(L, options);
     ck_assert(!begun->whole);
@@ -333,8 +328,7 @@ TEST(a_buffer_in_use_at_start) {
     static const char code[] = "local begin, n = ..., 0 ;(('x'):rep(100000)):gsub('x', function()\n"
                                "n = n + 1 if n == 90000 then begin() end end) n = nil\n"
                                "for i = 1, 20 do collectgarbage() end";
-    OWN(lua_close_at) lua_State *L = luaL_newstate();
-    luaL_openlibs(L);
+    OWN(lua_close_at) lua_State *L = new_state();
     ck_assert_int_eq(luaL_loadstring(L, code), LUA_OK);
     lua_pushcfunction(L, begin_within);
     ck_assert_msg(lua_pcall(L, 1, 0, 0) == LUA_OK, "%s", lua_tostring(L, -1));

@@ -1,7 +1,5 @@
 /* Marks of a real program, read by a viewer of the same process: what lines, tags and call paths
  * say has changed since comes to what the types say, exactly; also for who comes later. */
-#include <lauxlib.h>
-#include <lualib.h>
 #include <string.h>
 
 #include "base/os.h"
@@ -33,10 +31,8 @@ static void begin(void) {
     test_os.clock = test_clock;
     lmp_os = &test_os;
     now = 1000000000;
-    L = luaL_newstate();
-    luaL_openlibs(L);
+    L = new_state();
     LmpOptions options = profiler_defaults;
-    options.live = false;
     options.stacks = true;
     profiled_start(L, options);
     run_lua(L, program);

@@ -1,8 +1,6 @@
 /* test_memory_told.c - where the memory of a real process is, looked at by a viewer of its own:
  * what C code takes from malloc and from the system, what malloc keeps, what lmp has, and what Lua
  * counts beside lmp. */
-#include <lauxlib.h>
-#include <lualib.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <sys/mman.h>

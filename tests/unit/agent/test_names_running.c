@@ -2,9 +2,6 @@
  * change nothing that the program could see; who asks for figures has the names of that moment. */
 #include "agent/charge/names.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
-
 #include "profiled.h"
 
 RELEASE_AT(lua_close)
@@ -31,8 +28,7 @@ static int has_path(lua_State *T) {
 
 /* A state of its own that is profiled. */
 static lua_State *start(LmpProfile **profile) {
-    lua_State *T = luaL_newstate();
-    luaL_openlibs(T);
+    lua_State *T = new_state();
     *profile = profiled_start(T, profiler_defaults);
     return T;
 }

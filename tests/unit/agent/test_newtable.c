@@ -121,6 +121,11 @@ static uintptr_t ask(bool object) {
     return newtable_ask(p, L, proto, words, object, &doubtful);
 }
 
+static void expect(bool object, uintptr_t pc, bool in_doubt) {
+    ck_assert_uint_eq(ask(object), pc);
+    ck_assert(doubtful == in_doubt);
+}
+
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 BEFORE_TESTS(begin)
@@ -153,12 +158,10 @@ TEST(setlist) {
 /* A table: the pc is where the plan says, and right only behind an OP_NEWTABLE of that function
  * which makes the table into the register below the top. */
 TEST(of_a_table) {
-    ck_assert_uint_eq(ask(true), pc_behind(4));
-    ck_assert(!doubtful);
+    expect(true, pc_behind(4), false);
     plan.object[1].ahead = 4;
     words[AT_PC] += 4;
-    ck_assert_uint_eq(ask(true), pc_behind(4));
-    ck_assert(!doubtful);
+    expect(true, pc_behind(4), false);
     plan.object[1].ahead = 0;
 
     const uintptr_t wrong[] = {0,
@@ -172,27 +175,22 @@ TEST(of_a_table) {
                                (uintptr_t)&wrong};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         words[AT_PC] = wrong[i];
-        ck_assert_uint_eq(ask(true), 0);
-        ck_assert(doubtful);
+        expect(true, 0, true);
     }
     words[AT_PC] = pc_behind(4);
     put_top(3); /* not of this request: the table would stand elsewhere */
-    ck_assert_uint_eq(ask(true), 0);
-    ck_assert(doubtful);
+    expect(true, 0, true);
     put_top(2);
 
     words[AT_LOOP] = LOOP + 2; /* another way than those known */
-    ck_assert_uint_eq(ask(true), 0);
-    ck_assert(doubtful);
+    expect(true, 0, true);
     words[AT_LOOP] = LOOP;
     plan.object[1].ret = REQUESTER + 1;
-    ck_assert_uint_eq(ask(true), 0);
-    ck_assert(doubtful);
+    expect(true, 0, true);
     plan.object[1].ret = REQUESTER;
     ck_assert_uint_eq(ask(true), pc_behind(4));
     plan.object[0].ret = 0; /* none is known */
-    ck_assert_uint_eq(ask(true), 0);
-    ck_assert(doubtful);
+    expect(true, 0, true);
 }
 
 /* One instruction that would fit stands just before the code, one ends with it. */
@@ -221,11 +219,9 @@ TEST(at_the_ends_of_code) {
 TEST(parts_to_come) {
     const uintptr_t pc = 0x123; /* is not looked at */
     p->made = (LmpMade){(const void *)frame, pc, (uintptr_t)proto, RECORD, 2, 0};
-    ck_assert_uint_eq(ask(false), pc);
-    ck_assert(!doubtful);
+    expect(false, pc, false);
     p->made.ci = (const void *)other_frame;
-    ck_assert_uint_eq(ask(false), 0);
-    ck_assert(!doubtful);
+    expect(false, 0, false);
     p->made.ci = (const void *)frame;
     p->made.left = 0;
     ck_assert_uint_eq(ask(false), 0);
@@ -233,8 +229,7 @@ TEST(parts_to_come) {
     ck_assert_uint_eq(ask(false), 0);
     p->made.left = 2;
     p->sampling = (struct LmpSampling *)&plan; /* then not every request is seen */
-    ck_assert_uint_eq(ask(false), 0);
-    ck_assert(!doubtful);
+    expect(false, 0, false);
 }
 
 /* Without that the table itself must be on top, alive and empty: else it is one that grows. */
@@ -244,8 +239,7 @@ TEST(of_an_empty_table) {
     place_table(LMP_C_FUNCTION, RECORD);
     ck_assert_uint_eq(ask(false), 0);
     place_table(LMP_C_TABLE, RECORD);
-    ck_assert_uint_eq(ask(false), pc_behind(4));
-    ck_assert(!doubtful);
+    expect(false, pc_behind(4), false);
     ck_assert(newtable_has_none(p, L));
     slot[4][1] = TAG_TABLE + 1;
     ck_assert_uint_eq(ask(false), 0);
@@ -255,8 +249,7 @@ TEST(of_an_empty_table) {
         put_uint(table, LMP_AT_TABLE_LIMIT, part == 0);
         put_word(table, LMP_AT_TABLE_ARRAY, part == 1);
         put_nodes(part == 2);
-        ck_assert_uint_eq(ask(false), 0);
-        ck_assert(!doubtful);
+        expect(false, 0, false);
         ck_assert(!newtable_has_none(p, L));
         put_uint(table, LMP_AT_TABLE_LIMIT, 0);
         put_word(table, LMP_AT_TABLE_ARRAY, 0);
@@ -267,8 +260,7 @@ TEST(of_an_empty_table) {
     ck_assert_uint_eq(ask(false), 0);
     words[AT_PC] = pc_behind(4);
     code[3] = instruction(LMP_OP_NEWTABLE, 2, 0, 0, 0); /* asks for no part */
-    ck_assert_uint_eq(ask(false), 0);
-    ck_assert(!doubtful);
+    expect(false, 0, false);
 }
 
 /* Where the words have nothing, the last constructor is it if all that is known of it agrees. */
@@ -278,8 +270,7 @@ TEST(of_the_last_constructor) {
     place_table(LMP_C_TABLE, RECORD);
     const LmpMade last = {(const void *)frame, pc_behind(4), (uintptr_t)proto, RECORD, 0, 0};
     p->made = last;
-    ck_assert_uint_eq(ask(false), pc_behind(4));
-    ck_assert(!doubtful);
+    expect(false, pc_behind(4), false);
     p->made.ci = (const void *)other_frame;
     ck_assert_uint_eq(ask(false), 0);
     p->made = last;
@@ -312,12 +303,9 @@ TEST(with_samples) {
     place_table(LMP_C_TABLE, RECORD);
     p->sampling = (struct LmpSampling *)&plan;
     p->made = (LmpMade){(const void *)frame, pc_behind(4), (uintptr_t)proto, RECORD, 0, 0};
-    ck_assert_uint_eq(ask(false), pc_behind(4)); /* the words know it */
-    ck_assert(!doubtful);
+    expect(false, pc_behind(4), false); /* the words know it */
     words[AT_PC] = 0;
-    ck_assert_uint_eq(ask(false), 0);
-    ck_assert(!doubtful);
+    expect(false, 0, false);
     plan.newtables_met++;
-    ck_assert_uint_eq(ask(false), 0);
-    ck_assert(doubtful);
+    expect(false, 0, true);
 }

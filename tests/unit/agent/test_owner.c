@@ -4,9 +4,6 @@
 #include "agent/interp/luafacts.h"
 #include "agent/interp/owner.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
-
 #include "agent/hook/tick.h"
 #include "agent/state/profile.h"
 #include "profiled.h"
@@ -89,7 +86,6 @@ static unsigned play(unsigned each, Made *made) {
     LmpOptions options = profiler_defaults;
     lua_State *L = luafacts_newstate(refuses, &r);
     luaL_openlibs(L);
-    options.live = false;
     ck_assert_int_eq(luaL_loadbuffer(L, program, sizeof program - 1, "=program"), LUA_OK);
     lua_gc(L, LUA_GCSTOP);
     LmpProfile *p = profiled_start(L, options);

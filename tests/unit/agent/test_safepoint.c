@@ -3,8 +3,6 @@
 
 #include "profiled.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -116,8 +114,7 @@ static void end(void) {
 
 static void begin(void) {
     suite_closes(end);
-    L = luaL_newstate();
-    luaL_openlibs(L);
+    L = new_state();
     lua_pushglobaltable(L);
     luaL_setfuncs(L, api, 0);
     lua_settop(L, 0);
@@ -125,47 +122,43 @@ static void begin(void) {
     view = own_view();
 }
 
-static void run(const char *script) {
-    ck_assert_msg(luaL_dostring(L, script) == LUA_OK, "%s", lua_tostring(L, -1));
-}
-
 /* ---- the program's hook ---------------------------------------------------------------------- */
 
 TEST(nobody_hooks) {
     begin();
-    run("local weak = setmetatable({[{}] = 1}, {__mode = 'k'})\n"
-        "collectgarbage 'stop' request()\n"
-        "local a = 1\n"
-        "assert(done() and not next(weak) and not debug.gethook())");
+    run_lua(L, "local weak = setmetatable({[{}] = 1}, {__mode = 'k'})\n"
+               "collectgarbage 'stop' request()\n"
+               "local a = 1\n"
+               "assert(done() and not next(weak) and not debug.gethook())");
 }
 
 /* By lines, as coverage tools do. */
 TEST(lines_are_seen) {
     begin();
-    run("local seen = {}\n"
-        "local function work(request)\n"
-        "  local a = 1\n"
-        "  request()\n"
-        "  a = a + 1\n"
-        "  for i = 1, 3 do\n"
-        "    a = a + i\n"
-        "    request() a = 2\n"
-        "  end\n"
-        "  return a\n"
-        "end\n"
-        "local function hook(event, line) seen[#seen + 1] = event .. line end\n"
-        "local function lines(request)\n"
-        "  seen = {}\n"
-        "  debug.sethook(hook, 'l')\n"
-        "  work(request)\n"
-        "  local f, mask, count = debug.gethook()\n"
-        "  debug.sethook()\n"
-        "  assert(f == hook and mask == 'l' and count == 0)\n"
-        "  return table.concat(seen, ' ')\n"
-        "end\n"
-        "local without, with = lines(done), lines(request)\n"
-        "assert(done() and #with > 50)\n"
-        "assert(without == with, without .. '\\n' .. with)");
+    run_lua(L, "local seen = {}\n"
+               "local function work(request)\n"
+               "  local a = 1\n"
+               "  request()\n"
+               "  a = a + 1\n"
+               "  for i = 1, 3 do\n"
+               "    a = a + i\n"
+               "    request() a = 2\n"
+               "  end\n"
+               "  return a\n"
+               "end\n"
+               "local function hook(event, line) seen[#seen + 1] = event .. line end\n"
+               "local function lines(request)\n"
+               "  seen = {}\n"
+               "  debug.sethook(hook, 'l')\n"
+               "  work(request)\n"
+               "  local f, mask, count = debug.gethook()\n"
+               "  debug.sethook()\n"
+               "  assert(f == hook and mask == 'l' and count == 0)\n"
+               "  return table.concat(seen, ' ')\n"
+               "end\n"
+               "local without, with = lines(done), lines(request)\n"
+               "assert(done() and #with > 50)\n"
+               "assert(without == with, without .. '\\n' .. with)");
 }
 
 static void count_with(const char *request, int mask, int count, long long out[5]) {
@@ -175,7 +168,7 @@ static void count_with(const char *request, int mask, int count, long long out[5
              " for i = 1, 50 do request() local t = tostring(i) t = (function() return t end)() end"
              " local same = is_counting(%d, %d) count(0, 0) assert(same and done())",
              request, mask, count, mask, count);
-    run("collectgarbage()");
+    run_lua(L, "collectgarbage()");
     lua_gc(L, LUA_GCSTOP);
     ck_assert_msg(luaL_loadstring(L, script) == LUA_OK, "%s", lua_tostring(L, -1));
     int status = lua_pcall(L, 0, 0, 0);
@@ -212,15 +205,16 @@ TEST(coroutines_inherit) {
         lua_setglobal(L, "counts");
         lua_pushboolean(L, way & 2);
         lua_setglobal(L, "late");
-        run("local function body() local a = 1 return is_counting(1, 0), debug.gethook() end\n"
-            "if counts then count(1, 0) end\n"
-            "request_next()\n"
-            "local co = coroutine.create(body)\n"
-            "if late then stop() end\n"
-            "local ok, is, left = coroutine.resume(co)\n"
-            "assert(ok and is == counts and (counts or left == nil), tostring(left))\n"
-            "assert(is_counting(1, 0) == counts) count(0, 0)");
-        if (way & 2) run("start()");
+        run_lua(L,
+                "local function body() local a = 1 return is_counting(1, 0), debug.gethook() end\n"
+                "if counts then count(1, 0) end\n"
+                "request_next()\n"
+                "local co = coroutine.create(body)\n"
+                "if late then stop() end\n"
+                "local ok, is, left = coroutine.resume(co)\n"
+                "assert(ok and is == counts and (counts or left == nil), tostring(left))\n"
+                "assert(is_counting(1, 0) == counts) count(0, 0)");
+        if (way & 2) run_lua(L, "start()");
     }
 }
 
@@ -247,9 +241,9 @@ TEST(interrupts_are_kept) {
     sigaction(SIGALRM, &act, &before);
     for (int i = 0; i < 300; i++) {
         setitimer(ITIMER_REAL, &every, NULL);
-        run("for i = 1, 20 do request() local a = {} end");
+        run_lua(L, "for i = 1, 20 do request() local a = {} end");
         setitimer(ITIMER_REAL, &none, NULL);
-        run("local a = 1 a = 2");
+        run_lua(L, "local a = 1 a = 2");
         ck_assert_int_eq(interrupted, 0);
     }
     sigaction(SIGALRM, &before, NULL);
@@ -261,12 +255,12 @@ TEST(interrupts_are_kept) {
  * are its own. */
 TEST(finalizers_end_it) {
     begin();
-    run("setmetatable({}, {__gc = function() stop() end})\n"
-        "request() local t = {} for i = 1, 100 do t[i] = {} end");
-    run("start()");
+    run_lua(L, "setmetatable({}, {__gc = function() stop() end})\n"
+               "request() local t = {} for i = 1, 100 do t[i] = {} end");
+    run_lua(L, "start()");
     begin();
-    run("setmetatable({}, {__gc = function() stop() start() end})\n"
-        "request() local t = {} for i = 1, 100 do t[i] = {} end");
+    run_lua(L, "setmetatable({}, {__gc = function() stop() start() end})\n"
+               "request() local t = {} for i = 1, 100 do t[i] = {} end");
     void *ud;
     lua_getallocf(L, &ud);
     const LmpProfile *p = ud;
@@ -277,25 +271,25 @@ TEST(finalizers_end_it) {
 /* Other threads run than those that were asked. */
 TEST(threads_take_turns) {
     begin();
-    run("local a = coroutine.create(yield_requesting)\n"
-        "local b = coroutine.create(function()\n"
-        "  local t, i = {}, 0\n"
-        "  repeat i = i + 1 t[i % 1000] = {} until done() or i > 1e8\n"
-        "  assert(done(), 'never')\n"
-        "end)\n"
-        "relay(a, b)");
+    run_lua(L, "local a = coroutine.create(yield_requesting)\n"
+               "local b = coroutine.create(function()\n"
+               "  local t, i = {}, 0\n"
+               "  repeat i = i + 1 t[i % 1000] = {} until done() or i > 1e8\n"
+               "  assert(done(), 'never')\n"
+               "end)\n"
+               "relay(a, b)");
 }
 
 /* What has been withdrawn does not come late. */
 TEST(withdrawn) {
     begin();
-    run("collectgarbage 'stop'\n"
-        "local weak = setmetatable({}, {__mode = 'k'}) weak[{}] = 1\n"
-        "request_in_vain()\n"
-        "local t = {} for i = 1, 1000 do t[i] = {} end\n"
-        "assert(done() and next(weak) and not debug.gethook())");
+    run_lua(L, "collectgarbage 'stop'\n"
+               "local weak = setmetatable({}, {__mode = 'k'}) weak[{}] = 1\n"
+               "request_in_vain()\n"
+               "local t = {} for i = 1, 1000 do t[i] = {} end\n"
+               "assert(done() and next(weak) and not debug.gethook())");
     ck_assert_uint_eq(atomic_load(&view->control->collect), 0);
-    run("request() local a = 1 assert(done())");
+    run_lua(L, "request() local a = 1 assert(done())");
     ck_assert_uint_eq(atomic_load(&view->control->collect), 1);
 }
 

@@ -9,7 +9,6 @@ TEST(test_pseudo) {
     static const char *const names[] = {"(others)", "(host)", "(parser)", "(collector)",
                                         "(unknown)"};
     begin(no_limits);
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     for (int i = 0; i < LMP_PSEUDOS; i++) {
         const LmpSite *s = &p.tables.site[sites_pseudo(&p, (LmpPseudo)i)];
         const LmpFunction *f = &p.tables.function[s->function];
@@ -29,7 +28,6 @@ TEST(test_pseudo) {
 
 TEST(test_text) {
     begin(no_limits);
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     uint32_t a = sites_text(&p, "apple", 5), b = sites_text(&p, "apples", 6);
     ck_assert_uint_ne(a, b);
     ck_assert_uint_eq(sites_text(&p, "apples", 5), a);
@@ -41,7 +39,6 @@ TEST(test_text) {
 
 TEST(test_text_full) {
     begin((LmpTableLimits){.text = 300});
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     uint32_t left = 300 - p.live->tables.text;
     char long_text[300];
     memset(long_text, 'x', sizeof long_text);
@@ -79,7 +76,6 @@ TEST(test_names) {
         {"", NULL, "function <file.lua:7>"},
     };
     begin(no_limits);
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     int n = sizeof names / sizeof *names;
     for (int i = 0; i < n; i++) {
         char source[40];
@@ -104,7 +100,6 @@ TEST(test_names) {
 
 TEST(test_late_name) {
     begin(no_limits);
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     lua_Debug ar = lua_function("@a.lua", 3);
     uint32_t row = sites_function(&p, &ar, NULL), names = p.live->tables.names;
     ck_assert_str_eq(name_of(row), "function <a.lua:3>");
@@ -127,7 +122,6 @@ TEST(test_sources) {
     s[SIZE - 1] = t[SIZE - 1] = u[SIZE - 1] = 0;
     t[SIZE - 2] = 'b';
     begin(no_limits);
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     lua_Debug a = lua_function(s, 3), b = lua_function(t, 3), shorter = a;
     shorter.srclen--;
     uint32_t rows[] = {sites_function(&p, &a, NULL), sites_function(&p, &b, NULL),
@@ -165,7 +159,6 @@ TEST(test_sources) {
 /* When text becomes scarce sources are cut sooner, and those kept whole are found as before. */
 TEST(test_scarce) {
     begin((LmpTableLimits){.text = 40000});
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     static char s[60][2000];
     uint32_t rows[60];
     for (int i = 0; i < 60; i++) {
@@ -187,7 +180,6 @@ TEST(test_scarce) {
 
 TEST(test_functions_full) {
     begin((LmpTableLimits){.functions = 9});
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     uint32_t rows[8];
     for (int i = 0; i < 8; i++) {
         lua_Debug ar = lua_function("@a.lua", i + 1);
@@ -202,7 +194,6 @@ TEST(test_functions_full) {
 
 TEST(test_sites_full) {
     begin((LmpTableLimits){.sites = 8});
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     ck_assert_uint_eq(sites_site(&p, 4, 1, 0), 6);
     ck_assert_uint_eq(sites_site(&p, 4, 2, 0), 7);
     ck_assert_uint_eq(sites_site(&p, 4, 3, 0), 1);
@@ -213,7 +204,6 @@ TEST(test_sites_full) {
 
 TEST(test_records_full) {
     begin((LmpTableLimits){.records = 40});
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     uint32_t kept = 0, site = sites_pseudo(&p, LMP_PSEUDO_HOST);
     for (unsigned tag = 0; tag < 100; tag++)
         for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
@@ -240,7 +230,6 @@ TEST(test_records_of_others) {
     enum { OTHERS = 1, TAG = 7 };
     for (int first = 0; first < 2; first++) {
         begin(no_limits);
-        ck_assert_int_eq(sites_open(&p), LMP_OK);
         uint32_t plain = first ? sites_record(&p, OTHERS, 2, 0) : 0;
         uint32_t tagged = sites_record(&p, OTHERS, 2, TAG);
         if (!first) plain = sites_record(&p, OTHERS, 2, 0);
@@ -259,7 +248,6 @@ TEST(test_damaged_chains) {
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         uint32_t damage = damages[i];
         begin(no_limits);
-        ck_assert_int_eq(sites_open(&p), LMP_OK);
         lua_Debug ar = lua_function("@a.lua", 3);
         uint32_t f = sites_function(&p, &ar, NULL), site = sites_site(&p, f, 4, 0);
         for (int line = 4; line < 9; line++) {
@@ -279,7 +267,7 @@ TEST(test_damaged_chains) {
 TEST(test_open_fails) {
     int n = 0;
     for (bool all = false; !all; n++) {
-        begin(no_limits);
+        begin_closed(no_limits);
         maps_left = n;
         LmpErr err = sites_open(&p);
         all = !refused;
@@ -293,7 +281,6 @@ TEST(test_growing_fails) {
     enum { N = 5000 };
     static uint32_t rows[N];
     begin(no_limits);
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     maps_left = 0;
     uint32_t kept = 0;
     for (int i = 0; i < N; i++) {
@@ -314,7 +301,6 @@ TEST(test_growing_fails) {
 /* Stripped functions are known by the whole hash of their code, or not at all. */
 TEST(test_stripped) {
     begin(no_limits);
-    ck_assert_int_eq(sites_open(&p), LMP_OK);
     ck_assert_uint_eq(sites_stripped(&p, 0), 0);
     ck_assert_uint_eq(sites_stripped(&p, 5), 0);
     for (uint32_t i = 1; i <= 200; i++)

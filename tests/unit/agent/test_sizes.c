@@ -7,9 +7,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include <lauxlib.h>
-#include <lualib.h>
-
 #include "agent/hook/sample.h"
 #include "agent/hook/slow_path.h"
 #include "agent/interp/collector.h"
@@ -350,7 +347,6 @@ static void run(Mode mode) {
     options.lines = mode.lines;
     options.stacks = mode.stacks;
     options.sample = mode.sample;
-    options.live = false;
     profile = profiled_start(L, options);
     alloc = lua_getallocf(L, &alloc_ud);
     slowly = mode.slow;

@@ -3,9 +3,6 @@
 #include "agent/charge/sources.h"
 #include "agent/interp/luafacts.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
-
 #include "agent/map/shadow.h"
 #include "profiled.h"
 
@@ -63,7 +60,6 @@ static void begin(void) {
     L = luafacts_newstate(reusing, NULL);
     luaL_openlibs(L);
     early = push_long('e', LONG);
-    options.live = false;
     p = profiled_start(L, options);
 }
 

@@ -2,9 +2,6 @@
  * again, with more names than there is room for, and with memory refused at any moment. */
 #include "agent/charge/tags.h"
 
-#include <lauxlib.h>
-#include <lualib.h>
-
 #include "agent/hook/slow_path.h"
 #include "agent/map/shadow.h"
 #include "bare_tables.h"
@@ -207,8 +204,7 @@ static void coroutines_take_turns(bool by_api, uint64_t sample, unsigned times) 
         "heir() tag 'c' make(300) heir() make(300)\n"
         "tag() make(7)\n";
     snprintf(code, sizeof code, format, times);
-    OWN(lua_close_at) lua_State *L = luaL_newstate();
-    luaL_openlibs(L);
+    OWN(lua_close_at) lua_State *L = new_state();
     lua_register(L, "tag", tag);
     LmpOptions options = profiler_defaults;
     options.sample = sample;

@@ -3,8 +3,6 @@
  * as samples of every block, whose weights are 1 (hook_sampled.c). The same program must give the
  * same figures, line by line and path by path, whichever way its operations go; the plain way's are
  * compared with the truth elsewhere. */
-#include <lauxlib.h>
-#include <lualib.h>
 
 #include "agent/charge/lines.h"
 #include "agent/hook/sample.h"
@@ -253,7 +251,6 @@ static void play(const Way *way, const Kept *kept, bool rough, Result *out) {
     LmpOptions options = profiler_defaults;
     OWN(lua_close_at) lua_State *L = luafacts_newstate(under, &u);
     luaL_openlibs(L);
-    options.live = false;
     options.lines = kept->lines;
     options.stacks = kept->stacks;
     options.sample = way->sampled ? 1 : 0;

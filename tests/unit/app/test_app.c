@@ -1,6 +1,11 @@
 /* Tests of what keys do, without a terminal: requests to the program, filters, typing, the end. */
 #include "app_fixture.h"
 
+static void begin(void) {
+    show_display(120, 36, true);
+}
+BEFORE_TESTS(begin)
+
 /* What waits for the viewer, which takes all of it. */
 static const Request *taken[REQUESTS];
 static void take(void) {
@@ -19,19 +24,15 @@ TEST(map_may_be_incomplete) {
     show_display(160, 40, true);
     ck_assert(!shows("map incomplete"));
     app_model(app)->stats.hidden_regions = 2;
-    app_draw(app, canvas, now);
-    ck_assert(shows("map incomplete (the program closed its file)"));
+    ck_assert(sees("map incomplete (the program closed its file)"));
     app_model(app)->stats.hidden_regions = 0;
     app_model(app)->stats.lines_end_seconds = app_model(app)->stats.seconds - 1;
-    app_draw(app, canvas, now);
-    ck_assert(!shows("figures by line end"));
+    ck_assert(!sees("figures by line end"));
     app_model(app)->stats.lines_end_seconds = 1.5;
-    app_draw(app, canvas, now);
-    ck_assert(shows("figures by line end after 1.5 s (snapshot)"));
+    ck_assert(sees("figures by line end after 1.5 s (snapshot)"));
 }
 
 TEST(space_pauses_and_resumes) {
-    show_display(120, 36, true);
     ck_assert(shows("RUNNING"));
     press(" ");
     ck_assert(took_pause(true));
@@ -48,7 +49,6 @@ TEST(space_pauses_and_resumes) {
 }
 
 TEST(steps_only_while_paused) {
-    show_display(120, 36, true);
     press("n"); /* nothing: the program runs on, and how to step is said */
     ck_assert_uint_eq(app_ui(app)->requests.waiting, 0);
     ck_assert(shows("space pauses it, then n steps"));
@@ -70,13 +70,12 @@ static void wait_for_what(const char *words, bool input, bool ours, bool busy) {
     UiWait *wait = &app_ui(app)->wait;
     *wait = (UiWait){.input = input, .ours = ours, .busy = busy};
     snprintf(wait->words, sizeof wait->words, "%s", words);
-    app_draw(app, canvas, now);
+    draw();
 }
 
 /* What the program waits for stands beside its state; and why a pause does not come, once that has
  * taken a while, and no longer than that. */
 TEST(what_it_waits_for) {
-    show_display(120, 36, true);
     ck_assert(!shows("waits") && !shows(" i input"));
     wait_for_what("waits for input", true, true, false);
     ck_assert(shows("RUNNING, waits for input, i to type"));
@@ -89,8 +88,7 @@ TEST(what_it_waits_for) {
     ck_assert(shows("PAUSING, sleeps (nanosleep)") && !shows("Pausing: "));
     uint64_t before = now;
     now += SECOND;
-    app_draw(app, canvas, now);
-    ck_assert(shows("Pausing: the program sleeps (nanosleep) and asks for no memory until then"));
+    ck_assert(sees("Pausing: the program sleeps (nanosleep) and asks for no memory until then"));
     wait_for_what("", false, false, true);
     ck_assert(shows("Pausing: the program asks for no memory; it is at work"));
     wait_for_what("", false, false, false);
@@ -110,7 +108,6 @@ TEST(a_pause_by_another_viewer_can_be_ended) {
 }
 
 TEST(the_inspector_stays_if_it_was_chosen) {
-    show_display(120, 36, true);
     press("5");
     become(LMP_SEEN_PAUSED);
     become(LMP_SEEN_RUNNING);
@@ -125,25 +122,21 @@ TEST(the_inspector_stays_if_it_was_chosen) {
 }
 
 TEST(freeze_is_not_pause) {
-    show_display(120, 36, true);
     press("z");
     take();
     ck_assert_ptr_null(taken[REQUEST_PAUSE]);
     ck_assert(app_ui(app)->frozen);
     ck_assert(shows("FROZEN") && shows("program running"));
     app_seen(app, LMP_SEEN_PAUSED);
-    app_draw(app, canvas, now);
-    ck_assert(shows("FROZEN") && shows("program paused"));
+    ck_assert(sees("FROZEN") && shows("program paused"));
     press("z");
     ck_assert(!app_ui(app)->frozen);
     app_ui(app)->frozen = true;
     app_seen(app, LMP_SEEN_KILLED); /* the end thaws */
-    app_draw(app, canvas, now);
-    ck_assert(shows("KILLED"));
+    ck_assert(sees("KILLED"));
 }
 
 TEST(filters) {
-    show_display(120, 36, true);
     unsigned all = (1u << LMP_KINDS) - 1;
     ck_assert_uint_eq(app_ui(app)->kinds, all);
     for (int kind = 0; kind < LMP_KINDS; kind++) {
@@ -162,7 +155,6 @@ TEST(filters) {
 }
 
 TEST(typing_a_line) {
-    show_display(120, 36, true);
     press("iheq\tz");
     ck_assert(!play_asked(app, REQUEST_QUIT));
     ck_assert(shows("input>"));
@@ -174,14 +166,13 @@ TEST(typing_a_line) {
     ck_assert_str_eq(app_ui(app)->requests.of[REQUEST_SEND].line, "heq\t!\n");
     for (int i = 0; i < 2000; i++)
         play_key(app, 0x65e5); /* more than fits */
-    app_draw(app, canvas, now);
+    draw();
     press("\n");
     ck_assert_uint_lt(strlen(app_ui(app)->requests.of[REQUEST_SEND].line), REQUEST_LINE);
     play_key(app, K_CTRL('C')); /* is still for the program */
     ck_assert(play_asked(app, REQUEST_INTERRUPT));
     play_key(app, K_ESC);
-    app_draw(app, canvas, now);
-    ck_assert(!shows("input>"));
+    ck_assert(!sees("input>"));
     show_display(120, 36, false);
     press("i");
     ck_assert(!shows("input>"));
@@ -190,7 +181,6 @@ TEST(typing_a_line) {
 
 /* Who types to the program does not see it end: what follows is text, too, and no keys. */
 TEST(typing_over_the_end) {
-    show_display(120, 36, true);
     press("i");
     become(LMP_SEEN_FINISHED);
     ck_assert(shows("has ended") && shows("enter or esc"));
@@ -207,8 +197,7 @@ TEST(typing_over_the_end) {
     become(LMP_SEEN_KILLED);
     ck_assert(shows("has been killed"));
     play_key(app, K_ESC);
-    app_draw(app, canvas, now);
-    ck_assert(!shows("enter or esc"));
+    ck_assert(!sees("enter or esc"));
     press("i"); /* does not begin after the end */
     ck_assert(!shows("enter or esc"));
 }
@@ -250,7 +239,6 @@ TEST(after_the_end) {
 /* m counts from the new mark, x from none and then again from the last one; L lists them, and
  * closes the list; e there names a mark and opens no editor. */
 TEST(keys_of_marks) {
-    show_display(120, 36, true);
     Ui *ui = app_ui(app);
     press("x");
     ck_assert(ui->marks.count_from == MODEL_NO_MARK && (take(), taken[REQUEST_REFRESH]));
@@ -262,7 +250,7 @@ TEST(keys_of_marks) {
     app_model(app)->mark[0].number = 1;
     press("L");
     ck_assert_ptr_eq(ui->over, &panel_marks);
-    app_draw(app, canvas, now);
+    draw();
     press("e");
     ck_assert(ui->edit && !(take(), taken[REQUEST_OPEN]));
     press("\n");
@@ -326,7 +314,6 @@ TEST(keys_of_since) {
 }
 
 TEST(notices_go_away) {
-    show_display(120, 36, true);
     press("C");
     ck_assert((take(), taken[REQUEST_COLLECT]));
     ck_assert(shows("full collection"));
@@ -343,14 +330,12 @@ TEST(notices_go_away) {
     app_model(app)->marks_all = app_model(app)->marks = 1;
     app_model(app)->marked = true;
     app_fresh(app, now);
-    app_draw(app, canvas, now);
-    ck_assert(shows("Mark 1 set"));
+    ck_assert(sees("Mark 1 set"));
     ck_assert(shows("Δ mark"));
 }
 
 /* Nothing that a model can hold makes a panel draw outside its place or fall over. */
 TEST(any_figures_can_be_drawn) {
-    show_display(120, 36, true);
     for (int round = 0; round < 300; round++) {
         Model *model = app_model(app);
         fixed_pause(model);
@@ -369,12 +354,11 @@ TEST(any_figures_can_be_drawn) {
         model->alloc_bytes_per_s = 1e19;
         canvas_resize(canvas, 1 + (int)suite_below(220), 1 + (int)suite_below(70));
         app_fresh(app, now);
-        app_draw(app, canvas, now);
+        draw();
     }
 }
 
 TEST(break_conditions) {
-    show_display(120, 36, true);
     UiBreaks *breaks = &app_ui(app)->breaks;
     press("b"); /* an empty list: at once a new one */
     ck_assert(is_on(&panel_breaks));
@@ -394,11 +378,10 @@ TEST(break_conditions) {
     press("b"); /* another */
     ck_assert(shows("break>"));
     play_key(app, K_ESC);
-    app_draw(app, canvas, now);
-    ck_assert(!shows("break>") && is_on(&panel_breaks));
+    ck_assert(!sees("break>") && is_on(&panel_breaks));
     fixed_break(app_model(app)); /* it is met: the inspector is there to say so */
     app_fresh(app, now);
-    app_draw(app, canvas, now);
+    draw();
     ck_assert(!is_on(&panel_breaks) && is_on(&panel_inspector));
     ck_assert(shows("break 1: block larger than 10 KiB: 16,384 B"));
     take();
@@ -410,7 +393,7 @@ TEST(break_conditions) {
     ck_assert(took_pause(false));
     become(LMP_SEEN_RUNNING);
     play_key(app, 'b');
-    app_draw(app, canvas, now);
+    draw();
     ck_assert(!shows("break>")); /* there is a list to look at */
     press("d");
     ck_assert_uint_eq(breaks->count, 0);

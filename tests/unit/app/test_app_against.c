@@ -96,7 +96,7 @@ TEST(test_screens) {
         snprintf(name, sizeof name, "%s-compare-%s.txt", screens[i].whole ? "screen" : "panel",
                  screens[i].name);
         if (screens[i].whole) {
-            screen_golden(canvas, name);
+            canvas_golden(canvas, name);
         } else {
             panel_golden(app, canvas, name);
         }

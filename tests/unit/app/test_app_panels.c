@@ -6,7 +6,7 @@
 static void tab(Key key) {
     for (int i = 0; i == 0 || (i < 50 && app_ui(app)->focus->number == 0); i++) {
         play_key(app, key);
-        app_draw(app, canvas, now);
+        draw();
     }
 }
 
@@ -26,7 +26,7 @@ TEST(the_next_tab_is_shown) {
         do {
             round = shows(panel_output.title);
             play_key(app, '\t');
-            app_draw(app, canvas, now);
+            draw();
         } while (app_ui(app)->focus != &panel_heapmap);
         ck_assert(round);
     }
@@ -62,7 +62,7 @@ TEST(enlarge_and_back) {
     press("\t"); /* the next one, enlarged as well */
     ck_assert(is_on(&panel_timeline) && !is_on(&panel_types));
     play_key(app, K_ESC);
-    app_draw(app, canvas, now);
+    draw();
     ck_assert(is_on(&panel_types) && is_on(&panel_heapmap));
     ck_assert(!play_asked(app, REQUEST_QUIT));
 }
@@ -79,7 +79,7 @@ TEST(help_opens_and_closes) {
     ck_assert(!is_on(&panel_help) && is_on(&panel_heapmap));
     press("?");
     play_key(app, K_ESC);
-    app_draw(app, canvas, now);
+    draw();
     ck_assert(is_on(&panel_heapmap));
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_heapmap);
     press("?2"); /* a panel's number closes it too */
@@ -121,7 +121,7 @@ TEST(panels_have_their_least_room) {
         for (int w = 20; w <= 130; w++) {
             for (int h = 5; h <= 50; h++) {
                 canvas_resize(canvas, w, h);
-                app_draw(app, canvas, now);
+                draw();
                 for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
                     Rect room = app_where(app, panels[i]);
                     if (room.w == 0) continue;

@@ -63,8 +63,7 @@ TEST(the_output_is_searched) {
     ck_assert(shows("\"thread 9\" is not here"));
     press("n");
     output_feed(output, "thread 9 is here\n", 17);
-    app_draw(app, canvas, now);
-    ck_assert(shows("thread 9 is here") && shows("in line 301"));
+    ck_assert(sees("thread 9 is here") && shows("in line 301"));
 }
 
 /* While it is paused n steps, as everywhere, and the footer says which. */

@@ -4,13 +4,8 @@
 #include "snapshot/proof.h"
 
 static char *screen(void) {
-    char *text = NULL;
-    size_t size;
     draw();
-    FILE *f = open_memstream(&text, &size);
-    canvas_dump_text(canvas, f);
-    fclose(f);
-    return text;
+    return canvas_dump(canvas);
 }
 
 TEST(test_it_opens_over_the_program_and_closes_again) {
@@ -25,7 +20,7 @@ TEST(test_it_opens_over_the_program_and_closes_again) {
     ck_assert(sees("1 Verdict"));
     ck_assert(!sees("6 Sites"));
     draw();
-    screen_golden(canvas, "snapshot-120x36.txt");
+    canvas_golden(canvas, "snapshot-120x36.txt");
     play_key(app, '2');
     ck_assert_ptr_eq(app_ui(app)->focus, &panel_objects);
     play_key(app, K_ENTER);
@@ -58,7 +53,7 @@ TEST(test_tab_stays_in_the_set) {
     open_snapshot(3);
     app_show_snapshot(app, heap);
     draw();
-    screen_golden(canvas, "snapshot-80x24.txt");
+    canvas_golden(canvas, "snapshot-80x24.txt");
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         do {
             play_key(app, K_TAB);

@@ -5,7 +5,7 @@
 #include "fake_tables.h"
 #include "fixed.h"
 #include "heap_fixture.h"
-#include "screen_golden.h"
+#include "panel_golden.h"
 #include "widget/source.h"
 
 RELEASE_AT(canvas_free)
@@ -306,7 +306,7 @@ static void compare(const Screen *screen, bool whole) {
     char name[64];
     snprintf(name, sizeof name, "%s-%s.txt", whole ? "screen" : "panel", screen->name);
     if (whole) {
-        screen_golden(canvas, name);
+        canvas_golden(canvas, name);
     } else {
         panel_golden(app, canvas, name);
     }

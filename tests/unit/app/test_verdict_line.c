@@ -8,12 +8,8 @@ static int header; /* rows above the panels */
 
 /* Draws: the fourth row, the one below, and in which the frame of the panels begins. */
 static void read_rows(void) {
-    OWN(free_at) char *dump = NULL;
-    size_t size = 0;
     draw();
-    FILE *out = open_memstream(&dump, &size);
-    canvas_dump_text(canvas, out);
-    fclose(out);
+    OWN(free_at) char *dump = canvas_dump(canvas);
     char *at = dump;
     for (int i = 0; i < 3; i++)
         at = strchr(at, '\n') + 1;

@@ -120,25 +120,21 @@ TEST(said) {
     static LmpLimit limit[N];
     static LmpFinding finding[N];
     OWN(state_free_at) State *s = state();
-    char *text = NULL, *xml = NULL;
-    size_t size;
     for (int i = 0; i < N; i++) {
         limit[i] = limit_of(typed[i]);
         gate_judge(&limit[i], &s->in, &finding[i]);
     }
     LmpGateOf of = {"options.lua", "exited with status 1", 4711, 62.5, true};
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = suite_write();
     gate_text(&of, finding, N, out);
     gate_text(&(LmpGateOf){"a.lua", "finished", 0, 1, false}, finding, 1, out);
-    fclose(out);
+    OWN(free_at) char *text = suite_written();
     suite_golden("gate.txt", text);
-    out = open_memstream(&xml, &size);
+    out = suite_write();
     gate_junit_begin(out);
     gate_junit_suite(&of, finding, N, out);
     gate_junit_suite(&(LmpGateOf){"\x02<&>\xc3.lua", "finished", 0, 1e300, false}, finding, 1, out);
     gate_junit_end(out);
-    fclose(out);
+    OWN(free_at) char *xml = suite_written();
     suite_golden("gate.xml", xml);
-    free(text);
-    free(xml);
 }

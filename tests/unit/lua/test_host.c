@@ -12,6 +12,8 @@
 
 extern const LmpHostTable lmp_host;
 
+RELEASE_AT(lua_close)
+
 static char why[LMP_WHY];
 
 static lua_State *new_state(void) {
@@ -59,14 +61,13 @@ static void all_return(lua_State *L, int expected) {
 }
 
 TEST(without_a_profile) {
-    lua_State *L = new_state();
+    OWN(lua_close_at) lua_State *L = new_state();
     ck_assert(!lmp_host.running(L));
     all_return(L, LMP_ERR_NOTSTARTED);
     ck_assert_str_eq(why, "the profiler is not running in this state");
     ck_assert_int_eq(lmp_host.start(L, NULL, why), 0);
     all_return(L, 0);
     all_return(L, LMP_ERR_NOTSTARTED);
-    lua_close(L);
 }
 
 TEST(options) {
@@ -92,7 +93,7 @@ TEST(options) {
         {"lines=false stacks=true", "option 'stacks' needs lines: leave out lines=false"},
         {"sample=1MiB overrides=true", "option 'overrides' needs every block: leave out sample"},
     };
-    lua_State *L = new_state();
+    OWN(lua_close_at) lua_State *L = new_state();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ck_assert_int_eq(lmp_host.start(L, wrong[i].text, why), LMP_ERR_OPTION);
         ck_assert_str_eq(why, wrong[i].why);
@@ -109,11 +110,10 @@ TEST(options) {
         ck_assert_msg(lmp_host.start(L, right[i], why) == 0, "%s: %s", right[i], why);
         ck_assert_int_eq(lmp_host.stop(L, NULL, why), 0);
     }
-    lua_close(L);
 }
 
 TEST(figures_are_those_of_lua) {
-    lua_State *L = started("stacks=true");
+    OWN(lua_close_at) lua_State *L = started("stacks=true");
     lmp_Figures f, last;
     lmp_Line line[4];
     size_t n = 4;
@@ -161,11 +161,10 @@ TEST(figures_are_those_of_lua) {
     }
     ck_assert_int_eq(lmp_host.stop(L, &last, why), 0);
     ck_assert(last.mallocs >= f.mallocs && last.seconds >= f.seconds && last.seconds < 60);
-    lua_close(L);
 }
 
 TEST(frames_and_tags) {
-    lua_State *L = started(NULL);
+    OWN(lua_close_at) lua_State *L = started(NULL);
     lmp_Frame frame = {.number = 77};
     const char *before = "?";
     ck_assert_int_eq(lmp_host.frame(L, NULL, &frame, why), 0);
@@ -181,7 +180,6 @@ TEST(frames_and_tags) {
     ck_assert_str_eq(before, "one");
     ck_assert_int_eq(lmp_host.tag(L, NULL, &before, why), 0);
     ck_assert_str_eq(before, "two");
-    lua_close(L);
 }
 
 TEST(two_states) {
@@ -202,7 +200,8 @@ TEST(two_states) {
 /* ---- states as they come --------------------------------------------------------------------- */
 
 TEST(threads_that_cannot_run) {
-    lua_State *L = started(NULL), *co = lua_newthread(L);
+    OWN(lua_close_at) lua_State *L = started(NULL);
+    lua_State *co = lua_newthread(L);
     int results;
     luaL_loadstring(co, "coroutine.yield() error 'x'");
     ck_assert_int_eq(lua_resume(co, L, 0, &results), LUA_YIELD);
@@ -211,11 +210,10 @@ TEST(threads_that_cannot_run) {
     ck_assert_int_eq(lua_resume(co, L, 0, &results), LUA_ERRRUN);
     all_return(co, LMP_ERR_THREAD);
     all_return(L, 0);
-    lua_close(L);
 }
 
 TEST(a_full_stack) {
-    lua_State *L = started("lines=false");
+    OWN(lua_close_at) lua_State *L = started("lines=false");
     for (int refused = 0; refused < 2; refused++) /* after one, 5.5.1 has more room */
         while (lua_checkstack(L, 1))
             lua_pushinteger(L, 1);
@@ -223,7 +221,6 @@ TEST(a_full_stack) {
     ck_assert_int_eq(lmp_host.start(L, NULL, why), LMP_ERR_NOMEM);
     lua_settop(L, 0);
     all_return(L, 0);
-    lua_close(L);
 }
 
 /* Within a closing state, whether or not it was profiled. */
@@ -305,7 +302,7 @@ static void *serve(void *of) {
 }
 
 TEST(threads_in_turn) {
-    lua_State *L = started(NULL);
+    OWN(lua_close_at) lua_State *L = started(NULL);
     lmp_Figures f;
     pthread_t thread[2];
     for (int i = 0; i < 2; i++)
@@ -315,7 +312,6 @@ TEST(threads_in_turn) {
     ck_assert_int_eq(lmp_host.figures(L, &f, why), 0);
     ck_assert_uint_ge(f.mallocs, 400);
     ck_assert_uint_lt(f.mallocs, 500);
-    lua_close(L);
 }
 
 /* ---- a limit --------------------------------------------------------------------------------- */
@@ -362,7 +358,7 @@ static void rounds(lua_State *L, const char *how) {
 
 TEST(limit_is_told_once_each_time) {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        lua_State *L = limited(ways[i], COUNT);
+        OWN(lua_close_at) lua_State *L = limited(ways[i], COUNT);
         rounds(L, "for r = 1, 5 do local t = grow(30000) t = nil collectgarbage() end");
         ck_assert_msg(seen.calls == 5, "%s: %d", ways[i], seen.calls);
         rounds(L, "for r = 1, 200 do local t = grow(10) end collectgarbage()");
@@ -370,23 +366,21 @@ TEST(limit_is_told_once_each_time) {
         ck_assert_int_eq(lmp_host.limit(L, 0, reached, &seen, why), 0);
         rounds(L, "local t = grow(30000)");
         ck_assert_int_eq(seen.calls, 5);
-        lua_close(L);
     }
 }
 
 TEST(limit_within_a_coroutine) {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        lua_State *L = limited(ways[i], COUNT);
+        OWN(lua_close_at) lua_State *L = limited(ways[i], COUNT);
         rounds(L, "coroutine.wrap(function() coroutine.wrap(function() keep = grow(100000) end)() "
                   "end)()");
         ck_assert_msg(seen.calls == 1, "%s: %d", ways[i], seen.calls);
-        lua_close(L);
     }
 }
 
 TEST(limit_ends_the_script) {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        lua_State *L = limited(ways[i], RAISE);
+        OWN(lua_close_at) lua_State *L = limited(ways[i], RAISE);
         rounds(L, "local ok, text = pcall(grow, 1e7)\n"
                   "assert(not ok and text:find 'too much memory', text)\n"
                   "collectgarbage() collectgarbage()\n"
@@ -394,28 +388,25 @@ TEST(limit_ends_the_script) {
                   "assert(not ok and text:find 'too much memory', text)");
         ck_assert_int_eq(seen.calls, 2);
         ck_assert(lmp_host.running(L));
-        lua_close(L);
     }
 }
 
 TEST(limit_stops_the_profile) {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         for (int what = STOP; what <= START; what++) {
-            lua_State *L = limited(ways[i], what);
+            OWN(lua_close_at) lua_State *L = limited(ways[i], what);
             rounds(L, "keep = grow(100000) keep = grow(100000)");
             ck_assert_int_eq(seen.calls, 1); /* it ends with the profile */
             ck_assert_int_eq(lmp_host.running(L), what == START);
-            lua_close(L);
         }
     }
 }
 
 TEST(limit_is_raised) {
-    lua_State *L = limited(NULL, AGAIN);
+    OWN(lua_close_at) lua_State *L = limited(NULL, AGAIN);
     rounds(L, "keep = {} for i = 1, 300000 do keep[i] = {} end"); /* some 20 MB */
     ck_assert_int_ge(seen.calls, 3);
     ck_assert_int_le(seen.calls, 9);
-    lua_close(L);
 }
 
 /* Grows and falls again without an instruction of Lua in between. */
@@ -430,21 +421,19 @@ static int within(lua_State *L) {
 
 TEST(limit_is_not_told_of_what_is_over) {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        lua_State *L = limited(ways[i], COUNT);
+        OWN(lua_close_at) lua_State *L = limited(ways[i], COUNT);
         lua_register(L, "within", within);
         rounds(L, "within() for i = 1, 100 do local t = {} end");
         ck_assert_msg(seen.calls == 0, "%s: %d", ways[i], seen.calls);
         rounds(L, "keep = grow(30000)");
         ck_assert_msg(seen.calls == 1, "%s: %d", ways[i], seen.calls);
-        lua_close(L);
     }
 }
 
 TEST(limit_and_another_hook) { /* the program's own goes on */
-    lua_State *L = limited(NULL, COUNT);
+    OWN(lua_close_at) lua_State *L = limited(NULL, COUNT);
     rounds(L, "local n = 0 debug.sethook(function() n = n + 1 end, '', 1000)\n"
               "for r = 1, 3 do local t = grow(30000) t = nil collectgarbage() end\n"
               "assert(n > 100 and debug.gethook(), n)");
     ck_assert_int_eq(seen.calls, 3);
-    lua_close(L);
 }

@@ -87,7 +87,7 @@ typedef struct BlockRow {
 } BlockRow;
 
 static uint32_t block_rows(Stage *s, BlockRow *row, uint32_t room) {
-    char *text = stage_text(s, false);
+    char *text = stage_text(s);
     uint32_t n = 0;
     for (const char *at = text; (at = strstr(at, " 0x")) != NULL && n < room; at++) {
         unsigned long long addr;
@@ -209,7 +209,7 @@ TEST(test_blocks_follow) {
     stage_draw(s);
     repeat(s, ACT_DOWN, 9);
     for (int round = 0; round < 3; round++) {
-        char *text = stage_text(s, false), *cursor = strstr(text, "▸");
+        char *text = stage_text(s), *cursor = strstr(text, "▸");
         ck_assert_ptr_nonnull(cursor);
         ck_assert_msg(strncmp(cursor + strlen("▸ "), "0x55d0c2a004c0", 14) == 0, "%.40s", cursor);
         free(text);

@@ -226,7 +226,7 @@ TEST(test_recorded) {
         s->ui.time.past = true;
         stage_update(s);
         stage_draw(s);
-        OWN(free_at) char *text = stage_text(s, false);
+        OWN(free_at) char *text = stage_text(s);
         size_t strings = 0, tables = 0, last = 0, first = SIZE_MAX;
         for (const char *c = text; *c; c++) { /* no other words have these letters */
             if (*c == 'S') strings++, last = (size_t)(c - text);

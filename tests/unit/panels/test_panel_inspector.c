@@ -160,7 +160,7 @@ TEST(test_locals) {
     for (uint32_t i = 0; i < 4; i++) {
         m->op.locals_state = i;
         OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 12, true, 256);
-        OWN(free_at) char *text = stage_text(s, false);
+        OWN(free_at) char *text = stage_text(s);
         ck_assert_msg(strstr(text, words[i]), "%s", text);
     }
 }
@@ -182,7 +182,7 @@ TEST(test_upvalues) {
     golden(m, "inspector-upvalues-alone-98x24.txt");
     m->op.upvalues_state = LMP_LOCALS_NOT_NOW;
     OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 118, 12, true, 256);
-    OWN(free_at) char *text = stage_text(s, false);
+    OWN(free_at) char *text = stage_text(s);
     ck_assert_msg(strstr(text, "upvalues: unreadable just now"), "%s", text);
     ck_assert(!strstr(text, "limit"));
 }
@@ -290,7 +290,7 @@ TEST(test_nothing_to_show) {
     OWN(free_at) Model *m = paused();
     OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 78, 6, true, 256);
     m->seen = LMP_SEEN_RUNNING;
-    OWN(free_at) char *text = stage_text(s, false);
+    OWN(free_at) char *text = stage_text(s);
     ck_assert_ptr_nonnull(strstr(text, "space pauses the program"));
     ck_assert_ptr_null(strstr(text, "options.lua"));
     ck_assert(!stage_act(s, ACT_DOWN));
@@ -304,7 +304,7 @@ TEST(test_names_are_safe) {
     snprintf(m->op.frame[0].name, sizeof m->op.frame[0].name, "local '\033[2J\x07\xff'");
     snprintf(m->op.frame[0].source, sizeof m->op.frame[0].source, "\033]0;x\007.lua");
     OWN(stage_free_at) Stage *s = stage_new(&panel_inspector, m, 78, 12, true, 256);
-    OWN(free_at) char *text = stage_text(s, false);
+    OWN(free_at) char *text = stage_text(s);
     for (const char *p = text; *p; p++)
         ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
 }

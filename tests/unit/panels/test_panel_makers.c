@@ -45,7 +45,7 @@ TEST(test_sizes) {
         OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(sights[i].stacks, false);
         OWN(stage_free_at) Stage *s = stage_named(sights[i].panel, fixture.model, sights[i].name);
         s->ui.now = 1000000000;
-        free(stage_text(s, false));
+        stage_draw(s);
         stage_golden(s, sights[i].name);
     }
 }
@@ -62,7 +62,7 @@ TEST(test_calls_are_shown) {
                 fixture.tables->t.function[f].calls = 7ull * f * f * f * f * f;
         ledger_fixture_refresh(&fixture);
         OWN(stage_free_at) Stage *s = stage_named(&panel_functions, fixture.model, names[i]);
-        free(stage_text(s, false));
+        stage_draw(s);
         stage_golden(s, names[i]);
         char words[128];
         panel_functions.note(s->state, s->model, &s->ui, words, sizeof words);
@@ -76,7 +76,7 @@ TEST(test_calls_are_shown) {
 TEST(test_a_function_has_its_lines) {
     OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
     OWN(stage_free_at) Stage *s = stage_new(&panel_functions, fixture.model, 118, 20, true, 256);
-    free(stage_text(s, false));
+    stage_draw(s);
     ck_assert(stage_act(s, ACT_ENTER));
     ck_assert_ptr_eq(s->ui.over, &panel_function);
     OWN(stage_free_at) Stage *page = stage_new(&panel_function, fixture.model, 118, 12, true, 256);
@@ -97,7 +97,7 @@ TEST(test_a_function_has_its_lines) {
     for (uint32_t i = 0; i < l->functions; i++)
         if (l->function[i].id == page->ui.function)
             ck_assert_uint_eq(sum, l->function[i].shallow.live_bytes);
-    char *text = stage_text(page, false), want[32];
+    char *text = stage_text(page), want[32];
     snprintf(want, sizeof want, "%d lines", (int)lines);
     ck_assert_ptr_nonnull(strstr(text, want));
     free(text);
@@ -121,7 +121,7 @@ TEST(test_a_line_has_its_page) {
     s->ui.site = row->id;
     fixture.model->view = NULL;
     for (int empty = 0; empty < 2; empty++) {
-        char *text = stage_text(s, false);
+        char *text = stage_text(s);
         ck_assert_msg(strstr(text, long_line), "%s", text);
         ck_assert_int_eq(strstr(text, "has made nothing itself") != NULL, empty);
         free(text);
@@ -141,7 +141,7 @@ TEST(test_a_tag_has_its_lines) {
     ck_assert_uint_ge(tags, 3);
     for (uint32_t i = 0; i < tags; i++) {
         s->ui.over = NULL;
-        free(stage_text(s, false));
+        stage_draw(s);
         ck_assert(stage_act(s, ACT_ENTER));
         ck_assert_ptr_eq(s->ui.over, &panel_tag);
         seen |= 1u << s->ui.tag;
@@ -177,7 +177,7 @@ TEST(test_a_tag_has_its_lines) {
             ck_assert_uint_eq(sum.allocs, m->ledger.tag[tag].tally.allocs);
             ck_assert_uint_gt(lines, 0);
         }
-        char want[32], *text = stage_text(page, false);
+        char want[32], *text = stage_text(page);
         snprintf(want, sizeof want, "%d line%s", lines, lines == 1 ? "" : "s");
         ck_assert_msg(strstr(text, want) != NULL, "%s not in %s", want, text);
         free(text);
@@ -188,7 +188,7 @@ TEST(test_a_tag_has_its_lines) {
     ck_assert_ptr_eq(page->ui.over, &panel_site);
     page->ui.tag ^= 1; /* of another tag there are no figures yet: not those of this one */
     page->ui.over = &panel_tag;
-    OWN(free_at) char *text = stage_text(page, false);
+    OWN(free_at) char *text = stage_text(page);
     ck_assert_ptr_null(strstr(text, "MiB"));
     ck_assert_ptr_null(strstr(text, "KiB"));
 }
@@ -229,8 +229,7 @@ TEST(test_what_is_off_is_said) {
     ledger_fixture_refresh(&fixture);
     for (int i = 0; i < 4; i++) {
         OWN(stage_free_at) Stage *s = stage_new(panels[i], fixture.model, 78, 8, true, 256);
-        OWN(free_at) char *text = stage_text(s, false);
-        ck_assert_msg(strstr(text, "Lines are off") != NULL, "%s: %s", panels[i]->title, text);
+        ck_says(s, "Lines are off");
     }
     fixture.tables->live->tables.lines = LMP_LINES_EXACT;
     ledger_fixture_refresh(&fixture);
@@ -266,7 +265,7 @@ TEST(test_any_size) {
             Stage *s = stage_new(panels[(w + h) % 4], fixture.model, w, h + 1, w % 2, 256);
             s->ui.function = fixture.model->ledger.function[1].id;
             for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
-                free(stage_text(s, false));
+                stage_draw(s);
                 stage_act(s, acts[i]);
                 PANEL_CALL(s->panel, mouse)
                 (s->state, s->model, &s->ui, (MouseEvent){MOUSE_CLICK, w / 2, (int)i}, s->rect);
@@ -307,7 +306,7 @@ TEST(test_callers_by_samples) {
     uint32_t a = m->ledger.site[1].id, b = m->ledger.site[2].id, c = m->ledger.site[3].id;
     OWN(stage_free_at) Stage *s = stage_new(&panel_site, m, 149, 50, true, 256);
     s->ui.site = of->id;
-    char want[200], count[LMP_NUM], *text = stage_text(s, false);
+    char want[200], count[LMP_NUM], *text = stage_text(s);
     ck_assert_ptr_nonnull(strstr(text, "not recorded: lmp run --stacks"));
     free(text);
     static const uint32_t never = UINT32_MAX; /* no row has it */
@@ -317,7 +316,7 @@ TEST(test_callers_by_samples) {
         {of->id, 0, {never}, 1, 10, 500},      {a, 0, {c, 0, 0}, 100, 1000, 90000},
     };
     memcpy(m->callers.row, row, sizeof row);
-    text = stage_text(s, false);
+    text = stage_text(s);
     snprintf(want, sizeof want, "sampled: 106 of %s allocations",
              format_count(count, of->tally.allocs));
     ck_assert_msg(strstr(text, want) != NULL, "%s not in %s", want, text);

@@ -44,7 +44,7 @@ static Stage *stage_of(const Panel *panel, const LedgerFixture *f, int w, int h)
     Stage *s = stage_new(panel, f->model, w, h, true, 256);
     s->ui.now = SECOND;
     s->ui.time = range;
-    free(stage_text(s, false));
+    stage_draw(s);
     return s;
 }
 
@@ -59,10 +59,10 @@ static void draw_all(const LedgerFixture *f, UiTime time, const Sight *sights, s
         OWN(stage_free_at) Stage *s = stage_named(sights[i].panel, f->model, sights[i].name);
         s->ui.now = SECOND;
         s->ui.time = range;
-        free(stage_text(s, false));
+        stage_draw(s);
         s->ui.time = time;
         s->ui.makes = sights[i].makes;
-        free(stage_text(s, false));
+        stage_draw(s);
         stage_golden(s, sights[i].name);
     }
 }
@@ -189,7 +189,7 @@ TEST(test_columns_have_room) {
         for (int w = 58; w < 200; w++) {
             OWN(stage_free_at) Stage *s = stage_of(panels[i / 2], &f, w, 12);
             s->ui.makes = i % 2;
-            free(stage_text(s, false));
+            stage_draw(s);
             ck_says(s, "allocated");
             ck_says(s, "freed");
             ck_says(s, "grew");

@@ -88,7 +88,7 @@ static bool key(Stage *s, Action action) {
 }
 
 static bool says(Stage *s, const char *what) {
-    char *text = stage_text(s, false);
+    char *text = stage_text(s);
     bool is = strstr(text, what) != NULL;
     free(text);
     return is;
@@ -230,7 +230,7 @@ TEST(test_range) {
                               .end = 102 * SECOND,
                               .from = 30 * SECOND,
                               .to = 70 * SECOND};
-        OWN(free_at) char *text = stage_text(s, false);
+        OWN(free_at) char *text = stage_text(s);
         char ends[3] = "";
         for (char *c = strchr(strchr(text, '\n') + 1, '\n'); *c && strlen(ends) < 2; c++)
             if (strchr("<>[]", *c)) ends[strlen(ends)] = *c;
@@ -252,7 +252,7 @@ TEST(test_any_keys) {
         for (int i = 0; i < 60; i++) {
             Action action = keys[suite_below(sizeof keys / sizeof *keys)];
             key(s, action);
-            char *text = stage_text(s, false), *line = strchr(text, '\n');
+            char *text = stage_text(s), *line = strchr(text, '\n');
             int tinted = 0;
             for (int x = 0; x < s->canvas->w; x++)
                 tinted += style_bg(canvas_at(s->canvas, x, 4)->style) == TONE_SELECT;

@@ -14,7 +14,7 @@ static void press(Stage *s, const char *keys) {
         s->ui.now += 1000000;
         ck_assert_ptr_nonnull(strchr(known, *keys));
         stage_act(s, action[strchr(known, *keys) - known]);
-        free(stage_text(s, false));
+        stage_draw(s);
     }
 }
 
@@ -49,7 +49,7 @@ TEST(test_sizes) {
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         OWN(stage_free_at) Stage *s = stage_named(&panel_tree, fixture.model, sights[i].name);
         s->ui.now = 1000000000;
-        free(stage_text(s, false));
+        stage_draw(s);
         press(s, sights[i].keys);
         if (sights[i].filter[0]) type_filter(s, sights[i].filter);
         stage_golden(s, sights[i].name);
@@ -81,13 +81,13 @@ TEST(test_the_hottest_path_of_what_is_made) {
     }
     ledger_fixture_refresh(&fixture);
     OWN(stage_free_at) Stage *stage = stage_new(&panel_tree, fixture.model, 140, 20, true, 256);
-    OWN(free_at) char *text = stage_text(stage, false);
+    OWN(free_at) char *text = stage_text(stage);
     ck_assert_ptr_nonnull(strstr(text, "line 6"));
     ck_assert_ptr_null(strstr(text, "line 10"));
     ck_assert(strstr(text, "keeps local") < strstr(text, "spends upvalue"));
     free(text);
     stage->ui.makes = true;
-    text = stage_text(stage, false);
+    text = stage_text(stage);
     ck_assert_ptr_null(strstr(text, "line 6"));
     ck_assert_ptr_nonnull(strstr(text, "line 10"));
     ck_assert(strstr(text, "spends upvalue") < strstr(text, "keeps local"));
@@ -107,7 +107,7 @@ TEST(test_without_stacks) {
 
 /* The line of the screen that the cursor is on. */
 static char *cursor_line(Stage *s) {
-    char *text = stage_text(s, false), *at = strstr(text, "▸ ");
+    char *text = stage_text(s), *at = strstr(text, "▸ ");
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         if (strncmp(line, "▸ ", strlen("▸ ")) == 0) return memmove(text, line, strlen(line) + 1);
     (void)at;
@@ -126,7 +126,7 @@ TEST(test_moving_and_opening) {
     OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
     OWN(stage_free_at) Stage *s = stage_new(&panel_tree, fixture.model, 118, 30, true, 256);
     s->ui.now = 1000000000;
-    free(stage_text(s, false));
+    stage_draw(s);
     ck_cursor(s, "main chunk");
     press(s, "l"); /* closes it */
     ck_cursor(s, "▸ main chunk");
@@ -155,7 +155,7 @@ TEST(test_refreshes) {
     OWN(ledger_fixture_free) LedgerFixture fixture = ledger_fixture(true, false);
     OWN(stage_free_at) Stage *s = stage_new(&panel_tree, fixture.model, 118, 40, true, 256);
     s->ui.now = 1000000000;
-    free(stage_text(s, false));
+    stage_draw(s);
     press(s, "ddd");
     char *was = cursor_line(s), *name = strstr(was, "· line");
     ck_assert_ptr_nonnull(name);
@@ -176,7 +176,7 @@ TEST(test_before_anything) {
     stage_act(s, ACT_HOTTEST);
     stage_act(s, ACT_INVERT);
     stage_act(s, ACT_RIGHT);
-    free(stage_text(s, false));
+    stage_draw(s);
 }
 
 /* Names come from the program: nothing in them reaches the terminal as a control sequence. */
@@ -188,7 +188,7 @@ TEST(test_names_are_safe) {
         m->ledger.tree[i].short_src = "\033]0;x\007.lua";
     }
     OWN(stage_free_at) Stage *s = stage_new(&panel_tree, m, 78, 20, true, 256);
-    OWN(free_at) char *text = stage_text(s, false);
+    OWN(free_at) char *text = stage_text(s);
     for (const char *p = text; *p; p++)
         ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
 }
@@ -200,12 +200,12 @@ TEST(test_any_size) {
             OWN(stage_free_at)
             Stage *s = stage_new(&panel_tree, fixture.model, w, h + 1, w % 2, 256);
             s->ui.now = 1000000000;
-            free(stage_text(s, false));
+            stage_draw(s);
             press(s, "dr*dddI*ddlleI");
             for (int x = 0; x < w; x += 5)
                 panel_tree.mouse(s->state, s->model, &s->ui, (MouseEvent){MOUSE_CLICK, x, h / 2},
                                  s->rect);
-            free(stage_text(s, false));
+            stage_draw(s);
         }
     }
 }

@@ -4,8 +4,6 @@
 #include "profiled.h"
 
 #include <fcntl.h>
-#include <lauxlib.h>
-#include <lualib.h>
 #include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -46,8 +44,7 @@ static void read_good(int fd) {
 
 /* Profiles a program and keeps a copy of its state, taken while it ran. */
 static void make_good(void) {
-    OWN(lua_close_at) lua_State *L = luaL_newstate();
-    luaL_openlibs(L);
+    OWN(lua_close_at) lua_State *L = new_state();
     LmpOptions options = profiler_defaults;
     options.stacks = true;
     profiled_start(L, options);
@@ -157,13 +154,9 @@ static LmpErr read_all(int fd, bool heap) {
                      LEDGER_TREE | LEDGER_TREE_KINDS | REPORT_PART_HISTORY, 12345, "damaged",
                      LEDGER_END);
     for (unsigned kind = 0; kind < REPORTS; kind++) {
-        OWN(free_at) char *text = NULL;
-        size_t size = 0;
-        FILE *out = open_memstream(&text, &size);
-        LmpErr wrote = report_kinds[kind].write(&report, out);
-        ck_assert_int_eq(wrote, LMP_OK);
-        fclose(out);
-        ck_assert_uint_lt(size, 64u << 20);
+        ck_assert_int_eq(report_kinds[kind].write(&report, suite_write()), LMP_OK);
+        free(suite_written());
+        ck_assert_uint_lt(suite_wrote, 64u << 20);
     }
     report_close(&report);
     if (heap) read_heap();

@@ -54,7 +54,6 @@ TEST(sums_are_those_of_the_heap) {
     ck_assert_uint_eq(tag_allocs, want.allocs);
     ck_assert_uint_eq(here_frees, want.frees);
     ck_assert_mem_eq(kinds, own, sizeof own);
-    ledger_free(&ledger);
 }
 
 /* What is made right at a node, by a second look at all paths that end in it. */
@@ -91,7 +90,6 @@ TEST(kinds_of_nodes) {
     ck_assert_uint_gt(none, 0);
     ck_assert_uint_gt(several, 0);
     ck_assert_uint_gt(tagged, 0);
-    ledger_free(&ledger);
 }
 
 /* What the collector is said to have freed, of eight blocks of 800 bytes that a line made, when
@@ -183,7 +181,6 @@ TEST(rows_of_the_program) {
     ck_assert_uint_eq(ledger.live_history_rows, 24);
     ck_assert_uint_eq(ledger.live_history_cycle[23], 24);
     ck_assert_uint_eq(site("options.lua", 7)->live_history[0], 8388608);
-    ledger_free(&ledger);
 }
 
 TEST(parts_and_no_tables) {
@@ -207,7 +204,6 @@ TEST(parts_and_no_tables) {
     refresh(g, LEDGER_ALL, 1);
     ck_assert_uint_eq(ledger.sites, 0);
     ck_assert_uint_eq(ledger.nodes, 1);
-    ledger_free(&ledger);
 }
 
 /* ---- what changes ---------------------------------------------------------------------------- */
@@ -231,7 +227,6 @@ TEST(names_come_late) {
     f->live->tables.names++;
     refresh(f, LEDGER_ALL, 3);
     ck_assert_str_eq(ledger.site[0].func, "local ?[31m'mk'");
-    ledger_free(&ledger);
 }
 
 TEST(functions_on_one_line) {
@@ -258,7 +253,6 @@ TEST(functions_on_one_line) {
     ck_assert_uint_eq(ledger_site_of(&ledger, &f->t, fake_record(f, third.site, third.cls, 0)), 0);
     ck_assert_uint_eq(ledger_site_of(&ledger, &f->t, 0), LEDGER_NO_ROW);
     ck_assert_uint_eq(ledger_site_of(&ledger, &f->t, 1u << 31), LEDGER_NO_ROW);
-    ledger_free(&ledger);
 }
 
 #define SINCE(tally, now, then) ((int64_t)((tally).now - (tally).mark.then))
@@ -298,7 +292,6 @@ TEST(marks_and_rates) {
     refresh(f, LEDGER_SITES, 9000000000);
     refresh(f, LEDGER_SITES, 11000000000);
     ck_assert_double_eq_tol(allocs_per_s(site("a.lua", 1)), 0, 1e-9);
-    ledger_free(&ledger);
 }
 
 /* What survivors of records and nodes are comes to lines, functions, tags and the tree; rows that
@@ -342,7 +335,6 @@ TEST(survivors_add_up) {
     ledger.lives = NULL;
     refresh(f, LEDGER_SITES, f->live->clock);
     ck_assert_uint_eq(ledger.site[0].tally.since.blocks, 0);
-    ledger_free(&ledger);
 }
 
 /* What lines, functions, nodes and tags make a second, and since the mark, is what their records
@@ -404,7 +396,6 @@ TEST(rates_and_marks_add_up) {
     fake_made(f, below, 1, 700);
     refresh(f, LEDGER_ALL, 10000000000);
     ck_assert_double_eq(RATE(ledger.tree[1].retained), 700);
-    ledger_free(&ledger);
     fake_tables_free(f);
 }
 
@@ -433,7 +424,6 @@ TEST(deep_and_cyclic_paths) {
     ck_assert_uint_eq(function("local 'c'")->retained.allocs, DEEP);
     ck_assert_uint_eq(function("local 'b'")->retained.allocs, DEEP - 1);
     ck_assert_uint_eq(function("local 'a'")->retained.allocs, DEEP - 2);
-    ledger_free(&ledger);
 }
 
 /* ---- damage ---------------------------------------------------------------------------------- */

@@ -34,7 +34,6 @@ TEST(without_names) {
     for (uint32_t i = 0; i < ledger.functions; i++)
         unknown += strcmp(ledger.function[i].name, "?") == 0;
     ck_assert_uint_eq(unknown, 2);
-    ledger_free(&ledger);
     fake_tables_free(f);
 }
 

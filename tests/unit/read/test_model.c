@@ -11,6 +11,12 @@
 static Model model;
 static LmpLive live;
 
+static void clear(void) {
+    memset(&model, 0, sizeof model);
+    memset(&live, 0, sizeof live);
+}
+BEFORE_TESTS(clear)
+
 /* One class has all that the program does here. */
 static void allocate(uint64_t blocks, uint64_t bytes) {
     live.counters.count[LMP_C_TABLE].allocs += blocks;
@@ -28,8 +34,7 @@ static void close_to(double got, double want) {
 
 TEST(rates_of_a_steady_program) {
     for (int fps = 1; fps <= 60; fps += 7) {
-        memset(&model, 0, sizeof model);
-        memset(&live, 0, sizeof live);
+        clear();
         uint64_t clock = 5 * SECOND;
         for (int i = 0; i < fps * 4; i++) {
             allocate(6000 / (unsigned)fps, 600000 / (unsigned)fps);
@@ -58,8 +63,6 @@ TEST(rates_of_a_steady_program) {
 
 /* More moments come than are kept: the rate is over those that are, and what is older is gone. */
 TEST(rates_of_many_moments) {
-    memset(&model, 0, sizeof model);
-    memset(&live, 0, sizeof live);
     uint64_t clock = 5 * SECOND;
     allocate(1000000, 1000000); /* at once, before the first moment */
     for (int i = 0; i < 3000; i++) {
@@ -77,8 +80,6 @@ TEST(rates_of_many_moments) {
 /* Figures of a damaged state, or of another one at this place: no rate is better than a wild one.
  */
 TEST(rates_of_figures_that_jump) {
-    memset(&model, 0, sizeof model);
-    memset(&live, 0, sizeof live);
     allocate(5000, 500000);
     model_fill_live(&model, &live, 5 * SECOND);
     allocate(100, 10000);
@@ -106,7 +107,6 @@ TEST(marks_whose_rows_are_kept) {
                  {5, 5 + LMP_MARKED, false},
                  {1, 0, false},
                  {0, 0, false}};
-    memset(&model, 0, sizeof model);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         model.mark[3].rows = cases[i].rows;
         model.marks_kept = cases[i].all;
@@ -115,8 +115,6 @@ TEST(marks_whose_rows_are_kept) {
 }
 
 TEST(no_rates_while_nothing_runs) {
-    memset(&model, 0, sizeof model);
-    memset(&live, 0, sizeof live);
     for (uint64_t i = 1; i < 20; i++) {
         allocate(10, 1000);
         model_fill_live(&model, &live, i * SECOND / 10);
@@ -129,8 +127,6 @@ TEST(no_rates_while_nothing_runs) {
 }
 
 TEST(change_since_the_last_mark) {
-    memset(&model, 0, sizeof model);
-    memset(&live, 0, sizeof live);
     allocate(10, 1000);
     model_fill_live(&model, &live, SECOND);
     ck_assert(!model.marked);
@@ -171,8 +167,6 @@ static void run_frames(uint64_t n, uint64_t bytes) {
 }
 
 TEST(frames_of_the_last_second) {
-    memset(&model, 0, sizeof model);
-    memset(&live, 0, sizeof live);
     model_fill_live(&model, &live, SECOND);
     ck_assert(model.laps_per_s == 0 && model.lap_bytes == 0);
     run_frames(101, 7000);
@@ -204,8 +198,6 @@ TEST(frames_of_the_last_second) {
 }
 
 TEST(frames_since_the_mark) {
-    memset(&model, 0, sizeof model);
-    memset(&live, 0, sizeof live);
     run_frames(11, 100);
     live.mark[0].laps = 10;
     live.marks = 1;
@@ -224,7 +216,6 @@ TEST(frames_since_the_mark) {
 }
 
 TEST(cycles_by_age) {
-    memset(&model, 0, sizeof model);
     ck_assert_ptr_null(model_gc_cycle(&model, 0));
     model.gc.cycles = 300;
     for (uint32_t i = 0; i < 300; i++)
@@ -272,7 +263,6 @@ static void begin(void) {
     memset(&header, 0, sizeof header);
     memset(&control, 0, sizeof control);
     memset(&state, 0, sizeof state);
-    memset(&model, 0, sizeof model);
     view = (LmpView){.fd = -1, .header = &header, .control = &control, .live = &state};
 }
 
@@ -371,8 +361,7 @@ TEST(what_is_right_stays) {
 /* A block that grows is bytes made, one that shrinks bytes given back. */
 TEST(rates_of_blocks_that_are_resized) {
     for (int grows = 0; grows < 2; grows++) {
-        memset(&model, 0, sizeof model);
-        memset(&live, 0, sizeof live);
+        clear();
         for (uint64_t i = 1; i < 20; i++) {
             live.counters.count[LMP_C_TABLE].realloc_bytes += grows ? 100 : -100;
             model_fill_live(&model, &live, i * SECOND / 10);
@@ -391,7 +380,6 @@ TEST(memory_outside_lua) {
     /* A heap that swings under a resident set that stands (the allocator keeps what is freed):
      * after one round the figure stands, at what is there beside the largest heap. Then 700 more
      * are had outside, and it tells so when the seconds before are over. */
-    memset(&model, 0, sizeof model);
     uint64_t at = 100 * SECOND;
     for (int i = 0; i < 300; i++, at += SECOND / 10) {
         uint64_t heap = 1000 + (uint64_t)(i * 37 % 23) * 100, largest = 1000 + 22 * 100;
@@ -446,8 +434,6 @@ TEST(resident_set_of_the_heaps_moment) {
 
 /* A display names marks, hides them, and counts from one of them; in the model alone. */
 TEST(marks_as_the_display_has_them) {
-    memset(&model, 0, sizeof model);
-    memset(&live, 0, sizeof live);
     for (uint32_t i = 0; i < 10; i++) { /* numbers 1 to 10 */
         snprintf(live.mark[i].name, sizeof live.mark[i].name, "own %u", i + 1);
         live.mark[i].rows = live.marked = i + 1;

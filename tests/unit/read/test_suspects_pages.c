@@ -5,6 +5,7 @@
 static LmpSuspectTable table;
 
 static void page(LmpSuspectPage which) {
+    suspects_page_free(&table);
     ck_assert_int_eq(suspects_page_make(&table, &snapshot, which), LMP_OK);
     uint32_t members = 0;
     for (uint32_t i = 0; i < table.rows; i++) {
@@ -41,55 +42,38 @@ TEST(pages) {
     ck_assert_uint_eq(table.rows, 1);
     cell(0, 2, "12");
     ck_assert_uint_eq(table.all_bytes, LEAKY_REFERENCES * 64);
-    suspects_page_free(&table);
-
     page(LMP_PAGE_COROUTINES);
     ck_assert_uint_eq(table.rows, 1);
     cell(0, 0, "suspended");
     ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "worker.lua:18"));
     cell(0, 2, "4");
-    suspects_page_free(&table);
-
     page(LMP_PAGE_MAKERS);
     ck_assert_uint_eq(table.rows, 1); /* no line is known */
     cell(0, 1, "4");
     cell(0, 2, "4");
-    suspects_page_free(&table);
-
     page(LMP_PAGE_CLOSURES);
     ck_assert_uint_eq(table.row[row_of("function (bus.lua:31)")].number[2], LEAKY_HANDLERS);
     ck_assert_ptr_nonnull(strstr(table.row[0].text[1], "self "));
-    suspects_page_free(&table);
-
     page(LMP_PAGE_CHUNKS);
     ck_assert_uint_eq(table.rows, 4);
-    suspects_page_free(&table);
-
     page(LMP_PAGE_FINALIZERS);
     ck_assert_uint_eq(table.rows, 1);
     cell(0, 3, "100 B");
-    suspects_page_free(&table);
-
     page(LMP_PAGE_WEAK);
     ck_assert_uint_eq(table.rows, 1);
     ck_assert_ptr_nonnull(strstr(table.row[0].text[0], "weak keys: "));
     cell(0, 2, "1");
     cell(0, 3, "1"); /* its key is held by the handlers */
-    suspects_page_free(&table);
-
     page(LMP_PAGE_STRINGS);
     ck_assert_uint_eq(table.row[0].number[2], LEAKY_ENTRIES);
     ck_assert_uint_eq(table.row[0].bytes,
                       (LEAKY_ENTRIES - 1) * table.row[0].number[4] / LEAKY_ENTRIES);
-    suspects_page_free(&table);
-
     page(LMP_PAGE_TABLES);
     uint64_t unused = 0;
     for (uint32_t i = 0; i < table.rows; i++)
         unused += table.row[i].bytes;
     ck_assert_uint_eq(unused, table.all_bytes);
     ck_assert_uint_ge(unused, (256 - LEAKY_ENTRIES) * 24);
-    suspects_page_free(&table);
 }
 
 /* What a weak table loses at the next collection does not stay. */
@@ -107,7 +91,6 @@ TEST(held_and_waiting) {
     ck_assert_uint_eq(table.rows, 1);
     ck_assert_uint_eq(table.row[0].objects, 1);
     ck_assert_uint_eq(table.row[0].bytes, 200);
-    suspects_page_free(&table);
 }
 
 /* As coroutine.status has it: those not begun are suspended, ended and failed ones are dead. */
@@ -149,7 +132,6 @@ TEST(coroutines_by_state) {
     cell(0, 5, "4");
     ck_assert_uint_eq(table.row[0].number[6], 10 * (208 + 720));
     ck_assert_uint_eq(table.all_bytes, 10 * (208 + 720));
-    suspects_page_free(&table);
 }
 
 TEST(weak_tables) {
@@ -165,7 +147,6 @@ TEST(weak_tables) {
     page(LMP_PAGE_WEAK);
     cell(0, 2, "3");
     cell(0, 3, "1");
-    suspects_page_free(&table);
 }
 
 /* Code whose text differs in numbers alone is there several times. */
@@ -185,7 +166,6 @@ TEST(copies_of_code) {
     cell(0, 2, "12");
     ck_assert_uint_eq(table.row[1].number[2], 1);
     ck_assert_str_eq(table.row[1].text[0], "f.lua");
-    suspects_page_free(&table);
 }
 
 /* A row for each of many: the largest stay, the rest is summed up. */
@@ -202,7 +182,6 @@ TEST(more_than_there_is_room) {
     page(LMP_PAGE_STRINGS);
     ck_assert_uint_eq(table.rows, SUSPECTS_MOST);
     ck_assert_uint_ge(table.more, 500);
-    suspects_page_free(&table);
 }
 
 /* Objects below others of their row count once. */
@@ -222,5 +201,4 @@ TEST(retained_once) {
     ck_assert_uint_eq(table.row[0].objects, 10);
     ck_assert_uint_eq(table.row[0].number[4], all);
     ck_assert_uint_eq(table.all_bytes, all);
-    suspects_page_free(&table);
 }

@@ -1,7 +1,5 @@
 /* The heap map of a recording against what the program itself says of its types at that moment: it
  * is the recorder who looks at the program's blocks, a little with every frame. */
-#include <lauxlib.h>
-#include <lualib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -63,9 +63,8 @@ TEST(test_other_fields) {
 /* What a recording says of each frame, in words. */
 static char *told(const char *file) {
     LmpRecording *r;
-    char *text = NULL, name[200];
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    char name[200];
+    FILE *out = suite_write();
     ck_assert_int_eq(recording_open(&r, file), LMP_OK);
     fprintf(out, "%s, again %s, ended %u\n", recording_view(r)->header->program, recording_again(r),
             recording_ended(r));
@@ -97,8 +96,7 @@ static char *told(const char *file) {
     for (uint32_t i = 0; i < recording_outputs(r); i++)
         fprintf(out, "output %.*s\n", (int)recording_output(r, i).n, recording_output(r, i).bytes);
     recording_close(r);
-    fclose(out);
-    return text;
+    return suite_written();
 }
 
 /* Twelve frames, the same in each run of one build. */
@@ -143,14 +141,9 @@ TEST(test_versions) {
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 static char *dumped(const char *file) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    int fd = open(file, O_RDONLY);
-    ck_assert_int_eq(recording_dump(fd, false, out), LMP_OK);
-    close(fd);
-    fclose(out);
-    return text;
+    OWN(close_at) int fd = open(file, O_RDONLY);
+    ck_assert_int_eq(recording_dump(fd, false, suite_write()), LMP_OK);
+    return suite_written();
 }
 
 TEST(test_cut) {

@@ -177,13 +177,9 @@ static uint32_t damage_part(const Whole *w, uint32_t i, bool head, bool copies) 
     ck_assert_int_eq(pwrite(fd, w->bytes, size, 0), size);
     ck_assert_int_eq(pwrite(fd, &byte, 1, (off_t)at), 1);
     uint32_t unknown = check_part(w, fd, part, head, copies);
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    ck_assert_int_eq(recording_dump(fd, false, out), LMP_OK);
-    fclose(out);
+    ck_assert_int_eq(recording_dump(fd, false, suite_write()), LMP_OK);
+    OWN(free_at) char *text = suite_written();
     ck_assert(strstr(text, head ? "bytes in no whole part" : "  damaged") != NULL);
-    free(text);
     close(fd);
     return unknown;
 }

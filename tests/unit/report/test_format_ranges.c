@@ -76,15 +76,14 @@ TEST(ranges_say_one_sum) {
 /* Rows of time, and of massif snapshots, are those of the whole that have some of the range. */
 TEST(parts_of_the_time) {
     LmpReport r;
-    size_t size;
     memset(&live, 0, sizeof live);
     OWN(fake_tables_free_at) FakeTables *f = made_up(true);
     live.history.used = 5; /* a second each */
     for (uint32_t from = 1; from < 5; from++) {
         fill_for(&r, f, REPORT_TIMELINE);
-        char *whole = text_of(REPORT_TIMELINE, &r, &size);
+        char *whole = text_of(REPORT_TIMELINE, &r);
         report_set_range(&r, from * 1000000000ull - 1, r.clock, 7);
-        char *part = text_of(REPORT_TIMELINE, &r, &size);
+        char *part = text_of(REPORT_TIMELINE, &r);
         const char *rest = whole;
         for (uint32_t i = 0; i < from; i++) /* the head and what ended before; one touches it */
             rest = strchr(rest, '\n') + 1;
@@ -97,7 +96,7 @@ TEST(parts_of_the_time) {
         ck_assert_int_eq(report_at_top(&r, &live, &f->t, report_kinds[REPORT_MASSIF].parts,
                                        from * 1000000000ull + 500000000),
                          LMP_OK);
-        char *text = text_of(REPORT_MASSIF, &r, &size);
+        char *text = text_of(REPORT_MASSIF, &r);
         const char *tree = strstr(text, "heap_tree=peak\n"), *at = text;
         uint64_t bytes, snapshots = 0, before = 0;
         ck_assert_ptr_nonnull(tree);
@@ -143,12 +142,11 @@ TEST(as_they_are) {
     fake_freed(f, goes, goes, 70, 2100, 70);
     for (size_t i = 0; i < 2; i++) {
         LmpReport r;
-        size_t size;
         char name[40];
         const LmpReportKind *kind = &report_kinds[kinds[i]];
         report_fill_since(&r, &before[i], &header, &live, &f->t, kind->parts, live.clock,
                           "finished", LEDGER_END);
-        char *text = text_of(kinds[i], &r, &size);
+        char *text = text_of(kinds[i], &r);
         snprintf(name, sizeof name, "run-range.%s", kind->name);
         suite_golden(name, text);
         free(text);

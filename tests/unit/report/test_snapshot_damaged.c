@@ -16,14 +16,10 @@ static LmpErr open_bytes(LmpSnapshot *s, const FileBytes *file, size_t n) {
 
 /* What lmp dump says of it, of so many objects; the caller frees *text. */
 static LmpErr dump_some(const unsigned char *bytes, size_t n, uint32_t objects, char **text) {
-    size_t size = 0;
-    int fd = file_fd(bytes, n);
-    FILE *out = open_memstream(text, &size);
-    SnapshotDump dump = {.objects = objects};
-    LmpErr err = snapshotdump_write(&dump, fd, out);
-    fclose(out);
-    close(fd);
-    ck_assert_uint_eq(strlen(*text), size); /* no NULs of the file */
+    OWN(close_at) int fd = file_fd(bytes, n);
+    LmpErr err = snapshotdump_write(&(SnapshotDump){.objects = objects}, fd, suite_write());
+    *text = suite_written();
+    ck_assert_uint_eq(strlen(*text), suite_wrote); /* no NULs of the file */
     return err;
 }
 
@@ -106,9 +102,7 @@ static void write_damaged(FileBytes *file) {
 /* ---- what is read is written ----------------------------------------------------------------- */
 
 static void write_all(const LmpSnapshot *s) {
-    OWN(free_at) char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = suite_write();
     SnapshotReport report = {.s = s, .top = suite_below(3) ? 0 : 1 + (uint32_t)suite_below(50)};
     report.redact = suite_below(3) == 0;
     report.no_stacks = suite_below(3) == 0;
@@ -122,8 +116,8 @@ static void write_all(const LmpSnapshot *s) {
         SnapshotDiff d = {.old = i < 2 ? s : &before, .newer = i < 2 ? &before : s, .json = i % 2};
         ck_assert_int_eq(snapshotdiff_write(&d, out), LMP_OK);
     }
-    fclose(out);
-    ck_assert_uint_gt(size, 1000);
+    free(suite_written());
+    ck_assert_uint_gt(suite_wrote, 1000);
 }
 
 static Leaky begin(FileBytes *file) {

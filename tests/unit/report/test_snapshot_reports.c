@@ -28,11 +28,8 @@ TEST(with_lines) {
 /* ---- compared -------------------------------------------------------------------------------- */
 
 static void golden_diff(const SnapshotDiff *diff, const char *name) {
-    OWN(free_at) char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    ck_assert_int_eq(snapshotdiff_write(diff, out), LMP_OK);
-    fclose(out);
+    ck_assert_int_eq(snapshotdiff_write(diff, suite_write()), LMP_OK);
+    OWN(free_at) char *text = suite_written();
     suite_golden(name, text);
 }
 
@@ -58,8 +55,7 @@ TEST(differences) {
     diff.json = true;
     golden_diff(&diff, "heap-diff.json");
     SnapshotReport report = {.s = &newer, .old = &snapshot};
-    size_t size;
-    char *text = opened_from(SNAPSHOT_REPORT_SUMMARY, &report, &size);
+    char *text = opened_from(SNAPSHOT_REPORT_SUMMARY, &report);
     ck_assert_ptr_nonnull(strstr(text, " grew by "));
     free(text);
     newer.info.pid = 1; /* of another run: counts alone */
@@ -169,7 +165,8 @@ TEST(redacted) {
             ck_assert_int_eq(snapshot_of_graph(&snapshot, &info, g), LMP_OK);
             SnapshotReport report = {.s = &snapshot, .redact = true, .top = 400};
             lacks = snapshotreport_lacks(&snapshotreport_kinds[kind], &report) != NULL;
-            if (!lacks) text[other] = opened_from(kind, &report, &size[other]);
+            if (!lacks) text[other] = opened_from(kind, &report);
+            size[other] = suite_wrote;
             snapshot_close(&snapshot);
             graph_free(graph);
         }
@@ -230,12 +227,12 @@ static uint64_t sample_bytes(const unsigned char *at, const unsigned char *end) 
 
 TEST(pprof) {
     SnapshotReport report;
-    size_t size, zipped;
+    size_t size;
     uint64_t sum = 0, texts = 0;
     open_leaky();
     report = (SnapshotReport){.s = &snapshot};
-    char *bytes = opened_from(SNAPSHOT_REPORT_PPROF, &report, &zipped);
-    unsigned char *profile = unzipped(bytes, zipped, &size);
+    char *bytes = opened_from(SNAPSHOT_REPORT_PPROF, &report);
+    unsigned char *profile = unzipped(bytes, suite_wrote, &size);
     const unsigned char *at = profile;
     while (at < profile + size) {
         uint64_t key = varint(&at);

@@ -11,23 +11,16 @@
 static const unsigned char bytes[] = "what the module says";
 const Embedded embedded_files[] = {{"one.so", "one-1.so", bytes, bytes + sizeof bytes}, {0}};
 
-static char directory[64], cache[96], kept[128], other[128];
-
-static void tear_down(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    ck_assert_int_eq(system(command), 0);
-}
+static const char *directory;
+static char cache[96], kept[128], other[128];
 
 static void set_up(void) {
-    snprintf(directory, sizeof directory, "/tmp/lmp-embedded-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    directory = suite_directory();
     snprintf(cache, sizeof cache, "%s/cache", directory);
     snprintf(kept, sizeof kept, "%s/one-1.so", cache);
     snprintf(other, sizeof other, "%s/lmp-%u/one-1.so", directory, (unsigned)geteuid());
     setenv(LMP_CACHE, cache, 1);
     setenv("TMPDIR", directory, 1);
-    suite_closes(tear_down);
 }
 BEFORE_TESTS(set_up)
 

@@ -8,14 +8,17 @@
 
 #include "suite.h"
 
-static char dir[] = "/tmp/lmp-program-XXXXXX";
+static const char *dir;
 
-/* A command there, which prints a text; NULL: none. */
+static void begin(void) {
+    dir = suite_directory();
+    ck_assert_int_eq(setenv("PATH", dir, 1), 0);
+}
+
+/* A command there, which prints a text. */
 static void command(const char *name, const char *prints) {
     char path[96];
     snprintf(path, sizeof path, "%s/%s", dir, name);
-    unlink(path);
-    if (!prints) return;
     FILE *f = fopen(path, "w");
     ck_assert_ptr_nonnull(f);
     fprintf(f, "#!/bin/sh\necho '%s'\n", prints);
@@ -38,9 +41,7 @@ static const char *interpreter(void) {
 }
 
 TEST(one_by_its_name_or_by_its_own_account) {
-    strcpy(dir, "/tmp/lmp-program-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    ck_assert_int_eq(setenv("PATH", dir, 1), 0);
+    begin();
     ck_assert_ptr_null(interpreter());
     command("lua", "Lua 5.3.6  Copyright (C) 1994-2020 Lua.org, PUC-Rio");
     ck_assert_ptr_null(interpreter());
@@ -48,18 +49,13 @@ TEST(one_by_its_name_or_by_its_own_account) {
     ck_assert_str_eq(interpreter(), "lua");
     command("lua5.4", "is not asked");
     ck_assert_str_eq(interpreter(), "lua5.4");
-    command("lua5.4", NULL);
-    command("lua", NULL);
-    rmdir(dir);
 }
 
 TEST(one_of_5_5_where_there_is_none_of_5_4) {
     static ProgramModules modules; /* of this build */
     const char *problem;
     bool any = program_find_modules(LMP_MODULE_FILE, &modules, &problem);
-    strcpy(dir, "/tmp/lmp-program-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    ck_assert_int_eq(setenv("PATH", dir, 1), 0);
+    begin();
     if (any) ck_assert(strstr(program_luas(&modules), "Lua 5.") == program_luas(&modules));
     command("lua", "Lua 5.5.0  Copyright (C) 1994-2025 Lua.org, PUC-Rio");
     ck_assert((interpreter() != NULL) == (!any || modules.path[1][0] != 0));
@@ -67,10 +63,6 @@ TEST(one_of_5_5_where_there_is_none_of_5_4) {
     if (!any || modules.path[1][0]) ck_assert_str_eq(interpreter(), "lua5.5");
     command("lua54", "is not asked");
     if (!any || modules.path[0][0]) ck_assert_str_eq(interpreter(), "lua54");
-    command("lua", NULL);
-    command("lua5.5", NULL);
-    command("lua54", NULL);
-    rmdir(dir);
 }
 
 TEST(each_version_loads_its_own_module) {

@@ -1,25 +1,15 @@
 /* Tests of the canvas, of code points, of lines of pieces, of themes and of pictures. */
-#include "screen/canvas.h"
+#include "canvas_dump.h"
 
 #include <math.h>
 
 #include "screen/line.h"
 #include "screen/svg.h"
-#include "suite.h"
 
 RELEASE_AT(canvas_free)
 
-static char *dump(const Canvas *canvas) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    canvas_dump_text(canvas, out);
-    fclose(out);
-    return text;
-}
-
 static void expect(const Canvas *canvas, const char *want) {
-    OWN(free_at) char *got = dump(canvas);
+    OWN(free_at) char *got = canvas_dump(canvas);
     ck_assert_str_eq(got, want);
 }
 
@@ -216,7 +206,7 @@ TEST(kinds_have_colours_of_their_own) {
     char word[24], other[24];
     for (int a = 0; a < TONES; a++) {
         for (int b = 0; b < a; b++) {
-            ck_assert_str_ne(theme_tone_word(word, (Tone)a), theme_tone_word(other, (Tone)b));
+            ck_assert_str_ne(tone_word(word, (Tone)a), tone_word(other, (Tone)b));
         }
     }
 }
@@ -308,19 +298,19 @@ TEST(the_environment_chooses_the_theme) {
     ck_assert(!theme_is_name("okabe") && theme_is_name("mono") && !theme_is_name(""));
 }
 
+static char *picture_of(const Canvas *canvas) {
+    svg_write(canvas, &(Theme){.mode = THEME_256}, suite_write());
+    return suite_written();
+}
+
 TEST(pictures_are_well_formed) {
     OWN(canvas_free_at) Canvas *canvas = canvas_new(8, 2, true);
     canvas_text(canvas, 0, 0, -1, STYLE(TONE_TEXT), "<&>▀⣿日");
     canvas_box(canvas, (Rect){0, 1, 8, 1}, STYLE(TONE_BORDER));
-    Theme theme = {.mode = THEME_256};
-    OWN(free_at) char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    svg_write(canvas, &theme, out);
-    fclose(out);
+    OWN(free_at) char *text = picture_of(canvas);
     ck_assert_ptr_nonnull(strstr(text, "&lt;&amp;&gt;"));
     ck_assert_ptr_nonnull(strstr(text, "日"));
-    ck_assert_str_eq(text + size - 7, "</svg>\n");
+    ck_assert_str_eq(text + suite_wrote - 7, "</svg>\n");
     size_t open_tags = 0, closed = 0;
     for (const char *p = text; *p; p++) {
         if (strncmp(p, "<text", 5) == 0) open_tags++;
@@ -328,16 +318,6 @@ TEST(pictures_are_well_formed) {
     }
     ck_assert_uint_gt(open_tags, 0);
     ck_assert_uint_eq(open_tags, closed);
-}
-
-static char *picture_of(const Canvas *canvas) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    Theme theme = {.mode = THEME_256};
-    svg_write(canvas, &theme, out);
-    fclose(out);
-    return text;
 }
 
 static int count_of(const char *text, const char *part) {

@@ -12,20 +12,14 @@
 
 #include "screen/config.h"
 
-static char dir[] = "/tmp/lmp-config-XXXXXX", path[64];
-
-static void teardown(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", dir);
-    ck_assert_int_eq(system(command), 0);
-}
+static const char *dir;
+static char path[64];
 
 static void setup(void) {
-    suite_closes(teardown);
-    memcpy(dir + sizeof dir - 7, "XXXXXX", 6);
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    dir = suite_directory();
     snprintf(path, sizeof path, "%s/a/b/config", dir);
 }
+BEFORE_TESTS(setup)
 
 static void write_file(const char *text) {
     char command[128];
@@ -49,7 +43,6 @@ static void is_file(const char *wanted) {
 static Config config;
 
 TEST(test_read) {
-    setup();
     config_read(&config, path); /* no file, no directory: nothing, and nothing said */
     ck_assert_uint_eq(config.count, 0);
     ck_assert_str_eq(config.problem, "");
@@ -78,7 +71,6 @@ TEST(test_problems) {
         {"columns.Sites x = live", "config, line 1: there is no \"columns.Sites x\""},
         {"mouse = yes", "config, line 1: mouse is `on`, `off`"},
     };
-    setup();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         write_file(wrong[i].text);
         config_read(&config, path);
@@ -107,7 +99,6 @@ TEST(test_problems) {
 }
 
 TEST(test_write) {
-    setup();
     ck_assert(config_set(path, "theme", "dark")); /* directories and file are made */
     is_file("theme = dark\n");
     write_file("# mine\ntheme=light\n\n  fps = 3\n# theme = mono\nodd line");
@@ -137,7 +128,6 @@ TEST(test_write) {
 
 /* A disk without room: the file is as it was, and nothing lies beside it. */
 TEST(test_full) {
-    setup();
     struct rlimit limit = {8, RLIM_INFINITY}, old;
     write_file("theme=dark\nfps = 3\n");
     signal(SIGXFSZ, SIG_IGN);

@@ -1,10 +1,8 @@
 /* test_theme.c - colours as people see them who do not see red, or green: what must be told apart
  * is, by more than that. */
-#include "suite.h"
+#include "canvas_dump.h"
 
 #include <math.h>
-
-#include "screen/theme.h"
 
 typedef struct Lab {
     double l, a, b;
@@ -62,8 +60,8 @@ static double least_apart(const Theme *theme, const Tone *tone, int n, const cha
                 char a[24], b[24];
                 if (getenv("TELL"))
                     printf("%s%s %s: %s %s %.0f\n", theme->safe ? "safe " : "",
-                           theme->light ? "light" : "dark", what, theme_tone_word(a, tone[i]),
-                           theme_tone_word(b, tone[k]), d);
+                           theme->light ? "light" : "dark", what, tone_word(a, tone[i]),
+                           tone_word(b, tone[k]), d);
                 if (d < least) least = d;
             }
     return least;

@@ -4,13 +4,12 @@
 #include "suite.h"
 
 static char *heard(Listener *l, size_t most) {
-    char *text = NULL, piece[64];
-    size_t size, n;
-    FILE *out = open_memstream(&text, &size);
+    char piece[64];
+    size_t n;
+    FILE *out = suite_write();
     while ((n = events_take(l, piece, most)) > 0)
         fwrite(piece, 1, n, out);
-    fclose(out);
-    return text;
+    return suite_written();
 }
 
 TEST(one_after_the_other) {

@@ -64,7 +64,7 @@ TEST(test_sizes) {
     OWN(heaps_free) Heaps h = heaps_new();
     for (size_t i = 0; i < sizeof sights / sizeof *sights; i++) {
         OWN(stage_free_at) Stage *s = stage_named(sights[i].panel, h.model, sights[i].name);
-        free(stage_text(s, false));
+        stage_draw(s);
         stage_golden(s, sights[i].name);
     }
 }
@@ -87,12 +87,12 @@ static void what_is_alike(Heaps *h, const Ui *from) {
     stage_golden(s, "heap-members-content-118x16.txt");
     ck_assert(stage_act(s, ACT_OWNER));
     stage_golden(s, "heap-members-keys-118x16.txt");
-    OWN(free_at) char *groups = stage_text(s, false);
+    OWN(free_at) char *groups = stage_text(s);
     ck_assert(stage_act(s, ACT_ENTER));
-    OWN(free_at) char *within = stage_text(s, false);
+    OWN(free_at) char *within = stage_text(s);
     ck_assert_ptr_nonnull(strstr(within, "retains"));
     ck_assert(stage_act(s, ACT_BACK));
-    OWN(free_at) char *again = stage_text(s, false);
+    OWN(free_at) char *again = stage_text(s);
     ck_assert_str_eq(groups, again);
     ck_assert(stage_act(s, ACT_RIGHT));
     ck_assert(!stage_act(s, ACT_BACK));
@@ -101,7 +101,7 @@ static void what_is_alike(Heaps *h, const Ui *from) {
 TEST(test_a_group_leads_to_its_objects_and_why) {
     OWN(heaps_free) Heaps h = heaps_new();
     OWN(stage_free_at) Stage *s = stage_new(&panel_objects, h.model, 118, 20, true, 256);
-    free(stage_text(s, false));
+    stage_draw(s);
     stage_act(s, ACT_RIGHT); /* by type */
     ck_assert(stage_act(s, ACT_ENTER));
     ck_assert_ptr_eq(s->ui.over, &panel_members);
@@ -202,19 +202,19 @@ TEST(test_dominators_open_close_and_follow) {
 TEST(test_the_treemap_is_walked_and_zoomed) {
     OWN(heaps_free) Heaps h = heaps_new();
     OWN(stage_free_at) Stage *s = stage_new(&panel_treemap, h.model, 118, 30, true, 256);
-    char *before = stage_text(s, false);
+    char *before = stage_text(s);
     stage_act(s, ACT_DOWN);
-    char *below = stage_text(s, false);
+    char *below = stage_text(s);
     ck_assert_str_ne(before, below); /* the line about the cursor's tile */
     free(before);
     before = below;
     ck_assert(!stage_act(s, ACT_BACK)); /* nothing to go back to */
     stage_act(s, ACT_ENTER);
-    below = stage_text(s, false);
+    below = stage_text(s);
     ck_assert_ptr_nonnull(strstr(below, "esc back"));
     ck_assert(stage_act(s, ACT_BACK));
     free(below);
-    below = stage_text(s, false);
+    below = stage_text(s);
     ck_assert_str_eq(before, below);
     free(before);
     free(below);
@@ -226,7 +226,7 @@ TEST(test_pages_of_lua) {
     OWN(heaps_free) Heaps h = heaps_new();
     OWN(stage_free_at) Stage *s = stage_new(&panel_suspects, h.model, 118, 16, true, 256);
     for (int i = 0; i < LMP_PAGES; i++) {
-        char *text = stage_text(s, false);
+        char *text = stage_text(s);
         const LmpSuspectPageInfo *info = &suspects_pages[i];
         ck_assert_ptr_nonnull(strstr(text, info->title));
         if (opened_page(h.heap, (LmpSuspectPage)i)->rows == 0)
@@ -238,7 +238,7 @@ TEST(test_pages_of_lua) {
         stage_act(s, ACT_RIGHT);
     }
     stage_act(s, ACT_RIGHT); /* around, to the coroutines */
-    free(stage_text(s, false));
+    stage_draw(s);
     ck_assert(stage_act(s, ACT_ENTER));
     ck_assert(s->ui.over == &panel_object || s->ui.over == &panel_members);
 }
@@ -246,7 +246,7 @@ TEST(test_pages_of_lua) {
 TEST(test_compare_leads_to_new_objects) {
     OWN(heaps_free) Heaps h = heaps_new();
     Stage *s = stage_new(&panel_compare, h.model, 118, 16, true, 256);
-    free(stage_text(s, false));
+    stage_draw(s);
     const LmpSnapshotChange *most = &opened_compare(h.heap, LMP_BY_CLASS)->change[0];
     ck_assert(stage_act(s, ACT_ENTER));
     ck_assert_ptr_eq(s->ui.over, &panel_members);
@@ -321,7 +321,7 @@ TEST(test_what_takes_long_says_so_first) {
         ck_assert(s->ui.at_once);
         model->heap->progress = &(LmpProgress){.tell = stop_it};
         for (int frame = 0; frame < 3; frame++) { /* stopped, and not begun again by itself */
-            OWN(free_at) char *text = stage_text(s, false);
+            OWN(free_at) char *text = stage_text(s);
             ck_assert(model->heap->stopped);
             if (frame) ck_assert_ptr_nonnull(strstr(text, "Stopped summing up 300,003 objects"));
         }

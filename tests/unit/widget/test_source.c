@@ -15,8 +15,8 @@ static const char *line_of(Sources *sources, uint32_t line) {
 
 TEST(sources_of_each_kind) {
     Sources *sources = sources_new();
-    char dir[] = "/tmp/lmp-source-XXXXXX", path[64];
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    const char *dir = suite_directory();
+    char path[64];
     snprintf(path, sizeof path, "%s/a.lua", dir);
     FILE *file = fopen(path, "w");
     fputs("\tone\r\ntwo\x01\n\nlast without an end", file);
@@ -59,7 +59,6 @@ TEST(sources_of_each_kind) {
         sources_get(sources, chunk, (uint64_t)i);
         ck_assert_str_eq(line_of(sources, 1), chunk);
     }
-    rmdir(dir);
     sources_free(sources);
     ck_assert_ptr_nonnull(sources_get(NULL, "@a.lua", 0)->problem);
 }
@@ -130,8 +129,8 @@ static const char *find_kept(void *of, const char *source, size_t *n) {
 
 /* Of what ran: whatever the file says now, and where it was. */
 TEST(texts_that_were_kept) {
-    char dir[] = "/tmp/lmp-source-XXXXXX", path[64], other[64];
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    const char *dir = suite_directory();
+    char path[64], other[64];
     snprintf(path, sizeof path, "%s/a.lua", dir);
     snprintf(other, sizeof other, "%s/b.lua", dir);
     const char *const names[] = {path, other};

@@ -127,15 +127,11 @@ TEST(lines_are_edited) {
 /* ---- on the screen --------------------------------------------------------------------------- */
 
 static char *drawn(Table *table, const TableSource *from, int w, int h, bool utf8) {
-    char *text = NULL;
-    size_t size = 0;
     Canvas *canvas = canvas_new(w, h, utf8);
     canvas_clear(canvas, STYLE(TONE_NONE));
     table_fill(table, from);
     table_draw(table, from, canvas, (Rect){0, 0, w, h});
-    FILE *out = open_memstream(&text, &size);
-    canvas_dump_text(canvas, out);
-    fclose(out);
+    char *text = canvas_dump(canvas);
     canvas_free(canvas);
     return text;
 }
