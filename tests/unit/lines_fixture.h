@@ -289,7 +289,9 @@ static inline uint32_t ask_table(int i, unsigned place, unsigned cls) {
 }
 
 static inline bool dies(int i) {
-    return lines_code_gone(&p, (uintptr_t)code[i], CODE * sizeof **code);
+    uintptr_t addr = (uintptr_t)code[i];
+    size_t size = CODE * sizeof **code;
+    return lines_code_gone(&p, &addr, &size);
 }
 
 #endif

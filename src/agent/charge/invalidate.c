@@ -9,7 +9,7 @@
 #include "agent/interp/frames.h"
 
 static void code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
-    if (lines_code_gone(p, addr, size) && p->tree) tree_code_gone(p, addr, size);
+    if (lines_code_gone(p, &addr, &size) && p->tree) tree_code_gone(p, addr, size);
 }
 
 static void thread_gone(LmpProfile *p, uintptr_t addr) {

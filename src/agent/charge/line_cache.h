@@ -7,10 +7,10 @@
  * (LmpCode.life), so nothing has to be invalidated. Private memory, doubled while entries are
  * evicted, up to LMP_L2_MOST; without memory there is no second level, and everything is looked up.
  *
- * Code is the code vector of a prototype: it is kept by address, with the places in the first cache
- * that have entries about it. A place is a slot's number modulo LMP_HOMES, which the cache's
- * growing does not change: so when a vector dies only a few slots are examined for each place that
- * it ever had, however large the cache.
+ * Code is the code vector of a prototype: it is kept by the address of the block that dies with it,
+ * with the places in the first cache that have entries about it. A place is a slot's number modulo
+ * LMP_HOMES, which the cache's growing does not change: so when a vector dies only a few slots are
+ * examined for each place that it ever had, however large the cache.
  *
  * Code is in an open-addressed table in private memory from lmp_os->map, doubled when half full.
  * Rows leave and the gap is closed: a program that loads code for ever would fill the table with
@@ -55,13 +55,14 @@ void line_l2_add(LmpLineL2 *a, const LmpLineEntry *entry);
 enum { LMP_CODE_HOMES = 7, LMP_HOMES = 1 << 12, LMP_HOME_WORDS = LMP_HOMES / 64 };
 
 typedef struct LmpCode {
-    uintptr_t addr;      /* of the vector's block; 0: free */
+    uintptr_t addr;      /* of the vector's block, or of its prototype's; 0: free */
     uint64_t *home_bits; /* of more than LMP_CODE_HOMES: a bit for each home; NULL: no memory */
     uint64_t words;      /* a bit for each word of `home_bits` that is not 0, */
     uint64_t life;       /* from 1, another for each vector that there ever was */
     uint32_t function;   /* row of the function whose code it is, 0: not known yet */
     uint32_t read;       /* instructions that Lua has read to name what was called from here */
     bool more;           /* there may be entries in the second cache (l2) */
+    bool lent;           /* it is the prototype's: the vector is in memory of the host's */
     bool lineless;       /* no instruction of it has a line: if one has none, all have none */
     uint8_t homes;       /* homes of the entries entered: how many, */
     uint16_t home[LMP_CODE_HOMES]; /* and which, while they are no more than that */

@@ -112,20 +112,35 @@ static inline void forget_slot(LmpLineSlot *slot, uintptr_t addr, size_t size) {
     if (pc - addr <= size) slot->key = 0; /* a pc may stand behind the last one */
 }
 
-static void forget_code(LmpLineCache *cache, const LmpCode *code, size_t size) {
+static void forget_code(LmpLineCache *cache, const LmpCode *code, uintptr_t addr, size_t size) {
     unsigned at = 0, home;
     while ((home = codes_next_home(code, &at)) < LMP_HOMES)
         for (size_t i = home; i < slots_of(cache); i += LMP_HOMES)
-            forget_slot(&cache->slot[i], code->addr, size);
+            forget_slot(&cache->slot[i], addr, size);
 }
 _Static_assert((int)LMP_HOMES <= (int)LMP_LINE_LEAST, "a slot's home stays when the cache grows");
 
-bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
+static size_t code_bytes(const void *proto) {
+    return frames_code_size(proto) * (size_t)LMP_INSTRUCTION;
+}
+
+/* Returns the block whose death is that of a prototype's code: the code's own or, where that is in
+ * memory of the host's, the prototype's. */
+static uintptr_t block_of(const void *proto) {
+    return luafacts_is_fixed((uintptr_t)proto) ? (uintptr_t)proto : frames_code(proto);
+}
+
+bool lines_code_gone(LmpProfile *p, uintptr_t *addr, size_t *size) {
     LmpCode code;
-    if (!codes_take(p->lines->codes, addr, &code)) return false;
+    if (!codes_take(p->lines->codes, *addr, &code)) return false;
     p->code_deaths++;
     if (!code.homes) return false;
-    forget_code(p->lines, &code, size);
+    if (code.lent) {
+        const void *proto = (const void *)*addr; /* NOLINT: it is still as it was */
+        *addr = frames_code(proto);
+        *size = code_bytes(proto);
+    }
+    forget_code(p->lines, &code, *addr, *size);
     codes_drop(p->lines->codes, &code);
     return true;
 }
@@ -133,13 +148,14 @@ bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size) {
 /* Returns the entry of a prototype's code, whose death will be noticed from now on; NULL: no
  * memory. */
 static LmpCode *code_of(LmpProfile *p, const void *proto) {
-    uintptr_t addr = frames_code(proto);
+    uintptr_t addr = block_of(proto);
     bool added;
     LmpCode *code = codes_note(p->lines->codes, addr, &added);
-    if (code && added) shadow_notify(p, addr);
-    if (code && added && p->freed)
-        shadow_watch(p, addr, frames_code_size(proto) * (uint64_t)LMP_INSTRUCTION,
-                     LMP_C_FUNCTION_PART);
+    if (!code || !added) return code;
+    code->lent = addr != frames_code(proto);
+    shadow_notify(p, addr);
+    if (p->freed)
+        shadow_watch(p, addr, code->lent ? LMP_SIZE_PROTO : code_bytes(proto), LMP_C_FUNCTION_PART);
     return code;
 }
 
@@ -183,7 +199,7 @@ static bool may_name(LmpProfile *p, const LmpCallInfo *ci) {
     LmpCode *code = proto ? code_of(p, proto) : NULL;
     if (!code) return false;
     uint32_t size = frames_code_size(proto);
-    uint64_t read = (frames_pc(caller) - code->addr) / sizeof(uint32_t);
+    uint64_t read = (frames_pc(caller) - frames_code(proto)) / sizeof(uint32_t);
     if (read > size || code->read + read > NAMING_LEAST + (uint64_t)size * NAMING_TIMES)
         return false;
     code->read += (uint32_t)read;
@@ -279,7 +295,7 @@ static inline uint32_t row_of(LmpProfile *p, const LmpWhere *w, uintptr_t pc, co
 /* The place of a table is in the first cache again: takes the entry for the table's parts from the
  * second one, if it is there. */
 static void recall_part(const LmpProfile *p, LmpLineSlot *slot, const void *proto) {
-    const LmpCode *code = codes_find(p->lines->codes, frames_code(proto));
+    const LmpCode *code = codes_find(p->lines->codes, block_of(proto));
     if (slot->row[LMP_C_TABLE_PART] || !code || !code->more) return;
     LmpLineEntry part = {
         .key = slot->key, .cfn = slot->cfn, .life = code->life, .cls = LMP_C_TABLE_PART};
@@ -319,7 +335,7 @@ static uint32_t record_beside(LmpProfile *p, LmpLineSlot *slot, const void *prot
         if (++other == LMP_C_COUNTED) return 0;
     uint32_t row = p->record[slot->row[other]].site;
     const LmpSite *site = &p->tables.site[row];
-    LmpCode *code = codes_find(p->lines->codes, frames_code(proto));
+    LmpCode *code = codes_find(p->lines->codes, block_of(proto));
     if (!code || row <= sites_pseudo(p, LMP_PSEUDO_UNKNOWN) || !is_final(p, site->function) ||
         !is_final(p, site->cfunction))
         return 0;

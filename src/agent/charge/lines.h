@@ -59,8 +59,9 @@ LmpErr lines_open(LmpProfile *p, lua_State *L);
 void lines_close(LmpProfile *p);
 
 /* Forgets the entries about a block of a prototype's code that is freed, or that may have been one.
- * Returns true if there were any. */
-bool lines_code_gone(LmpProfile *p, uintptr_t addr, size_t size);
+ * Returns true if there were any. Then *addr and *size are of the code: of some, the prototype's
+ * block is the one that is freed. */
+bool lines_code_gone(LmpProfile *p, uintptr_t *addr, size_t *size);
 
 /* Call when the tag of the running coroutine, L, has been set. */
 void lines_tag_changed(LmpProfile *p, lua_State *L);

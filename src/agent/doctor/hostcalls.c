@@ -4,6 +4,7 @@
 
 #include <lauxlib.h>
 #include <stdbool.h>
+#include <string.h>
 
 static const HostCalls *how;
 
@@ -149,6 +150,19 @@ static int l_closure(lua_State *L) {
     return 1;
 }
 
+/* lent(place, code): a function whose instructions lie in memory of ours (from Lua 5.5 on): in
+ * place 0 or 1, which must not be in use any more. */
+static int l_lent(lua_State *L) {
+    static _Alignas(16) char memory[2][1 << 13];
+    size_t size;
+    char *place = memory[luaL_checkinteger(L, 1) & 1];
+    const char *code = luaL_checklstring(L, 2, &size);
+    luaL_argcheck(L, size <= sizeof *memory, 2, "too long");
+    memcpy(place, code, size);
+    if (luaL_loadbufferx(L, place, size, "=lent", "bB") != LUA_OK) return lua_error(L);
+    return 1;
+}
+
 /* yield(...): from C, with a continuation that makes a string */
 static int continued(lua_State *L, int status, lua_KContext k) {
     (void)status;
@@ -174,17 +188,10 @@ static int l_hook(lua_State *L) {
 }
 
 static const luaL_Reg host_functions[] = {
-    {"call", l_call},
-    {"pcall", l_pcall},
-    {"resume", l_resume},
-    {"run", l_run},
-    {"schedule", l_schedule},
-    {"userdata", l_userdata},
-    {"buffer", l_buffer},
-    {"closure", l_closure},
-    {"yield", l_yield},
-    {"hook", l_hook},
-    {NULL, NULL},
+    {"call", l_call},     {"pcall", l_pcall},       {"resume", l_resume},
+    {"run", l_run},       {"schedule", l_schedule}, {"userdata", l_userdata},
+    {"buffer", l_buffer}, {"closure", l_closure},   {"lent", l_lent},
+    {"yield", l_yield},   {"hook", l_hook},         {NULL, NULL},
 };
 
 void hostcalls_open(lua_State *L, const HostCalls *calls) {

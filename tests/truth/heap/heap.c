@@ -11,13 +11,14 @@
  *   heap.refuse(n, times)   the n-th request from now on is refused, and those after it
  *   heap.maps()             walks with every request for memory of its own refused in turn
  *   heap.bare(label)        walks as if nothing were profiled, and compares
- *   heap.userdata(n, values) a userdata of n bytes
  *   heap.walks()            how many there were so far, and in how many something was in hand
- * A difference is an error of the function; one in a pause, of the next that is called. */
+ * A difference is an error of the function; one in a pause, of the next that is called. The table
+ * `host` has more C functions (hostcalls.c). */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/doctor/hostcalls.h"
 #include "agent/objects/offsets.h"
 #include "agent/objects/walk.h"
 #include "agent/session/profiler.h"
@@ -264,11 +265,6 @@ static int bare(lua_State *L) {
     return err ? lua_error(L) : 0;
 }
 
-static int userdata(lua_State *L) {
-    lua_newuserdatauv(L, (size_t)luaL_checkinteger(L, 1), (int)luaL_checkinteger(L, 2));
-    return 1;
-}
-
 static int walks(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)t.walks);
     lua_pushinteger(L, (lua_Integer)t.in_hand);
@@ -277,10 +273,11 @@ static int walks(lua_State *L) {
 
 __attribute__((visibility("default"))) int luaopen_truth_heap(lua_State *L);
 int luaopen_truth_heap(lua_State *L) {
+    static const HostCalls calls = {lua_resume, lua_sethook};
     static const luaL_Reg functions[] = {
-        {"start", start},   {"stop", stop},         {"check", check}, {"alive", alive},
-        {"paused", paused}, {"refuse", refuse},     {"maps", maps},   {"bare", bare},
-        {"walks", walks},   {"userdata", userdata}, {NULL, NULL}};
+        {"start", start},   {"stop", stop}, {"check", check}, {"alive", alive}, {"paused", paused},
+        {"refuse", refuse}, {"maps", maps}, {"bare", bare},   {"walks", walks}, {NULL, NULL}};
+    hostcalls_open(L, &calls);
     luaL_newlib(L, functions);
     return 1;
 }

@@ -90,7 +90,7 @@ function shapes.userdata()
     local f = io.tmpfile()
     local t = { f, io.stdout, [f] = f }
     for n = 0, 5 do
-        local u = heap.userdata(n * 37, n)
+        local u = host.userdata(n * 37, n)
         for i = 1, n - 1 do debug.setuservalue(u, ({ t, "text", u, 1 })[i] or {}, i) end
         t[u] = debug.setmetatable(u, { __name = "u", [u] = true })
     end
@@ -144,6 +144,7 @@ function shapes.code()
     t.stripped = load(string.dump(t[5], true))
     t.inner = t.stripped({})
     t.dumped = load(string.dump(t[5]))
+    t.lent = host.lent(0, string.dump(shapes.weak))
     step(t)
     local n = 0
     load(function()
@@ -196,7 +197,7 @@ end
 local function nothing() end
 local modes = { "incremental", "generational" }
 _G.check = heap.check
-_G.bigdata = function(n) return heap.userdata(n, n % 3) end
+_G.bigdata = function(n) return host.userdata(n, n % 3) end
 _G.noise, _G.live = function() end, function() end
 
 local run = {}

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "agent/doctor/hostcalls.h"
 #include "agent/interp/collector.h"
 #include "agent/interp/luafacts.h"
 #include "agent/map/shadow.h"
@@ -52,16 +53,18 @@ static void end(void) {
 }
 
 static void begin(void) {
+    static const HostCalls calls = {lua_resume, lua_sethook};
     suite_closes(end);
     L = luafacts_newstate(judge, NULL);
     ck_assert_ptr_nonnull(L);
     luaL_openlibs(L);
+    hostcalls_open(L, &calls);
     ck_assert_int_eq(offsets_known(), LMP_OK);
 }
 
 /* Some of everything, made, held and dropped. */
 static const char everything[] =
-    "local rest = {}\n"
+    "local rest = {host.lent(0, string.dump(load('return function() return {} end')))}\n"
     "for i = 1, 300 do\n"
     "  local t = {i, i + 1, name = 'n' .. i, [i * 0.5] = ('x'):rep(i)}\n"
     "  for k = 1, i % 40 do t[k * 7] = k end\n"
