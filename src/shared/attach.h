@@ -14,7 +14,7 @@
 #define LMP_ATTACH_ENTRY "lmp_attach_enter" /* of the module: void (lua_State *, LmpAttach *) */
 #define LMP_ATTACH_MAGIC 0x5443415f504d4cull
 
-enum { LMP_ATTACH_STATES = 24, LMP_ATTACH_GLOBALS = 8 };
+enum { LMP_ATTACH_STATES = 64, LMP_ATTACH_GLOBALS = 32 };
 
 /* A thread of Lua that may run next, and the program's own debug hook of it (written by the stub).
  */

@@ -180,6 +180,34 @@ case_states() { # two states in two threads of a program in C
     ends_well
 }
 
+case_rests() { # states that run nothing, and that only memory from malloc leads to
+    cat >rests.lua <<'LUA'
+local f, n, t = assert(io.open("count", "w")), 0, {}
+function turn()
+  n = n + 1
+  for i = 1, 100 do t[i] = { i } end
+  f:seek("set") f:write(n, "\n") f:flush()
+end
+turn()
+LUA
+    mkfifo input
+    exec 9<>input
+    begin "$LMP_BUILD/attach_host" --rests rests.lua rests.lua rests.lua <input 9>&-
+    by_turns() { # COMMAND...: while they take turns
+        "$@" &
+        local job=$!
+        over() { echo >&9 && ! kill -0 "$job" 2>/dev/null; }
+        until_true "the end of $1" over
+        wait "$job" || fail "$1: $(cat said)"
+    }
+    by_turns attach --wait=60
+    is "$("$LMP" top --list | grep -c "^$program:")" 3 'states'
+    by_turns detach
+    by_turns goes_on
+    exec 9>&-
+    ends_well
+}
+
 case_loads() { # Lua in a library that the program has loaded for itself alone
     local library
     library=$(ldd "$LMP_BUILD/attach_host" | awk '/lua/ { print $3; exit }')

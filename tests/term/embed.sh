@@ -209,7 +209,8 @@ case_preload() {
         has out '^top 0$'
         preloaded ./plain "require 'luamemprofiler'.start() local t = {} for i = 1, 100 do t[i] = {i} end"
         summary
-        LMP_START='' preloaded ./plain "$asks"
+        mkdir "empty$libs" # lmp learns anew, in states of its own, which are offered to nobody
+        LMP_CACHE=$PWD/empty$libs LMP_START='' preloaded ./plain "$asks"
         has out '^true	true$'
         LMP_START='summary=true stacks=true' preloaded ./plain 't = {} for i = 1, 100 do t[i] = {i} end'
         summary

@@ -188,6 +188,7 @@ typedef struct Held {
     Target *target;
     Tracer tracer;
     LmpAttach *data;
+    LuaStates looked; /* before any thread was held */
     AttachStubHead head;
     uint64_t cave;
     AttachResult *result;
@@ -353,13 +354,14 @@ static bool hold_once(Held *h) {
     double begun = seconds();
     int err = tracer_hold(&h->tracer, h->target);
     if (err) return refuse_tracing(result, h->target->pid, err);
-    LuaStates found;
+    LuaStates found = h->looked;
     bool set = false;
     if (!target_read_maps(h->target)) {
         refuse(result, "there is no process %d", (int)h->target->pid);
     } else {
         luastates_find(&found, &h->tracer, h->newer);
         result->globals = found.globals;
+        result->more = found.more;
         data->states = data->known = found.states;
         for (uint32_t i = 0; i < found.states; i++)
             data->of[i] = (LmpAttachState){.L = found.L[i]};
@@ -377,6 +379,7 @@ static bool hold_and_set(Target *target, bool newer, LmpAttach *data, AttachResu
                          uint64_t *at) {
     Held h = {.target = target, .data = data, .result = result, .newer = newer};
     struct timespec moment = {.tv_nsec = 20000000};
+    luastates_look(&h.looked, target, newer);
     bool set = hold_once(&h);
     for (int i = 1; !set && h.busy && i < TRIES; i++) {
         nanosleep(&moment, NULL);

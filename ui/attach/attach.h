@@ -22,6 +22,7 @@ typedef struct AttachWish {
 
 typedef struct AttachResult {
     uint32_t globals; /* Lua states that were found */
+    bool more;        /* there are more than lmp attaches to */
     uint32_t done;    /* of these, in so many */
     uint32_t serial;  /* of the first profile that was started */
     double held;      /* seconds for which the threads stood */

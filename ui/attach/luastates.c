@@ -1,10 +1,13 @@
 /* luastates.c - every word of registers, of the stacks' upper parts and of written data is looked
- * at: is it a thread of Lua? Most words are no addresses of written memory, and cost no read. */
+ * at: is it a thread of Lua? Most words are no addresses of written memory, and cost no read. In
+ * other memory, which may be large, nothing is followed: a main thread is known by its place beside
+ * its global state. */
 #include "attach/luastates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/pages.h"
 #include "shared/layout.h"
 
 /* Offsets, as in luafacts.h: in an object, a lua_State, and the global state. */
@@ -21,7 +24,7 @@ enum {
 /* Where a lua_State has its innermost protected call: 5.4.0 and from 5.4.3 on; between them. */
 static const unsigned jump_at[] = {88, 80};
 
-enum { STACK_BYTES = 256 << 10, DATA_BYTES = 8 << 20, PIECE = 64 << 10 };
+enum { STACK_BYTES = 256 << 10, DATA_BYTES = 8 << 20, PIECE = 64 << 10, LOOK_BYTES = 1 << 30 };
 
 typedef struct Search {
     LuaStates *out;
@@ -154,9 +157,45 @@ static bool is_data(const Target *t, size_t i) {
     return !m->path[0] && i && t->map[i - 1].path[0] == '/' && t->map[i - 1].to == m->from;
 }
 
+/* Notes the main threads that begin in [from, to), but for the last STATE_BYTES. */
+static void look_for_mains(Search *s, uint64_t from, uint64_t to) {
+    static uint64_t piece[(PIECE + STATE_BYTES) / 8];
+    if (!target_read(s->target, from, piece, to - from)) return;
+    for (uint64_t i = 0; i + STATE_BYTES / 8 <= (to - from) / 8; i++) {
+        uint64_t L = from + i * 8, global = piece[i + AT_GLOBAL / 8];
+        uint64_t apart = s->inside ? L - global : global - L;
+        if (apart < GLOBAL_BYTES && (piece[i + AT_TYPE / 8] & 15) == TYPE_THREAD)
+            number_of(s, global);
+    }
+}
+
+void luastates_look(LuaStates *found, const Target *target, bool inside) {
+    enum { PAGES = PIECE / PAGES_PIECE };
+    Search s = {found, NULL, target, inside};
+    bool here[PAGES];
+    uint64_t left = LOOK_BYTES;
+    *found = (LuaStates){0};
+    for (size_t i = 0; i < target->maps; i++) {
+        const TargetMap *m = &target->map[i];
+        if (!m->read || !m->write || m->path[0] == '/' || m->stack) continue;
+        for (uint64_t at = m->from; at < m->to && left; at += PIECE) {
+            uint64_t n = m->to - at < PIECE ? m->to - at : PIECE;
+            uint64_t more = at + n < m->to ? STATE_BYTES : 0;
+            if (pages_here((uint32_t)target->pid, at, (uint32_t)(n / PAGES_PIECE), here) &&
+                !memchr(here, true, n / PAGES_PIECE))
+                continue;
+            look_for_mains(&s, at, at + n + more);
+            left -= left < n ? left : n;
+        }
+    }
+}
+
 void luastates_find(LuaStates *found, const Tracer *tracer, bool inside) {
     Search s = {found, tracer, tracer->target, inside};
-    *found = (LuaStates){0};
+    LuaStates looked = *found;
+    *found = (LuaStates){.more = looked.more};
+    for (uint32_t i = 0; i < looked.globals; i++)
+        number_of(&s, looked.global[i]);
     for (uint32_t i = 0; i < tracer->threads; i++) {
         const TracedThread *thread = &tracer->thread[i];
         uint64_t sp = registers_sp(&thread->regs), end = sp + STACK_BYTES,

@@ -1,6 +1,7 @@
-/* luastates.h - finds Lua states in a process whose threads are held, by what their memory is like.
+/* luastates.h - finds Lua states in a process by what their memory is like.
  *
- * A thread of Lua counts if it is the main thread of a state that is not being closed, or if it
+ * While the program runs, its memory is looked through for main threads. With all threads held, a
+ * thread of Lua counts if it is the main thread of a state that is not being closed, or if it
  * runs on the C stack of a held thread: its innermost protected call is there. Of others nobody can
  * say from outside whether they still live. Where things are: agent/interp/luafacts.h of what is
  * read here is the same in all releases, but for the place of that call. */
@@ -18,7 +19,12 @@ typedef struct LuaStates {
     bool more; /* there is no room for all */
 } LuaStates;
 
-/* Fills *found. `inside`: the main thread of a state is in its global state, as from Lua 5.5 on. */
+/* Looks through the first GiB of what the program has in memory of its own, while that runs: what
+ * is found may be gone a moment later. `inside`: the main thread of a state is in its global state,
+ * as from Lua 5.5 on. */
+void luastates_look(LuaStates *found, const Target *target, bool inside);
+/* Adds what registers, stacks and data of files lead to, and the threads that run. Before, *found
+ * is what luastates_look has found: what is not so any more is taken out. */
 void luastates_find(LuaStates *found, const Tracer *tracer, bool inside);
 
 #endif

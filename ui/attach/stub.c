@@ -25,9 +25,9 @@
 #define AT_STATES 80
 #define AT_KNOWN 84
 #define AT_OF 88
-#define AT_MODULE 808
-#define AT_SYMBOL 1832
-#define AT_LUA 1864
+#define AT_MODULE 2152
+#define AT_SYMBOL 3176
+#define AT_LUA 3208
 _Static_assert(offsetof(LmpAttach, dlsym) == AT_DLSYM && offsetof(LmpAttach, dlerror) == AT_DLERROR,
                "");
 _Static_assert(offsetof(LmpAttach, sethook) == AT_SETHOOK &&

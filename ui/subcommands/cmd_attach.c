@@ -90,6 +90,8 @@ static bool attach(uint32_t pid, const char *options, double wait, AttachResult 
     if (done && result->done < result->globals)
         command_say("%u of %u Lua states; the others have run nothing meanwhile", result->done,
                     result->globals);
+    if (done && result->more)
+        command_say("there are more Lua states than the %u that lmp attaches to", result->globals);
     return done;
 }
 
