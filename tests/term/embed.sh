@@ -219,6 +219,18 @@ case_preload() {
         is "$(cat err)" "lmp: option 'stacks' must be a boolean, got 'perhaps'" 'what is said'
     done
     unset NO_LIBS
+    # Lua in a library that a plug-in of the host has for itself.
+    cc -shared -fPIC -Dmain=plugin plain.c -o plugin.so $(pkg-config --cflags --libs lua5.4)
+    cat >plugged.c <<'C'
+#include <dlfcn.h>
+int main(int argc, char **argv) {
+    void *plugin = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
+    return plugin ? ((int (*)(int, char **))dlsym(plugin, "plugin"))(argc, argv) : 9;
+}
+C
+    cc plugged.c -o plugged -ldl
+    LMP_START='' preloaded ./plugged 'print "works"'
+    is "$status$(head -n 1 out)" 0works 'in a plug-in'
     # lmp run, on a host that looks at no LUA_INIT.
     LD_PRELOAD="$LMP_PRELOAD $preload" "$LMP" run --no-live --json=r.json -- ./plain \
         't = {} for i = 1, 100 do t[i] = {i} end' >out 2>err
