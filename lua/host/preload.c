@@ -53,8 +53,10 @@ static void offer(struct lua_State *L, void *caller) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     const char *options = secure_getenv(LMP_ENV_START);
     if (is_of_module(L, caller) || lmp_running(L)) return;
+    bool run = secure_getenv(LMP_ENV_RUN) != NULL;
     int err = lmp_offer(L);
-    if (!err && (options || secure_getenv(LMP_ENV_RUN))) err = lmp_start(L, options);
+    if (!err && (options || run)) err = lmp_start(L, options);
+    if (run && err == LMP_ERR_NOMODULE) return; /* of another Lua, in whatever the program starts */
     if (err && !atomic_flag_test_and_set(&said)) dprintf(STDERR_FILENO, "lmp: %s\n", lmp_why());
 }
 

@@ -231,11 +231,16 @@ C
     cc plugged.c -o plugged -ldl
     LMP_START='' preloaded ./plugged 'print "works"'
     is "$status$(head -n 1 out)" 0works 'in a plug-in'
-    # lmp run, on a host that looks at no LUA_INIT.
-    LD_PRELOAD="$LMP_PRELOAD $preload" "$LMP" run --no-live --json=r.json -- ./plain \
-        't = {} for i = 1, 100 do t[i] = {i} end' >out 2>err
-    has r.json '"program":"plain"'
-    has r.json '"line":1'
+    # lmp run, on a host that looks at no LUA_INIT, by itself; below a shell, too.
+    for words in './plain "$0"' './plain "$0"; true'; do
+        LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --json=r.json -- sh -c "$words" \
+            't = {} for i = 1, 100 do t[i] = {i} end' >out 2>err
+        has r.json '"program":"plain"'
+        has r.json '"line":1'
+        rm r.json
+    done
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live -- ./plain 't = {} for i = 1, 100 do t[i] = {i} end' >out 2>err
+    summary
     # And on one that does.
     LD_PRELOAD="$LMP_PRELOAD $preload" "$LMP" run --no-live -- "$LUA" \
         -e "assert(require 'luamemprofiler'.start())" >out 2>err

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,9 @@
 #ifndef LMP_MODULE_FROM_COMMAND /* of the folders of installed modules, relative to the command's  \
                                  */
 #define LMP_MODULE_FROM_COMMAND "../lib/lua"
+#endif
+#ifndef LMP_PRELOAD_FROM_COMMAND /* of the installed library, likewise */
+#define LMP_PRELOAD_FROM_COMMAND "../lib/lmp"
 #endif
 #ifndef LMP_LUA /* the version whose module is beside the command in the build tree */
 #define LMP_LUA "5.4"
@@ -160,6 +164,15 @@ bool program_find_interpreter(Program *program, int argc, char **argv, const cha
     return true;
 }
 
+/* Writes our own folder, with a "/" at its end. Returns false: it is not known. */
+static bool own_folder(char self[4096]) {
+    ssize_t n = readlink("/proc/self/exe", self, 4095);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash) slash[1] = 0;
+    return n > 0;
+}
+
 /* Looks for the module of one version: inside of this command; in the build tree, or installed.
  * `self`: our own folder. */
 static bool find_module(const char *self, const char *lua, const char *file, char out[4096]) {
@@ -189,17 +202,13 @@ bool program_find_modules(const char *file, ProgramModules *out, const char **pr
     static char missing[100];
     char self[4096];
     bool any = false;
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     *out = (ProgramModules){0};
     *problem = "/proc is not there (mount it): lmp cannot tell where its Lua module is";
-    if (n <= 0) return false;
+    if (!own_folder(self)) return false;
     snprintf(missing, sizeof missing, "the Lua module %s was not found beside this command", file);
     *problem = embedded_files[0].file
                    ? "no folder for lmp's Lua module, of this user alone: name one in LMP_CACHE"
                    : missing;
-    self[n] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash) slash[1] = 0;
     for (int i = 0; i < LMP_LUAS; i++)
         any |= find_module(self, luas[i], file, out->path[i]);
     return any;
@@ -275,9 +284,48 @@ bool program_set_environment(const ProgramModules *modules, const LmpOwnFd *sock
            program_setenv(LMP_ENV_RUN, run);
 }
 
-bool program_ignores_init(const Program *program) {
+static bool is_interpreter(const Program *program) {
     const char *base = strrchr(program->name, '/');
-    if (strncmp(base ? base + 1 : program->name, "lua", 3) != 0) return false;
+    return strncmp(base ? base + 1 : program->name, "lua", 3) == 0;
+}
+
+/* Returns true if the file has one of these words (ends with NULL) in it. */
+static bool file_has(const char *path, const char *const *word) {
+    struct stat st;
+    bool any = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    void *text = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0
+                     ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                     : MAP_FAILED;
+    if (fd >= 0) close(fd);
+    if (text == MAP_FAILED) return false;
+    for (; *word && !any; word++)
+        any = memmem(text, (size_t)st.st_size, *word, strlen(*word)) != NULL;
+    munmap(text, (size_t)st.st_size);
+    return any;
+}
+
+bool program_set_preload(const Program *program) {
+    static const char *const sanitizers[] = {"libasan.so", "libtsan.so", "libclang_rt.", NULL};
+    static const char *const places[] = {"", LMP_PRELOAD_FROM_COMMAND "/"};
+    const char *before = getenv("LD_PRELOAD"), *file = "liblmp-preload.so";
+    char self[4096], path[4500], all[16000];
+    bool there = false;
+    if (program->script || is_interpreter(program) || (before && strstr(before, file)) ||
+        !own_folder(self) || file_has(program->path, sanitizers))
+        return true;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !there; i++) {
+        snprintf(path, sizeof path, "%s%s%s", self, places[i], file);
+        there = access(path, R_OK) == 0;
+    }
+    int n = snprintf(all, sizeof all, "%s%s%s", before ? before : "", before && *before ? ":" : "",
+                     path);
+    if (!there || strpbrk(path, " :") || n < 0 || (size_t)n >= sizeof all) return true;
+    return program_setenv("LD_PRELOAD", all);
+}
+
+bool program_ignores_init(const Program *program) {
+    if (!is_interpreter(program)) return false;
     for (char **word = program->argv + 1; *word && **word == '-'; word++)
         if (!strcmp(*word, "-E")) return true;
     return false;

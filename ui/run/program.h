@@ -48,6 +48,11 @@ bool program_set_init(const ProgramModules *modules, const char *entry, const ch
 bool program_set_environment(const ProgramModules *modules, const LmpOwnFd *socket,
                              const char *options);
 
+/* Has the program, unless it is an interpreter, and what it starts load liblmp-preload.so: programs
+ * with Lua inside look at no LUA_INIT. Not where that library is not beside this command, nor where
+ * a sanitizer, which must be loaded first, is in the program. Returns false: no memory. */
+bool program_set_preload(const Program *program);
+
 /* Sets a variable of the environment; NULL: removes it. Returns false: no memory. */
 bool program_setenv(const char *name, const char *value);
 

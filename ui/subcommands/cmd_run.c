@@ -292,7 +292,9 @@ static int run_program(Run *run) {
     run_gate_open(&run->gate, &run->want, run->program.name);
     set_snapshot(run);
     int error =
-        program_set_environment(&run->modules, &theirs, text) ? launch(run, theirs.fd) : ENOMEM;
+        program_set_environment(&run->modules, &theirs, text) && program_set_preload(&run->program)
+            ? launch(run, theirs.fd)
+            : ENOMEM;
     own_fd_close(&theirs);
     if (error) {
         command_say("cannot run %s: %s", run->program.name, strerror(error));
