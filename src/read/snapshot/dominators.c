@@ -2,9 +2,9 @@
  * what follows from them: retained sizes, and who is retained by whom, largest first.
  *
  * It works on numbers of a depth-first walk, not of objects, and sorts references by them before it
- * asks for each number's: so what is read is mostly in the processor's caches. Nothing recurses; a
- * list of millions is as deep as it is long. The simpler way of Cooper, Harvey and Kennedy is
- * quadratic for a doubly linked list. */
+ * asks for each number's: so what is read is mostly in the processor's caches. References that make
+ * no difference are left out before. Nothing recurses; a list of millions is as deep as it is long.
+ * The simpler way of Cooper, Harvey and Kennedy is quadratic for a doubly linked list. */
 #include <string.h>
 
 #include "read/snapshot/snapshot_impl.h"
@@ -22,6 +22,9 @@ typedef struct Against {
 typedef struct Doms {
     LmpSnapshot *s;
     SnapMemory *memory;
+    uint64_t *entered; /* set, see find_entered; NULL: all are */
+    uint64_t *all;     /* set: and so are all above */
+    uint32_t in_vain;
     uint32_t *flow;   /* see flow_make */
     uint32_t n;       /* objects that are held; their numbers are 0 to n - 1 */
     uint32_t *order;  /* which object has each number */
@@ -34,10 +37,63 @@ typedef struct Doms {
 
 /* ---- which references ------------------------------------------------------------------------ */
 
+/* The shortest paths to all objects are a tree. Whose branch of it is entered from nowhere else
+ * dominates all of that; so those that it holds directly are dominated by it, whoever else refers
+ * to them. In most heaps that is so nearly everywhere; where it is not, looking on is in vain. */
+
+/* Notes whose branches a reference enters: who is above `to`, but not above `from`. Where that is
+ * not found in a few steps, all above `to` count as entered. */
+static void note_entered(Doms *d, uint32_t from, uint32_t to) {
+    enum { STEPS = 8 };
+    const uint32_t *parent = d->s->parent, *distance = d->s->distance;
+    uint32_t above = to ? parent[to] : from;
+    if (above == from || snap_set_has(d->all, above)) return;
+    for (int step = 0; step < STEPS && above && !snap_set_has(d->all, above); step++) {
+        if (distance[from] > distance[above]) {
+            from = parent[from];
+        } else {
+            snap_set_add(d->entered, above);
+            above = parent[above];
+        }
+        if (above == from) return;
+    }
+    d->in_vain++;
+    for (above = parent[to]; above && !snap_set_has(d->all, above); above = parent[above]) {
+        snap_set_add(d->entered, above);
+        snap_set_add(d->all, above);
+    }
+}
+
+static bool find_entered(Doms *d) {
+    const LmpSnapshot *s = d->s;
+    const uint32_t most = 64 + s->g.objects / 64; /* looks in vain */
+    const SnapEphemerons *by_key = &snap_own(s)->ephemerons;
+    d->entered = snap_memory_take(d->memory, snap_set_words(s->g.objects), sizeof *d->entered);
+    d->all = snap_memory_take(d->memory, snap_set_words(s->g.objects), sizeof *d->all);
+    if (!d->entered || !d->all) return false;
+    for (uint32_t i = 0; i < s->g.objects && d->in_vain <= most; i++) {
+        if (!(i & SNAP_TICK) && !snap_tick(s, 0)) return false;
+        if (snapshot_garbage(s, i)) continue;
+        for (uint32_t e = s->g.edge_at[i]; e < s->g.edge_at[i + 1]; e++)
+            if (snapshot_holds(s, e)) note_entered(d, i, s->g.edge_to[e]);
+        for (uint32_t k = by_key->at ? by_key->at[i] : 0; by_key->at && k < by_key->at[i + 1]; k++)
+            note_entered(d, i, s->g.edge_to[by_key->edge[k]]);
+    }
+    if (d->in_vain > most) d->entered = NULL;
+    return true;
+}
+
 /* Returns where an object is in the flow. */
 static uint32_t place_of(const Doms *d, uint32_t i) {
     const uint32_t *by_key = snap_own(d->s)->ephemerons.at;
     return 2 * i + d->s->g.edge_at[i] + (by_key ? by_key[i] : 0);
+}
+
+/* Returns where a reference leads in the flow; to the object itself if it makes no difference. */
+static uint32_t flows_to(const Doms *d, uint32_t from, uint32_t edge) {
+    uint32_t to = d->s->g.edge_to[edge], above = d->entered ? d->s->parent[to] : from;
+    bool differs = above == from || (above != LMP_OBJECT_NONE && snap_set_has(d->entered, above));
+    return place_of(d, differs ? to : from);
 }
 
 /* Writes for each object its number, where its references end, and these, as places: so all that is
@@ -55,9 +111,9 @@ static bool flow_make(Doms *d) {
         *to++ = LMP_OBJECT_NONE;
         *to++ = place_of(d, i + 1);
         for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
-            *to++ = snapshot_holds(d->s, e) ? place_of(d, g->edge_to[e]) : self;
+            *to++ = snapshot_holds(d->s, e) ? flows_to(d, i, e) : self;
         for (uint32_t k = by_key->at ? by_key->at[i] : 0; by_key->at && k < by_key->at[i + 1]; k++)
-            *to++ = place_of(d, g->edge_to[by_key->edge[k]]);
+            *to++ = flows_to(d, i, by_key->edge[k]);
     }
     *to = 0;
     return true;
@@ -349,8 +405,8 @@ bool dominators_make(LmpSnapshot *s) {
     bool made = s->idom && s->tree_at && s->tree_end && s->in_tree && s->retained &&
                 s->retained_before && s->child_at && s->child && d.at && d.order && d.parent &&
                 d.idom;
-    made = made && flow_make(&d) && walk(&d) && gather(&d) && semi_nca(&d) && retain(&d) &&
-           children(&d);
+    made = made && find_entered(&d) && flow_make(&d) && walk(&d) && gather(&d) && semi_nca(&d) &&
+           retain(&d) && children(&d);
     snap_memory_again(d.memory);
     return made;
 }

@@ -171,14 +171,10 @@ static void cover(SuspectRun *run, const LmpObjectGroups *groups, bool lines) {
     memset(run->told, 0, s->g.objects);
     for (uint32_t r = 0; r < run->out->rows; r++) {
         const LmpSuspect *row = &run->out->row[r];
-        uint32_t *queue = run->count, head = 0, tail = 0;
         if (!row->fired || row->rule != LMP_SUSPECT_HOLDER || run->trunk[row->object]) continue;
-        for (queue[tail++] = row->object; head < tail; head++)
-            for (uint32_t c = s->child_at[queue[head]]; c < s->child_at[queue[head] + 1]; c++) {
-                if (!lines || groups->group_of[s->child[c]] == groups->group_of[row->object])
-                    run->told[s->child[c]] = 1;
-                queue[tail++] = s->child[c];
-            }
+        for (uint32_t at = s->tree_at[row->object] + 1; at < s->tree_end[row->object]; at++)
+            if (!lines || groups->group_of[s->in_tree[at]] == groups->group_of[row->object])
+                run->told[s->in_tree[at]] = 1;
     }
 }
 
