@@ -46,6 +46,7 @@ enum { ENOUGH = 12, LEAST = 4, LEAST_GOOD = 8, PARTS = 8, MANY = 16 };
 
 #define ONCE_PART 0.4   /* of the gain, beyond its share: more in one rise is a step */
 #define STEP_PART 0.45  /* of the gain: more at once is a step */
+#define FREES_PART 0.55 /* of its bytes: what doubles frees half of them, and a little more */
 #define KEEPS_PART 0.02 /* of its blocks: a site that frees no more than this keeps all */
 #define GAIN_BYTES 256.0
 #define GAIN_PART 0.003     /* of what is held */
@@ -323,7 +324,7 @@ static void judge(Series *s, const LmpSiteRow *row, const Evidence *e, LmpLeak *
     const double *cycle = e->cycle, *seconds = e->seconds;
     uint32_t from = 0, n = s->n, rise = 0;
     memcpy(bytes, s->v, sizeof bytes);
-    bool keeps = row->tally.free_bytes <= row->tally.bytes / 2;
+    bool keeps = (double)row->tally.free_bytes <= (double)row->tally.bytes * FREES_PART;
     bool keeps_all = keeps && (double)row->tally.frees <= (double)row->tally.allocs * KEEPS_PART;
     double before = s->n > 1 ? s->w[n - 1] - s->w[n - 2] : 0;
     /* What was never freed counts as held without waiting for the next full collection. */
