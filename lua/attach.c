@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/session/profiler.h"
+#include "base/os.h"
 #include "module.h"
 #include "shared/attach.h"
 
@@ -39,7 +40,9 @@ static int serve(lua_State *L) {
     for (uint32_t i = 0; i < a->globals && i < LMP_ATTACH_GLOBALS; i++) {
         LmpAttachGlobal *global = &a->global[i];
         if (global->main != main || atomic_load(&global->state) != LMP_ATTACH_WAITS) continue;
+        uint64_t before = lmp_os->clock();
         LmpErr err = a->options[0] ? start(L, a) : profiler_stop(L, NULL);
+        atomic_fetch_add(&a->began_us, (uint32_t)((lmp_os->clock() - before) / 1000));
         if (err && !a->why[0]) snprintf(a->why, sizeof a->why, "%s", err_message(err));
         if (!err && a->options[0]) global->serial = profiler_serial(L);
         atomic_store(&global->state, err ? LMP_ATTACH_REFUSED : LMP_ATTACH_DONE);

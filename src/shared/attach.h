@@ -47,7 +47,8 @@ typedef struct LmpAttach {
     uint32_t known;        /* and those of these have been, now or by an earlier command */
     LmpAttachState of[LMP_ATTACH_STATES];
     LmpAttachGlobal global[LMP_ATTACH_GLOBALS];
-    uint32_t globals, spare;
+    uint32_t globals;
+    _Atomic uint32_t began_us; /* in which profiles began, microseconds (by the module) */
     uint64_t magic;
     char module[1024];
     char entry[32];

@@ -449,6 +449,7 @@ static bool wait_for(const Target *t, uint64_t at, const AttachWish *wish, LmpAt
         if (now > until) break;
     }
     uint32_t over = 1;
+    r->held += data->began_us / 1e6;
     target_write(t, at + offsetof(LmpAttach, over), &over, sizeof over);
     if (data->error) {
         char text[1024] = "";

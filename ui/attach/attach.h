@@ -25,7 +25,7 @@ typedef struct AttachResult {
     bool more;        /* there are more than lmp attaches to */
     uint32_t done;    /* of these, in so many */
     uint32_t serial;  /* of the first profile that was started */
-    double held;      /* seconds for which the threads stood */
+    double held;      /* seconds for which threads stood: all of them, then where a profile began */
     char why[1400];   /* a sentence without a full stop: why not in all of them; "" */
 } AttachResult;
 
