@@ -30,8 +30,7 @@ uint8_t *compact_choose(const RecScan *scan, uint64_t bytes, uint32_t *frames, u
 
 /* ---- writing them ---------------------------------------------------------------------------- */
 
-#define COMPACT_STEP 2000000ull   /* ns of work in a tick; */
-#define COMPACT_HASTE 20000000ull /* when there is little room left */
+#define COMPACT_STEP 2000000ull /* ns of work in a tick */
 
 typedef struct RecCompact RecCompact;
 

@@ -21,14 +21,12 @@
 #include "recording/writer/framewriter.h"
 
 #define MINUTE 60000000000ull
-#define TICK 100000000ull /* ns between frames */
-#define SHARE 100u        /* tables take at most this part of the time */
-#define SHARE_MARK 10u    /* ... where there is a mark or a peak to note */
-#define PEAK_PART 20u     /* a peak that is higher by this part than the last that is kept, */
-#define PEAK_LEAST 16384u /* ... and by so many bytes */
-#define SHARE_HASTE 50u   /* thinning takes at most this part where there is little room left */
-#define REST_MOST (2 * MINUTE) /* without tables since it is thinned */
-#define STEP_LONG (10 * COMPACT_STEP)
+#define TICK 100000000ull      /* ns between frames */
+#define SHARE 125u             /* tables and thinning take at most this part of the time */
+#define SHARE_MARK 10u         /* ... where there is a mark or a peak to note */
+#define PEAK_PART 20u          /* a peak that is higher by this part than the last that is kept, */
+#define PEAK_LEAST 16384u      /* ... and by so many bytes */
+#define REST_MOST (2 * MINUTE) /* for which tables are put off beyond that, at most */
 #define TABLES_MINUTE 4u       /* tables of a minute take at most this part of the limit */
 #define TABLES_IN_LIMIT 16u    /* so many of the largest tables are to fit it */
 #define SOURCES_IN_LIMIT 16u   /* texts of sources take at most this part, before packing */
@@ -64,7 +62,7 @@ struct LmpRecorder {
     uint32_t generation, coarse;
     uint64_t thin_at;   /* bytes of the file at which it begins */
     uint64_t next_thin; /* clock: when it may go on */
-    uint64_t thinned;   /* ns that long steps of it have taken since the last tables */
+    uint64_t latest;    /* clock: tables are not put off beyond it */
     RecCompact *thin;
     /* of the heap's addresses; NULL: not looked at yet */
     HeapMap *map;
@@ -298,12 +296,10 @@ uint64_t recorder_peak(const LmpRecorder *r, uint64_t now) {
 
 static LmpErr thin(LmpRecorder *r);
 
-/* Returns how long to wait with new tables: those of a large program take long to thin, and while
- * that goes on there are to be few new ones. */
-static uint64_t rest(LmpRecorder *r) {
-    uint64_t wait = r->thinned * SHARE * 2;
-    r->thinned = 0;
-    return wait < REST_MOST ? wait : REST_MOST;
+/* Has the next tables wait longer, but for a mark or a peak. */
+static void put_off(LmpRecorder *r, uint64_t now, uint64_t wait) {
+    r->next_tables = (r->next_tables > now ? r->next_tables : now) + wait;
+    if (r->next_tables > r->latest) r->next_tables = r->latest;
 }
 
 /* Takes a frame. `wanted`: with tables, whatever is due. */
@@ -339,14 +335,16 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
     uint64_t took = lmp_os->worked() - begun;
     r->next = now + TICK;
     if (tables) {
-        uint64_t wait = took * SHARE + rest(r),
-                 room = r->tables_bytes * TABLES_MINUTE * MINUTE / r->limit;
+        uint64_t wait = took * SHARE, room = r->tables_bytes * TABLES_MINUTE * MINUTE / r->limit;
+        if (r->thin && r->next_thin < now + wait) r->next_thin = now + wait;
         if (wait < room) {
             wait = room;
             note_apart(r, room);
         }
-        r->next_tables = now + (wait > TICK ? wait : TICK);
+        if (wait < TICK) wait = TICK;
         r->next_mark = now + wait / (SHARE / SHARE_MARK);
+        r->latest = now + wait + REST_MOST;
+        put_off(r, now, wait);
     }
     return err;
 }
@@ -403,17 +401,18 @@ static LmpErr thin(LmpRecorder *r) {
 }
 
 /* Thins for a step, if the file has become large. A single frame may take longer than a step
- * should: then there are fewer steps. */
+ * should: then there are fewer steps. New tables wait as long, for these are to be few meanwhile.
+ */
 static LmpErr thin_a_little(LmpRecorder *r, uint64_t now) {
-    bool done = false, haste = r->file.size >= r->limit / 16 * 13;
+    bool done = false;
     if (!r->thin && r->file.size < r->thin_at && !r->file.full) return LMP_OK;
     if (now < r->next_thin) return LMP_OK;
     uint64_t begun = lmp_os->clock();
     LmpErr err = r->thin ? LMP_OK : begin_thin(r);
-    if (!err) err = compact_step(r->thin, haste ? COMPACT_HASTE : COMPACT_STEP, &done);
+    if (!err) err = compact_step(r->thin, COMPACT_STEP, &done);
     err = end_thin(r, err, done);
-    uint64_t took = lmp_os->clock() - begun, wait = took * (haste ? SHARE_HASTE : SHARE);
-    if (took > STEP_LONG) r->thinned += took;
+    uint64_t took = lmp_os->clock() - begun, wait = took * SHARE;
+    put_off(r, now, wait);
     r->next_thin = now + (wait > TICK / 2 ? wait - TICK / 2 : 0); /* with the tick that is next */
     return err;
 }

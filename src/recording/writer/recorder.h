@@ -38,8 +38,8 @@ typedef struct LmpRecorderOptions {
  * NOMEM, FILE (errno says why). */
 LmpErr recorder_open(LmpRecorder **out, const LmpView *view, const LmpRecorderOptions *options);
 
-/* Takes what is due: figures ten times a second, tables as often as a fiftieth of a processor
- * allows; as often as a tenth does, at a new mark and at live bytes above recorder_peak. `now`:
+/* Takes what is due: figures ten times a second, tables as often as a 125th of a processor allows;
+ * as often as a tenth does, at a new mark and at live bytes above recorder_peak. `now`:
  * CLOCK_MONOTONIC ns. *next: when to call again (calling sooner does nothing, but for these two).
  * An error ends the recording (what is written stays good); the caller says it in one line and goes
  * on. Errors: FILE (recorder_errno says why), NOMEM; STOPPED: it had ended before. */
