@@ -35,6 +35,8 @@ test|luacheck           |lua-check         |-|-|command -v luacheck
 test|LDoc               |lua-ldoc          |-|-|command -v ldoc
 test|LuaRocks           |luarocks          |-|-|command -v luarocks
 test|busted             |lua-busted        |-|-|command -v busted
+test|gringo             |gringo            |-|-|command -v gringo
+test|lighttpd with Lua  |lighttpd-modules-lua|-|-|ls /usr/lib/lighttpd/mod_magnet.so
 test|luaunit            |lua-unit          |-|-|ls /usr/share/lua/5.4/luaunit.lua
 ci,clang|clang          |clang             |clang        |clang       |command -v clang
 ci  |clang's fuzzer     |libclang-rt-14-dev|-|-|ls /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a

@@ -294,4 +294,62 @@ LUA
     [ "$(cat theirs.txt)" != "$(cat own.txt)" ] || fail 'the lines have gone on'
 }
 
+# Programs of the distribution with Lua inside, which look at no LUA_INIT.
+case_gringo() {
+    [ "$LMP_LUA" = 5.4 ] && [ -z "$LMP_PRELOAD" ] && command -v gringo >/dev/null || exit 77
+    cat >table.lp <<'LP'
+#script (lua)
+clingo = require("clingo")
+function f(n)
+  local t = {}
+  for i = 1, n.number do t[i] = clingo.Number(i) end
+  return t
+end
+#end.
+p(@f(3000)).
+LP
+    gringo --text table.lp >plain.txt
+    lmp run --no-live --json=r.json -- gringo --text table.lp
+    is $status 0 status
+    cmp out plain.txt || fail 'what it prints'
+    jq -e '.sites[] | select(.line == 5 and .allocs > 3000)' r.json >/dev/null || fail "lines: $(jq -c .sites r.json)"
+}
+
+# lighttpd, whose states are in its plug-in's memory while it waits, run by lmp and attached to.
+case_lighttpd() {
+    local modules=/usr/lib/lighttpd server
+    [ "$LMP_LUA" = 5.4 ] && [ -z "$LMP_PRELOAD" ] && [ -e $modules/mod_magnet.so ] || exit 77
+    cat >page.lua <<'LUA'
+local t = {}
+for i = 1, 200 do t[i] = { i } end
+lighty.content = { "hello" }
+return 200
+LUA
+    cat >server.conf <<CONF
+server.modules = ("mod_magnet")
+server.document-root = "$work"
+server.bind = "$work/socket"
+magnet.attract-raw-url-to = ("$work/page.lua")
+CONF
+    ask() { [ "$(curl -s -m 5 --unix-socket socket http://here/)" = hello ]; }
+    asked() { jq -e '.sites[] | select(.line == 2 and .allocs >= 400)' "$1" >/dev/null 2>&1; }
+    "$LMP" run --no-live --json=r.json -- lighttpd -D -f server.conf >out 2>err &
+    server=$!
+    until_true 'an answer' ask
+    kill -INT $!
+    wait $server
+    asked r.json || fail "lines: $(jq -c .sites r.json)"
+    lighttpd -D -f server.conf >out 2>err &
+    server=$!
+    until_true 'an answer' ask
+    "$LMP" attach --no-live --wait=60 $server >said 2>&1 &
+    attached() { ask && [ -s said ]; }
+    until_true 'an end of attach' attached
+    if grep -Eq 'not permitted to trace|lets a process trace only' said; then exit 77; fi
+    ask || fail 'no answer'
+    "$LMP" report json $server -o live.json >>said 2>&1
+    asked live.json || fail "attached: $(cat said)"
+    kill $server
+}
+
 play_case "$@"
