@@ -39,8 +39,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 30u /* changes whenever anything here or in the headers of rows above does */
-#define LMP_LAYOUT_DIGEST 0xe7aab13a540e03bbull
+#define LMP_LAYOUT 31u /* changes whenever anything here or in the headers of rows above does */
+#define LMP_LAYOUT_DIGEST 0x38de45a077df9425ull
 
 #define LMP_PAGE_MOST (64ull << 10) /* bytes of the largest page that a system may have */
 #define LMP_CONTROL_AT LMP_PAGE_MOST
@@ -538,15 +538,16 @@ _Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock)
                    LMP_TABLES_AT - LMP_OVERFLOW_AT,
                "the overflow table fits");
 _Static_assert(sizeof(LmpBreak) == 128, "rows of break conditions");
-_Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 80 && sizeof(LmpUsage) == 64 &&
-                   sizeof(LmpRecord) == 128 && sizeof(LmpNode) == 128 && sizeof(LmpPath) == 8 &&
+_Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 80 && sizeof(LmpUsage) == 88 &&
+                   sizeof(LmpRecord) == 128 && sizeof(LmpNode) == 24 && sizeof(LmpPath) == 12 &&
                    sizeof(LmpEdge) == 16 && sizeof(LmpOverride) == 48,
                "rows of the tables");
 _Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
                    LMP_FUNCTIONS_AT + LMP_FUNCTIONS_MAX * sizeof(LmpFunction) <= LMP_SITES_AT &&
                    LMP_SITES_AT + LMP_SITES_MAX * sizeof(LmpSite) <= LMP_RECORDS_AT &&
                    LMP_RECORDS_AT + LMP_RECORDS_MAX * sizeof(LmpRecord) <= LMP_NODES_AT &&
-                   LMP_NODES_AT + LMP_NODES_MAX * sizeof(LmpNode) <= LMP_PATHS_AT &&
+                   LMP_NODES_AT + LMP_NODES_MAX * sizeof(LmpNode) <= LMP_USAGES_AT &&
+                   LMP_USAGES_AT + LMP_USAGES_MAX * 8ull <= LMP_PATHS_AT &&
                    LMP_PATHS_AT + LMP_PATHS_MAX * sizeof(LmpPath) <= LMP_LIVE_HISTORY_AT &&
                    LMP_LIVE_HISTORY_AT + LMP_SITES_MAX * LMP_LIVE_HISTORY * 8ull <=
                        LMP_LIVE_HISTORY_BLOCKS_AT &&

@@ -10,6 +10,7 @@
  *     site        a line of a function, with the C function that it called, if that made the block
  *     record      what became of the blocks that one site made of one class under one tag
  *     node        a call path (stacks): a site under the node that called it
+ *     usage       (stacks) what became of the blocks of each node that has made some
  *     path        (stacks) what a block's alloc context word points to: its node and its record
  *     history     bytes and blocks of each site after full collections, for the leak view
  *     marked      what was in records and nodes at the last marks
@@ -35,7 +36,9 @@
 #define LMP_RECORDS_MAX (1u << 18)
 #define LMP_NODES_AT (72ull << 20)
 #define LMP_NODES_MAX (1u << 20)
-#define LMP_PATHS_AT (200ull << 20)
+#define LMP_USAGES_AT (96ull << 20)
+#define LMP_USAGES_MAX (LMP_NODES_MAX * (uint32_t)(sizeof(LmpUsage) / 8)) /* words of 8 bytes */
+#define LMP_PATHS_AT (184ull << 20)
 #define LMP_PATHS_MAX (1u << 21)
 #define LMP_LIVE_HISTORY_AT (216ull << 20)
 #define LMP_LIVE_HISTORY 26u /* slots: the rows kept, and one that is being made */
@@ -101,25 +104,25 @@ typedef struct LmpSite {
     uint64_t arrays_back, arrays_back_bytes;
 } LmpSite;
 
-/* What became of blocks, one cache line. Live blocks are allocs - frees, live bytes bytes -
- * free_bytes. Bytes that were live at the heap's high-water mark: peak_bytes if peak_serial is the
- * counters' and their live_bytes is not above their peak_bytes; else nothing has changed here since
- * that moment, so what is live now was live then. */
+/* What became of blocks; all but reallocations in one cache line. Live blocks are allocs - frees,
+ * live bytes bytes - free_bytes. Bytes that were live at the heap's high-water mark: peak_bytes if
+ * peak_serial is the counters' and their live_bytes is not above their peak_bytes; else nothing has
+ * changed here since that moment, so what is live now was live then. */
 typedef struct LmpUsage {
+    uint32_t peak_serial;
+    uint16_t cls, tag;      /* of a record: LmpClass; row of the tags, 0: none */
     uint64_t allocs, bytes; /* bytes: allocated, and what reallocations have added (or taken) */
     uint64_t frees, free_bytes;
     uint64_t short_lived; /* frees by the first collector cycle after the allocation, or sooner */
     uint64_t peak_bytes;
-    uint64_t last; /* address of the newest block, 0 once that is freed */
-    uint32_t peak_serial;
-    uint16_t cls, tag; /* of a record: LmpClass; row of the tags, 0: none */
+    uint64_t last;      /* address of the newest block, 0 once that is freed */
+    uint64_t temporary; /* short-lived frees that came before the next allocation here (count) */
+    uint64_t reallocs;
+    int64_t realloc_bytes; /* sum of new - old; contained in bytes */
 } LmpUsage;
 
 typedef struct LmpRecord {
     LmpUsage use;
-    uint64_t reallocs;
-    int64_t realloc_bytes; /* sum of new - old; contained in use.bytes */
-    uint64_t temporary;    /* short-lived frees that came before the next allocation here (count) */
     /* What was done while this site ran, to blocks of whatever site. */
     uint64_t here_reallocs;
     int64_t here_realloc_bytes;
@@ -128,24 +131,19 @@ typedef struct LmpRecord {
 } LmpRecord;
 
 typedef struct LmpNode {
-    LmpUsage use; /* of blocks made right here, not by callees */
-    uint64_t reallocs;
-    int64_t realloc_bytes;
-    uint64_t temporary;
     uint32_t parent; /* node of the caller, lower than its own row; 0: outermost */
     uint32_t site;   /* the frame: function and line; of a C function: itself, line -1 */
-    uint32_t depth;  /* 1: outermost */
     uint32_t flags;  /* LMP_NODE_TAIL ... */
-    uint32_t path;   /* the first one that ends here; 0: none */
+    uint32_t path;   /* the first one that ends here; 0: none, its callees make all blocks */
     uint32_t callee; /* the newest node that has this one for its parent, the others by next */
     uint32_t next;
-    uint32_t spare[3];
 } LmpNode;
 #define LMP_NODE_TAIL 1u      /* its function was reached by a tail call */
 #define LMP_NODE_COROUTINE 2u /* outermost frame of a coroutine, under the resume that ran it */
 
 typedef struct LmpPath {
     uint32_t node, record;
+    uint32_t usage; /* of the node's blocks, whatever their record: where it begins, in words */
 } LmpPath;
 
 /* Calls of a function by a site. The site of a call: the caller's line; of a C function: itself,
@@ -207,7 +205,7 @@ typedef struct LmpTablesUsed {
     uint32_t why;                    /* LmpWhy */
     uint32_t stacks;                 /* 1: nodes and paths are kept */
     uint32_t stacks_why, sample_why; /* LmpWhy: asked for and not there */
-    uint32_t spare0;
+    uint32_t usages; /* words in use; 0: as in a recording, a node's is the row with its number */
     uint64_t sample; /* bytes between samples on average; 0: every block is accounted */
     uint32_t text;   /* bytes */
     uint32_t functions, sites, records, nodes, paths, tags; /* rows in use, row 0 included */

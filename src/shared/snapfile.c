@@ -8,10 +8,10 @@
 
 #include "shared/snapfile_impl.h"
 
-#define TABLE(NAME, type, rows)                                                                    \
-    { LMP_##NAME##_AT, sizeof(type), LMP_##NAME##_MAX, rows }
-#define BESIDE(NAME, bytes, OF, rows)                                                              \
-    { LMP_##NAME##_AT, (bytes), LMP_##OF##_MAX, rows }
+#define TABLE(name, NAME, type, rows)                                                              \
+    { name, LMP_##NAME##_AT, sizeof(type), LMP_##NAME##_MAX, rows }
+#define BESIDE(name, NAME, bytes, OF, rows)                                                        \
+    { name, LMP_##NAME##_AT, (bytes), LMP_##OF##_MAX, rows }
 
 static uint32_t text_used(const LmpTables *t) {
     uint32_t n = *(const volatile uint32_t *)&t->live->tables.text;
@@ -19,18 +19,20 @@ static uint32_t text_used(const LmpTables *t) {
 }
 
 const SnapfilePart snapfile_parts[SNAPFILE_PARTS] = {
-    [SNAPFILE_HEADER] = {0, sizeof(LmpHeader), 1, NULL},
-    [SNAPFILE_LIVE] = {LMP_LIVE_AT, sizeof(LmpLive), 1, NULL},
-    [SNAPFILE_TABLES] = TABLE(TEXT, char, text_used),
-    TABLE(FUNCTIONS, LmpFunction, tables_functions),
-    TABLE(SITES, LmpSite, tables_sites),
-    TABLE(RECORDS, LmpRecord, tables_records),
-    TABLE(NODES, LmpNode, tables_nodes),
-    TABLE(PATHS, LmpPath, tables_paths),
-    BESIDE(LIVE_HISTORY, LMP_LIVE_HISTORY * 8u, SITES, tables_sites),
-    BESIDE(LIVE_HISTORY_BLOCKS, LMP_LIVE_HISTORY * 4u, SITES, tables_sites),
-    BESIDE(MARKED_RECORDS, LMP_MARKED * sizeof(LmpMarked), RECORDS, tables_records),
-    BESIDE(MARKED_NODES, LMP_MARKED * sizeof(LmpMarked), NODES, tables_nodes),
+    [SNAPFILE_HEADER] = {"header", 0, sizeof(LmpHeader), 1, NULL},
+    [SNAPFILE_LIVE] = {"figures", LMP_LIVE_AT, sizeof(LmpLive), 1, NULL},
+    [SNAPFILE_TABLES] = TABLE("texts", TEXT, char, text_used),
+    TABLE("functions", FUNCTIONS, LmpFunction, tables_functions),
+    TABLE("sites", SITES, LmpSite, tables_sites),
+    TABLE("records", RECORDS, LmpRecord, tables_records),
+    TABLE("nodes", NODES, LmpNode, tables_nodes),
+    TABLE("usages", USAGES, uint64_t, tables_usages),
+    TABLE("paths", PATHS, LmpPath, tables_paths),
+    BESIDE("live history", LIVE_HISTORY, LMP_LIVE_HISTORY * 8u, SITES, tables_sites),
+    BESIDE("live history blocks", LIVE_HISTORY_BLOCKS, LMP_LIVE_HISTORY * 4u, SITES, tables_sites),
+    BESIDE("marked records", MARKED_RECORDS, LMP_MARKED * sizeof(LmpMarked), RECORDS,
+           tables_records),
+    BESIDE("marked nodes", MARKED_NODES, LMP_MARKED * sizeof(LmpMarked), NODES, tables_nodes),
 };
 
 typedef struct Writer {

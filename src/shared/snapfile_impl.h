@@ -41,14 +41,16 @@ typedef struct LmpSnapChunk {
 #define SNAPFILE_PLAIN (256u << 10) /* bytes of a chunk before compression, at most */
 #define SNAPFILE_VARINT 10u         /* bytes of a number, at most */
 
-/* What of the shared state is in the file: rows of a size, at a place of it. */
+/* What of the shared state is in the file: rows of a size, at a place of it, under a name in
+ * dumps. */
 typedef struct SnapfilePart {
+    const char *name;
     uint64_t at;                               /* in the state's file */
     uint32_t row;                              /* bytes */
     uint32_t most;                             /* rows */
     uint32_t (*rows)(const LmpTables *tables); /* in use; NULL: one */
 } SnapfilePart;
-enum { SNAPFILE_HEADER, SNAPFILE_LIVE, SNAPFILE_TABLES, SNAPFILE_PARTS = SNAPFILE_TABLES + 10 };
+enum { SNAPFILE_HEADER, SNAPFILE_LIVE, SNAPFILE_TABLES, SNAPFILE_PARTS = SNAPFILE_TABLES + 11 };
 extern const SnapfilePart snapfile_parts[SNAPFILE_PARTS];
 
 /* Four sums side by side, so that the processor need not wait for one product to begin the next. */

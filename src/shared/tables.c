@@ -13,6 +13,7 @@ LmpTables tables_at(void *base, LmpLive *live) {
         .site = (void *)(text + (LMP_SITES_AT - LMP_TEXT_AT)),
         .record = (void *)(text + (LMP_RECORDS_AT - LMP_TEXT_AT)),
         .node = (void *)(text + (LMP_NODES_AT - LMP_TEXT_AT)),
+        .usage = (void *)(text + (LMP_USAGES_AT - LMP_TEXT_AT)),
         .path = (void *)(text + (LMP_PATHS_AT - LMP_TEXT_AT)),
         .live_history = (void *)(text + (LMP_LIVE_HISTORY_AT - LMP_TEXT_AT)),
         .live_history_blocks = (void *)(text + (LMP_LIVE_HISTORY_BLOCKS_AT - LMP_TEXT_AT)),
@@ -52,6 +53,11 @@ uint32_t tables_nodes(const LmpTables *t) {
     return rows(&tables_used(t)->nodes, LMP_NODES_MAX);
 }
 
+uint32_t tables_usages(const LmpTables *t) {
+    uint32_t words = rows(&tables_used(t)->usages, LMP_USAGES_MAX);
+    return words ? words : tables_nodes(t) * (uint32_t)(sizeof(LmpUsage) / 8);
+}
+
 uint32_t tables_paths(const LmpTables *t) {
     return rows(&tables_used(t)->paths, LMP_PATHS_MAX);
 }
@@ -66,6 +72,16 @@ uint32_t tables_edges(const LmpTables *t) {
 
 uint32_t tables_overrides(const LmpTables *t) {
     return rows(&tables_used(t)->overrides, LMP_OVERRIDES_MAX);
+}
+
+const LmpUsage *tables_node_usage(const LmpTables *t, uint32_t node) {
+    static const LmpUsage none;
+    const uint32_t used = *(const volatile uint32_t *)&tables_used(t)->usages;
+    if (!used) return &t->usage[node];
+    uint32_t path = *(const volatile uint32_t *)&t->node[node].path;
+    if (!path || path >= tables_paths(t)) return &none;
+    uint32_t at = *(const volatile uint32_t *)&t->path[path].usage;
+    return at <= LMP_USAGES_MAX - sizeof none / 8 ? tables_usage(t, at) : &none;
 }
 
 const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size) {

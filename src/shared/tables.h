@@ -21,6 +21,7 @@ typedef struct LmpTables {
     LmpSite *site;
     LmpRecord *record;
     LmpNode *node;
+    LmpUsage *usage;
     LmpPath *path;
     uint64_t (*live_history)[LMP_LIVE_HISTORY];
     uint32_t (*live_history_blocks)[LMP_LIVE_HISTORY];
@@ -45,10 +46,19 @@ uint32_t tables_functions(const LmpTables *t);
 uint32_t tables_sites(const LmpTables *t);
 uint32_t tables_records(const LmpTables *t);
 uint32_t tables_nodes(const LmpTables *t);
+uint32_t tables_usages(const LmpTables *t); /* words */
 uint32_t tables_paths(const LmpTables *t);
 uint32_t tables_tags(const LmpTables *t);
 uint32_t tables_edges(const LmpTables *t);
 uint32_t tables_overrides(const LmpTables *t);
+
+/* Returns the usage that begins at a word of theirs. */
+static inline LmpUsage *tables_usage(const LmpTables *t, uint32_t word) {
+    return (LmpUsage *)(void *)((uint64_t *)(void *)t->usage + word);
+}
+
+/* Returns what became of the blocks that a node made itself, not its callees. */
+const LmpUsage *tables_node_usage(const LmpTables *t, uint32_t node);
 
 /* Copies the text at an offset to out, at most `size` - 1 bytes of it, and ends it; "" for an
  * offset that is none. Returns out. */

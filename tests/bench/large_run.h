@@ -43,11 +43,10 @@ static inline FakeTables *large_run(const LargeRun *how, uint32_t nodes) {
         uint32_t parent = i > 2 ? how->parent(i) : 0, k = (uint32_t)below(8);
         uint32_t caller = f->t.node[parent].site;
         uint32_t at = site[(caller * 7u + k * k * 31u + k) % (RUN_FUNCTIONS * RUN_LINES)];
-        f->t.node[i] =
-            (LmpNode){.parent = parent, .site = at, .depth = f->t.node[parent].depth + 1};
+        f->t.node[i] = (LmpNode){.parent = parent, .site = at};
         u->nodes = i + 1;
         FakeSpot spot = {at, i, i % 3 ? LMP_C_TABLE : LMP_C_STRING, 0};
-        f->t.path[u->paths++] = (LmpPath){i, fake_record(f, at, spot.cls, 0)};
+        f->t.path[u->paths++] = (LmpPath){.node = i, .record = fake_record(f, at, spot.cls, 0)};
         fake_made(f, spot, 1 + below(100), 1 + below(how->most(at)));
         if (below(2)) fake_freed(f, spot, spot, 1, 1, 1);
     }

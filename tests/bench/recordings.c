@@ -88,10 +88,8 @@ static Program *program_new(uint32_t sites, uint32_t records, uint32_t nodes) {
                     (unsigned)(i / sites));
     for (uint32_t i = u->nodes; i < nodes && i < LMP_NODES_MAX; i++) {
         uint32_t parent = i > 2 ? 2 + (uint32_t)below(i - 2) : 0;
-        f->t.node[i] = (LmpNode){.parent = parent,
-                                 .site = 2 + (uint32_t)below(sites),
-                                 .depth = f->t.node[parent].depth + 1};
-        f->t.path[u->paths++] = (LmpPath){i, 1 + (uint32_t)below(u->records - 1)};
+        f->t.node[i] = (LmpNode){.parent = parent, .site = 2 + (uint32_t)below(sites)};
+        f->t.path[u->paths++] = (LmpPath){.node = i, .record = 1 + (uint32_t)below(u->records - 1)};
         u->nodes = i + 1;
     }
     atomic_store(&f->live->state, LMP_RUNNING);
@@ -133,8 +131,7 @@ static void program_change(Program *p, uint32_t records, uint32_t nodes, uint64_
             of->free_bytes += freed;
             c->live_bytes += bytes - freed;
         } else {
-            LmpNode *n = &f->t.node[1 + below(u->nodes - 1)];
-            use(&n->use, blocks, bytes, freed, clock);
+            use(&f->t.usage[1 + below(u->nodes - 1)], blocks, bytes, freed, clock);
         }
     }
     if (c->live_bytes > c->peak_bytes) {

@@ -122,8 +122,7 @@ static inline uint32_t fake_node(FakeTables *f, uint32_t parent, uint32_t site, 
         if (n->parent == parent && n->site == site && n->flags == flags) return i;
     }
     if (u->nodes == LMP_NODES_MAX) return FAKE_OTHERS;
-    f->t.node[u->nodes] = (LmpNode){
-        .parent = parent, .site = site, .depth = f->t.node[parent].depth + 1, .flags = flags};
+    f->t.node[u->nodes] = (LmpNode){.parent = parent, .site = site, .flags = flags};
     return u->nodes++;
 }
 
@@ -163,6 +162,23 @@ static inline void fake_tables_free(FakeTables *f) {
 }
 RELEASE_AT(fake_tables_free)
 
+/* Has usages as a program has them: of nodes with blocks, the last of them first. */
+static inline void fake_own_usages(FakeTables *f) {
+    LmpTablesUsed *u = &f->live->tables;
+    LmpUsage *of = malloc(u->nodes * sizeof *of), none = {0};
+    memcpy(of, f->t.usage, u->nodes * sizeof *of);
+    memset(f->t.usage, 0, u->nodes * sizeof *of);
+    u->usages = sizeof none / 8; /* of path 0 */
+    for (uint32_t node = u->nodes; node-- > 1;) {
+        if (memcmp(&of[node], &none, sizeof none) == 0) continue;
+        f->t.node[node].path = u->paths;
+        f->t.path[u->paths++] = (LmpPath){.node = node, .usage = u->usages};
+        *tables_usage(&f->t, u->usages) = of[node];
+        u->usages += sizeof none / 8;
+    }
+    free(of);
+}
+
 /* ---- what happens ---------------------------------------------------------------------------- */
 
 static uint64_t fake_live(const LmpUsage *u) {
@@ -188,20 +204,19 @@ static void fake_note_peak(FakeTables *f) {
             c->count[i].alloc_bytes + (uint64_t)c->count[i].realloc_bytes - c->count[i].free_bytes;
 }
 
-static void fake_begin(FakeTables *f, const FakeSpot *at, LmpRecord **r, LmpNode **n) {
-    *r = &f->t.record[fake_record(f, at->site, at->cls, at->tag)];
-    *n = at->node ? &f->t.node[at->node] : NULL;
-    fake_keep_peak(f, &(*r)->use);
-    if (*n) fake_keep_peak(f, &(*n)->use);
+static void fake_begin(FakeTables *f, const FakeSpot *at, LmpUsage **r, LmpUsage **n) {
+    *r = &f->t.record[fake_record(f, at->site, at->cls, at->tag)].use;
+    *n = at->node ? &f->t.usage[at->node] : NULL;
+    fake_keep_peak(f, *r);
+    if (*n) fake_keep_peak(f, *n);
 }
 
 /* `count` blocks of `bytes` in all are made. */
 static inline void fake_made(FakeTables *f, FakeSpot at, uint64_t count, uint64_t bytes) {
-    LmpRecord *r;
-    LmpNode *n;
+    LmpUsage *r, *n;
     fake_begin(f, &at, &r, &n);
     LmpClassCount *c = &f->live->counters.count[at.cls];
-    LmpUsage *u[2] = {&r->use, n ? &n->use : NULL};
+    LmpUsage *u[2] = {r, n};
     for (int i = 0; i < 2 && u[i]; i++) {
         u[i]->allocs += count;
         u[i]->bytes += bytes;
@@ -214,16 +229,15 @@ static inline void fake_made(FakeTables *f, FakeSpot at, uint64_t count, uint64_
 /* `count` blocks made there grow by `bytes` in all (negative: shrink), while `here` runs. */
 static inline void fake_resized(FakeTables *f, FakeSpot at, FakeSpot here, uint64_t count,
                                 int64_t bytes) {
-    LmpRecord *r;
-    LmpNode *n;
+    LmpUsage *r, *n;
     if (bytes < 0) fake_note_peak(f);
     fake_begin(f, &at, &r, &n);
     LmpClassCount *c = &f->live->counters.count[at.cls];
-    r->use.bytes += (uint64_t)bytes;
+    r->bytes += (uint64_t)bytes;
     r->realloc_bytes += bytes;
     r->reallocs += count;
     if (n) {
-        n->use.bytes += (uint64_t)bytes;
+        n->bytes += (uint64_t)bytes;
         n->realloc_bytes += bytes;
         n->reallocs += count;
     }
@@ -239,20 +253,19 @@ static inline void fake_resized(FakeTables *f, FakeSpot at, FakeSpot here, uint6
  * so short-lived. */
 static inline void fake_freed(FakeTables *f, FakeSpot at, FakeSpot here, uint64_t count,
                               uint64_t bytes, uint64_t temporary) {
-    LmpRecord *r;
-    LmpNode *n;
+    LmpUsage *r, *n;
     fake_note_peak(f);
     fake_begin(f, &at, &r, &n);
     LmpClassCount *c = &f->live->counters.count[at.cls];
-    r->use.frees += count;
-    r->use.free_bytes += bytes;
+    r->frees += count;
+    r->free_bytes += bytes;
     r->temporary += temporary;
-    r->use.short_lived += temporary;
+    r->short_lived += temporary;
     if (n) {
-        n->use.frees += count;
-        n->use.free_bytes += bytes;
+        n->frees += count;
+        n->free_bytes += bytes;
         n->temporary += temporary;
-        n->use.short_lived += temporary;
+        n->short_lived += temporary;
     }
     c->frees += count;
     c->free_bytes += bytes;
@@ -302,7 +315,7 @@ static inline void fake_mark(FakeTables *f) {
             (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
     }
     for (uint32_t i = 1; i < live->tables.nodes; i++) {
-        const LmpUsage *use = &f->t.node[i].use;
+        const LmpUsage *use = tables_node_usage(&f->t, i);
         f->t.marked_node[i][column] =
             (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
     }

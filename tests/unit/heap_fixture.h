@@ -74,7 +74,7 @@ static inline Model *heap_fixture_model(FakeHeap *f) {
 static inline void heap_fixture_contexts(FakeHeap *heap, FakeTables *tables) {
     LmpTablesUsed *used = &tables->live->tables;
     for (uint32_t i = 1; i < used->records; i++)
-        tables->t.path[i] = (LmpPath){1, i};
+        tables->t.path[i] = (LmpPath){.node = 1, .record = i};
     used->paths = used->records;
     for (uint32_t l = 0; l < heap->view.leaves; l++) {
         for (uint32_t part = 0; part < LMP_TOUCHES; part++) {

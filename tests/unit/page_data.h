@@ -70,8 +70,7 @@ enum { PAGE_FUNCTIONS = 30 };
 /* A node without a look whether there is one like it: that takes too long for many. */
 static uint32_t page_put_node(FakeTables *f, uint32_t parent, uint32_t site) {
     LmpTablesUsed *u = &f->live->tables;
-    f->t.node[u->nodes] =
-        (LmpNode){.parent = parent, .site = site, .depth = f->t.node[parent].depth + 1};
+    f->t.node[u->nodes] = (LmpNode){.parent = parent, .site = site};
     return u->nodes++;
 }
 

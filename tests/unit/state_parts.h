@@ -35,6 +35,7 @@ static const struct {
     {LMP_SITES_AT, 64 * sizeof(LmpSite)},
     {LMP_RECORDS_AT, 128 * sizeof(LmpRecord)},
     {LMP_NODES_AT, 128 * sizeof(LmpNode)},
+    {LMP_USAGES_AT, 128 * sizeof(LmpUsage)},
     {LMP_PATHS_AT, 4096},
     {LMP_MARKED_RECORDS_AT, 4096},
     {LMP_MARKED_NODES_AT, 4096},

@@ -151,6 +151,14 @@ static void describe(uint32_t site, char out[200]) {
              (unsigned long long)f->address);
 }
 
+/* Returns how many frames a node's path has. */
+static int depth_of(uint32_t node) {
+    int depth = 0;
+    for (; node; node = p.tables.node[node].parent)
+        depth++;
+    return depth;
+}
+
 static void compare(uint32_t path, uint32_t record, const Expected *want, int frames) {
     ck_assert_uint_lt(path, tables_paths(&p.tables));
     ck_assert_uint_eq(p.tables.path[path].record, record);
@@ -165,7 +173,7 @@ static void compare(uint32_t path, uint32_t record, const Expected *want, int fr
         ck_assert_uint_eq(p.tables.node[node].parent, 0);
         return;
     }
-    if (p.tables.node[node].depth != (uint32_t)frames) {
+    if (depth_of(node) != frames) {
         char line[200];
         for (uint32_t n = node; n; n = p.tables.node[n].parent) {
             describe(p.tables.node[n].site, line);
@@ -175,8 +183,8 @@ static void compare(uint32_t path, uint32_t record, const Expected *want, int fr
             describe(want[i].site, line);
             fprintf(stderr, "want %s (flags %u)\n", line, want[i].flags);
         }
-        ck_abort_msg("look %llu: %u frames, not %d", (unsigned long long)now.looks,
-                     p.tables.node[node].depth, frames);
+        ck_abort_msg("look %llu: %d frames, not %d", (unsigned long long)now.looks, depth_of(node),
+                     frames);
     }
     for (int i = frames; i-- > 0; node = p.tables.node[node].parent) {
         const LmpNode *n = &p.tables.node[node];

@@ -35,7 +35,6 @@ static __attribute__((noinline)) uint32_t add_node(LmpProfile *p, uint32_t paren
     n->parent = parent;
     n->site = site;
     n->flags = flags;
-    n->depth = node[parent].depth + 1; /* of none, 0 */
     n->next = node[parent].callee;
     node[parent].callee = row;
     if (n->next && n->next < row) {
@@ -62,10 +61,26 @@ uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t 
     return add_node(p, parent, site, flags);
 }
 
+/* Returns where a new usage begins. There are no more of them than nodes, and the one of path 0,
+ * which takes what finds no place. */
+static uint32_t add_usage(LmpProfile *p) {
+    enum { PIECE = AHEAD * 8 }; /* words */
+    uint32_t *used = &p->tables.live->tables.usages, at = *used, end = at + sizeof(LmpUsage) / 8;
+    if (end > LMP_USAGES_MAX) return 0;
+    uint32_t piece = (end - 1) / PIECE * PIECE;
+    if (at <= piece) lmp_os->populate(tables_usage(&p->tables, piece), PIECE * 8ull);
+    *used = end;
+    return at;
+}
+
 static uint32_t add_path(LmpProfile *p, uint32_t node, uint32_t record) {
     uint32_t *used = &p->tables.live->tables.paths, row = *used;
-    p->tables.path[row] = (LmpPath){node, record};
+    LmpPath *path = p->tables.path;
+    uint32_t first = p->tables.node[node].path;
+    bool known = first && first < p->limits.paths;
+    path[row] = (LmpPath){node, record, known ? path[first].usage : add_usage(p)};
     tree_publish(used, row + 1);
+    if (!first) p->tables.node[node].path = row;
     return row;
 }
 
@@ -90,12 +105,9 @@ static __attribute__((noinline)) uint32_t new_path(LmpProfile *p, uint32_t node,
     reserve_more(p);
     if (used >= p->limits.paths - p->limits.records || !rowindex_room(&t->path, 1))
         return tree_others_path(p, record);
-    uint32_t row = add_path(p, node, record), *first = &p->tables.node[node].path;
-    if (*first) {
-        rowindex_add(&t->path, hash_path(node, record), row);
-    } else {
-        *first = row;
-    }
+    bool first = !p->tables.node[node].path;
+    uint32_t row = add_path(p, node, record);
+    if (!first) rowindex_add(&t->path, hash_path(node, record), row);
     return row;
 }
 
@@ -146,9 +158,9 @@ LmpErr tree_rows_open(LmpProfile *p) {
     if (!rowindex_open(&t->node, INDEX_SLOTS) || !rowindex_open(&t->path, INDEX_SLOTS))
         return LMP_E_NOMEM;
     LmpTablesUsed *used = &p->tables.live->tables;
-    p->tables.node[TREE_NODE_OTHERS] =
-        (LmpNode){.site = sites_pseudo(p, LMP_PSEUDO_OTHERS), .depth = 1};
+    p->tables.node[TREE_NODE_OTHERS] = (LmpNode){.site = sites_pseudo(p, LMP_PSEUDO_OTHERS)};
     tree_publish(&used->nodes, TREE_NODE_OTHERS + 1);
+    add_usage(p); /* of path 0, which has no node */
     tree_publish(&used->paths, 1);
     used->stacks = 1;
     return LMP_OK;

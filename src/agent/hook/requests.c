@@ -33,7 +33,7 @@ static void note_rows(LmpProfile *p, LmpMark *mark) {
     for (uint32_t i = 1; i < live->tables.records; i++)
         t->marked_record[i][column] = marked_of(&t->record[i].use);
     for (uint32_t i = 1; i < live->tables.nodes; i++)
-        t->marked_node[i][column] = marked_of(&t->node[i].use);
+        t->marked_node[i][column] = marked_of(tables_node_usage(t, i));
     mark->records = live->tables.records;
     mark->nodes = live->tables.nodes;
     mark->rows = ++live->marked;

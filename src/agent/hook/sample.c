@@ -65,22 +65,11 @@ static Weight weigh(const LmpSampling *s, uintptr_t addr, uint64_t size) {
     return (Weight){(uint64_t)(1 / chance + up), (uint64_t)((double)size / chance + 0.5)};
 }
 
-static void add(LmpProfile *p, LmpUsage *u, Weight w) {
+static void add(LmpProfile *p, LmpUsage *u, Weight w, bool resized) {
     usage_stamp(p->counters, u);
     u->allocs += w.blocks;
     u->bytes += w.bytes;
-}
-
-static void add_to_context(LmpProfile *p, uint32_t alloc_context, Weight w, int64_t realloc_bytes) {
-    if (p->tree) {
-        LmpPath path = p->tables.path[alloc_context];
-        LmpNode *node = &p->tables.node[path.node];
-        add(p, &node->use, w);
-        node->realloc_bytes += realloc_bytes;
-        alloc_context = path.record;
-    }
-    add(p, &p->record[alloc_context].use, w);
-    p->record[alloc_context].realloc_bytes += realloc_bytes;
+    if (resized) u->realloc_bytes += (int64_t)w.bytes;
 }
 
 /* ---- samples come and go --------------------------------------------------------------------- */
@@ -94,6 +83,7 @@ static void leave(LmpProfile *p, LmpUsage *u, Weight w, bool freed, bool short_l
     } else {
         u->allocs -= w.blocks;
         u->bytes -= w.bytes;
+        u->realloc_bytes -= (int64_t)w.bytes;
     }
 }
 
@@ -104,16 +94,19 @@ void sample_leaves(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64
     bool short_lived = usage_age(p, entry) < LMP_SHORT_LIVED;
     if (p->tree) {
         LmpPath path = p->tables.path[alloc_context];
-        leave(p, &p->tables.node[path.node].use, w, freed, short_lived);
-        if (!freed) p->tables.node[path.node].realloc_bytes -= (int64_t)w.bytes;
+        leave(p, tables_usage(&p->tables, path.usage), w, freed, short_lived);
         alloc_context = path.record;
     }
     leave(p, &p->record[alloc_context].use, w, freed, short_lived);
-    if (!freed) p->record[alloc_context].realloc_bytes -= (int64_t)w.bytes;
 }
 
 void sample_enters(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
                    bool resized) {
     Weight w = weigh(p->sampling, addr, size);
-    add_to_context(p, alloc_context, w, resized ? (int64_t)w.bytes : 0);
+    if (p->tree) {
+        LmpPath path = p->tables.path[alloc_context];
+        add(p, tables_usage(&p->tables, path.usage), w, resized);
+        alloc_context = path.record;
+    }
+    add(p, &p->record[alloc_context].use, w, resized);
 }

@@ -1,5 +1,5 @@
 /* usage.h - counting what happens to a block in the rows of its alloc context (LmpUsage in
- * layout.h).
+ * rows.h).
  *
  * An alloc context is a record, or with stacks a path: a record and a node. Row 0 of each takes
  * what has no alloc context, so that no test is needed here; readers skip it. What was live at the
@@ -32,16 +32,25 @@ static ALWAYS_INLINE uint32_t usage_age(const LmpProfile *p, uint32_t entry) {
     return (p->birth | ((1u << LMP_BLOCK_CYCLE_SHIFT) - 1)) - entry;
 }
 
-static ALWAYS_INLINE void usage_take(const LmpCounters *c, LmpUsage *u, uint64_t *temporary,
-                                     uintptr_t addr, uint64_t n, uint32_t age) {
+static ALWAYS_INLINE void usage_take(const LmpCounters *c, LmpUsage *u, uintptr_t addr, uint64_t n,
+                                     uint32_t age) {
     usage_stamp(c, u);
     u->frees++;
     u->free_bytes += n;
     u->short_lived += age < LMP_SHORT_LIVED;
     if (u->last == addr) {
         u->last = 0;
-        *temporary += age < LMP_SHORT_LIVED;
+        u->temporary += age < LMP_SHORT_LIVED;
     }
+}
+
+static inline void usage_move(const LmpCounters *c, LmpUsage *u, uintptr_t from, uintptr_t to,
+                              uint64_t more) {
+    usage_stamp(c, u);
+    u->bytes += more;
+    u->reallocs++;
+    u->realloc_bytes += (int64_t)more;
+    if (u->last == from) u->last = to;
 }
 
 /* Adds a block of n bytes that has been made. Call it after the block is in the live total.
@@ -50,7 +59,7 @@ static ALWAYS_INLINE void usage_made(LmpProfile *p, uint32_t alloc_context, uint
                                      uint64_t n, bool stacks) {
     if (stacks) {
         LmpPath path = p->tables.path[alloc_context];
-        usage_add(p->counters, &p->tables.node[path.node].use, addr, n);
+        usage_add(p->counters, tables_usage(&p->tables, path.usage), addr, n);
         alloc_context = path.record;
     }
     usage_add(p->counters, &p->record[alloc_context].use, addr, n);
@@ -63,12 +72,10 @@ static ALWAYS_INLINE void usage_freed(LmpProfile *p, uint32_t alloc_context, uin
     uint32_t age = usage_age(p, entry);
     if (stacks) {
         LmpPath path = p->tables.path[alloc_context];
-        LmpNode *node = &p->tables.node[path.node];
-        usage_take(p->counters, &node->use, &node->temporary, addr, n, age);
+        usage_take(p->counters, tables_usage(&p->tables, path.usage), addr, n, age);
         alloc_context = path.record;
     }
-    LmpRecord *record = &p->record[alloc_context];
-    usage_take(p->counters, &record->use, &record->temporary, addr, n, age);
+    usage_take(p->counters, &p->record[alloc_context].use, addr, n, age);
 }
 
 /* Moves a block that has been moved and resized, by the site of record `here`. */
@@ -76,20 +83,10 @@ static inline void usage_resized(LmpProfile *p, uint32_t alloc_context, uint32_t
                                  uintptr_t from, uintptr_t to, uint64_t osize, uint64_t nsize) {
     if (p->tree) {
         LmpPath path = p->tables.path[alloc_context];
-        LmpNode *node = &p->tables.node[path.node];
-        usage_stamp(p->counters, &node->use);
-        node->use.bytes += nsize - osize;
-        node->reallocs++;
-        node->realloc_bytes += (int64_t)(nsize - osize);
-        if (node->use.last == from) node->use.last = to;
+        usage_move(p->counters, tables_usage(&p->tables, path.usage), from, to, nsize - osize);
         alloc_context = path.record;
     }
-    LmpRecord *record = &p->record[alloc_context];
-    usage_stamp(p->counters, &record->use);
-    record->use.bytes += nsize - osize;
-    record->reallocs++;
-    record->realloc_bytes += (int64_t)(nsize - osize);
-    if (record->use.last == from) record->use.last = to;
+    usage_move(p->counters, &p->record[alloc_context].use, from, to, nsize - osize);
     p->record[here].here_reallocs++;
     p->record[here].here_realloc_bytes += (int64_t)(nsize - osize);
 }

@@ -182,8 +182,8 @@ typedef struct LedgerOldNode {
     int64_t realloc_bytes;
 } LedgerOldNode;
 
-static LedgerOldNode old_of(const LmpNode *n) {
-    LmpTally t = tally_of(&n->use, &n->reallocs, &n->realloc_bytes, &n->temporary, (LedgerPeak){0});
+static LedgerOldNode old_of(const LmpUsage *use) {
+    LmpTally t = tally_of(use, (LedgerPeak){0});
     return (LedgerOldNode){t.allocs,   t.bytes,     t.frees,       t.free_bytes,
                            t.reallocs, t.temporary, t.short_lived, t.realloc_bytes};
 }
@@ -196,7 +196,7 @@ LmpErr ledger_nodes_keep(LedgerNodes *nodes, const LmpTables *tables) {
         nodes->chunk[nodes->nodes / CHUNK] = chunk;
         if (!chunk) break;
         for (uint32_t i = 0; i < CHUNK && nodes->nodes < n; i++)
-            chunk[i] = old_of(&tables->node[nodes->nodes++]);
+            chunk[i] = old_of(tables_node_usage(tables, nodes->nodes++));
     }
     bool kept = nodes->chunk && nodes->nodes == n;
     if (!kept) ledger_nodes_free(nodes);

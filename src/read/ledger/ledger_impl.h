@@ -49,8 +49,7 @@ typedef struct LedgerPeak {
 } LedgerPeak;
 LedgerPeak sum_peak(const LmpLive *live);
 /* Returns the tally of a usage: the first row of the three that follow it in records and nodes. */
-LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *realloc_bytes,
-                  const uint64_t *temporary, LedgerPeak peak);
+LmpTally tally_of(const LmpUsage *use, LedgerPeak peak);
 
 /* ---- what is known of the tables ------------------------------------------------------------- */
 

@@ -59,14 +59,13 @@ static LmpTally unpack(const LedgerStore *s, uint32_t node) {
 }
 
 static LmpTally read_own(const LmpTables *t, uint32_t node, LedgerPeak peak) {
-    const LmpNode *n = &t->node[node];
-    return tally_of(&n->use, &n->reallocs, &n->realloc_bytes, &n->temporary, peak);
+    return tally_of(tables_node_usage(t, node), peak);
 }
 
 void nodes_fetch(const LedgerStore *s, const LmpTables *t, uint32_t i, uint32_t n) {
     if (i + LEDGER_AHEAD >= n) return;
     uint32_t node = PILE(s->order, const uint32_t)[i + LEDGER_AHEAD];
-    const char *at = s->packed ? own_at(s, node) : (const char *)&t->node[node];
+    const char *at = s->packed ? own_at(s, node) : (const char *)tables_node_usage(t, node);
     __builtin_prefetch(at);
     if (!s->packed) __builtin_prefetch(at + 64);
 }
@@ -135,7 +134,7 @@ void nodes_pack(LedgerStore *s, const LmpTables *t, LedgerNodes *less) {
         pack(s, node, &own);
         uint32_t read = node + 1;
         if (read % STEP && read < s->nodes) continue;
-        if (t->spent) t->spent(&t->node[node / STEP * STEP], &t->node[read]);
+        if (t->spent) t->spent(&t->usage[node / STEP * STEP], &t->usage[read]);
         if (less) ledger_nodes_drop(less, read);
     }
 }

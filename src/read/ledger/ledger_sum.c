@@ -45,16 +45,15 @@ LedgerPeak sum_peak(const LmpLive *live) {
                         read_once64(&c->live_bytes) > (peak > kept ? peak : kept)};
 }
 
-LmpTally tally_of(const LmpUsage *use, const uint64_t *reallocs, const int64_t *realloc_bytes,
-                  const uint64_t *temporary, LedgerPeak peak) {
+LmpTally tally_of(const LmpUsage *use, LedgerPeak peak) {
     /* Frees first: with a running program they are then the older figure. */
     LmpTally t = {.frees = read_once64(&use->frees), .free_bytes = read_once64(&use->free_bytes)};
-    t.temporary = read_once64(temporary);
+    t.temporary = read_once64(&use->temporary);
     t.short_lived = read_once64(&use->short_lived);
     bool noted = read_once32(&use->peak_serial) == peak.serial;
     t.peak_bytes = read_once64(&use->peak_bytes);
-    t.reallocs = read_once64(reallocs);
-    uint64_t resized = read_once64(realloc_bytes);
+    t.reallocs = read_once64(&use->reallocs);
+    uint64_t resized = read_once64(&use->realloc_bytes);
     uint64_t bytes = read_once64(&use->bytes);
     t.allocs = read_once64(&use->allocs);
     t.bytes = bytes - resized;
@@ -119,7 +118,7 @@ static void add_record(LedgerStore *s, const LmpTables *tables, uint32_t record,
     uint32_t row = row_of(s, r);
     if (row >= s->rows) return; /* the table is empty */
     const LedgerRow *at = &PILE(s->row, LedgerRow)[row];
-    LmpTally t = tally_of(&r->use, &r->reallocs, &r->realloc_bytes, &r->temporary, peak);
+    LmpTally t = tally_of(&r->use, peak);
     unsigned cls = *(const volatile uint16_t *)&r->use.cls;
     unsigned tag = *(const volatile uint16_t *)&r->use.tag;
     if (tag >= s->tags) tag = 0;

@@ -51,7 +51,7 @@ static void read_nodes(LedgerStore *s, const LmpTables *t) {
         s->others_used |= parent[i] == LEDGER_OTHERS;
     }
     if (s->nodes > LEDGER_OTHERS)
-        s->others_used |= read_once64(&t->node[LEDGER_OTHERS].use.allocs) != 0;
+        s->others_used |= read_once64(&tables_node_usage(t, LEDGER_OTHERS)->allocs) != 0;
 }
 
 /* What lives of each node and below; the tree's rows are in its order. */

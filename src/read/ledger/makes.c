@@ -54,7 +54,7 @@ static void add_row(const LedgerStore *s, const LmpTables *t, uint32_t row, LmpM
     while (at > 0 && at < s->records && at < last) {
         const LmpRecord *r = &t->record[at];
         unsigned cls = *(const volatile uint16_t *)&r->use.cls;
-        LmpTally tally = tally_of(&r->use, &r->reallocs, &r->realloc_bytes, &r->temporary, peak);
+        LmpTally tally = tally_of(&r->use, peak);
         tally_add(&out->way[way_of(cls, called != 0, loaded, how)], &tally);
         if (cls == LMP_C_TABLE_PART) {
             uint64_t arrays = read_once64(&r->here_reallocs), back = read_once64(&r->here_frees);

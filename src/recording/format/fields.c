@@ -2,11 +2,15 @@
  * checks that no member is in none of them. */
 #include "recording/format/fields.h"
 
+#include <string.h>
+
 /* Each list has all members of a struct, or those of two lists together: ONE word, MANY words or a
- * TEXT, which are recorded; a PART, for which there is a group of its own; and members that are
- * LEFT out. The compiler refuses a member that is in no list, at the end of this file. */
+ * TEXT, which are recorded, if NAMED under a name of old; a PART, for which there is a group of its
+ * own; and members that are LEFT out. The compiler refuses a member that is in no list, at the end
+ * of this file. */
 #define SIZE_OF(type, member) sizeof(((type *)0)->member)
-#define ONE(type, member) {#member, offsetof(type, member), SIZE_OF(type, member), 1, false},
+#define NAMED(name, type, member) {name, offsetof(type, member), SIZE_OF(type, member), 1, false},
+#define ONE(type, member) NAMED(#member, type, member)
 #define MANY(type, member)                                                                         \
     {#member, offsetof(type, member), SIZE_OF(type, member[0]),                                    \
      SIZE_OF(type, member) / SIZE_OF(type, member[0]), false},
@@ -51,12 +55,12 @@ static const RecField site_text[] = {SITE_TEXT};
 static const RecField record_row[] = {RECORD_ROW};
 
 #define NODE_ROW \
-    ONE(LmpNode, parent) ONE(LmpNode, site) ONE(LmpNode, depth) ONE(LmpNode, flags) \
-    ONE(LmpNode, next)
+    ONE(LmpNode, parent) ONE(LmpNode, site) ONE(LmpNode, flags) LEFT(LmpNode, path) \
+    LEFT(LmpNode, callee) LEFT(LmpNode, next)
 static const RecField node_row[] = {NODE_ROW};
 
 #define PATH_ROW \
-    ONE(LmpPath, node) ONE(LmpPath, record)
+    ONE(LmpPath, node) ONE(LmpPath, record) LEFT(LmpPath, usage)
 static const RecField path_row[] = {PATH_ROW};
 
 #define EDGE_ROW \
@@ -232,7 +236,7 @@ static const RecField caller[] = {CALLER};
     ONE(LmpTablesUsed, overrides) ONE(LmpTablesUsed, hook_lost) \
     ONE(LmpTablesUsed, hook_lost_clock) \
     LEFT(LmpTablesUsed, live_history_list[0].spare) \
-    LEFT(LmpTablesUsed, live_history_list[1].spare) LEFT(LmpTablesUsed, spare0) \
+    LEFT(LmpTablesUsed, live_history_list[1].spare) LEFT(LmpTablesUsed, usages) \
     PART(LmpTablesUsed, tag)
 static const RecField used[] = {USED};
 
@@ -260,19 +264,21 @@ static const RecField instructions[] = {WORD("instructions", 8)};
     ONE(LmpSite, same) ONE(LmpSite, arrays_back) ONE(LmpSite, arrays_back_bytes)
 static const RecField site_figures[] = {SITE_FIGURES};
 
-#define USAGE(type) \
-    ONE(type, use.allocs) ONE(type, use.bytes) ONE(type, use.frees) ONE(type, use.free_bytes) \
-    ONE(type, use.short_lived) ONE(type, use.peak_bytes) ONE(type, use.last) \
-    ONE(type, use.peak_serial) ONE(type, reallocs) ONE(type, realloc_bytes) ONE(type, temporary)
+#define USAGE(type, use) \
+    NAMED("use.allocs", type, use allocs) NAMED("use.bytes", type, use bytes) \
+    NAMED("use.frees", type, use frees) NAMED("use.free_bytes", type, use free_bytes) \
+    NAMED("use.short_lived", type, use short_lived) NAMED("use.peak_bytes", type, use peak_bytes) \
+    NAMED("use.last", type, use last) NAMED("use.peak_serial", type, use peak_serial) \
+    NAMED("reallocs", type, use reallocs) NAMED("realloc_bytes", type, use realloc_bytes) \
+    NAMED("temporary", type, use temporary)
 
 #define RECORD_FIGURES \
-    USAGE(LmpRecord) ONE(LmpRecord, here_reallocs) ONE(LmpRecord, here_realloc_bytes) \
+    USAGE(LmpRecord, use.) ONE(LmpRecord, here_reallocs) ONE(LmpRecord, here_realloc_bytes) \
     ONE(LmpRecord, here_frees) ONE(LmpRecord, here_free_bytes)
 static const RecField record_figures[] = {RECORD_FIGURES};
 
 #define NODE_FIGURES \
-    USAGE(LmpNode) ONE(LmpNode, callee) LEFT(LmpNode, use.cls) LEFT(LmpNode, use.tag) \
-    LEFT(LmpNode, path) LEFT(LmpNode, spare)
+    USAGE(LmpUsage, ) LEFT(LmpUsage, cls) LEFT(LmpUsage, tag)
 static const RecField node_figures[] = {NODE_FIGURES};
 
 static const RecField live_history[] = {{"bytes", 0, 8, LMP_LIVE_HISTORY, false}};
@@ -355,7 +361,7 @@ const RecGroup rec_groups[REC_GROUPS] = {
           site_figures),
     GROUP("record figures", REC_TABLES, LmpRecord, LMP_RECORDS_MAX, LMP_RECORDS_AT,
           IN_LIVE(tables.records), record_figures),
-    GROUP("node figures", REC_TABLES, LmpNode, LMP_NODES_MAX, LMP_NODES_AT, IN_LIVE(tables.nodes),
+    GROUP("node figures", REC_TABLES, LmpUsage, LMP_NODES_MAX, LMP_USAGES_AT, IN_LIVE(tables.nodes),
           node_figures),
     GROUP("live history", REC_TABLES, uint64_t[LMP_LIVE_HISTORY], LMP_SITES_MAX,
           LMP_LIVE_HISTORY_AT, IN_LIVE(tables.sites), live_history),
@@ -382,6 +388,16 @@ const RecGroup rec_groups[REC_GROUPS] = {
     GROUP("cell", REC_TABLES, MapCell, MAPCELL_RECORDED, IN_EXTRA(map), 0, cell),
 };
 
+const char *rec_gather(const RecGroup *group, const RecMemory *m, uint32_t first, uint32_t n,
+                       char *room) {
+    LmpTables t = tables_at(m->tables, (void *)(m->fixed + LMP_LIVE_AT));
+    if (group->at != LMP_USAGES_AT || !t.live->tables.usages)
+        return rec_at(m, group->at) + (size_t)first * group->row;
+    for (uint32_t i = 0; i < n; i++)
+        memcpy(room + i * sizeof(LmpUsage), tables_node_usage(&t, first + i), sizeof(LmpUsage));
+    return room;
+}
+
 uint32_t rec_rows(const RecGroup *group, const RecMemory *m) {
     if (!group->count_at) return group->most;
     uint32_t n = (uint32_t)rec_word(rec_at(m, group->count_at), 4);
@@ -391,6 +407,7 @@ uint32_t rec_rows(const RecGroup *group, const RecMemory *m) {
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* How many bytes the lists have, and the sum of their places, twice: each byte is there once. */
+#undef NAMED
 #undef ONE
 #undef MANY
 #undef TEXT
@@ -399,6 +416,7 @@ uint32_t rec_rows(const RecGroup *group, const RecMemory *m) {
 #define ONE(type, member)                                                                          \
     +((uint64_t)SIZE_OF(type, member) << 40) +                                                     \
         SIZE_OF(type, member) * (2 * offsetof(type, member) + SIZE_OF(type, member) - 1)
+#define NAMED(name, type, member) ONE(type, member)
 #define MANY ONE
 #define TEXT ONE
 #define PART ONE
@@ -411,7 +429,8 @@ COVERS(LmpHeader, HEADER);
 COVERS(LmpFunction, FUNCTION_ROW FUNCTION_FIGURES);
 COVERS(LmpSite, SITE_ROW SITE_TEXT SITE_FIGURES);
 COVERS(LmpRecord, RECORD_ROW RECORD_FIGURES);
-COVERS(LmpNode, NODE_ROW NODE_FIGURES);
+COVERS(LmpNode, NODE_ROW);
+COVERS(LmpUsage, NODE_FIGURES);
 COVERS(LmpPath, PATH_ROW);
 COVERS(LmpEdge, EDGE_ROW EDGE_FIGURES);
 COVERS(LmpOverride, OVERRIDE_ROW OVERRIDE_FIGURES);

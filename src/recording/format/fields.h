@@ -88,6 +88,11 @@ static inline char *rec_at(const RecMemory *m, uint64_t at) {
 /* Returns how many rows of a group are in use there, at most `most`. */
 uint32_t rec_rows(const RecGroup *group, const RecMemory *m);
 
+/* Returns rows [first, first + n) of a group: where they lie in memory, or, of the figures of nodes
+ * as a program has them, which has none for most, in `room`. */
+const char *rec_gather(const RecGroup *group, const RecMemory *m, uint32_t first, uint32_t n,
+                       char *room);
+
 /* Returns a word of 1, 2, 4 or 8 bytes, read and written in one go. */
 static inline uint64_t rec_word(const char *at, uint32_t size) {
     switch (size) {

@@ -27,7 +27,7 @@ bool tablechecks_consistent(const LmpCounters *before, const LmpCounters *after,
         if (r->use.cls < 1 || r->use.cls >= LMP_C_COUNTED) continue;
         live_bytes -= r->use.bytes - r->use.free_bytes;
         live_blocks -= r->use.allocs - r->use.frees;
-        reallocs -= r->reallocs;
+        reallocs -= r->use.reallocs;
     }
     return live_bytes == 0 && live_blocks == 0 && reallocs == 0;
 }

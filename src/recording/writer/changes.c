@@ -260,7 +260,7 @@ static bool put_tiles(Changes *c, const RecGroup *g, const RecMemory *now, uint3
         if (!now)
             fine = fine && piece_put(c, &c->first, g, c->now, first, n) &&
                    piece_add(&c->more, g, c->now, first, n);
-        const char *rows = now ? rec_at(now, g->at) + (size_t)first * g->row : c->now;
+        const char *rows = now ? rec_gather(g, now, first, n, c->now) : c->now;
         if (fine) put_tile(c, g, rows, first, n);
     }
     return fine;

@@ -236,7 +236,8 @@ static bool is_table(const RecGroup *g) {
 }
 
 /* Copies the tables, with the counters before and after: whole rows, since whether they are of one
- * moment is judged by the class of a record, too. Returns false if they are too large. */
+ * moment is judged by the class of a record, too; figures of nodes as a recording has them. Returns
+ * false if they are too large. */
 static bool copy_tables(FrameWriter *f, const LmpView *view) {
     LmpLive *live = (void *)(f->now.fixed + LMP_LIVE_AT);
     RecExtra *extra = framewriter_extra(f);
@@ -250,9 +251,11 @@ static bool copy_tables(FrameWriter *f, const LmpView *view) {
         if (!rows || is_same(f, group, f->tables.key.n == 0)) continue;
         bytes += (uint64_t)rows * group->row;
         if (bytes > SETTLES) return false;
-        memcpy(rec_at(&f->tables_now, group->at), rec_at(&f->now, group->at),
-               (size_t)rows * group->row);
+        char *to = rec_at(&f->tables_now, group->at);
+        const char *from = rec_gather(group, &f->now, 0, rows, to);
+        if (from != to) memcpy(to, from, (size_t)rows * group->row);
     }
+    live->tables.usages = 0;
     take_after(f, view);
     return true;
 }

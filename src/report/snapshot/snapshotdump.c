@@ -104,14 +104,10 @@ static LmpErr dump_head(Dump *d) {
 }
 
 static const char *section_name(uint32_t section) {
-    static const char *const state[SNAPFILE_PARTS] = {
-        "header",         "figures",     "texts", "functions",    "sites",
-        "records",        "nodes",       "paths", "live history", "live history blocks",
-        "marked records", "marked nodes"};
     if (section == LMP_SNAPFILE_END) return "end";
     if (section < LMP_SNAP_COLUMNS) return objectgraph_columns[section].name;
     section -= LMP_SNAP_COLUMNS;
-    return section < SNAPFILE_PARTS ? state[section] : "unknown";
+    return section < SNAPFILE_PARTS ? snapfile_parts[section].name : "unknown";
 }
 
 /* Lists all chunks, as far as their lengths lead from one to the next. */

@@ -103,7 +103,8 @@ static unsigned play(unsigned each, Made *made) {
         unsigned line = strcmp(p->tables.text + f->source, "=program") ? 0 : (unsigned)site->line;
         ck_assert_uint_lt(line, SITES);
         made->blocks[line][record->use.cls] += record->use.allocs;
-        made->bytes[line][record->use.cls] += record->use.bytes - (uint64_t)record->realloc_bytes;
+        made->bytes[line][record->use.cls] +=
+            record->use.bytes - (uint64_t)record->use.realloc_bytes;
     }
     profiler_stop(L, NULL);
     lua_close(L);

@@ -255,7 +255,7 @@ static void look(Figures *f) {
     for (uint32_t i = 0; profile->lines && i < profile->live->tables.records; i++)
         f->by_records += held(&profile->record[i].use);
     for (uint32_t i = 0; profile->tree && i < profile->live->tables.nodes; i++)
-        f->by_nodes += held(&profile->tables.node[i].use);
+        f->by_nodes += held(tables_node_usage(&profile->tables, i));
 }
 
 static void compare(const Figures *was) {

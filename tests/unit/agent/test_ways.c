@@ -147,9 +147,9 @@ static void add(Result *to, const char *key, LmpRecord sum) {
     row->sum.use.free_bytes += sum.use.free_bytes;
     row->sum.use.short_lived += sum.use.short_lived;
     row->sum.use.peak_bytes += sum.use.peak_bytes;
-    row->sum.reallocs += sum.reallocs;
-    row->sum.realloc_bytes += sum.realloc_bytes;
-    row->sum.temporary += sum.temporary;
+    row->sum.use.reallocs += sum.use.reallocs;
+    row->sum.use.realloc_bytes += sum.use.realloc_bytes;
+    row->sum.use.temporary += sum.use.temporary;
     row->sum.here_reallocs += sum.here_reallocs;
     row->sum.here_realloc_bytes += sum.here_realloc_bytes;
     row->sum.here_frees += sum.here_frees;
@@ -166,12 +166,14 @@ static void site_key(const LmpProfile *p, uint32_t site, char *out, size_t size)
 
 static void node_key(const LmpProfile *p, uint32_t node, char *out, size_t size) {
     size_t n = 0;
-    for (out[0] = 0; node && n + 60 < size; node = p->tables.node[node].parent) {
+    unsigned depth = 0;
+    for (out[0] = 0; node; node = p->tables.node[node].parent, depth++) {
+        if (n + 60 >= size) continue;
         const LmpSite *s = &p->tables.site[p->tables.node[node].site];
         n += (size_t)snprintf(out + n, size - n, "<%d.%d", (int)s->line,
                               (int)p->tables.function[s->function].linedefined);
     }
-    snprintf(out + n, size - n, "!%u", p->tables.node[node].depth);
+    snprintf(out + n, size - n, "!%u", depth);
 }
 
 static void collect(LmpProfile *p, bool stacks, bool rough, Result *to) {
@@ -186,7 +188,7 @@ static void collect(LmpProfile *p, bool stacks, bool rough, Result *to) {
         if (rough) { /* which function is right then, and how many blocks of which class */
             const LmpFunction *f = &p->tables.function[p->tables.site[r.site].function];
             r = (LmpRecord){.use = {.allocs = r.use.allocs,
-                                    .bytes = r.use.bytes - (uint64_t)r.realloc_bytes,
+                                    .bytes = r.use.bytes - (uint64_t)r.use.realloc_bytes,
                                     .cls = r.use.cls}};
             snprintf(site, sizeof site, "%.30s:%d:%d", p->tables.text + f->source, (int)f->kind,
                      (int)f->linedefined);
@@ -201,12 +203,8 @@ static void collect(LmpProfile *p, bool stacks, bool rough, Result *to) {
     for (uint32_t i = 1; i < p->live->tables.sites && !come_back; i++)
         ck_assert_uint_eq(p->tables.site[i].arrays_back, 0);
     for (uint32_t i = 1; stacks && i < p->live->tables.nodes; i++) {
-        const LmpNode *n = &p->tables.node[i];
-        LmpRecord r = {.use = n->use,
-                       .reallocs = n->reallocs,
-                       .realloc_bytes = n->realloc_bytes,
-                       .temporary = n->temporary};
-        r.use.peak_bytes = at_peak(p, &n->use);
+        LmpRecord r = {.use = *tables_node_usage(&p->tables, i)};
+        r.use.peak_bytes = at_peak(p, &r.use);
         node_key(p, i, key, sizeof key);
         add(to, key, r);
     }
@@ -293,11 +291,11 @@ static void compare_rows(const Way *way, const Row *is, const Row *want) {
     same(way->name, want->key, "free_bytes", a->use.free_bytes, b->use.free_bytes);
     same(way->name, want->key, "short_lived", a->use.short_lived, b->use.short_lived);
     same(way->name, want->key, "at the peak", a->use.peak_bytes, b->use.peak_bytes);
-    same(way->name, want->key, "realloc_bytes", (uint64_t)a->realloc_bytes,
-         (uint64_t)b->realloc_bytes);
+    same(way->name, want->key, "realloc_bytes", (uint64_t)a->use.realloc_bytes,
+         (uint64_t)b->use.realloc_bytes);
     if (way->sampled) return;
-    same(way->name, want->key, "reallocs", a->reallocs, b->reallocs);
-    same(way->name, want->key, "temporary", a->temporary, b->temporary);
+    same(way->name, want->key, "reallocs", a->use.reallocs, b->use.reallocs);
+    same(way->name, want->key, "temporary", a->use.temporary, b->use.temporary);
     same(way->name, want->key, "here_reallocs", a->here_reallocs, b->here_reallocs);
     same(way->name, want->key, "here_realloc_bytes", (uint64_t)a->here_realloc_bytes,
          (uint64_t)b->here_realloc_bytes);
@@ -306,7 +304,7 @@ static void compare_rows(const Way *way, const Row *is, const Row *want) {
 }
 
 static bool is_empty(const Row *row) {
-    return !row->sum.use.allocs && !row->sum.reallocs && !row->sum.here_reallocs &&
+    return !row->sum.use.allocs && !row->sum.use.reallocs && !row->sum.here_reallocs &&
            !row->sum.here_frees;
 }
 

@@ -104,7 +104,7 @@ static LedgerFixture since(void) {
         if (i < t->live->tables.records && i % 3)
             record[i] = (LedgerLives){i, t->t.record[i].use.bytes / (i + 1)};
         if (i < t->live->tables.nodes && i % 3)
-            node[i] = (LedgerLives){i, t->t.node[i].use.bytes / (i + 1)};
+            node[i] = (LedgerLives){i, t->t.usage[i].bytes / (i + 1)};
     }
     m->ledger.lives = &lives;
     m->since = (ModelSince){

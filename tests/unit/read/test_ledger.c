@@ -62,8 +62,8 @@ TEST(kinds_of_nodes) {
     fake_program(f, true);
     LmpTablesUsed *u = &f->live->tables;
     for (; u->paths < 60; u->paths++) /* half of the nodes are shared, some are of no path */
-        f->t.path[u->paths] =
-            (LmpPath){1 + (uint32_t)suite_below(u->nodes / 2), (uint32_t)suite_below(u->records)};
+        f->t.path[u->paths] = (LmpPath){.node = 1 + (uint32_t)suite_below(u->nodes / 2),
+                                        .record = (uint32_t)suite_below(u->records)};
     refresh(f, LEDGER_ALL | LEDGER_TREE_KINDS, f->live->clock);
     unsigned none = 0, several = 0, tagged = 0;
     for (uint32_t i = 0; i < ledger.nodes; i++) {
@@ -413,10 +413,11 @@ TEST(deep_and_cyclic_paths) {
         at[i] = fake_site(f, fn[i], 10 * i + 2, 0);
     }
     /* c, then a and b in turn, 200 000 deep; a block of 8 bytes in each */
-    for (uint32_t i = 0; i < DEEP; i++, u->nodes++)
-        f->t.node[u->nodes] = (LmpNode){.parent = i ? u->nodes - 1 : 0,
-                                        .site = i ? at[i % 2] : at[2],
-                                        .use = {.allocs = 1, .bytes = 8}};
+    for (uint32_t i = 0; i < DEEP; i++, u->nodes++) {
+        f->t.node[u->nodes] =
+            (LmpNode){.parent = i ? u->nodes - 1 : 0, .site = i ? at[i % 2] : at[2]};
+        f->t.usage[u->nodes] = (LmpUsage){.allocs = 1, .bytes = 8};
+    }
     refresh(f, LEDGER_ALL, 1);
     check_shape(LEDGER_ALL);
     ck_assert_uint_eq(ledger.tree[ledger.nodes - 1].depth, DEEP);
@@ -445,6 +446,7 @@ TEST(damaged_tables) {
             {f->t.site, u->sites * sizeof(LmpSite)},
             {f->t.record, u->records * sizeof(LmpRecord)},
             {f->t.node, u->nodes * sizeof(LmpNode)},
+            {f->t.usage, u->nodes * sizeof(LmpUsage)},
         };
         for (uint64_t hits = 1 + suite_below(60); hits > 0; hits--) {
             size_t part = suite_below(sizeof parts / sizeof *parts);

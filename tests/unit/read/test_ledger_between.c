@@ -204,9 +204,9 @@ TEST(counted_from_what_is_held) {
 static const LmpTables *spoiled;
 static uintptr_t spent_to;
 
-/* Rows that are given back read as rubbish; nodes come in rising order, and none twice. */
+/* Rows that are given back read as rubbish; usages come in rising order, and none twice. */
 static void spoil(const void *from, const void *to) {
-    uintptr_t first = (uintptr_t)spoiled->node, end = (uintptr_t)(spoiled->node + LMP_NODES_MAX);
+    uintptr_t first = (uintptr_t)spoiled->usage, end = (uintptr_t)(spoiled->usage + LMP_NODES_MAX);
     ck_assert_uint_lt((uintptr_t)from, (uintptr_t)to);
     memset((void *)from, 0xee, (size_t)((const char *)to - (const char *)from));
     if ((uintptr_t)from < first || (uintptr_t)from >= end) return;
@@ -270,7 +270,7 @@ TEST(nodes_once) {
         spoil_from_now_on(&p.f->t);
         less.less = &nodes;
         ck_assert_int_eq(ledger_refresh(&less, &p.f->t, PARTS | LEDGER_ONCE, 1000), LMP_OK);
-        ck_assert_ptr_eq((void *)spent_to, &p.f->t.node[p.f->live->tables.nodes]);
+        ck_assert_ptr_eq((void *)spent_to, &p.f->t.usage[p.f->live->tables.nodes]);
         ck_assert_int_eq(ledger_between(&less, &then), LMP_OK);
         expect_same_tree(&less, &between);
         expect_same_kinds(&less, &between);
@@ -291,11 +291,11 @@ TEST(packed_once) {
         Ledger whole = {0}, once = {0};
         grow(&p, 1 + (uint32_t)suite_below(NODES));
         work(&p, (int)suite_below(400));
-        LmpNode *node = &p.f->t.node[suite_below(p.f->live->tables.nodes)];
-        if (round & 1) node->use.bytes += 5ull << 32;
-        if (round & 2) node->use.free_bytes += node->use.bytes + 1;
-        if (round & 4) node->use.frees += node->use.allocs + 1;
-        if (round & 8) node->realloc_bytes -= 77;
+        LmpUsage *use = &p.f->t.usage[suite_below(p.f->live->tables.nodes)];
+        if (round & 1) use->bytes += 5ull << 32;
+        if (round & 2) use->free_bytes += use->bytes + 1;
+        if (round & 4) use->frees += use->allocs + 1;
+        if (round & 8) use->realloc_bytes -= 77;
         refresh(&whole, &p);
         spoil_from_now_on(&p.f->t);
         ck_assert_int_eq(ledger_refresh(&once, &p.f->t, PARTS | LEDGER_ONCE, 1000), LMP_OK);
@@ -310,6 +310,23 @@ TEST(packed_once) {
     }
 }
 
+/* As a program has usages, the tree is the same. */
+TEST(own_usages) {
+    for (int round = 0; round < 40; round++) {
+        Program p = program();
+        Ledger as_recorded = {0}, own = {0};
+        grow(&p, 1 + (uint32_t)suite_below(NODES));
+        work(&p, (int)suite_below(400));
+        refresh(&as_recorded, &p);
+        fake_own_usages(p.f);
+        refresh(&own, &p);
+        expect_same_tree(&own, &as_recorded);
+        ledger_free(&as_recorded);
+        ledger_free(&own);
+        fake_tables_free(p.f);
+    }
+}
+
 /* The same of so many nodes that they are given back piece by piece. */
 TEST(many_nodes_once) {
     enum { MANY = 20000, MORE = 3000 };
@@ -318,18 +335,20 @@ TEST(many_nodes_once) {
     Program p = program();
     grow(&p, 10);
     LmpTablesUsed *u = &p.f->live->tables;
-    for (int i = 0; i < MANY; i++, u->nodes++)
-        p.f->t.node[u->nodes] = (LmpNode){.parent = (uint32_t)suite_below(u->nodes),
-                                          .site = p.site[suite_below(10)],
-                                          .use = {.allocs = 5, .bytes = suite_below(9000)}};
+    for (int i = 0; i < MANY; i++, u->nodes++) {
+        p.f->t.node[u->nodes] =
+            (LmpNode){.parent = (uint32_t)suite_below(u->nodes), .site = p.site[suite_below(10)]};
+        p.f->t.usage[u->nodes] = (LmpUsage){.allocs = 5, .bytes = suite_below(9000)};
+    }
     ck_assert_int_eq(ledger_nodes_keep(&nodes, &p.f->t), LMP_OK);
     ck_assert_int_eq(ledger_refresh(&then, &p.f->t, LEDGER_TREE, 1), LMP_OK);
-    for (int i = 0; i < MORE; i++, u->nodes++)
-        p.f->t.node[u->nodes] = (LmpNode){.parent = (uint32_t)suite_below(u->nodes),
-                                          .site = p.site[0],
-                                          .use = {.allocs = 1, .bytes = suite_below(9000)}};
+    for (int i = 0; i < MORE; i++, u->nodes++) {
+        p.f->t.node[u->nodes] =
+            (LmpNode){.parent = (uint32_t)suite_below(u->nodes), .site = p.site[0]};
+        p.f->t.usage[u->nodes] = (LmpUsage){.allocs = 1, .bytes = suite_below(9000)};
+    }
     for (int i = 0; i < MANY; i++)
-        p.f->t.node[suite_below(u->nodes)].use.frees++;
+        p.f->t.usage[suite_below(u->nodes)].frees++;
     ck_assert_int_eq(ledger_refresh(&now, &p.f->t, LEDGER_TREE, 1), LMP_OK);
     ck_assert_int_eq(ledger_between(&now, &then), LMP_OK);
     spoil_from_now_on(&p.f->t);

@@ -65,6 +65,35 @@ TEST(pieces) {
     recorded_free(t.s);
 }
 
+/* Returns the piece of the one group whose rows lie in memory otherwise than in a recording. */
+static RecBytes node_figures(const Stage *t) {
+    RecBytes out = {0};
+    char *copy;
+    RecMemory now = view_memory_of(&t->s->view, &copy);
+    uint32_t g = 0;
+    while (strcmp(rec_groups[g].name, "node figures") != 0)
+        g++;
+    changes_begin(t->changes, &(ChangesOf){0});
+    changes_put(t->changes, &out, g, &now, false);
+    free(copy);
+    return out;
+}
+
+TEST(own_usages) {
+    Stage t = {recorded_new(), changes_new()};
+    for (int i = 0; i < 300; i++)
+        recorded_change(t.s);
+    RecBytes wanted = node_figures(&t);
+    fake_own_usages(t.s->tables);
+    RecBytes got = node_figures(&t);
+    ck_assert_uint_gt(t.s->tables->live->tables.usages, 20 * sizeof(LmpUsage) / 8);
+    check_same(&got, &wanted);
+    bytes_free(&wanted);
+    bytes_free(&got);
+    changes_free(t.changes);
+    recorded_free(t.s);
+}
+
 /* A piece that is cut off anywhere is refused, or says what it says. */
 TEST(cut_off) {
     Stage t = {recorded_new(), changes_new()};

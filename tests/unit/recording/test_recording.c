@@ -98,10 +98,10 @@ TEST(test_spent) {
     ck_assert_int_eq(recording_seek(r, 0), LMP_E_DAMAGED);
     ck_assert_int_eq(recording_refresh(r), LMP_E_DAMAGED);
     ck_assert_uint_eq(recording_now(r), FEW_FRAMES - 1);
-    view->tables.spent(&view->tables.node[0], &view->tables.node[LMP_NODES_MAX]);
-    ck_assert_uint_eq(view->tables.node[1].site, 0);
+    view->tables.spent(&view->tables.usage[0], &view->tables.usage[LMP_NODES_MAX]);
+    ck_assert_uint_eq(view->tables.usage[1].allocs, 0);
     ck_assert_uint_eq(view->tables.record[1].site, record);
-    view->tables.spent(&view->tables.node[1], &view->tables.node[2]); /* less than a page */
+    view->tables.spent(&view->tables.usage[1], &view->tables.usage[2]); /* less than a page */
     ck_assert_uint_eq(view->live->counters.live_bytes, live_bytes);
     recording_close(r);
     for (uint32_t i = 0; i < FEW_FRAMES; i++)
@@ -322,7 +322,7 @@ TEST(test_half_done) {
     ck_assert(tablechecks_consistent(c, c, t));
     c->count[r->use.cls].reallocs++; /* one that gets no larger */
     ck_assert(!tablechecks_consistent(c, c, t));
-    r->reallocs++;
+    r->use.reallocs++;
     ck_assert(tablechecks_consistent(c, c, t));
     c->live_bytes += 8; /* one that grows: its record comes last */
     c->count[r->use.cls].realloc_bytes += 8;

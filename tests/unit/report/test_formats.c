@@ -194,8 +194,7 @@ TEST(deep) {
     uint32_t site = fake_site(f, fn, 2, 0);
     live.tables.stacks = 1;
     for (int i = 0; i < 100000; i++) {
-        f->t.node[live.tables.nodes] =
-            (LmpNode){.parent = node, .site = site, .depth = (uint32_t)i + 1};
+        f->t.node[live.tables.nodes] = (LmpNode){.parent = node, .site = site};
         node = live.tables.nodes++;
         fake_made(f, (FakeSpot){site, node, LMP_C_TABLE, 0}, 1, 56);
     }
