@@ -102,7 +102,7 @@ void counters_note_peak(LmpCounters *c, uint64_t clock) {
         return; /* higher only since the last split, not of the
                  * run */
     if (c->peak_kept) c->peak_kept = c->live_bytes;
-    c->peak_serial++;
+    c->peak_serial = (c->peak_serial + 1) % LMP_PEAK_SERIALS;
     c->peak_clock = clock;
     for (unsigned cls = 0; cls < LMP_C_COUNTED; cls++)
         c->class_peak[cls] = counters_class_bytes(c, cls);

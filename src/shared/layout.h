@@ -40,7 +40,7 @@
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
 #define LMP_LAYOUT 31u /* changes whenever anything here or in the headers of rows above does */
-#define LMP_LAYOUT_DIGEST 0x38de45a077df9425ull
+#define LMP_LAYOUT_DIGEST 0x7566b9f11de8c224ull
 
 #define LMP_PAGE_MOST (64ull << 10) /* bytes of the largest page that a system may have */
 #define LMP_CONTROL_AT LMP_PAGE_MOST
@@ -48,7 +48,7 @@
 #define LMP_OVERFLOW_AT (1ull << 20)
 #define LMP_BEAT_AT (LMP_OVERFLOW_AT - LMP_PAGE_MOST)
 #define LMP_TABLES_AT (16ull << 20)
-#define LMP_LEAVES_AT (388ull << 20)
+#define LMP_LEAVES_AT (412ull << 20)
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
@@ -199,7 +199,8 @@ typedef struct LmpCounters {
     uint64_t before_reallocs;
     int64_t before_realloc_bytes;
     uint64_t dropped, dropped_bytes; /* allocations not accounted: no memory for the map */
-    uint32_t peak_serial; /* from 1, one more whenever peak_bytes is brought up to date */
+    uint32_t peak_serial; /* from 1, one more whenever peak_bytes is brought up to date, and in a
+                             circle */
     uint32_t spare0;
     uint64_t peak_kept; /* 0: nothing is measured */
     uint64_t spare[2];
@@ -539,8 +540,9 @@ _Static_assert(sizeof(LmpOverflow) + LMP_OVERFLOW_MAX * sizeof(LmpOverflowBlock)
                "the overflow table fits");
 _Static_assert(sizeof(LmpBreak) == 128, "rows of break conditions");
 _Static_assert(sizeof(LmpFunction) == 64 && sizeof(LmpSite) == 80 && sizeof(LmpUsage) == 88 &&
-                   sizeof(LmpRecord) == 128 && sizeof(LmpNode) == 24 && sizeof(LmpPath) == 12 &&
-                   sizeof(LmpEdge) == 16 && sizeof(LmpOverride) == 48,
+                   sizeof(LmpYoungUsage) == 32 && sizeof(LmpRecord) == 128 &&
+                   sizeof(LmpNode) == 24 && sizeof(LmpPath) == 12 && sizeof(LmpEdge) == 16 &&
+                   sizeof(LmpOverride) == 48,
                "rows of the tables");
 _Static_assert(LMP_TEXT_AT + LMP_TEXT_MAX <= LMP_FUNCTIONS_AT &&
                    LMP_FUNCTIONS_AT + LMP_FUNCTIONS_MAX * sizeof(LmpFunction) <= LMP_SITES_AT &&

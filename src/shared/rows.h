@@ -37,20 +37,20 @@
 #define LMP_NODES_AT (72ull << 20)
 #define LMP_NODES_MAX (1u << 20)
 #define LMP_USAGES_AT (96ull << 20)
-#define LMP_USAGES_MAX (LMP_NODES_MAX * (uint32_t)(sizeof(LmpUsage) / 8)) /* words of 8 bytes */
-#define LMP_PATHS_AT (184ull << 20)
+#define LMP_USAGES_MAX (LMP_NODES_MAX * LMP_USAGE_WORDS)
+#define LMP_PATHS_AT (216ull << 20)
 #define LMP_PATHS_MAX (1u << 21)
-#define LMP_LIVE_HISTORY_AT (216ull << 20)
+#define LMP_LIVE_HISTORY_AT (240ull << 20)
 #define LMP_LIVE_HISTORY 26u /* slots: the rows kept, and one that is being made */
-#define LMP_LIVE_HISTORY_BLOCKS_AT (242ull << 20)
+#define LMP_LIVE_HISTORY_BLOCKS_AT (266ull << 20)
 #define LMP_MARKED 4u /* marks whose rows are kept, the last ones */
-#define LMP_MARKED_RECORDS_AT (256ull << 20)
-#define LMP_MARKED_NODES_AT (280ull << 20)
-#define LMP_EDGES_AT (376ull << 20)
+#define LMP_MARKED_RECORDS_AT (280ull << 20)
+#define LMP_MARKED_NODES_AT (304ull << 20)
+#define LMP_EDGES_AT (400ull << 20)
 #define LMP_EDGES_MAX (1u << 18)
-#define LMP_OVERRIDES_AT (380ull << 20)
+#define LMP_OVERRIDES_AT (404ull << 20)
 #define LMP_OVERRIDES_MAX (1u << 17)
-#define LMP_INSTRUCTIONS_AT (386ull << 20) /* uint64_t [LMP_SITES_MAX] */
+#define LMP_INSTRUCTIONS_AT (410ull << 20) /* uint64_t [LMP_SITES_MAX] */
 
 typedef enum LmpFunctionKind {
     LMP_F_LUA = 1,
@@ -120,6 +120,21 @@ typedef struct LmpUsage {
     uint64_t reallocs;
     int64_t realloc_bytes; /* sum of new - old; contained in bytes */
 } LmpUsage;
+
+/* The usage of a node that has made few: the same figures, until one of them does not fit. */
+typedef struct LmpYoungUsage {
+    uint32_t serial; /* LMP_YOUNG | peak_serial; LMP_GROWN: the usage begins at word `last` now */
+    uint32_t bytes, free_bytes, peak_bytes;
+    int32_t realloc_bytes;
+    uint32_t last; /* the lower bits */
+    uint16_t last_high;
+    uint8_t allocs, frees, short_lived, temporary, reallocs, spare;
+} LmpYoungUsage;
+#define LMP_YOUNG (1u << 31)
+#define LMP_GROWN UINT32_MAX
+#define LMP_PEAK_SERIALS (LMP_GROWN & ~LMP_YOUNG) /* each peak_serial is below that */
+/* Words of 8 bytes that the usages of a node take, one after the other, at most. */
+#define LMP_USAGE_WORDS ((uint32_t)(sizeof(LmpYoungUsage) + sizeof(LmpUsage)) / 8)
 
 typedef struct LmpRecord {
     LmpUsage use;

@@ -31,8 +31,12 @@ const LmpTablesUsed *tables_used(const LmpTables *t) {
     return frozen ? &t->live->tables_frozen : &t->live->tables;
 }
 
+static uint32_t read32(const uint32_t *word) {
+    return *(const volatile uint32_t *)word;
+}
+
 static uint32_t rows(const uint32_t *count, uint32_t most) {
-    uint32_t n = *(const volatile uint32_t *)count;
+    uint32_t n = read32(count);
     atomic_thread_fence(memory_order_acquire);
     return n < most ? n : most;
 }
@@ -74,14 +78,42 @@ uint32_t tables_overrides(const LmpTables *t) {
     return rows(&tables_used(t)->overrides, LMP_OVERRIDES_MAX);
 }
 
-const LmpUsage *tables_node_usage(const LmpTables *t, uint32_t node) {
+void tables_unpack(const LmpYoungUsage *young, LmpUsage *out) {
+    LmpYoungUsage y = *young;
+    *out = (LmpUsage){.peak_serial = y.serial & ~LMP_YOUNG,
+                      .allocs = y.allocs,
+                      .bytes = y.bytes,
+                      .frees = y.frees,
+                      .free_bytes = y.free_bytes,
+                      .short_lived = y.short_lived,
+                      .peak_bytes = y.peak_bytes,
+                      .last = (uint64_t)y.last_high << 32 | y.last,
+                      .temporary = y.temporary,
+                      .reallocs = y.reallocs,
+                      .realloc_bytes = y.realloc_bytes};
+}
+
+/* Returns the usage that begins at a word, if one can. */
+static const LmpUsage *usage_at(const LmpTables *t, uint32_t word) {
     static const LmpUsage none;
-    const uint32_t used = *(const volatile uint32_t *)&tables_used(t)->usages;
-    if (!used) return &t->usage[node];
-    uint32_t path = *(const volatile uint32_t *)&t->node[node].path;
-    if (!path || path >= tables_paths(t)) return &none;
-    uint32_t at = *(const volatile uint32_t *)&t->path[path].usage;
-    return at <= LMP_USAGES_MAX - sizeof none / 8 ? tables_usage(t, at) : &none;
+    return word <= LMP_USAGES_MAX - sizeof none / 8 ? tables_usage(t, word) : &none;
+}
+
+const LmpUsage *tables_node_place(const LmpTables *t, uint32_t node) {
+    if (!read32(&tables_used(t)->usages)) return &t->usage[node];
+    uint32_t path = read32(&t->node[node].path);
+    return usage_at(t, path && path < tables_paths(t) ? read32(&t->path[path].usage) : UINT32_MAX);
+}
+
+const LmpUsage *tables_node_usage(const LmpTables *t, uint32_t node, LmpUsage *room) {
+    const LmpUsage *use = tables_node_place(t, node);
+    const LmpYoungUsage *young = (const void *)use;
+    uint32_t serial = read32(&young->serial);
+    atomic_thread_fence(memory_order_acquire);
+    if (!(serial & LMP_YOUNG)) return use;
+    if (serial == LMP_GROWN) return usage_at(t, young->last);
+    tables_unpack(young, room);
+    return room;
 }
 
 const char *tables_text(const LmpTables *t, uint32_t at, char *out, size_t size) {

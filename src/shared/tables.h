@@ -57,8 +57,13 @@ static inline LmpUsage *tables_usage(const LmpTables *t, uint32_t word) {
     return (LmpUsage *)(void *)((uint64_t *)(void *)t->usage + word);
 }
 
-/* Returns what became of the blocks that a node made itself, not its callees. */
-const LmpUsage *tables_node_usage(const LmpTables *t, uint32_t node);
+/* Returns what became of the blocks that a node made itself, not its callees: where that lies, or
+ * unpacked in `room`. */
+const LmpUsage *tables_node_usage(const LmpTables *t, uint32_t node, LmpUsage *room);
+/* Returns where it lies, packed or not: to be fetched before it is read. */
+const LmpUsage *tables_node_place(const LmpTables *t, uint32_t node);
+/* Unpacks a young usage that has not grown. */
+void tables_unpack(const LmpYoungUsage *young, LmpUsage *out);
 
 /* Copies the text at an offset to out, at most `size` - 1 bytes of it, and ends it; "" for an
  * offset that is none. Returns out. */

@@ -541,8 +541,8 @@ case_file_limit() { # of file sizes: neither program nor lmp run is killed by wh
     echo 'local t = {} for i = 1, 1000 do t[i] = {} end' >limit.lua
     (
         trap '' XFSZ # of this shell; not of what it starts
-        truncate -s 400M big # as a log that has reached the limit
-        ulimit -f 409600
+        truncate -s 420M big # as a log that has reached the limit
+        ulimit -f 430080
         LD_PRELOAD=$LMP_PRELOAD timeout 60 env --default-signal=XFSZ "$LMP" run --no-live limit.lua 2>>big
         echo "run=$?"
         LUA_CPATH="$LMP_BUILD/?.so" LD_PRELOAD=$LMP_PRELOAD env --default-signal=XFSZ "$LUA" -e \

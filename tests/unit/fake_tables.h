@@ -162,7 +162,8 @@ static inline void fake_tables_free(FakeTables *f) {
 }
 RELEASE_AT(fake_tables_free)
 
-/* Has usages as a program has them: of nodes with blocks, the last of them first. */
+/* Has usages as a program has them: of nodes with blocks, the last of them first; young, grown, or
+ * never young. */
 static inline void fake_own_usages(FakeTables *f) {
     LmpTablesUsed *u = &f->live->tables;
     LmpUsage *of = malloc(u->nodes * sizeof *of), none = {0};
@@ -173,7 +174,30 @@ static inline void fake_own_usages(FakeTables *f) {
         if (memcmp(&of[node], &none, sizeof none) == 0) continue;
         f->t.node[node].path = u->paths;
         f->t.path[u->paths++] = (LmpPath){.node = node, .usage = u->usages};
-        *tables_usage(&f->t, u->usages) = of[node];
+        const LmpUsage *a = &of[node];
+        LmpYoungUsage *young = (void *)tables_usage(&f->t, u->usages);
+        uint64_t counts = a->allocs | a->frees | a->short_lived | a->temporary | a->reallocs;
+        bool fits = counts <= UINT8_MAX && !((a->bytes | a->free_bytes | a->peak_bytes) >> 31) &&
+                    a->realloc_bytes == (int32_t)a->realloc_bytes;
+        if (fits || node % 2) u->usages += sizeof *young / 8;
+        if (fits) {
+            *young = (LmpYoungUsage){LMP_YOUNG | a->peak_serial,
+                                     (uint32_t)a->bytes,
+                                     (uint32_t)a->free_bytes,
+                                     (uint32_t)a->peak_bytes,
+                                     (int32_t)a->realloc_bytes,
+                                     (uint32_t)a->last,
+                                     (uint16_t)(a->last >> 32),
+                                     (uint8_t)a->allocs,
+                                     (uint8_t)a->frees,
+                                     (uint8_t)a->short_lived,
+                                     (uint8_t)a->temporary,
+                                     (uint8_t)a->reallocs,
+                                     0};
+            continue;
+        }
+        if (node % 2) *young = (LmpYoungUsage){.serial = LMP_GROWN, .last = u->usages};
+        *tables_usage(&f->t, u->usages) = *a;
         u->usages += sizeof none / 8;
     }
     free(of);
@@ -315,7 +339,8 @@ static inline void fake_mark(FakeTables *f) {
             (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
     }
     for (uint32_t i = 1; i < live->tables.nodes; i++) {
-        const LmpUsage *use = tables_node_usage(&f->t, i);
+        LmpUsage room;
+        const LmpUsage *use = tables_node_usage(&f->t, i, &room);
         f->t.marked_node[i][column] =
             (LmpMarked){use->allocs, use->bytes, use->bytes - use->free_bytes};
     }

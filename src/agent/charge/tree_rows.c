@@ -6,6 +6,7 @@
 #include "agent/charge/tree_impl.h"
 
 #include "agent/charge/sites.h"
+#include "agent/map/usage.h"
 #include "agent/state/reserve.h"
 #include "base/os.h"
 
@@ -61,24 +62,12 @@ uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t 
     return add_node(p, parent, site, flags);
 }
 
-/* Returns where a new usage begins. There are no more of them than nodes, and the one of path 0,
- * which takes what finds no place. */
-static uint32_t add_usage(LmpProfile *p) {
-    enum { PIECE = AHEAD * 8 }; /* words */
-    uint32_t *used = &p->tables.live->tables.usages, at = *used, end = at + sizeof(LmpUsage) / 8;
-    if (end > LMP_USAGES_MAX) return 0;
-    uint32_t piece = (end - 1) / PIECE * PIECE;
-    if (at <= piece) lmp_os->populate(tables_usage(&p->tables, piece), PIECE * 8ull);
-    *used = end;
-    return at;
-}
-
 static uint32_t add_path(LmpProfile *p, uint32_t node, uint32_t record) {
     uint32_t *used = &p->tables.live->tables.paths, row = *used;
     LmpPath *path = p->tables.path;
     uint32_t first = p->tables.node[node].path;
     bool known = first && first < p->limits.paths;
-    path[row] = (LmpPath){node, record, known ? path[first].usage : add_usage(p)};
+    path[row] = (LmpPath){node, record, known ? path[first].usage : usage_add_young(p)};
     tree_publish(used, row + 1);
     if (!first) p->tables.node[node].path = row;
     return row;
@@ -160,7 +149,7 @@ LmpErr tree_rows_open(LmpProfile *p) {
     LmpTablesUsed *used = &p->tables.live->tables;
     p->tables.node[TREE_NODE_OTHERS] = (LmpNode){.site = sites_pseudo(p, LMP_PSEUDO_OTHERS)};
     tree_publish(&used->nodes, TREE_NODE_OTHERS + 1);
-    add_usage(p); /* of path 0, which has no node */
+    usage_add(p); /* of path 0, which has no node */
     tree_publish(&used->paths, 1);
     used->stacks = 1;
     return LMP_OK;

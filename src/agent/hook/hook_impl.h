@@ -43,6 +43,10 @@
 
 /* Releases a watched block, with lines: hook_lines.c. */
 void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, LmpFrom from);
+/* Go on where the node of a block has a young usage: one made, in the map already; one that was
+ * taken out of it. hook_lines.c. */
+void *hook_made_young(LmpProfile *p, void *r, size_t n);
+void *hook_release_young(LmpProfile *p, void *ptr, size_t osize, uint32_t age, size_t cls);
 /* Release a part, which the program may free itself, with lines; and with stacks: hook_lines.c. */
 void *hook_release_part(LmpProfile *p, void *ptr, size_t osize, LmpFrom from, uint32_t *entry,
                         size_t cls);
@@ -151,7 +155,8 @@ static ALWAYS_INLINE void *hook_made(LmpProfile *p, void *r, size_t n, uint32_t 
     hook_touch(leaf, a, hook_frame(p));
     LmpCounters *c = p->counters;
     c->live_bytes += n;
-    if (lines) usage_made(p, alloc_context, a, n, stacks);
+    if (lines && UNLIKELY(!usage_made(p, alloc_context, a, n, stacks)))
+        return hook_made_young(p, r, n);
     if (UNLIKELY(counters_pack(&c->alloc_now[cls], n))) return odd_made_and_tick(p, r);
     return r;
 }
@@ -178,7 +183,10 @@ static ALWAYS_INLINE void *hook_out(LmpProfile *p, void *ptr, size_t osize, LmpF
     uint32_t e = *entry;
     if (UNLIKELY(osize >= LMP_BLOCK_SMALL)) entry[1] = 0;
     *entry = 0;
-    if (lines) usage_freed(p, entry[HOOK_ALLOC_CONTEXT_AT], (uintptr_t)ptr, osize, e, stacks);
+    uint32_t age = usage_age(p, e);
+    if (lines &&
+        UNLIKELY(!usage_freed(p, entry[HOOK_ALLOC_CONTEXT_AT], (uintptr_t)ptr, osize, age, stacks)))
+        return hook_release_young(p, ptr, osize, age, cls);
     if (UNLIKELY(counters_pack(&c->free_now[cls], osize)))
         return odd_tick_and_release(p, ptr, osize);
     return hook_pass_free(p, ptr, osize);

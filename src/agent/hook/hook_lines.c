@@ -22,6 +22,25 @@ BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, LmpF
     return hook_release_plain(p, ptr, osize, from, entry, cls, true, p->tree != NULL);
 }
 
+void *hook_made_young(LmpProfile *p, void *r, size_t n) {
+    uintptr_t a = (uintptr_t)r;
+    const uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
+    usage_made_any(p, entry[HOOK_ALLOC_CONTEXT_AT], a, n);
+    if (UNLIKELY(counters_pack(&p->counters->alloc_now[*entry & 15], n)))
+        return odd_made_and_tick(p, r);
+    return r;
+}
+
+/* The alloc context is in the map still. */
+void *hook_release_young(LmpProfile *p, void *ptr, size_t osize, uint32_t age, size_t cls) {
+    uintptr_t a = (uintptr_t)ptr;
+    const uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
+    usage_freed_any(p, entry[HOOK_ALLOC_CONTEXT_AT], a, osize, age);
+    if (UNLIKELY(counters_pack(&p->counters->free_now[cls], osize)))
+        return odd_tick_and_release(p, ptr, osize);
+    return hook_pass_free(p, ptr, osize);
+}
+
 /* A part that the program may have freed: a table that grows gives its old one back, which is
  * charged to the line that runs, too. Finding that line takes the fast path if the thread that ran
  * last has not resumed another one. */

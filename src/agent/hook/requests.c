@@ -32,8 +32,9 @@ static void note_rows(LmpProfile *p, LmpMark *mark) {
     if (!t->text || live->tables.records == 0 || mark->clock < p->slow->mark_due) return;
     for (uint32_t i = 1; i < live->tables.records; i++)
         t->marked_record[i][column] = marked_of(&t->record[i].use);
+    LmpUsage room;
     for (uint32_t i = 1; i < live->tables.nodes; i++)
-        t->marked_node[i][column] = marked_of(tables_node_usage(t, i));
+        t->marked_node[i][column] = marked_of(tables_node_usage(t, i, &room));
     mark->records = live->tables.records;
     mark->nodes = live->tables.nodes;
     mark->rows = ++live->marked;

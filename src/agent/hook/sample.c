@@ -65,8 +65,7 @@ static Weight weigh(const LmpSampling *s, uintptr_t addr, uint64_t size) {
     return (Weight){(uint64_t)(1 / chance + up), (uint64_t)((double)size / chance + 0.5)};
 }
 
-static void add(LmpProfile *p, LmpUsage *u, Weight w, bool resized) {
-    usage_stamp(p->counters, u);
+static void add(LmpUsage *u, Weight w, bool resized) {
     u->allocs += w.blocks;
     u->bytes += w.bytes;
     if (resized) u->realloc_bytes += (int64_t)w.bytes;
@@ -74,8 +73,7 @@ static void add(LmpProfile *p, LmpUsage *u, Weight w, bool resized) {
 
 /* ---- samples come and go --------------------------------------------------------------------- */
 
-static void leave(LmpProfile *p, LmpUsage *u, Weight w, bool freed, bool short_lived) {
-    usage_stamp(p->counters, u);
+static void leave(LmpUsage *u, Weight w, bool freed, bool short_lived) {
     if (freed) {
         u->frees += w.blocks;
         u->free_bytes += w.bytes;
@@ -93,20 +91,24 @@ void sample_leaves(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64
     Weight w = weigh(p->sampling, addr, size);
     bool short_lived = usage_age(p, entry) < LMP_SHORT_LIVED;
     if (p->tree) {
-        LmpPath path = p->tables.path[alloc_context];
-        leave(p, tables_usage(&p->tables, path.usage), w, freed, short_lived);
-        alloc_context = path.record;
+        LmpUsage room, *u = usage_open(p, alloc_context, &room);
+        leave(u, w, freed, short_lived);
+        usage_close(p, alloc_context, u);
+        alloc_context = p->tables.path[alloc_context].record;
     }
-    leave(p, &p->record[alloc_context].use, w, freed, short_lived);
+    usage_stamp(p->counters, &p->record[alloc_context].use, false);
+    leave(&p->record[alloc_context].use, w, freed, short_lived);
 }
 
 void sample_enters(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t size,
                    bool resized) {
     Weight w = weigh(p->sampling, addr, size);
     if (p->tree) {
-        LmpPath path = p->tables.path[alloc_context];
-        add(p, tables_usage(&p->tables, path.usage), w, resized);
-        alloc_context = path.record;
+        LmpUsage room, *u = usage_open(p, alloc_context, &room);
+        add(u, w, resized);
+        usage_close(p, alloc_context, u);
+        alloc_context = p->tables.path[alloc_context].record;
     }
-    add(p, &p->record[alloc_context].use, w, resized);
+    usage_stamp(p->counters, &p->record[alloc_context].use, false);
+    add(&p->record[alloc_context].use, w, resized);
 }

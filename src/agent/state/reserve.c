@@ -25,7 +25,7 @@ static const struct Table {
     TABLE(sites, LMP_LIVE_HISTORY_BLOCKS_AT, LMP_LIVE_HISTORY * sizeof(uint32_t), LMP_SITES_MAX),
     TABLE(records, LMP_RECORDS_AT, sizeof(LmpRecord), LMP_RECORDS_MAX),
     TABLE(nodes, LMP_NODES_AT, sizeof(LmpNode), LMP_NODES_MAX),
-    TABLE(nodes, LMP_USAGES_AT, sizeof(LmpUsage), LMP_NODES_MAX),
+    TABLE(nodes, LMP_USAGES_AT, LMP_USAGE_WORDS * 8, LMP_NODES_MAX),
     TABLE(records, LMP_MARKED_RECORDS_AT, LMP_MARKED * sizeof(LmpMarked), LMP_RECORDS_MAX),
     TABLE(nodes, LMP_MARKED_NODES_AT, LMP_MARKED * sizeof(LmpMarked), LMP_NODES_MAX),
     TABLE(paths, LMP_PATHS_AT, sizeof(LmpPath), LMP_PATHS_MAX),

@@ -62,7 +62,8 @@ static void note_folded(Ledger *ledger) {
 static void note_pathless(Ledger *ledger, const LmpTables *t) {
     ledger->pathless = ledger->pathless_bytes = 0;
     if (!ledger->stacks || ledger->store->nodes <= LEDGER_OTHERS) return;
-    const LmpUsage *use = tables_node_usage(t, LEDGER_OTHERS);
+    LmpUsage room;
+    const LmpUsage *use = tables_node_usage(t, LEDGER_OTHERS, &room);
     uint64_t freed = read_once64(&use->free_bytes), bytes = read_once64(&use->bytes);
     ledger->pathless = read_once64(&use->allocs);
     ledger->pathless_bytes = bytes > freed ? bytes - freed : 0;

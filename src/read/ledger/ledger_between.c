@@ -182,8 +182,9 @@ typedef struct LedgerOldNode {
     int64_t realloc_bytes;
 } LedgerOldNode;
 
-static LedgerOldNode old_of(const LmpUsage *use) {
-    LmpTally t = tally_of(use, (LedgerPeak){0});
+static LedgerOldNode old_of(const LmpTables *tables, uint32_t node) {
+    LmpUsage room;
+    LmpTally t = tally_of(tables_node_usage(tables, node, &room), (LedgerPeak){0});
     return (LedgerOldNode){t.allocs,   t.bytes,     t.frees,       t.free_bytes,
                            t.reallocs, t.temporary, t.short_lived, t.realloc_bytes};
 }
@@ -196,7 +197,7 @@ LmpErr ledger_nodes_keep(LedgerNodes *nodes, const LmpTables *tables) {
         nodes->chunk[nodes->nodes / CHUNK] = chunk;
         if (!chunk) break;
         for (uint32_t i = 0; i < CHUNK && nodes->nodes < n; i++)
-            chunk[i] = old_of(tables_node_usage(tables, nodes->nodes++));
+            chunk[i] = old_of(tables, nodes->nodes++);
     }
     bool kept = nodes->chunk && nodes->nodes == n;
     if (!kept) ledger_nodes_free(nodes);

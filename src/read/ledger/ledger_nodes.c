@@ -59,13 +59,14 @@ static LmpTally unpack(const LedgerStore *s, uint32_t node) {
 }
 
 static LmpTally read_own(const LmpTables *t, uint32_t node, LedgerPeak peak) {
-    return tally_of(tables_node_usage(t, node), peak);
+    LmpUsage room;
+    return tally_of(tables_node_usage(t, node, &room), peak);
 }
 
 void nodes_fetch(const LedgerStore *s, const LmpTables *t, uint32_t i, uint32_t n) {
     if (i + LEDGER_AHEAD >= n) return;
     uint32_t node = PILE(s->order, const uint32_t)[i + LEDGER_AHEAD];
-    const char *at = s->packed ? own_at(s, node) : (const char *)tables_node_usage(t, node);
+    const char *at = s->packed ? own_at(s, node) : (const char *)tables_node_place(t, node);
     __builtin_prefetch(at);
     if (!s->packed) __builtin_prefetch(at + 64);
 }

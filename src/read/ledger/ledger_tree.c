@@ -50,8 +50,9 @@ static void read_nodes(LedgerStore *s, const LmpTables *t) {
         node_site[i] = (site < s->rows ? site : 0) << 2 | flags;
         s->others_used |= parent[i] == LEDGER_OTHERS;
     }
+    LmpUsage room;
     if (s->nodes > LEDGER_OTHERS)
-        s->others_used |= read_once64(&tables_node_usage(t, LEDGER_OTHERS)->allocs) != 0;
+        s->others_used |= read_once64(&tables_node_usage(t, LEDGER_OTHERS, &room)->allocs) != 0;
 }
 
 /* What lives of each node and below; the tree's rows are in its order. */

@@ -393,8 +393,11 @@ const char *rec_gather(const RecGroup *group, const RecMemory *m, uint32_t first
     LmpTables t = tables_at(m->tables, (void *)(m->fixed + LMP_LIVE_AT));
     if (group->at != LMP_USAGES_AT || !t.live->tables.usages)
         return rec_at(m, group->at) + (size_t)first * group->row;
-    for (uint32_t i = 0; i < n; i++)
-        memcpy(room + i * sizeof(LmpUsage), tables_node_usage(&t, first + i), sizeof(LmpUsage));
+    LmpUsage *to = (void *)room;
+    for (uint32_t i = 0; i < n; i++, to++) {
+        const LmpUsage *from = tables_node_usage(&t, first + i, to);
+        if (from != to) *to = *from;
+    }
     return room;
 }
 

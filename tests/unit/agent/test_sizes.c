@@ -254,8 +254,9 @@ static void look(Figures *f) {
     f->failed = profile->counters->failed;
     for (uint32_t i = 0; profile->lines && i < profile->live->tables.records; i++)
         f->by_records += held(&profile->record[i].use);
+    LmpUsage young;
     for (uint32_t i = 0; profile->tree && i < profile->live->tables.nodes; i++)
-        f->by_nodes += held(tables_node_usage(&profile->tables, i));
+        f->by_nodes += held(tables_node_usage(&profile->tables, i, &young));
 }
 
 static void compare(const Figures *was) {

@@ -203,7 +203,8 @@ static void collect(LmpProfile *p, bool stacks, bool rough, Result *to) {
     for (uint32_t i = 1; i < p->live->tables.sites && !come_back; i++)
         ck_assert_uint_eq(p->tables.site[i].arrays_back, 0);
     for (uint32_t i = 1; stacks && i < p->live->tables.nodes; i++) {
-        LmpRecord r = {.use = *tables_node_usage(&p->tables, i)};
+        LmpUsage room;
+        LmpRecord r = {.use = *tables_node_usage(&p->tables, i, &room)};
         r.use.peak_bytes = at_peak(p, &r.use);
         node_key(p, i, key, sizeof key);
         add(to, key, r);
