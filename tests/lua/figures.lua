@@ -2,6 +2,7 @@
 -- the order, sums fit the totals, a table made here is charged to this line; tags by coroutine; and
 -- what happens without lines. That the lines are right is compared in tests/truth.
 local lmp = require("luamemprofiler")
+local raises = require("expect").raises
 local takes = require("takes")
 local kinds = { "string", "function", "userdata", "thread", "table", "other" }
 local tally = {
@@ -12,12 +13,6 @@ local node_tally = {
   "allocs", "bytes", "frees", "free_bytes", "live_blocks", "live_bytes", "peak_live_bytes",
   "temporary",
 }
-
-local function raises(words, f, ...)
-  local ok, message = pcall(f, ...)
-  assert(not ok, "no error where one was expected: " .. words)
-  assert(message:find(words, 1, true), "expected '" .. words .. "', got: " .. message)
-end
 
 local function here()
   return debug.getinfo(2, "l").currentline

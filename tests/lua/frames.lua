@@ -1,13 +1,8 @@
 -- lmp.frame in a stock interpreter: bytes and allocations of each frame are those of stats(), it makes
 -- nothing itself, any coroutine may call it, and without a profile it does nothing.
 local lmp = require("luamemprofiler")
+local raises = require("expect").raises
 local takes = require("takes")
-
-local function raises(words, f, ...)
-  local ok, message = pcall(f, ...)
-  assert(not ok, "no error where one was expected: " .. words)
-  assert(message:find(words, 1, true), "expected '" .. words .. "', got: " .. message)
-end
 
 local function does_nothing()
   local results = table.pack(lmp.frame("x"))

@@ -1,5 +1,5 @@
--- lmp.measure_growth in a stock interpreter: small and large leaks are found and counted, what fills up or
--- comes once is none; then random programs of both kinds, and how often it is wrong (SEED=number, ROUNDS=n).
+-- lmp.measure_growth in a stock interpreter: small and large leaks are found and counted (corpus.lua), what fills
+-- up or comes once is none; then random programs of both kinds, and how often it is wrong (SEED=number, ROUNDS=n).
 local lmp = require("luamemprofiler")
 local takes = require("takes")
 
@@ -26,138 +26,73 @@ end
 
 -- ---- leaks ---------------------------------------------------------------------------------------
 
-local function leaks()
-  return {
-    table = { function()
-      local held = {}
-      return function()
-        held[#held + 1] = {}
-      end
-    end, 1 },
-    number = { function() -- 16 bytes, in the steps in which the array doubles
-      local held = {}
-      return function()
-        held[#held + 1] = 1
-      end
-    end, 0 },
-    keys = { function()
-      local held, n = {}, 0
-      return function()
-        n = n + 0.5
-        held[n] = true
-      end
-    end, 0 },
-    string = { function()
-      local held, n = {}, 0
-      return function()
-        n = n + 1
-        held["key " .. n] = true
-      end
-    end, 1 },
-    longer = { function() -- no block more: a string that gets longer
-      local s = ""
-      return function()
-        s = s .. "12345678901234567890123456789012345678901234567890"
-      end
-    end, 0 },
-    closures = { function()
-      local last
-      return function()
-        local before = last
-        last = function()
-          return before
-        end
-      end
-    end, nil },
-    threads = { function()
-      local held = {}
-      return function()
-        local co = coroutine.create(function()
-          coroutine.yield()
-        end)
-        coroutine.resume(co)
-        held[co] = true
-      end
-    end, nil },
-    beside_garbage = { function()
-      local held = {}
-      return function()
-        local t = {}
-        for i = 1, 500 do
-          t[i] = { i, "x" .. i }
-        end
-        held[#held + 1] = t[250]
-      end
-    end, nil },
-    among_a_cache = { function()
-      local cache, held, n = {}, {}, 0
-      return function()
-        n = n + 1
-        cache[n % 5] = { n }
-        held[n] = { n }
-      end
-    end, nil },
-  }
+-- What is called over and over: step(t, n), with a table that stays and which call it is.
+local function calls_of(step)
+  local t, n = {}, 0
+  return function()
+    n = n + 1
+    return step(t, n)
+  end
 end
 
-for name, leak in pairs(leaks()) do
-  local g = of(leak[1]())
-  assert(g.verdict == "leak", show(name, g))
-  assert(g.bytes_per_call > 0 and #g.rounds == 8 and g.rounds[8].calls == 256 and g.calls == 511)
-  assert(g.words:match "^a leak: [%d.]+ B and [%d.]+ blocks a call, over 511 calls$", g.words)
-  assert(not leak[2] or math.abs(g.blocks_per_call - leak[2]) < 0.01, show(name, g))
-  assert(#g.sites > 0 and g.sites[1].short_src:find("growth.lua", 1, true), show(name, g))
+local function table_more(t)
+  t[#t + 1] = {}
 end
-local one = of((function()
-  local held = {}
-  return function()
-    held[#held + 1] = {}
+-- Blocks of each call, of those that can be told: an array doubles now and then.
+local blocks = { ["a table each"] = 1, ["strings kept"] = 1, ["a key"] = 0, ["5000 numbers"] = 0,
+  ["a string that gets longer"] = 0 }
+for _, row in ipairs(require("corpus")) do
+  local name, leaks, make = table.unpack(row)
+  local g = of(make())
+  assert(g.verdict == (leaks and "leak" or "none"), show(name, g))
+  if leaks then
+    assert(g.bytes_per_call > 0 and #g.rounds == 8 and g.rounds[8].calls == 256 and g.calls == 511)
+    assert(g.words:match "^a leak: [%d.]+ B and [%d.]+ blocks a call, over 511 calls$", g.words)
+    assert(math.abs(g.blocks_per_call - (blocks[name] or g.blocks_per_call)) < 0.02, show(name, g))
+    assert(name:find("^a number") or g.sites[1].short_src:find("corpus.lua", 1, true), show(name, g))
+  else
+    assert(#g.sites == 0, show(name, g))
   end
-end)())
+end
+local one = of(calls_of(table_more))
 assert(math.abs(one.bytes_per_call - takes.table - takes.slot) < 0.5 and one.sites[1].blocks_per_call == 1)
 
 -- A leak in some of the calls alone, and what only few calls can tell.
 for every = 2, 4 do
-  local held, n = {}, 0
-  local g = of(function()
-    n = n + 1
+  local g = of(calls_of(function(t, n)
     if n % every == 0 then
-      held[#held + 1] = {}
+      table_more(t)
     end
-  end)
+  end))
   assert(g.verdict == "leak", show("every " .. every, g))
   assert(math.abs(g.blocks_per_call - 1 / every) < 0.02, show("every " .. every, g))
 end
 for before = 0, 24, 3 do -- numbers in a table that has some: it doubles in some rounds
-  local held, n = {}, before
+  local held = {}
   for i = 1, before do
     held[i + 0.5] = true
   end
-  local g = of(function()
-    n = n + 1
-    held[n + 0.5] = true
-  end)
+  local g = of(calls_of(function(_, n)
+    held[before + n + 0.5] = true
+  end))
   assert(g.verdict == "leak", show("behind " .. before, g))
 end
 do -- a leak of one table behind a cache of many, which is full in the eighth call
-  local held, cache, n = {}, {}, 0
-  local g = of(function()
-    n = n + 1
-    held[n] = {}
+  local cache = {}
+  local g = of(calls_of(function(t, n)
+    t[n] = {}
     for i = 1, n <= 8 and 10 or 0 do
       cache[#cache + 1] = { i }
     end
-  end)
+  end))
   assert(g.verdict == "leak" and math.abs(g.blocks_per_call - 1) < 0.02, show("behind a cache", g))
 end
 
 -- Caches of many entries: full, half full, and with more entries than there are calls.
 local function cache_of(entries, pick)
-  local cache, n = {}, 0
-  return function()
-    n = n + 1
-    cache[pick and math.random(entries) or n % entries] = { n, "value " .. n }
-  end
+  return calls_of(function(t, n)
+    t[pick and math.random(entries) or n % entries] = { n, "value " .. n }
+  end)
 end
 for _, entries in ipairs { 16, 20, 31, 32, 50, 63, 64, 100, 127, 128, 200, 255 } do
   for pick = 0, 1 do
@@ -174,9 +109,9 @@ assert(half.words:match "^cannot tell yet after 511 calls: %d+ B came with the l
 assert(of(cache_of(2000)).verdict == "leak", "what is not full cannot be told from a leak")
 half = assert(lmp.measure_growth(8191, cache_of(2000)))
 assert(half.verdict == "none" and half.calls <= 8191, show("a cache of 2000, with more calls", half))
-half = assert(lmp.measure_growth(31, leaks().table[1]()))
+half = assert(lmp.measure_growth(31, calls_of(table_more)))
 assert(half.verdict == "leak" and half.calls == 31 and #half.rounds == 4)
-half = assert(lmp.measure_growth(126, leaks().table[1]()))
+half = assert(lmp.measure_growth(126, calls_of(table_more)))
 assert(half.verdict == "leak" and half.calls == 63, "as many rounds as are whole")
 for _, wrong in ipairs { 30, 0, -1, 2 ^ 40, 31.5 } do
   assert(not pcall(lmp.measure_growth, wrong, print))
@@ -184,113 +119,36 @@ end
 
 -- ---- sound ---------------------------------------------------------------------------------------
 
-local sound = {
-  nothing = function()
-    return function() end
+local function down(n)
+  return n == 0 and 0 or 1 + down(n - 1)
+end
+for name, step in pairs {
+  late = function(t, n) -- once, in the last round
+    if n == 400 or n == 30 then
+      t.made = { {}, {}, {} }
+    end
   end,
-  garbage = function()
-    return function()
-      local t = {}
-      for i = 1, 1000 do
-        t[i] = { "x" .. i }
+  lru = function(t, n)
+    local key = "page " .. math.random(10)
+    if not t[key] then
+      t[key] = { n }
+      t[#t + 1] = key
+      if #t > 6 then
+        t[table.remove(t, 1)] = nil
       end
     end
   end,
-  once = function()
-    local made
-    return function()
-      made = made or { {}, {}, {} }
-    end
-  end,
-  late = function() -- once, in the last round
-    local made, n = nil, 0
-    return function()
-      n = n + 1
-      if n == 400 or n == 30 then
-        made = { {}, {}, {} }
-      end
-      return made
-    end
-  end,
-  cache = function() -- of seven: full within the first rounds
-    local cache, n = {}, 0
-    return function()
-      n = n + 1
-      cache[n % 7] = { n, "value " .. n }
-    end
-  end,
-  lru = function()
-    local at, list, n = {}, {}, 0
-    return function()
-      n = n + 1
-      local key = "page " .. math.random(10)
-      if not at[key] then
-        at[key] = { n }
-        list[#list + 1] = key
-        if #list > 6 then
-          at[table.remove(list, 1)] = nil
-        end
-      end
-    end
-  end,
-  weak = function()
-    local cache, n = setmetatable({}, { __mode = "v" }), 0
-    return function()
-      n = n + 1
-      cache[n % 9] = {}
-    end
-  end,
-  pool = function() -- of coroutines
-    local pool, n = {}, 0
-    return function()
-      n = n % 4 + 1
-      pool[n] = pool[n] or coroutine.wrap(function()
-        while true do
-          coroutine.yield({})
-        end
-      end)
-      pool[n]()
-    end
-  end,
-  strings = function() -- new ones each time: the interpreter's table of them grows
-    local n = 0
-    return function()
-      for _ = 1, 500 do
-        n = n + 1
-        local _ = "string number " .. n
-      end
+  strings = function(_, n) -- new ones each time: the interpreter's table of them grows
+    for i = 1, 500 do
+      local _ = "string number " .. n * 500 + i
     end
   end,
   deep = function()
-    local function down(n)
-      return n == 0 and 0 or 1 + down(n - 1)
-    end
-    return function()
-      down(math.random(2000))
-    end
+    down(math.random(2000))
   end,
-  finalizers = function()
-    return function()
-      setmetatable({}, { __gc = function() end })
-    end
-  end,
-  in_and_out = function() -- as much as comes goes
-    local queue, first, last = {}, 1, 0
-    return function()
-      for _ = 1, 5 do
-        last = last + 1
-        queue[last] = { last }
-      end
-      while last - first >= 5 do
-        queue[first], first = nil, first + 1
-      end
-    end
-  end,
-}
-for name, make in pairs(sound) do
-  local g = of(make())
-  assert(g.verdict ~= "leak", show(name, g))
-  assert(g.verdict == "none" or name == "late", show(name, g))
+} do
+  local g = of(calls_of(step))
+  assert(g.verdict == "none" or name == "late" and g.verdict ~= "leak", show(name, g))
   assert(g.verdict ~= "none" or #g.sites == 0)
 end
 
@@ -338,14 +196,14 @@ assert(not pcall(lmp.stats), "the profile that it started is over")
 do -- Where no garbage is collected nothing can be told, whatever it is (before 5.4.4 there is some).
   local g
   setmetatable({}, { __gc = function()
-    g = lmp.measure_growth(leaks().table[1]())
+    g = lmp.measure_growth(calls_of(table_more))
   end })
   collectgarbage()
   assert(g.verdict == "leak" or g.verdict == "unclear" and #g.rounds == 0 and #g.sites == 0
     and g.words == "cannot tell: within a finalizer no garbage is collected", g.words)
 end
 lmp.start({ summary = false, lines = false })
-r = lmp.measure_growth(leaks().table[1]())
+r = lmp.measure_growth(calls_of(table_more))
 assert(r.verdict == "leak" and #r.sites == 0)
 assert(lmp.measure_growth(lmp.stop) == nil)
 lmp.start({ summary = false, stacks = true })

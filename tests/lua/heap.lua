@@ -1,13 +1,9 @@
 -- What the module says of single objects: sizes against what the profiler counts, what is retained
 -- against what goes when it is let go, and who holds what; with a profile and without one.
 local lmp = require("luamemprofiler")
+local expect = require("expect")
+local same = expect.same
 local takes = require("takes")
-
-local function same(what, is, want)
-  if is ~= want then
-    error(("%s: %s, not %s"):format(what, tostring(is), tostring(want)), 2)
-  end
-end
 
 local function live() -- once unused frames are gone, too
   local last
@@ -39,12 +35,9 @@ same("function", lmp.size(function() return up end), 40)
 same("none at all", select("#", pcall(lmp.size)), 2)
 assert(not pcall(lmp.size) and not pcall(lmp.retained) and not pcall(lmp.references) and not pcall(lmp.paths))
 assert(not pcall(lmp.total_size, 1, 2) and not pcall(lmp.paths, {}, "x") and not pcall(lmp.paths, {}, -1))
-local function refused(words, ...)
-  local ok, message = pcall(...)
-  assert(not ok and message:find(words, 1, true), message)
-end
-refused("#2 to 'total_size' (unknown option 'global'; there is: globals)", lmp.total_size, {}, { global = true })
-refused("#2 to 'total_size' (option 'globals' must be a boolean, got string)", lmp.total_size, {}, { globals = "no" })
+expect.raises("#2 to 'total_size' (unknown option 'global'; there is: globals)", lmp.total_size, {}, { global = true })
+expect.raises("#2 to 'total_size' (option 'globals' must be a boolean, got string)", lmp.total_size, {},
+  { globals = "no" })
 local function closure()
   local held = {}
   return function() return held end, held

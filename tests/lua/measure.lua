@@ -2,6 +2,7 @@
 -- results and yields go through; nested and interleaved measures are each right, and the run's own peak
 -- comes out as if there were none (random programs against a plain model; SEED=number repeats one).
 local lmp = require("luamemprofiler")
+local raises = require("expect").raises
 local takes = require("takes")
 
 local seed = tonumber(os.getenv("SEED") or "") or 4711
@@ -9,12 +10,6 @@ if os.getenv("SEED") == "clock" then
   seed = os.time()
 end
 print("SEED=" .. seed)
-
-local function raises(words, f, ...)
-  local ok, message = pcall(f, ...)
-  assert(not ok, "no error where one was expected: " .. words)
-  assert(message:find(words, 1, true), "expected '" .. words .. "', got: " .. message)
-end
 
 local function not_running()
   raises("call start first", lmp.stats)

@@ -2,13 +2,8 @@
 -- give, that the columns of stats() add up, and that misuse is told in words. The figures
 -- themselves are compared in tests/truth.
 local lmp = require("luamemprofiler")
+local raises = require("expect").raises
 local kinds = { "string", "function", "userdata", "thread", "table", "other" }
-
-local function raises(words, f, ...)
-  local ok, message = pcall(f, ...)
-  assert(not ok, "no error where one was expected: " .. words)
-  assert(message:find(words, 1, true), "expected '" .. words .. "', got: " .. message)
-end
 
 local function adds_up(s)
   local sum = { allocs = 0, live_blocks = 0, live_bytes = 0, tag_allocs = 0, tag_live_bytes = 0 }

@@ -2,6 +2,7 @@
 -- come and go at one address, more lines than any cache has room for, code that dies and is
 -- followed by other code at its address.
 local lmp = require("luamemprofiler")
+local same = require("expect").same
 
 local function sites()
   local found = {}
@@ -11,12 +12,6 @@ local function sites()
     found[key] = site
   end
   return found
-end
-
-local function same(what, is, want)
-  if is ~= want then
-    error(("%s: %s, not %s"):format(what, tostring(is), tostring(want)), 2)
-  end
 end
 
 local function tables_at(found, key)

@@ -2,12 +2,7 @@
 -- is counted that it makes itself, and that the figures are right when the program allocates while
 -- snapshots are written, in a loop.
 local lmp = require("luamemprofiler")
-local function raises(words, f, ...)
-  local ok, message = pcall(f, ...)
-  assert(not ok, "no error where one was expected: " .. words)
-  assert(message:find(words, 1, true), "expected '" .. words .. "', got: " .. message)
-end
-
+local raises = require("expect").raises
 local name = os.tmpname()
 local function whole(path)
   local file = assert(io.open(path, "rb"))
