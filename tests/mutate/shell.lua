@@ -1,4 +1,4 @@
---- shell.lua - what the files of the mutation tester share: commands and messages.
+--- shell.lua - what the mutation tester and the benchmarks share: commands and messages.
 local shell = {}
 
 function shell.quote(s)
@@ -16,7 +16,7 @@ function shell.say(...)
 end
 
 function shell.stop(status, ...)
-    io.stderr:write("mutate: ", string.format(...), "\n")
+    io.stderr:write(arg[0]:match("[^/]*$"), ": ", string.format(...), "\n")
     os.exit(status)
 end
 
