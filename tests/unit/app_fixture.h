@@ -67,6 +67,11 @@ static inline void open_program(int w, int h) {
     know_lines();
 }
 
+static inline void start_program(int w, int h) {
+    open_program(w, h);
+    refresh();
+}
+
 /* Shows it, with its sources; or a program of which no lines are known. */
 static inline void show_program(int w, int h, bool lines) {
     open_program(w, h);
@@ -110,6 +115,13 @@ static inline bool shows(const char *text) {
     OWN(free_at) char *dump = canvas_dump(canvas);
     return strstr(dump, text) != NULL;
 }
+
+/* What these keys lead to. */
+#define ck_press(keys, words)                                                                      \
+    do {                                                                                           \
+        press(keys);                                                                               \
+        ck_assert_msg(shows(words), "no \"%s\" after %s", words, keys);                            \
+    } while (0)
 
 static inline bool sees(const char *words) {
     draw();

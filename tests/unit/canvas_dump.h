@@ -1,6 +1,6 @@
 /* canvas_dump.h - a canvas as text, and the golden files of it: a first line WxH, the rows, and the
- * tones of each row's runs of cells. Rows at the end with nothing in them are left out, and so are
- * tones of rows that have none. */
+ * tones of each row's runs of cells: those of several rows once where they are the same. Rows at
+ * the end with nothing in them are left out, and so are tones of rows that have none. */
 #ifndef LMP_TEST_CANVAS_DUMP_H
 #define LMP_TEST_CANVAS_DUMP_H
 
@@ -82,6 +82,24 @@ static inline void write_style(Style style, FILE *out) {
     }
 }
 
+/* "" for none; the caller frees it. */
+static inline char *tones_of(const Canvas *canvas, int y) {
+    char *text;
+    FILE *out = open_memstream(&text, &(size_t){0});
+    for (int x = 0, n; x < canvas->w; x += n) {
+        Style style = canvas_at(canvas, x, y)->style;
+        bool blank = true;
+        for (n = 0; x + n < canvas->w && canvas_at(canvas, x + n, y)->style == style; n++)
+            if (canvas_at(canvas, x + n, y)->glyph != ' ') blank = false;
+        /* blanks on the terminal's own ground show nothing */
+        if (blank && style_bg(style) == TONE_NONE && !style_attr(style)) continue;
+        fprintf(out, " %d+%d ", x, n);
+        write_style(style, out);
+    }
+    fclose(out);
+    return text;
+}
+
 /* As it is in golden files; the caller frees it. */
 static inline char *canvas_dump_golden(const Canvas *canvas) {
     FILE *out = suite_write();
@@ -91,22 +109,17 @@ static inline char *canvas_dump_golden(const Canvas *canvas) {
     fprintf(out, "%dx%d\n", canvas->w, canvas->h);
     write_rows(canvas, rows, out);
     fputs("tones, by row: column+cells tone/ground, * bold\n", out);
-    for (int y = 0; y < canvas->h; y++) {
-        bool any = false;
-        for (int x = 0, n; x < canvas->w; x += n) {
-            Style style = canvas_at(canvas, x, y)->style;
-            bool blank = true;
-            for (n = 0; x + n < canvas->w && canvas_at(canvas, x + n, y)->style == style; n++)
-                if (canvas_at(canvas, x + n, y)->glyph != ' ') blank = false;
-            /* blanks on the terminal's own ground show nothing */
-            if (blank && style_bg(style) == TONE_NONE && !style_attr(style)) continue;
-            if (!any) fprintf(out, "%d:", y);
-            any = true;
-            fprintf(out, " %d+%d ", x, n);
-            write_style(style, out);
-        }
-        if (any) putc('\n', out);
+    char *tones = tones_of(canvas, 0);
+    for (int y = 0, from = 0; y < canvas->h; y++) {
+        char *next = y + 1 < canvas->h ? tones_of(canvas, y + 1) : strdup("");
+        bool ends = !*next || strcmp(tones, next) != 0;
+        if (ends && *tones && from < y) fprintf(out, "%d-%d:%s\n", from, y, tones);
+        if (ends && *tones && from == y) fprintf(out, "%d:%s\n", y, tones);
+        if (ends) from = y + 1;
+        free(tones);
+        tones = next;
     }
+    free(tones);
     return suite_written();
 }
 

@@ -91,7 +91,10 @@ static Screen screen_of(char *text) {
         s.row[i] = s.tones[i] = "";
     for (strsep(&text, "\n"); (line = strsep(&text, "\n"));) {
         if (!at) {
-            if (*line) s.tones[atoi(line)] = strchr(line, ' ');
+            int from = 0, to = 0;
+            if (sscanf(line, "%d-%d", &from, &to) < 2) to = from;
+            for (int i = from; *line && i <= to; i++)
+                s.tones[i] = strchr(line, ' ');
         } else if (strncmp(line, "tones, ", 7) == 0) {
             at = NULL;
         } else {
@@ -102,12 +105,29 @@ static Screen screen_of(char *text) {
     return s;
 }
 
+/* The screen that it has most in common with: of the same size, its name all but the last words. */
+static char *screen_like(const char *name, const char *text, char *like) {
+    strcpy(like, name);
+    for (char *end = like; (end = strrchr(like, '-')) != NULL;) {
+        strcpy(end, ".txt");
+        char *first = golden_text(like);
+        if (first && strncmp(first, text, strcspn(text, "\n") + 1) == 0) return first;
+        free(first);
+        *end = 0;
+    }
+    return NULL;
+}
+
+static int lines_of(const char *text) {
+    int lines = 0;
+    while ((text = strchr(text, '\n')))
+        text++, lines++;
+    return lines;
+}
+
 void suite_golden_screen(const char *name, const char *text) {
-    char size[32], like[256] = "";
-    snprintf(size, sizeof size, "-%.*s-", (int)strcspn(text, "\n"), text);
-    const char *at = strstr(name, size);
-    if (at) snprintf(like, sizeof like, "%.*s.txt", (int)(at - name + strlen(size) - 1), name);
-    OWN(free_at) char *first = at ? golden_text(like) : NULL, *all = strdup(text);
+    char like[256];
+    OWN(free_at) char *first = screen_like(name, text, like), *all = strdup(text);
     if (!first) {
         suite_golden(name, text);
         return;
@@ -120,7 +140,7 @@ void suite_golden_screen(const char *name, const char *text) {
     for (int i = 0; i < ROWS; i++)
         if (strcmp(now.tones[i], old.tones[i]) != 0) fprintf(out, "%d:%s\n", i, now.tones[i]);
     OWN(free_at) char *differs = suite_written();
-    suite_golden(name, differs);
+    suite_golden(name, lines_of(differs) < lines_of(text) ? differs : text);
 }
 
 size_t suite_wrote;

@@ -60,9 +60,9 @@ extern uint64_t suite_seed;
  * equal to another one is a link to that. On a difference names the first line that differs and
  * leaves what was got in the file NAME.got (slashes as -) of the working directory. */
 void suite_golden(const char *name, const char *text);
-/* The same of a screen, see canvas_dump.h. Where a screen WHAT-WxH.txt is there, which the suite
- * has before it, the file of WHAT-WxH-OTHERWISE.txt has only the rows that are others, with their
- * numbers. */
+/* The same of a screen, see canvas_dump.h. Where a screen WHAT.txt of that size is there, which the
+ * suite has before it, the file of WHAT-OTHERWISE.txt has only the rows that are others, with their
+ * numbers; unless that has more lines. */
 void suite_golden_screen(const char *name, const char *text);
 
 /* Makes a directory that is removed with all in it when the test is over. */

@@ -106,8 +106,7 @@ TEST(test_screens) {
 /* What went can be looked at as any other line. */
 TEST(test_pages) {
     open_runs(120, 36, true, 256);
-    press("6");
-    ck_assert(shows("legacy.lua:9 gone"));
+    ck_press("6", "legacy.lua:9 gone");
     ck_assert(shows("fresh.lua:5 new"));
     ck_assert(shows("Compared with runs/old.lmprec@peak"));
     ck_assert(!shows("V range"));

@@ -11,8 +11,7 @@ static void look(void) {
 }
 
 static void open_flame(void) {
-    open_program(120, 36);
-    refresh();
+    start_program(120, 36);
     play_key(app, '8');
     look();
     play_key(app, 'F');

@@ -6,8 +6,7 @@ static void set_up(int w, int h) {
     suite_close();
     output = output_new();
     fixed_output(output);
-    open_program(w, h);
-    refresh();
+    start_program(w, h);
 }
 
 /* The text of a line, a byte for each cell: what is not ASCII is '?'. */

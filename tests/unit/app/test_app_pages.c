@@ -46,8 +46,7 @@ TEST(what_leads_nowhere_says_so) {
         if (strcmp(all->verdict[i].rule, "unknown") == 0) all->verdict[0] = all->verdict[i];
     all->count = 1;
     ck_assert(sees("Note  which line makes what is not known: lines are off"));
-    press("w");
-    ck_assert(shows("There is nothing to show for it"));
+    ck_press("w", "There is nothing to show for it");
 }
 
 TEST(enter_opens_the_page) {
@@ -93,8 +92,7 @@ TEST(pages_lead_back) {
 /* From a frame of the call stack under a pause to the page of its line. */
 TEST(enter_on_a_frame_opens_its_page) {
     show_program(120, 36, true);
-    press("5");
-    ck_assert(shows("enter enlarge")); /* nothing is paused */
+    ck_press("5", "enter enlarge"); /* nothing is paused */
     ledger_free(&app_model(app)->ledger);
     fixed_pause(app_model(app));
     refresh();
@@ -150,8 +148,7 @@ TEST(every_way_leads_home) {
 TEST(e_opens_the_line) {
     show_program(120, 36, true);
     const Request *asked = &app_ui(app)->requests.of[REQUEST_OPEN];
-    press("e");
-    ck_assert(shows("There is no line of the program here to edit"));
+    ck_press("e", "There is no line of the program here to edit");
     ck_assert(!play_asked(app, REQUEST_OPEN));
     press("6e");
     ck_assert(play_asked(app, REQUEST_OPEN));
@@ -163,11 +160,9 @@ TEST(e_opens_the_line) {
     ck_assert_str_eq(asked->file.path, TEST_SOURCES "/options.lua");
     app_ui(app)->requests.waiting = 0;
     play_key(app, K_ESC);
-    press("/cache\ne");
-    ck_assert(shows("No file to open: cannot read cache.lua: No such file"));
+    ck_press("/cache\ne", "No file to open: cannot read cache.lua: No such file");
     press("/");
     play_key(app, K_CTRL('U'));
-    press("(parser)\ne");
-    ck_assert(shows("(parser) is no line of a file"));
+    ck_press("(parser)\ne", "(parser) is no line of a file");
     ck_assert(!play_asked(app, REQUEST_OPEN));
 }

@@ -15,8 +15,7 @@ static const char *const asked[] = {
 static int ask(const char *keys, bool all) {
     int rounds = 0;
     for (bool enough = false; !enough; rounds++) {
-        open_program(120, 36);
-        refresh();
+        start_program(120, 36);
         was_refused = false;
         refuse_on = all;
         refuse_after = rounds;

@@ -33,8 +33,7 @@ TEST(the_output_is_searched) {
         snprintf(line, sizeof line, "line %d%s\n", i, i % 50 == 7 ? " has the Needle" : "");
         output_feed(output, line, strlen(line));
     }
-    press("4");
-    ck_assert(shows(" / find"));
+    ck_press("4", " / find");
     ck_assert_int_eq(lit(&panel_output, "needle", &here), 0);
     press("/needle"); /* lit up while it is typed: the first one from here on, round the end */
     ck_assert(shows("find>"));
@@ -45,22 +44,17 @@ TEST(the_output_is_searched) {
     ck_assert(shows(" n N match") && !shows("n step"));
     press("n");
     ck_assert(shows("line 57 has the Needle") && shows("in line 58"));
-    press("nn");
-    ck_assert(shows("line 157 has the Needle"));
-    press("N");
-    ck_assert(shows("line 107 has the Needle"));
+    ck_press("nn", "line 157 has the Needle");
+    ck_press("N", "line 107 has the Needle");
     press("nnnn"); /* 157, 207, 257, and round the end */
     ck_assert(shows("line 7 has the Needle") && shows("in line 8"));
-    press("N");
-    ck_assert(shows("line 257 has the Needle"));
+    ck_press("N", "line 257 has the Needle");
     ck_assert_uint_eq(app_ui(app)->requests.waiting, 0); /* nothing was asked of the program */
     press("\033");                                       /* given up: n says what it always does */
     ck_assert_int_eq(lit(&panel_output, "needle", &here), 0);
-    press("n");
-    ck_assert(shows("space pauses it, then n steps"));
+    ck_press("n", "space pauses it, then n steps");
     /* what is not there, until it comes */
-    press("/thread 9\n");
-    ck_assert(shows("\"thread 9\" is not here"));
+    ck_press("/thread 9\n", "\"thread 9\" is not here");
     press("n");
     output_feed(output, "thread 9 is here\n", 17);
     ck_assert(sees("thread 9 is here") && shows("in line 301"));
@@ -118,13 +112,11 @@ TEST(the_inspector_is_searched) {
     ck_assert(shows("n step") && !shows("n N match"));
     press("n");
     ck_assert(request_waits(&app_ui(app)->requests, REQUEST_STEP));
-    press("\033/nosuch\n");
-    ck_assert(shows("\"nosuch\" is not here"));
+    ck_press("\033/nosuch\n", "\"nosuch\" is not here");
     press("\033");
     ck_assert(!shows("nosuch"));
     become(LMP_SEEN_RUNNING); /* there is nothing to find */
-    press("5/x\nn");
-    ck_assert(shows("space pauses the program inside"));
+    ck_press("5/x\nn", "space pauses the program inside");
 }
 
 TEST(the_help_is_searched) {
@@ -209,8 +201,7 @@ TEST(a_call_tree_is_searched) {
     show_program(120, 40, true);
     press("88");
     ck_assert_int_eq(lit(&panel_tree, "price", &here), 0);
-    press("/price\n");
-    ck_assert(shows("main chunk")); /* the way to it stays */
+    ck_press("/price\n", "main chunk"); /* the way to it stays */
     int matches = lit(&panel_tree, "price", &here);
     ck_assert_int_ge(matches, 1);
     ck_assert(shows("n N match"));

@@ -126,10 +126,8 @@ TEST(news_of_the_output_are_seen) {
     ck_assert(shows(" 4 Output  "));
     output_feed(output, "hello\n", 6);
     ck_assert(sees(" 4 Output• "));
-    press("4");
-    ck_assert(shows("hello"));
-    press("6");
-    ck_assert(shows(" 4 Output  "));
+    ck_press("4", "hello");
+    ck_press("6", " 4 Output  ");
 }
 
 TEST(a_pause_lends_the_bottom) {
@@ -174,15 +172,13 @@ TEST(sites_since_the_mark) {
 
 TEST(keys_go_into_the_filter) {
     set_up(120, 36, true);
-    press("6/");
-    ck_assert(shows(" filter> "));
+    ck_press("6/", " filter> ");
     press("normal q mz"); /* none of these is a command meanwhile */
     ck_assert(!play_asked(app, REQUEST_QUIT) && !play_asked(app, REQUEST_MARK) &&
               !app_ui(app)->frozen);
     ck_assert(shows("nothing matches"));
     play_key(app, K_CTRL('U'));
-    press("NORMAL new");
-    ck_assert(shows("2 of 25 match \"NORMAL new\""));
+    ck_press("NORMAL new", "2 of 25 match \"NORMAL new\"");
     ck_assert(shows("pricing/normal.lua:30") && !shows("cache.lua:14"));
     play_key(app, K_DOWN); /* moves in the table while it is typed */
     draw();
@@ -214,14 +210,10 @@ TEST(typing_ends_with_the_focus) {
 
 TEST(types_are_sorted_too) {
     set_up(120, 36, true);
-    press("2");
-    ck_assert(shows("live▾"));
-    press("<");
-    ck_assert(shows("type▴"));
-    press("O");
-    ck_assert(shows("type▾"));
-    press(">>");
-    ck_assert(shows("blocks▾"));
+    ck_press("2", "live▾");
+    ck_press("<", "type▴");
+    ck_press("O", "type▾");
+    ck_press(">>", "blocks▾");
     press("G"); /* what is made of each, in an order of its own */
     ck_assert(shows("2 Types: makes") && shows("made▾"));
     press("G");
@@ -233,8 +225,7 @@ TEST(types_shown_count_in_the_sites) {
     press("6cu"); /* userdata alone */
     ck_assert(shows("(host)") && shows("scheduler.lua:57"));
     ck_assert(!shows("options.lua:12  ")); /* as in a table: the line under the header stays */
-    press("a");
-    ck_assert(shows("options.lua:12  "));
+    ck_press("a", "options.lua:12  ");
 }
 
 /* The columns of a table: one is switched off and on again, what is chosen goes to the config, and

@@ -9,8 +9,7 @@ static char *screen(void) {
 }
 
 TEST(test_it_opens_over_the_program_and_closes_again) {
-    open_program(120, 36);
-    refresh();
+    start_program(120, 36);
     open_snapshot(3);
     play_key(app, '6');
     play_key(app, '6'); /* the sites, enlarged: as it is to be afterwards */
@@ -48,8 +47,7 @@ TEST(test_it_opens_over_the_program_and_closes_again) {
 TEST(test_tab_stays_in_the_set) {
     static const Panel *const order[] = {&panel_objects,  &panel_dominators, &panel_treemap,
                                          &panel_suspects, &panel_compare,    &panel_held};
-    open_program(80, 24);
-    refresh();
+    start_program(80, 24);
     open_snapshot(3);
     app_show_snapshot(app, heap);
     draw();
@@ -73,8 +71,7 @@ TEST(test_tab_stays_in_the_set) {
 
 TEST(test_the_program_is_not_asked_from_there) {
     static const Key keys[] = {' ', 'n', 'm', 'C', 'b', 'i', 'L'};
-    open_program(120, 36);
-    refresh();
+    start_program(120, 36);
     open_snapshot(3);
     app_show_snapshot(app, heap);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -90,8 +87,7 @@ TEST(test_the_program_is_not_asked_from_there) {
 }
 
 TEST(test_a_pause_meanwhile_waits_behind_it) {
-    open_program(120, 36);
-    refresh();
+    start_program(120, 36);
     open_snapshot(3);
     app_show_snapshot(app, heap);
     app_seen(app, LMP_SEEN_PAUSED);
@@ -108,8 +104,7 @@ TEST(test_a_pause_meanwhile_waits_behind_it) {
 }
 
 TEST(test_the_notice_of_one_opens_it) {
-    open_program(120, 36);
-    refresh();
+    start_program(120, 36);
     app_say(app, "enter opens snapshot 1: lmp-1-1.heap");
     app_offer_snapshot(app);
     play_key(app, K_DOWN); /* something else: enter means what it always does */
@@ -122,8 +117,7 @@ TEST(test_the_notice_of_one_opens_it) {
 }
 
 TEST(test_why_from_the_program_and_straight_back) {
-    open_program(120, 36);
-    refresh();
+    start_program(120, 36);
     open_snapshot(3);
     play_key(app, '6');
     play_key(app, K_DOWN);
@@ -158,7 +152,7 @@ TEST(test_without_a_program) {
 
 /* Who holds what a line has made is only told if that holder alone retains half of what is kept. */
 TEST(test_a_holder_of_little_is_none) {
-    open_program(120, 36);
+    start_program(120, 36);
     open_snapshot(3);
     const LmpObjectGroups *groups = opened_groups(heap, LMP_BY_LINE);
     uint32_t held = 0;

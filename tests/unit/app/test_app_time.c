@@ -83,8 +83,7 @@ TEST(keys_of_a_replay) {
 
 TEST(the_line_takes_a_moment) {
     open_replay(60 * SECOND);
-    press(":-5m");
-    ck_assert(shows("go to> -5m"));
+    ck_press(":-5m", "go to> -5m");
     press("\n");
     const TimeWish *wish = asked();
     ck_assert_int_eq(wish->what, TIME_FIND);
@@ -180,10 +179,8 @@ TEST(panels_without_a_past_say_why) {
 
 /* Of a program that runs: the past only where there is one, and the way back. */
 TEST(the_past_of_a_program) {
-    open_program(120, 36);
-    refresh();
-    press(",");
-    ck_assert(shows("No past is kept here"));
+    start_program(120, 36);
+    ck_press(",", "No past is kept here");
     asks_nothing();
     UiTime *time = &app_ui(app)->time;
     fixed_model(&whole);
@@ -204,8 +201,7 @@ TEST(the_past_of_a_program) {
     ck_assert(sees("PAST"));
     ck_assert(shows("00:01:07 −35 s"));
     asks(" ", TIME_PLAY, 0);
-    press("m");
-    ck_assert(shows("This is the past: End in the timeline"));
+    ck_press("m", "This is the past: End in the timeline");
     asks_nothing();
     press("3");
     asks("\033", TIME_NOW, 0);
@@ -262,8 +258,7 @@ TEST(a_drag_is_a_range) {
 TEST(survivors_of_a_range) {
     open_replay(60 * SECOND);
     UiTime *time = &app_ui(app)->time;
-    press("y");
-    ck_assert(shows("This is a recording"));
+    ck_press("y", "This is a recording");
     time->range = true;
     time->from = 20 * SECOND;
     time->to = 40 * SECOND;
@@ -277,8 +272,7 @@ TEST(survivors_of_a_range) {
     ck_assert_uint_eq(request->since.from, 20 * SECOND);
     ck_assert_uint_eq(request->since.to, 40 * SECOND);
     time->range = false;
-    press("y");
-    ck_assert(shows("This is the past"));
+    ck_press("y", "This is the past");
     asks_nothing();
 }
 

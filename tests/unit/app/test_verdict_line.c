@@ -22,8 +22,7 @@ static void read_rows(void) {
 }
 
 static void set_up_tall(int w, int h, const char *where, const char *text, const char *advice) {
-    open_program(w + 1, h);
-    refresh();
+    start_program(w + 1, h);
     Verdicts *all = &app_model(app)->verdicts;
     all->count = 1;
     Verdict *v = &all->verdict[0];

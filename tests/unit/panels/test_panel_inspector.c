@@ -63,7 +63,7 @@ TEST(test_operations) {
     golden(m, "inspector-allocation-70x6.txt");
     m->op.failed = 1;
     m->op.new_addr = 0;
-    golden(m, "inspector-refused-70x6.txt");
+    golden(m, "inspector-allocation-70x6-refused.txt");
     m->op.failed = 0;
     m->op.op = LMP_OP_FREE;
     m->op.cls = LMP_C_NONE;
@@ -143,7 +143,7 @@ static Model *broken(void) {
 TEST(test_locals) {
     OWN(free_at) Model *m = broken();
     golden(m, "inspector-break-118x14.txt");
-    golden(m, "inspector-break-78x9.txt");
+    golden(m, "inspector-78x9.txt");
     golden(m, "inspector-break-58x18.txt");
     golden(m, "inspector-break-58x8-mono-ascii.txt");
     golden(m, "inspector-break-20x4-8.txt");
@@ -174,7 +174,7 @@ TEST(test_upvalues) {
     upvalue(&m->op, "title", "string", "all that was kept");
     golden(m, "inspector-upvalues-118x18.txt");
     golden(m, "inspector-upvalues-198x24.txt");
-    golden(m, "inspector-upvalues-78x9.txt");
+    golden(m, "inspector-78x9-upvalues.txt");
     golden(m, "inspector-upvalues-78x13-mono-ascii.txt");
     m->op.upvalues_more = 80;
     golden(m, "inspector-upvalues-58x28-8.txt");
@@ -209,7 +209,7 @@ TEST(test_scrolled) {
         }
         ck_assert_msg(seen == all, "%dx%d: %x", sizes[i].w, sizes[i].h, seen);
         ck_assert(stage_shows(s, " before"));
-        if (i == 0) stage_golden(s, "inspector-scrolled-78x9.txt");
+        if (i == 0) stage_golden(s, "inspector-78x9-scrolled.txt");
         ck_assert(stage_act(s, ACT_HOME));
         ck_assert(stage_shows(s, "locals of") && stage_shows(s, "self"));
         ck_assert(stage_act(s, ACT_LEFT)); /* to the stack, where down chooses a frame */

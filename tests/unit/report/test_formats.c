@@ -64,18 +64,16 @@ static void golden_formats(bool stacks) {
                                                     .allocs = i * 1000u,
                                                     .gc_cycles = i};
     for (int kind = REPORT_JSON + 1; kind < REPORTS; kind++) {
-        LmpReport r;
+        OWN(report_close) LmpReport r;
         char name[80];
         if (kind == REPORT_PPROF || (!stacks && kind == REPORT_TIMELINE)) continue;
         if (kind == REPORT_HTML) continue;                  /* test_htmlpage.c */
         if (stacks && kind == REPORT_OPENMETRICS) continue; /* it has no paths */
         fill_for(&r, f, kind);
-        char *text = text_of(kind, &r);
+        OWN(free_at) char *text = text_of(kind, &r);
         snprintf(name, sizeof name, "run-%s.%s", stacks ? "stacks" : "lines",
                  report_kinds[kind].name);
         suite_golden(name, text);
-        free(text);
-        report_close(&r);
     }
 }
 

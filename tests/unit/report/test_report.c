@@ -166,16 +166,30 @@ TEST(with_all_that_can_be_said) {
 #define STACKS_WHY "this interpreter keeps calls in an unknown way"
 #define SAMPLE_WHY "not possible on this processor"
 
+static char *text, *json; /* of the last report */
+static void forget(void) {
+    free(text);
+    free(json);
+}
+
+/* What is said of the run as it is. */
+static void tell(const LmpTables *tables) {
+    LmpReport r;
+    suite_closes(forget);
+    report_fill(&r, &header, &live, tables, live.clock, "finished");
+    text = written(SUMMARY, &r);
+    json = written(JSON, &r);
+    report_close(&r);
+}
+
 /* "exact" says how many are not. */
 TEST(exact_but_for) {
-    OWN(report_close) LmpReport r;
     OWN(fake_tables_free_at) FakeTables *f = program(false);
     live.tables.lines = LMP_LINES_EXACT;
     live.tables.unproven = 7;
     live.owners_known = 1;
     live.owners_unproven = 3;
-    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    OWN(free_at) char *text = written(SUMMARY, &r), *json = written(JSON, &r);
+    tell(&f->t);
     ck_assert_ptr_nonnull(strstr(text, "(lines: exact but for 7 requests"));
     ck_assert_ptr_nonnull(strstr(text, "(owners: of 3 parts it is not known"));
     ck_assert_ptr_nonnull(strstr(json, "\"lines_unproven\":7,\"owners_unproven\":3,"));
@@ -183,26 +197,19 @@ TEST(exact_but_for) {
 
 /* What was asked for and cannot be had is said, with or without tables. */
 TEST(what_cannot_be_had) {
-    OWN(report_close) LmpReport r;
-    FakeTables *f = program(false);
+    OWN(fake_tables_free_at) FakeTables *f = program(false);
     live.tables.lines = LMP_LINES_EXACT;
     live.tables.stacks_why = LMP_WHY_FRAMES;
     live.tables.sample_why = LMP_WHY_ENTRY;
-    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    OWN(free_at) char *text = written(SUMMARY, &r), *json = written(JSON, &r);
+    tell(&f->t);
     ck_assert_ptr_nonnull(strstr(text, "\n  No call paths        " STACKS_WHY "\n"));
     ck_assert_ptr_nonnull(strstr(text, "\n  Not sampled          " SAMPLE_WHY ": all counted\n"));
     ck_assert_ptr_nonnull(
         strstr(json, ",\"stacks_why\":\"" STACKS_WHY "\",\"sample_why\":\"" SAMPLE_WHY "\""));
-    free(json);
-    free(text);
-    report_close(&r);
-    fake_tables_free(f);
     live.tables.lines = LMP_LINES_OFF;
     live.tables.why = LMP_WHY_MEMORY;
     live.tables.stacks_why = live.tables.sample_why = 0;
-    report_fill(&r, &header, &live, &(LmpTables){.live = &live}, live.clock, "finished");
-    text = written(SUMMARY, &r), json = written(JSON, &r);
+    tell(&(LmpTables){.live = &live});
     ck_assert_ptr_nonnull(strstr(text, "\n  No lines             no memory for tables\n"));
     ck_assert_ptr_null(strstr(text, "No call paths"));
     ck_assert_ptr_null(strstr(text, "Not sampled"));
@@ -212,46 +219,34 @@ TEST(what_cannot_be_had) {
 
 /* Nor does anybody take calls for exact that are not all there. */
 TEST(what_is_not_all_counted) {
-    OWN(report_close) LmpReport r;
     OWN(fake_tables_free_at) FakeTables *f = program(false);
     live.tables.counts = LMP_COUNTS_CALLS;
     live.tables.counts_why = LMP_WHY_LINES;
     live.tables.hook_lost = 3;
     live.tables.hook_lost_clock = 2500000000;
-    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    OWN(free_at) char *text = written(SUMMARY, &r);
-    char *json = written(JSON, &r);
+    tell(&f->t);
     ck_assert_ptr_nonnull(strstr(text, "\n  Not all counted      lines are not exact\n"));
     ck_assert_ptr_nonnull(
         strstr(text, "\n  Calls                not all there: another debug hook after 2.5 s\n"));
     ck_assert_ptr_nonnull(strstr(json, "\"counts_why\":\"lines are not exact\",\"hook_lost\":3,"
                                        "\"hook_lost_seconds\":2.5"));
-    free(json);
-    free(text);
-    report_close(&r);
     live.tables.counts = LMP_COUNTS_INSTRUCTIONS;
     live.tables.counts_why = LMP_WHY_NOT;
-    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    text = written(SUMMARY, &r);
+    tell(&f->t);
     ck_assert_ptr_null(strstr(text, "Not all counted"));
     ck_assert_ptr_nonnull(strstr(text, "\n  Instructions         not all there: another"));
-    free(text);
-    report_close(&r);
     live.tables.counts = LMP_COUNTS_OVERRIDES; /* which no hook tells of */
-    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    text = written(SUMMARY, &r);
+    tell(&f->t);
     ck_assert_ptr_null(strstr(text, "not all there"));
 }
 
 /* Where another allocator covers ours that is the reason, and no other is given. */
 TEST(covered) {
-    OWN(report_close) LmpReport r;
     OWN(fake_tables_free_at) FakeTables *f = program(false);
     live.tables.lines = LMP_LINES_APPROXIMATE;
     live.owners_known = 0;
     live.strange.covered = 1;
-    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    OWN(free_at) char *text = written(SUMMARY, &r), *json = written(JSON, &r);
+    tell(&f->t);
     ck_assert_ptr_nonnull(strstr(text, "  Allocator covered    by another one: lines and owners"));
     ck_assert_ptr_nonnull(strstr(text, "(lines: approximate: another allocator was put over"));
     ck_assert_ptr_null(strstr(text, "table constructors may show"));
@@ -260,37 +255,28 @@ TEST(covered) {
 }
 
 TEST(top_none) {
-    OWN(report_close) LmpReport r;
     OWN(fake_tables_free_at) FakeTables *f = program(true);
     header.top = 0;
-    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    char *text = written(SUMMARY, &r);
+    tell(&f->t);
     ck_assert_ptr_null(strstr(text, "options.lua:9"));
     ck_assert_ptr_nonnull(strstr(text, "Leaks"));
     ck_assert_ptr_null(strstr(text, "(lines:"));
-    free(text);
-    report_close(&r);
     /* what is named without tables may be as wrong as with them: each summary says so */
     live.tables.lines = LMP_LINES_APPROXIMATE;
     live.strange.covered = 1;
     live.strange.other_sizes = 1;
-    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    text = written(SUMMARY, &r);
+    tell(&f->t);
     ck_assert_ptr_nonnull(strstr(text, "1 block was given back with another size"));
     ck_assert_ptr_nonnull(
         strstr(text, "\n\n  (lines: approximate: another allocator was put over"));
-    free(text);
-    report_close(&r);
     live.tables.lines = LMP_LINES_EXACT;
     live.strange.covered = 0;
     live.tables.sample = 4096;
-    report_fill(&r, &header, &live, &f->t, live.clock, "finished");
-    text = written(SUMMARY, &r);
+    tell(&f->t);
     ck_assert_ptr_nonnull(strstr(text, "\n\n  (sampled: one block in every 4.0 KiB; what sites"));
-    free(text);
-    report_close(&r);
     live.tables.sample = 0;
     header.top = 5000;
+    OWN(report_close) LmpReport r;
     report_fill(&r, &header, &live, &f->t, live.clock, "finished");
     ck_assert_uint_eq(r.top, REPORT_TOP_MOST);
 }
