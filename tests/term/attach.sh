@@ -295,6 +295,7 @@ case_refused() {
     sleep 100 &
     refused 'no functions of Lua' $!
     kill -STOP $!
+    until_true 'its stop' grep -q '^State:.T' "/proc/$!/status"
     refused 'is stopped' $!
     kill -9 $!
     mkfifo input
