@@ -90,6 +90,7 @@ static Program *program_new(uint32_t sites, uint32_t records, uint32_t nodes) {
         uint32_t parent = i > 2 ? 2 + (uint32_t)below(i - 2) : 0;
         f->t.node[i] = (LmpNode){.parent = parent, .site = 2 + (uint32_t)below(sites)};
         f->t.path[u->paths++] = (LmpPath){.node = i, .record = 1 + (uint32_t)below(u->records - 1)};
+        f->t.usage[i] = (LmpUsage){0}; /* its page is there, and not the recorder's */
         u->nodes = i + 1;
     }
     atomic_store(&f->live->state, LMP_RUNNING);
