@@ -75,6 +75,8 @@ const LmpFigure stats_figures[] = {
                         "own: counted with this one"),
     COUNT(passed_requests, "requests to this allocator in threads that do not run the state; "
                            "counted nowhere"),
+    COUNT(clashes, "times that two threads were seen in this Lua state at once, which Lua does not "
+                   "allow"),
     COUNT(other_sizes, "blocks that were freed or resized by a caller who said another size than "
                        "they had; they count as what they were asked for"),
     COUNT(gc_cycles, "garbage collections that have ended, and what was freed in them"),
@@ -344,6 +346,7 @@ void stats_derive(const LmpLive *live, uint64_t clock, LmpStats *out) {
     out->other_states = live->strange.apart;
     out->mixed_states = live->strange.mixed;
     out->passed_requests = live->strange.passed;
+    out->clashes = live->strange.clashes;
     out->other_sizes = live->strange.other_sizes;
     out->covered = live->strange.covered != 0;
     out->partial_map = live->strange.partial != 0;

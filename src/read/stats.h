@@ -59,7 +59,7 @@ typedef struct LmpStats {
     bool stacks;
     uint64_t sample; /* bytes between samples, on average; 0: every block is accounted for */
     /* others that have called the profiled state's allocator (LmpStrange) */
-    uint64_t other_states, mixed_states, passed_requests, other_sizes;
+    uint64_t other_states, mixed_states, passed_requests, clashes, other_sizes;
     bool covered;
     bool partial_map; /* light.h: it lacks blocks */
     bool owners_known;

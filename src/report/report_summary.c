@@ -248,6 +248,9 @@ static void put_exceptions(const LmpReport *r, FILE *out) {
     if (s->passed_requests)
         fprintf(out, "  From other threads   %s requests passed on, counted nowhere\n",
                 text_count(a, s->passed_requests, 14));
+    if (s->clashes)
+        fprintf(out, "  Two threads at once  %s times seen in this Lua state, which Lua forbids\n",
+                text_count(a, s->clashes, 14));
     if (s->other_sizes)
         fprintf(out, "  Other sizes          %s %s given back with another size\n",
                 text_count(a, s->other_sizes, 14),

@@ -39,8 +39,8 @@
 
 #define LMP_MEMFD_NAME "lmp-state"      /* reads "/memfd:lmp-state (deleted)" in /proc/PID/fd */
 #define LMP_MAGIC 0x4554415453504d4cull /* "LMPSTATE" in memory order, little endian */
-#define LMP_LAYOUT 31u /* changes whenever anything here or in the headers of rows above does */
-#define LMP_LAYOUT_DIGEST 0x7566b9f11de8c224ull
+#define LMP_LAYOUT 32u /* changes whenever anything here or in the headers of rows above does */
+#define LMP_LAYOUT_DIGEST 0x63619aa2f27e88eeull
 
 #define LMP_PAGE_MOST (64ull << 10) /* bytes of the largest page that a system may have */
 #define LMP_CONTROL_AT LMP_PAGE_MOST
@@ -397,6 +397,7 @@ typedef struct LmpStrange {
     uint32_t covered; /* 1: another allocator was put over ours: lines, owners are less certain */
     uint32_t partial; /* 1: the map was made of a heap too large for that: it lacks blocks */
     uint64_t passed;  /* requests in other threads that are counted nowhere (count) */
+    uint64_t clashes; /* requests of the state's while it made one in another thread (count) */
     uint64_t other_sizes; /* blocks given back with another size than they had (count) */
 } LmpStrange;
 

@@ -331,6 +331,8 @@ static void add_foreign(Line *line, const LmpStats *s) {
     if (s->passed_requests > 0)
         line_add(line, 2, STYLE(TONE_WRONG), "   %s requests of other threads not counted",
                  format_count(text, s->passed_requests));
+    if (s->clashes > 0)
+        line_add(line, 2, STYLE(TONE_WRONG), "   two threads at once, which Lua forbids");
     if (s->other_sizes > 0)
         line_add(line, 2, STYLE(TONE_WRONG), "   %s %s given back with another size",
                  format_count(text, s->other_sizes),

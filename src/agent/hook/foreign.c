@@ -58,6 +58,7 @@ void foreign_clear(LmpProfile *p) {
     LmpForeign *s = &p->foreign;
     atomic_store(&s->global, 0);
     atomic_store(&s->passed, 0);
+    atomic_store(&s->clashes, 0);
     atomic_store(&s->apart, 0);
     atomic_store(&s->mixed, 0);
 }
@@ -181,13 +182,20 @@ stands_above(const char *above, LmpSavedRegs regs, uintptr_t disguised) {
            holds(beyond, beyond + (end - page) / sizeof *beyond, disguised);
 }
 
+static uint64_t live_bytes(const LmpProfile *p) {
+    return *(const volatile uint64_t *)&p->counters->live_bytes;
+}
+
 /* Returns true if a request in this thread is made by the profiled state, which has moved here. If
- * its global state is not known, that is assumed. */
+ * its global state is not known, that is assumed. Where it is known, and its bytes have changed
+ * meanwhile, another thread is in the state at once. */
 static bool joins(LmpProfile *p, const char *above, LmpSavedRegs regs) {
     uintptr_t was = atomic_load(&p->pass.thread);
     if (!was) return false;
     uintptr_t global = atomic_load(&p->foreign.global);
+    uint64_t live = live_bytes(p);
     if (global && !stands_above(above, regs, global)) return false;
+    if (global && live_bytes(p) != live) atomic_fetch_add(&p->foreign.clashes, 1);
     return atomic_compare_exchange_strong(&p->pass.thread, &was, foreign_thread());
 }
 
@@ -262,6 +270,7 @@ void foreign_tell(LmpProfile *p) {
     told->apart = atomic_load(&s->apart);
     told->mixed = atomic_load(&s->mixed);
     told->passed = atomic_load(&s->passed);
+    told->clashes = atomic_load(&s->clashes);
     if (told->covered || !is_covered(p)) return;
     told->covered = 1;
     p->live->owners_known = 0;

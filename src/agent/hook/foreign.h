@@ -10,7 +10,9 @@
  * A request in another thread than the one that runs the profiled state is passed on and touches
  * nothing of the profile, unless it can be shown that the state itself has moved there: its global
  * state is in a register or on the stack just above us (all of Lua's own functions that call an
- * allocator keep it for when it returns). The same when the profile is over.
+ * allocator keep it for when it returns). The same when the profile is over. If the state requests
+ * in its former thread while this is looked at, two threads are in it at once, which Lua does not
+ * allow.
  *
  * Each kind is counted (LmpStrange).
  *

@@ -40,6 +40,7 @@ typedef struct LmpNewborn {
 typedef struct LmpForeign {
     _Atomic uintptr_t global;      /* of the profiled state, disguised; 0: unknown */
     _Atomic uint64_t passed;       /* requests in other threads, passed on (count) */
+    _Atomic uint64_t clashes;      /* requests of ours while another thread made one (count) */
     _Atomic uint32_t apart, mixed; /* other states: counted nowhere; counted with ours */
     LmpNewborn newborn[LMP_NEWBORNS];
     _Atomic uint32_t expected; /* of them, in use (count) */

@@ -99,7 +99,8 @@ static const RecField break_row[] = {BREAK_ROW};
     ONE(LmpLive, marks) ONE(LmpLive, marked) ONE(LmpLive, epoch) ONE(LmpLive, owners_known) \
     ONE(LmpLive, owners_unproven) ONE(LmpLive, epoch_length) ONE(LmpLive, hidden_leaves) \
     ONE(LmpLive, strange.apart) ONE(LmpLive, strange.mixed) ONE(LmpLive, strange.covered) \
-    ONE(LmpLive, strange.passed) ONE(LmpLive, strange.other_sizes) LEFT(LmpLive, changed) \
+    ONE(LmpLive, strange.passed) ONE(LmpLive, strange.clashes) \
+    ONE(LmpLive, strange.other_sizes) LEFT(LmpLive, changed) \
     LEFT(LmpLive, step_done) \
     LEFT(LmpLive, collect_done) LEFT(LmpLive, mark_done) LEFT(LmpLive, preview_done) \
     LEFT(LmpLive, locals_done) LEFT(LmpLive, inside_done) LEFT(LmpLive, spare) \

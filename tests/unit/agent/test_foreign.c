@@ -45,9 +45,11 @@ static lua_State *L;
 static LmpOs test_os;
 static int peeks; /* how often a page beyond was asked for */
 static bool peek_fails;
+static bool clashes; /* another thread is in the state meanwhile */
 
 static bool test_peek(void *to, const void *from, size_t n) {
     peeks++;
+    p->counters->live_bytes += clashes;
     return !peek_fails && os_real.peek(to, from, n);
 }
 
@@ -65,7 +67,7 @@ static void begin_unknown(void) {
     L = luafacts_newstate(underneath, NULL);
     foreign_begin(p, L);
     slow_path_always(p, false);
-    refuses = peek_fails = false;
+    refuses = peek_fails = clashes = false;
     asked = 0;
     peeks = 0;
     test_os = os_real;
@@ -330,6 +332,23 @@ TEST(words_that_show_it) {
         }
     }
     ck_assert_uint_eq(mixed_count() + apart(), 0);
+}
+
+/* Two threads are in the state at once: it has made a request while we look whose this one is. */
+TEST(two_at_once) {
+    begin();
+    enum { SAVED = LMP_REGS_RET + 1 };
+    uintptr_t *above = area + 2 * PAGE / sizeof *area - 1; /* the rest is peeked at */
+    void *r;
+    for (int i = 0; i < 4; i++) { /* of the state or not; does another thread request or not */
+        clashes = i & 1;
+        above[1] = i & 2 ? collector_global(L) : 0;
+        runs_elsewhere();
+        ck_assert_int_eq(pass(above, above - SAVED, &r), i >> 1);
+        ck_assert_uint_eq(atomic_load(&p->foreign.clashes), i == 3);
+    }
+    foreign_tell(p);
+    ck_assert_uint_eq(p->live->strange.clashes, 1);
 }
 
 /* Without knowing its global state whoever comes is believed, but not once the profile is over. */

@@ -97,6 +97,9 @@ TEST(the_header_says_who_else_calls) {
     s->passed_requests = 4711;
     ck_assert(sees("4,711 requests of other threads not counted"));
     s->passed_requests = 0;
+    s->clashes = 1;
+    ck_assert(sees("two threads at once, which Lua forbids"));
+    s->clashes = 0;
     s->other_sizes = 1;
     ck_assert(sees("1 block was given back with another size"));
     s->other_sizes = 4711;

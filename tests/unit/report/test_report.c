@@ -31,6 +31,7 @@ TEST(everything_went_wrong) {
     live.strange.apart = 12;
     live.strange.mixed = 3;
     live.strange.passed = 45678;
+    live.strange.clashes = 23;
     live.strange.other_sizes = 6789;
     snprintf(header.program, sizeof header.program,
              "gr\xc3\xb6\xc3\x9f"
