@@ -13,6 +13,7 @@
 enum {
     INDEX_SLOTS = 1024,
     AHEAD = 1024, /* nodes whose pages are made together, a power of two */
+    FEW = 4,      /* callees of a node that are not in the index */
 };
 _Static_assert(LMP_NODES_MAX % AHEAD == 0, "no pages beyond the table");
 
@@ -24,42 +25,38 @@ static bool is_node(const LmpNode *a, const LmpNode *b) {
     return a->parent == b->parent && a->site == b->site && a->flags == b->flags;
 }
 
-static __attribute__((noinline)) uint32_t add_node(LmpProfile *p, uint32_t parent, uint32_t site,
-                                                   uint32_t flags) {
+/* `callees`: how many the parent has; of more than FEW, any such number. */
+static __attribute__((noinline)) uint32_t add_node(LmpProfile *p, const LmpNode *key,
+                                                   uint32_t callees) {
     struct LmpTree *t = p->tree;
     LmpNode *node = p->tables.node;
     uint32_t *used = &p->tables.live->tables.nodes, row = *used;
     reserve_more(p);
-    if (row >= p->limits.nodes || !rowindex_room(&t->node, 2)) return TREE_NODE_OTHERS;
+    if (row >= p->limits.nodes || !rowindex_room(&t->node, FEW + 1)) return TREE_NODE_OTHERS;
     LmpNode *n = &node[row];
     if (row % AHEAD == 0) lmp_os->populate(n, AHEAD * sizeof *n);
-    n->parent = parent;
-    n->site = site;
-    n->flags = flags;
-    n->next = node[parent].callee;
-    node[parent].callee = row;
-    if (n->next && n->next < row) {
-        if (!node[n->next].next) rowindex_add(&t->node, hash_node(&node[n->next]), n->next);
-        rowindex_add(&t->node, hash_node(n), row);
-    }
+    *n = *key;
+    n->next = node[key->parent].callee;
+    node[key->parent].callee = row;
+    if (callees >= FEW) rowindex_add(&t->node, hash_node(n), row);
+    for (uint32_t i = n->next; callees == FEW && i; i = node[i].next)
+        rowindex_add(&t->node, hash_node(&node[i]), i);
     tree_publish(used, row + 1);
     return row;
 }
 
-/* An only callee is not in the index; of none, row 0 is no node. */
 uint32_t tree_find_node(LmpProfile *p, uint32_t parent, uint32_t site, uint32_t flags) {
     const LmpNode *node = p->tables.node;
     const LmpNode key = {.parent = parent, .site = site, .flags = flags};
     if (parent == TREE_NODE_OTHERS) return TREE_NODE_OTHERS;
-    uint32_t row = node[parent].callee;
-    if (row < p->limits.nodes && !node[row].next) {
+    uint32_t callees = 0, row = node[parent].callee;
+    for (; row && row < p->limits.nodes && callees < FEW; row = node[row].next, callees++)
         if (is_node(&node[row], &key)) return row;
-    } else {
-        uint32_t hash = hash_node(&key), at = hash;
-        while ((row = rowindex_next(&p->tree->node, hash, &at)))
-            if (is_node(&node[row], &key)) return row;
-    }
-    return add_node(p, parent, site, flags);
+    if (!row) return add_node(p, &key, callees);
+    uint32_t hash = hash_node(&key), at = hash;
+    while ((row = rowindex_next(&p->tree->node, hash, &at)))
+        if (is_node(&node[row], &key)) return row;
+    return add_node(p, &key, FEW + 1);
 }
 
 static uint32_t add_path(LmpProfile *p, uint32_t node, uint32_t record) {

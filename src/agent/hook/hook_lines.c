@@ -25,7 +25,7 @@ BY_JUMP void *hook_release_notified(LmpProfile *p, void *ptr, size_t osize, LmpF
 void *hook_made_young(LmpProfile *p, void *r, size_t n) {
     uintptr_t a = (uintptr_t)r;
     const uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
-    usage_made_any(p, entry[HOOK_ALLOC_CONTEXT_AT], a, n);
+    usage_made_young(p, entry[HOOK_ALLOC_CONTEXT_AT], a, n);
     if (UNLIKELY(counters_pack(&p->counters->alloc_now[*entry & 15], n)))
         return odd_made_and_tick(p, r);
     return r;
@@ -35,7 +35,7 @@ void *hook_made_young(LmpProfile *p, void *r, size_t n) {
 void *hook_release_young(LmpProfile *p, void *ptr, size_t osize, uint32_t age, size_t cls) {
     uintptr_t a = (uintptr_t)ptr;
     const uint32_t *entry = hook_entry(p->dir[a >> LMP_LEAF_BITS], a);
-    usage_freed_any(p, entry[HOOK_ALLOC_CONTEXT_AT], a, osize, age);
+    usage_freed_young(p, entry[HOOK_ALLOC_CONTEXT_AT], a, osize, age);
     if (UNLIKELY(counters_pack(&p->counters->free_now[cls], osize)))
         return odd_tick_and_release(p, ptr, osize);
     return hook_pass_free(p, ptr, osize);

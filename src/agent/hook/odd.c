@@ -71,7 +71,9 @@ static COLD void gone(LmpProfile *p, uintptr_t addr, const LmpTaken *b) {
     unsigned cls = b->entry & 15;
     uint32_t entry = b->entry & ~LMP_BLOCK_NOTIFY;
     count_free(p, cls, b->size);
-    if (p->exact) usage_freed_any(p, b->alloc_context, addr, b->size, usage_age(p, entry));
+    uint32_t age = usage_age(p, entry);
+    if (p->exact && !usage_freed(p, b->alloc_context, addr, b->size, age, p->tree != NULL))
+        usage_freed_young(p, b->alloc_context, addr, b->size, age);
     if (p->sampling) sample_leaves(p, b->alloc_context, addr, b->size, entry, true);
     if (entry != b->entry && p->lines) invalidate_watched(p, addr, b->size, cls);
 }
@@ -99,7 +101,9 @@ COLD void *odd_made(LmpProfile *p, void *r, size_t n, uint64_t alloc_context) {
         (p->freed && must) || (p->exact && cls == LMP_C_THREAD) ? LMP_BLOCK_NOTIFY : 0;
     if (place(p, (uintptr_t)r, n, cls | p->birth | watched, (uint32_t)alloc_context)) {
         count_alloc(p, cls, n);
-        if (p->exact) usage_made_any(p, (uint32_t)alloc_context, (uintptr_t)r, n);
+        uint32_t path = (uint32_t)alloc_context;
+        if (p->exact && !usage_made(p, path, (uintptr_t)r, n, p->tree != NULL))
+            usage_made_young(p, path, (uintptr_t)r, n);
     } else if (p->freed && cls != LMP_C_OWN) {
         count_alloc(p, cls, n); /* who frees it tells */
     } else {

@@ -84,25 +84,18 @@ void usage_close(LmpProfile *p, uint32_t path, const LmpUsage *u) {
     *(volatile uint32_t *)&young->serial = LMP_GROWN;
 }
 
-void usage_made_any(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t n) {
-    if (usage_made(p, alloc_context, addr, n, p->tree != NULL)) return;
-    LmpUsage room, *u = usage_open(p, alloc_context, &room);
+void usage_made_young(LmpProfile *p, uint32_t path, uintptr_t addr, uint64_t n) {
+    LmpUsage room, *u = usage_open(p, path, &room);
     usage_put(u, addr, n);
-    usage_close(p, alloc_context, u);
-    u = &p->record[p->tables.path[alloc_context].record].use;
-    usage_stamp(p->counters, u, false);
-    usage_put(u, addr, n);
+    usage_close(p, path, u);
+    usage_made(p, p->tables.path[path].record, addr, n, false);
 }
 
-void usage_freed_any(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t n,
-                     uint32_t age) {
-    if (usage_freed(p, alloc_context, addr, n, age, p->tree != NULL)) return;
-    LmpUsage room, *u = usage_open(p, alloc_context, &room);
+void usage_freed_young(LmpProfile *p, uint32_t path, uintptr_t addr, uint64_t n, uint32_t age) {
+    LmpUsage room, *u = usage_open(p, path, &room);
     usage_take(u, addr, n, age);
-    usage_close(p, alloc_context, u);
-    u = &p->record[p->tables.path[alloc_context].record].use;
-    usage_stamp(p->counters, u, false);
-    usage_take(u, addr, n, age);
+    usage_close(p, path, u);
+    usage_freed(p, p->tables.path[path].record, addr, n, age, false);
 }
 
 COLD void usage_moved_young(LmpProfile *p, uint32_t path, uintptr_t from, uintptr_t to,

@@ -66,10 +66,9 @@ LmpUsage *usage_open(LmpProfile *p, uint32_t path, LmpUsage *room);
 /* Puts a young one back. If that has no room for its figures, it grows. */
 void usage_close(LmpProfile *p, uint32_t path, const LmpUsage *u);
 
-/* Do what usage_made and usage_freed do, whatever usage there is; the last one for a path alone. */
-void usage_made_any(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t n);
-void usage_freed_any(LmpProfile *p, uint32_t alloc_context, uintptr_t addr, uint64_t n,
-                     uint32_t age);
+/* Do what usage_made and usage_freed refuse; and move a block in the usage of a node alone. */
+void usage_made_young(LmpProfile *p, uint32_t path, uintptr_t addr, uint64_t n);
+void usage_freed_young(LmpProfile *p, uint32_t path, uintptr_t addr, uint64_t n, uint32_t age);
 void usage_moved_young(LmpProfile *p, uint32_t path, uintptr_t from, uintptr_t to, uint64_t more);
 
 /* ---- blocks ---------------------------------------------------------------------------------- */

@@ -40,6 +40,14 @@ static void begin(void) {
     }
 }
 
+static void made(uint32_t path, uintptr_t addr, uint64_t n) {
+    if (!usage_made(&p, path, addr, n, true)) usage_made_young(&p, path, addr, n);
+}
+
+static void freed(uint32_t path, uintptr_t addr, uint64_t n, uint32_t age) {
+    if (!usage_freed(&p, path, addr, n, age, true)) usage_freed_young(&p, path, addr, n, age);
+}
+
 static void check(uint32_t node) {
     LmpUsage room, got = *tables_node_usage(&p.tables, node, &room), want = plain[node];
     ck_assert_mem_eq(&got, &want, sizeof got);
@@ -59,7 +67,7 @@ static void operate(uint32_t path) {
     usage_stamp(&counters, want, false);
     switch (suite_below(4)) {
     case 0:
-        usage_freed_any(&p, path, addr, n, age);
+        freed(path, addr, n, age);
         usage_take(want, addr, n, age);
         break;
     case 1:
@@ -67,7 +75,7 @@ static void operate(uint32_t path) {
         usage_move(want, addr, addr + 16, n / 2 - n);
         break;
     default:
-        usage_made_any(&p, path, addr, n);
+        made(path, addr, n);
         usage_put(want, addr, n);
     }
     check(p.tables.path[path].node);
@@ -89,18 +97,18 @@ TEST(growth) {
     uint32_t words = p.live->tables.usages, young = p.tables.path[1].usage;
     const uint32_t first = 1, second = 1 + NODES, third = 1 + 2 * NODES;
     for (int i = 0; i < 7; i++) {
-        usage_made_any(&p, i % 2 ? first : second, 4096, 100);
+        made(i % 2 ? first : second, 4096, 100);
         ck_assert_uint_eq(p.live->tables.usages, words);
     }
     ck_assert(!usage_made(&p, first, 4096, 100, true)); /* not in the usual way */
-    usage_made_any(&p, second, 4096, 100);
+    made(second, 4096, 100);
     uint32_t grown = p.tables.path[second].usage;
     ck_assert_uint_eq(grown, words);
     ck_assert_uint_eq(p.live->tables.usages, words + sizeof(LmpUsage) / 8);
     ck_assert_uint_eq(p.tables.path[first].usage, young); /* nobody has asked on it since */
     ck_assert(!usage_made(&p, first, 4096, 100, true));
-    usage_made_any(&p, first, 4096, 100);
-    usage_freed_any(&p, third, 4096, 100, 0);
+    made(first, 4096, 100);
+    freed(third, 4096, 100, 0);
     ck_assert_uint_eq(p.tables.path[first].usage, grown);
     ck_assert_uint_eq(p.tables.path[third].usage, grown);
     ck_assert(usage_made(&p, first, 8192, 1, true));
@@ -118,12 +126,12 @@ TEST(large_figures) {
         begin();
         uint32_t words = p.live->tables.usages;
         uintptr_t far = 1ull << 47;
-        if (figure == 0) usage_made_any(&p, 1, far, UINT32_MAX);
-        if (figure == 1) usage_made_any(&p, 1, 2 * far, 1);
+        if (figure == 0) made(1, far, UINT32_MAX);
+        if (figure == 1) made(1, 2 * far, 1);
         if (figure == 2) usage_resized(&p, 1, 1, 16, 32, 0, 1u << 31);
         if (figure == 3) usage_resized(&p, 1, 1, 16, 32, 1, 0);
         ck_assert_int_eq(p.live->tables.usages > words, figure > 0);
-        if (figure == 0) usage_made_any(&p, 1, far, 1);
+        if (figure == 0) made(1, far, 1);
         ck_assert_uint_gt(p.live->tables.usages, words);
     }
 }
