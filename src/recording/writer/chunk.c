@@ -34,19 +34,12 @@ static bool is_over(const Chunk *c, const RecPart *part) {
 }
 
 LmpErr chunk_put(Chunk *c, RecSink sink, RecPart *part, RecBytes *plain, RecBytes *packed) {
-    part->base = c->key.n == 0 ? 0 : c->base;
-    LmpErr err = pack_bytes(c->pack, part, plain, packed);
-    if (!err) err = chunk_put_packed(c, sink, part, packed->at, plain);
-    bytes_empty(packed);
-    return err;
-}
-
-LmpErr chunk_put_packed(Chunk *c, RecSink sink, RecPart *part, const uint8_t *packed,
-                        RecBytes *plain) {
     bool first = c->key.n == 0, over = false;
     part->kind = (uint8_t)c->kind;
     part->base = first ? 0 : c->base;
-    LmpErr err = sink.put(sink.of, part, packed);
+    LmpErr err = pack_bytes(c->pack, part, plain, packed);
+    if (!err) err = sink.put(sink.of, part, packed->at);
+    bytes_empty(packed);
     if (!err && first) {
         err = begin(c, part, plain);
     } else if (!err) {

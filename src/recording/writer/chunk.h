@@ -27,9 +27,5 @@ void chunk_close(Chunk *c);
 /* Packs the bytes as a part of the chunk, and puts it. Those of its first part become the key, and
  * `plain` is empty. Errors: NOMEM, and the sink's: then a new chunk is to begin. */
 LmpErr chunk_put(Chunk *c, RecSink sink, RecPart *part, RecBytes *plain, RecBytes *packed);
-/* Puts a part that is packed. `plain`: of the first one of a chunk, which becomes the key. Errors:
- * the same. */
-LmpErr chunk_put_packed(Chunk *c, RecSink sink, RecPart *part, const uint8_t *packed,
-                        RecBytes *plain);
 
 #endif

@@ -1,8 +1,7 @@
 /* compact.c - goes through the parts of the file that is still being written. What comes once is
  * copied as it is stored; rows and output are gathered until a frame that stays; and such a frame's
  * pieces become changes against the key of the new chunk: nobody needs the state that they speak
- * of. Where that is the key of the old chunk, they are copied, too. At its end the new file is
- * renamed, or copied over the old one if that has no name. */
+ * of. At its end the new file is renamed, or copied over the old one if that has no name. */
 #include "recording/writer/compact.h"
 
 #include <errno.h>
@@ -18,11 +17,7 @@
 #include "recording/reader/recording.h"
 #include "recording/writer/changes.h"
 
-enum {
-    PART_NAME = 4096,
-    PIECE = 256 << 10, /* of output, in a part */
-    LARGE = 1 << 20    /* bytes of tables */
-};
+enum { PART_NAME = 4096, PIECE = 256 << 10 /* of output, in a part */ };
 
 /* Frames of one section. */
 typedef struct Frames {
@@ -32,7 +27,6 @@ typedef struct Frames {
     RecBytes first; /* whose first piece of a chunk this is, */
     uint64_t place; /* from there; 0: none */
     RecBytes more;  /* and the frame's own piece */
-    uint64_t key;   /* place of the part there that `chunk` begins with; 0: of none */
 } Frames;
 
 struct RecCompact {
@@ -120,17 +114,6 @@ void compact_drop(RecCompact *t) {
 
 /* ---- what is no frame ------------------------------------------------------------------------ */
 
-static RecSink sink_of(RecCompact *t) {
-    return (RecSink){recfile_put, &t->file};
-}
-
-/* Reads what is stored of a part, if that is whole. */
-static LmpErr read_stored(RecCompact *t, const RecPart *part) {
-    LmpErr err = recscan_read(&t->from, part, &t->stored);
-    if (!err && part_checksum(t->stored.at, part->stored) != part->checksum) err = LMP_E_DAMAGED;
-    return err;
-}
-
 static LmpErr unpack(RecCompact *t, RecPack *pack, const RecPart *part, RecBytes *plain) {
     LmpErr err = recscan_read(&t->from, part, &t->stored);
     return err ? err : pack_unpack(pack, part, t->stored.at, plain);
@@ -148,7 +131,8 @@ static bool is_full(const RecCompact *t, LmpErr err) {
 /* Copies the first part of its kind, or each source; one that finds no room is left out. */
 static LmpErr copy(RecCompact *t, RecPart part) {
     if (part.kind != REC_SOURCE && t->once[part.kind]) return LMP_OK;
-    LmpErr err = read_stored(t, &part);
+    LmpErr err = recscan_read(&t->from, &part, &t->stored);
+    if (!err && part_checksum(t->stored.at, part.stored) != part.checksum) err = LMP_E_DAMAGED;
     part.flags = 0;
     if (!err) err = recfile_put(&t->file, &part, t->stored.at);
     if (!err) t->once[part.kind] = true;
@@ -195,77 +179,38 @@ static LmpErr gather_output(RecCompact *t, const RecPart *part) {
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* Returns the first part of a part's chunk in the old file; NULL: it is not there. */
-static const RecPart *first_of(const RecCompact *t, const RecPart *part) {
+/* Reads a frame's pieces. */
+static LmpErr read_pieces(RecCompact *t, Frames *f, const RecPart *part) {
     uint32_t i = recscan_find(&t->from, part->base ? part->base : part->place);
-    const RecPart *first = i < t->from.parts ? &t->from.part[i] : NULL;
-    return first && !first->base && first->kind == part->kind ? first : NULL;
-}
-
-static LmpErr read_first(RecCompact *t, Frames *f, const RecPart *first) {
-    if (f->place == first->place) return LMP_OK;
-    f->place = 0;
-    LmpErr err = unpack(t, t->pack, first, &f->first);
-    if (!err && !pack_set_base(f->pack, f->first.at, f->first.n, false)) err = LMP_E_NOMEM;
-    if (!err) f->place = first->place;
-    return err;
-}
-
-/* Puts a part of the old file as it is stored. `key`: its piece, with which it begins a chunk. */
-static LmpErr copy_part(RecCompact *t, Frames *f, RecPart *part, const RecPart *old,
-                        RecBytes *key) {
-    LmpErr err = read_stored(t, old);
-    part->packing = old->packing;
-    part->stored = old->stored;
-    part->plain = old->plain;
-    part->checksum = old->checksum;
-    if (!err) err = chunk_put_packed(&f->chunk, sink_of(t), part, t->stored.at, key);
-    bytes_empty(&t->stored);
-    return err;
-}
-
-static LmpErr begin_chunk(RecCompact *t, Frames *f, RecPart *part, const RecPart *first) {
-    LmpErr err = read_first(t, f, first);
-    if (!err) err = copy_part(t, f, part, first, &f->first);
-    f->place = 0; /* the chunk has it */
-    f->key = err ? 0 : first->place;
-    return err;
-}
-
-static LmpErr code_piece(RecCompact *t, Frames *f, RecPart *part, const RecPart *old,
-                         const RecPart *first) {
-    LmpErr err = read_first(t, f, first);
+    if (i >= t->from.parts) return LMP_E_DAMAGED;
+    const RecPart *first = &t->from.part[i];
+    LmpErr err = LMP_OK;
+    if (f->place != first->place) {
+        f->place = 0;
+        err = first->base || first->kind != part->kind ? LMP_E_DAMAGED
+                                                       : unpack(t, t->pack, first, &f->first);
+        if (!err && !pack_set_base(f->pack, f->first.at, f->first.n, false)) err = LMP_E_NOMEM;
+        if (!err) f->place = first->place;
+    }
     f->more.n = 0;
-    if (!err && first != old) err = unpack(t, f->pack, old, &f->more);
+    if (!err && first != part) err = unpack(t, f->pack, part, &f->more);
     bytes_empty(&t->stored);
-    if (err) return err;
-    if (f->chunk.key.n == 0) f->key = 0;
+    return err;
+}
+
+/* Writes what was read. */
+static LmpErr put_pieces(RecCompact *t, Frames *f, RecPart *part) {
     t->plain.n = 0;
     changes_begin(t->changes, &(ChangesOf){&f->chunk.key, &f->first, &f->more});
     for (uint32_t g = 0; g < REC_GROUPS; g++)
         if (rec_groups[g].section == f->section) changes_put(t->changes, &t->plain, g, NULL, false);
-    return chunk_put(&f->chunk, sink_of(t), part, &t->plain, &t->packed);
+    return chunk_put(&f->chunk, (RecSink){recfile_put, &t->file}, part, &t->plain, &t->packed);
 }
 
-/* Puts a frame's piece. Tables may be without a frame, so a chunk of large ones begins as the old
- * one does: that takes more room, and much less work. */
-static LmpErr put_piece(RecCompact *t, Frames *f, RecPart *part, const RecPart *old) {
-    const RecPart *first = first_of(t, old);
-    if (!first) return LMP_E_DAMAGED;
-    bool large = f->section == REC_TABLES && first->plain > LARGE;
-    if (f->chunk.key.n == 0 && (old == first || large)) {
-        RecPart key = {.clock = first->clock};
-        LmpErr err = begin_chunk(t, f, old == first ? part : &key, first);
-        if (err || old == first) return err;
-    }
-    bool same = f->chunk.key.n > 0 && f->key == first->place;
-    return same ? copy_part(t, f, part, old, NULL) : code_piece(t, f, part, old, first);
-}
-
-static LmpErr put_tables(RecCompact *t, const RecPart *tables) {
-    RecPart part = {.clock = tables->clock};
-    LmpErr err = put_rows(t, tables->clock);
-    if (!err) err = put_piece(t, &t->tables, &part, tables);
+static LmpErr put_tables(RecCompact *t, uint64_t clock) {
+    RecPart part = {.clock = clock};
+    LmpErr err = put_rows(t, clock);
+    if (!err) err = put_pieces(t, &t->tables, &part);
     if (!err) t->last_tables = part.place;
     return err;
 }
@@ -275,20 +220,22 @@ static LmpErr put_frame(RecCompact *t, const RecPart *old, RecKeep keep) {
     uint32_t at = recscan_find(&t->from, old->tables);
     bool own = old->flags & LMP_FRAME_TABLES;
     if (keep == REC_KEEP_ALL && (own || !t->any) && at < t->from.parts) tables = &t->from.part[at];
-    LmpErr err = put_output(t);
+    LmpErr err = read_pieces(t, &t->figures, old);
+    if (!err && tables) err = read_pieces(t, &t->tables, tables);
+    if (!err) err = put_output(t);
     if (err) return err;
     RecPart part = {.flags = (uint8_t)((old->flags & ~(unsigned)LMP_FRAME_TABLES) | t->flags),
                     .clock = old->clock,
                     .live_bytes = old->live_bytes,
                     .rss = old->rss};
-    if (tables) err = put_tables(t, tables);
+    if (tables) err = put_tables(t, tables->clock);
     if (tables && !err) part.flags |= LMP_FRAME_TABLES;
     if (is_full(t, err)) { /* there is no room for its tables, but for it perhaps */
         t->left_out++;
         err = LMP_OK;
     }
     part.tables = t->last_tables;
-    if (!err) err = put_piece(t, &t->figures, &part, old);
+    if (!err) err = put_pieces(t, &t->figures, &part);
     if (is_full(t, err)) {
         t->flags |= old->flags & (LMP_FRAME_MARK | LMP_FRAME_PEAK | LMP_FRAME_CYCLE);
         return LMP_OK;

@@ -203,48 +203,6 @@ TEST(test_file) {
     free(day.tick);
 }
 
-/* Large ones are copied as they are stored. */
-TEST(test_large_tables) {
-    enum { SITES = 100000, FRAMES = 120, CHANGES = 300, LIMIT = 6 << 20 };
-    static FakeSpot spot[SITES];
-    static Tick tick[FRAMES];
-    OWN(close_at) int fd = record_memfd();
-    uint64_t next;
-    uint32_t tables = 0;
-    LmpRecorder *w;
-    OWN(recorded_free_at) Recorded *s = recorded_new();
-    uint32_t function = fake_function(s->tables, LMP_F_LUA, "@large.lua", 1, "large");
-    for (uint32_t i = 0; i < SITES; i++) {
-        spot[i] = (FakeSpot){.site = fake_site(s->tables, function, (int)i + 1, 0), .cls = 1};
-        fake_made(s->tables, spot[i], 1 + suite_below(1 << 30), suite_random() >> 20);
-    }
-    ck_assert_int_eq(recorder_open(&w, &s->view, &(LmpRecorderOptions){.fd = fd, .limit = LIMIT}),
-                     LMP_OK);
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        for (uint32_t k = 0; k < CHANGES; k++)
-            fake_made(s->tables, spot[suite_below(SITES)], 1 + suite_below(100), suite_below(1000));
-        tick[i] = (Tick){.clock = record_clock - s->header.start_clock,
-                         .allocs = all_allocs(&s->tables->t)};
-        ck_assert_int_eq(recorder_frame(w, &s->view, record_clock), LMP_OK);
-        record_clock += SECOND;
-        ck_assert_int_eq(recorder_tick(w, &s->view, record_clock, &next), LMP_OK);
-        record_clock += SECOND;
-    }
-    ck_assert_int_eq(recorder_close(w, NULL, 0), LMP_OK);
-    OWN(recording_close_at) LmpRecording *r = open_recording(fd);
-    ck_assert_uint_gt(recording_generation(r), 0);
-    for (uint32_t i = 0; i < recording_frames(r); i++) {
-        if (!(recording_frame(r, i).flags & LMP_FRAME_TABLES)) continue;
-        ck_assert_int_eq(recording_seek(r, i), LMP_OK);
-        const Tick *t = tick_at(tick, FRAMES, recording_tables_clock(r));
-        ck_assert_uint_eq(all_allocs(&recording_view(r)->tables), t->allocs);
-        tables++;
-    }
-    fprintf(stderr, "%u of %u with tables, written anew %u times\n", tables, FRAMES,
-            recording_generation(r));
-    ck_assert_uint_gt(tables, 10);
-}
-
 /* A disk that is full after so many bytes. */
 static uint64_t room;
 
