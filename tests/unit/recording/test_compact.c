@@ -184,7 +184,7 @@ TEST(test_tables_of_peak) {
 /* By its name: written beside, and renamed. */
 TEST(test_file) {
     enum { LIMIT = 2 << 20 };
-    char name[] = "thin-XXXXXX", part[40];
+    char name[] = "/tmp/thin-XXXXXX", part[40];
     struct stat st;
     LmpRecording *r;
     int fd = mkstemp(name);
