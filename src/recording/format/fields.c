@@ -391,9 +391,10 @@ const RecGroup rec_groups[REC_GROUPS] = {
 
 const char *rec_gather(const RecGroup *group, const RecMemory *m, uint32_t first, uint32_t n,
                        char *room) {
-    LmpTables t = tables_at(m->tables, (void *)(m->fixed + LMP_LIVE_AT));
-    if (group->at != LMP_USAGES_AT || !t.live->tables.usages)
+    LmpLive *of = (void *)(m->fixed + LMP_LIVE_AT);
+    if (group->at != LMP_USAGES_AT || !of->tables.usages)
         return rec_at(m, group->at) + (size_t)first * group->row;
+    LmpTables t = tables_at(m->tables, of); /* who has no usages may have no tables */
     LmpUsage *to = (void *)room;
     for (uint32_t i = 0; i < n; i++, to++) {
         const LmpUsage *from = tables_node_usage(&t, first + i, to);

@@ -24,9 +24,9 @@ static Process *process;
 
 /* Nothing happens while it looks, so it is of one moment. */
 static ProcessFigures look(void) {
-    view_refresh(view);
     uint32_t asked = view_ask_memory(view);
-    run_lua(L, "local t = {}"); /* an operation, in which it answers */
+    run_lua(L, "local t = {}"); /* an operation, in which it answers, */
+    view_refresh(view);         /* and which may be the first one in a leaf of the map */
     LmpMemory told;
     ck_assert(view_copy_told(view, &told));
     ck_assert_uint_eq(told.done, asked);
