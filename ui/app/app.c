@@ -32,6 +32,8 @@ static void take_config(App *app, const Config *config) {
     app->ui.config = config;
     for (const ConfigRow *row = config_rows; row->name; row++)
         app_configured(app, row->name);
+    while (request_take(&app->ui.requests)) { /* the viewer begins with what the config says */
+    }
     if (config->problem[0]) app_say(app, "%s", config->problem);
     for (int i = 0; title && i < APP_PANELS; i++) {
         if (!app_panels[i].home || strcasecmp(app_panels[i].panel->title, title) != 0) continue;

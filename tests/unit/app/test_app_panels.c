@@ -153,10 +153,13 @@ TEST(who_has_ended_is_asked_for_nothing) {
 
 /* What is wrong with the config is on the screen for half a minute, which the program begins. */
 TEST(what_is_wrong_with_the_config_waits) {
-    static const Config config = {.problem = "config, line 2: there is no \"thme\""};
+    static const Config config = {
+        .problem = "config, line 2: there is no \"thme\"", .count = 1, .line = {{"mouse", "off"}}};
     now = 100 * SECOND; /* the machine has been up for longer than a notice stays */
     open_display(120, 36, (AppOptions){.live = true, .config = &config});
     ck_assert(sees(config.problem)); /* no figures have come */
+    /* nor does the viewer, which begins with the mouse as it is here, say anything of that */
+    ck_assert(!play_asked(app, REQUEST_MOUSE) && !app_ui(app)->mouse);
     refresh();
     now += 29 * SECOND;
     ck_assert(sees(config.problem));
