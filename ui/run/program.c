@@ -164,13 +164,19 @@ bool program_find_interpreter(Program *program, int argc, char **argv, const cha
     return true;
 }
 
-/* Writes our own folder, with a "/" at its end. Returns false: it is not known. */
-static bool own_folder(char self[4096]) {
+/* Writes the path of this command. Returns false: it is not known. */
+static bool own_path(char self[4096]) {
     ssize_t n = readlink("/proc/self/exe", self, 4095);
     self[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+
+/* Writes its folder, with a "/" at its end; likewise. */
+static bool own_folder(char self[4096]) {
+    bool known = own_path(self);
     char *slash = strrchr(self, '/');
     if (slash) slash[1] = 0;
-    return n > 0;
+    return known;
 }
 
 /* Looks for the module of one version: inside of this command; in the build tree, or installed.
@@ -275,11 +281,8 @@ bool program_set_environment(const ProgramModules *modules, const LmpOwnFd *sock
         set = keep_user_init(luas[i]) && set;
     snprintf(run, sizeof run, "%d:%llu:%llu %s", socket->fd, (unsigned long long)socket->device,
              (unsigned long long)socket->inode, options);
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n > 0 && !getenv(LMP_ENV_COMMAND)) {
-        self[n] = 0;
+    if (own_path(self) && !getenv(LMP_ENV_COMMAND))
         set = set && program_setenv(LMP_ENV_COMMAND, self);
-    }
     return set && program_set_init(modules, LMP_RUN_ENTRY, complain) &&
            program_setenv(LMP_ENV_RUN, run);
 }
