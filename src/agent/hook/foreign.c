@@ -187,15 +187,19 @@ static uint64_t live_bytes(const LmpProfile *p) {
 }
 
 /* Returns true if a request in this thread is made by the profiled state, which has moved here. If
- * its global state is not known, that is assumed. Where it is known, and its bytes have changed
- * meanwhile, another thread is in the state at once. */
+ * its global state is not known, that is assumed. Where it is known, and its bytes change during a
+ * second search, another thread is in the state at once. Before the first one says that the state
+ * asks, its profile may be over, and its counters unmapped. */
 static bool joins(LmpProfile *p, const char *above, LmpSavedRegs regs) {
     uintptr_t was = atomic_load(&p->pass.thread);
     if (!was) return false;
     uintptr_t global = atomic_load(&p->foreign.global);
-    uint64_t live = live_bytes(p);
-    if (global && !stands_above(above, regs, global)) return false;
-    if (global && live_bytes(p) != live) atomic_fetch_add(&p->foreign.clashes, 1);
+    if (global) {
+        if (!stands_above(above, regs, global)) return false;
+        uint64_t live = live_bytes(p);
+        (void)stands_above(above, regs, global); /* takes a while */
+        if (live_bytes(p) != live) atomic_fetch_add(&p->foreign.clashes, 1);
+    }
     return atomic_compare_exchange_strong(&p->pass.thread, &was, foreign_thread());
 }
 

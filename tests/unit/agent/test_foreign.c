@@ -49,7 +49,7 @@ static bool clashes; /* another thread is in the state meanwhile */
 
 static bool test_peek(void *to, const void *from, size_t n) {
     peeks++;
-    p->counters->live_bytes += clashes;
+    if (clashes) p->counters->live_bytes++;
     return !peek_fails && os_real.peek(to, from, n);
 }
 
@@ -322,7 +322,7 @@ TEST(words_that_show_it) {
             peeks = 0;
             ck_assert_int_eq(pass(above, words, &r), there);
             bool before = there && i < (int)left; /* then nothing beyond is looked at */
-            ck_assert_int_eq(peeks, left < ABOVE && !before);
+            ck_assert_int_eq(peeks, left < ABOVE && !before ? 1 + there : 0);
 #if defined __x86_64__ && defined __LP64__ /* elsewhere `above` must be of the stack */
             ck_assert_int_eq(pass(above, NULL, &r), i >= -2 && i < ABOVE);
 #endif
@@ -347,6 +347,12 @@ TEST(two_at_once) {
         ck_assert_int_eq(pass(above, above - SAVED, &r), i >> 1);
         ck_assert_uint_eq(atomic_load(&p->foreign.clashes), i == 3);
     }
+    LmpCounters *counters = p->counters;
+    clashes = false;
+    p->counters = NULL; /* as when the profile ends meanwhile: others do not look at them */
+    above[1] = 0;
+    ck_assert(!pass(above, above - SAVED, &r));
+    p->counters = counters;
     foreign_tell(p);
     ck_assert_uint_eq(p->live->strange.clashes, 1);
 }
