@@ -106,6 +106,8 @@ void text_csv_number(FILE *out, uint64_t n) {
 
 void text_number(FILE *out, double number) {
     /* not %f: the decimal point is the locale's there */
-    uint64_t us = number > 0 && number < 1e12 ? (uint64_t)(number * 1e6 + 0.5) : 0;
-    fprintf(out, "%" PRIu64 ".%06u", us / 1000000, (unsigned)(us % 1000000));
+    double size = number < 0 ? -number : number;
+    uint64_t us = size < 1e12 ? (uint64_t)(size * 1e6 + 0.5) : 0;
+    fprintf(out, "%s%" PRIu64 ".%06u", number < 0 && us > 0 ? "-" : "", us / 1000000,
+            (unsigned)(us % 1000000));
 }

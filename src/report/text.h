@@ -39,7 +39,8 @@ void text_csv(FILE *out, const char *text);
 /* Writes a field that is a number, with the comma before it. */
 void text_csv_number(FILE *out, uint64_t n);
 
-/* Writes a number that is not negative, with six digits behind the point, whatever the locale. */
+/* Writes a number with six digits behind the point, whatever the locale; 0 for one whose size is
+ * 1e12 or more. */
 void text_number(FILE *out, double number);
 
 /* Writes n in decimal: there are millions of numbers, for which printf takes several times as long.

@@ -302,6 +302,16 @@ static void put_off(LmpRecorder *r, uint64_t now, uint64_t wait) {
     if (r->next_tables > r->latest) r->next_tables = r->latest;
 }
 
+/* Returns nanoseconds since start. A mark that was set after `now`, but before the figures were
+ * taken, is one that the frame knows. */
+static uint64_t frame_clock(LmpRecorder *r, const LmpLive *live, uint64_t now) {
+    uint64_t clock = now > r->start ? now - r->start : 0;
+    uint64_t mark = live->marks ? live->mark[(live->marks - 1) % LMP_MARKS].clock : 0;
+    if (clock < mark) clock = mark;
+    if (clock < r->last_clock) clock = r->last_clock;
+    return r->last_clock = clock;
+}
+
 /* Takes a frame. `wanted`: with tables, whatever is due. */
 static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, unsigned more) {
     uint64_t begun = lmp_os->worked();
@@ -309,9 +319,7 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
     const LmpLive *live = framewriter_live(r->frames);
     unsigned flags = frame_flags(r, live) | more;
     bool tables = wanted || now >= r->next_tables || is_remarkable(r, live, now);
-    uint64_t clock = now > r->start ? now - r->start : 0;
-    if (clock < r->last_clock) clock = r->last_clock;
-    r->last_clock = clock;
+    uint64_t clock = frame_clock(r, live, now);
     RecPart part = {.flags = (uint8_t)flags,
                     .clock = clock,
                     .live_bytes = live->counters.live_bytes,

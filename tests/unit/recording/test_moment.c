@@ -158,3 +158,26 @@ TEST(remarkable) {
     ck_assert(moment_find(r, "mark 2", &second, problem) && !second.far);
     ck_assert_uint_lt(m.tables, second.tables);
 }
+
+/* A mark set after the recorder looked at the clock, but before it took the figures: the frame that
+ * knows it is not of before it. */
+TEST(meanwhile) {
+    OWN(close_at) int fd = record_memfd();
+    OWN(recorded_free_at) Recorded *s = recorded_new();
+    LmpRecorder *w;
+    uint64_t next = 0, begun = record_clock;
+    ck_assert_int_eq(recorder_open(&w, &s->view, &(LmpRecorderOptions){.fd = fd}), LMP_OK);
+    recorded_change(s);
+    fake_mark(s->tables);
+    s->tables->live->mark[0].clock = record_clock - begun + S / 1000;
+    ck_assert_int_eq(recorder_tick(w, &s->view, record_clock, &next), LMP_OK);
+    record_clock += S / 20; /* no further tables are due */
+    recorded_change(s);
+    ck_assert_int_eq(recorder_close(w, &s->view, 1), LMP_OK);
+    OWN(recording_close_at) LmpRecording *r = open_recording(fd);
+    LmpMoment m;
+    char problem[MOMENT_PROBLEM];
+    ck_assert(moment_find(r, "mark 1", &m, problem));
+    ck_assert_uint_eq(m.tables, 0);
+    ck_assert_int_eq(m.late, 0);
+}

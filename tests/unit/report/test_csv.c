@@ -1,5 +1,5 @@
 /* Tests that a text is one field of CSV, that no spreadsheet takes it for a formula, and that its
- * reader has it back. */
+ * reader has it back; and what numbers look like. */
 #include "report/text.h"
 
 #include <stdbool.h>
@@ -45,5 +45,25 @@ TEST(texts) {
         OWN(free_at) char *got = suite_written();
         ck_assert_str_eq(got, fields[i].field);
         check_read(got, fields[i].text);
+    }
+}
+
+TEST(numbers) {
+    static const struct {
+        double number;
+        const char *text;
+    } numbers[] = {{0, "0.000000"},
+                   {1.5, "1.500000"},
+                   {1e-7, "0.000000"},
+                   {-1e-7, "0.000000"},
+                   {-0.25, "-0.250000"},
+                   {-2048, "-2048.000000"},
+                   {1e11, "100000000000.000000"},
+                   {1e12, "0.000000"},
+                   {-1e300, "0.000000"}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        text_number(suite_write(), numbers[i].number);
+        OWN(free_at) char *got = suite_written();
+        ck_assert_str_eq(got, numbers[i].text);
     }
 }
