@@ -145,6 +145,7 @@ function shapes.code()
     t.inner = t.stripped({})
     t.dumped = load(string.dump(t[5]))
     t.lent = host.lent(0, string.dump(shapes.weak))
+    t.far = host.lent(1, string.dump(load("local a = ... return a", "@" .. ("far/"):rep(20))))
     step(t)
     local n = 0
     load(function()

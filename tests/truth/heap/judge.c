@@ -388,6 +388,16 @@ static bool see_upvalue(Judge *j, uint32_t n) { /* its value is at the top */
     return true;
 }
 
+/* Is object n that source, 0: none, as of stripped code? Told by its contents: of lent code
+ * (Lua 5.5) the bytes of a long one, such as a script's long path, do not follow its head. */
+static bool is_source(const Judge *j, uint32_t n, const char *s, size_t length) {
+    const LmpObjectGraph *g = j->g;
+    uint32_t row = j->ordinal[n];
+    if (!n) return !strcmp(s, "=?");
+    return g->kind[n] == LMP_OBJECT_STRING && g->string_length[row] == length &&
+           !memcmp(g->text + j->text_at[row], s, g->string_shown[row]);
+}
+
 static bool see_function(Judge *j, uint32_t n) {
     lua_State *L = j->L;
     const LmpObjectGraph *g = j->g;
@@ -425,8 +435,7 @@ static bool see_function(Judge *j, uint32_t n) {
         lua_getinfo(L, ">S", &ar);
         if ((int)g->proto_line[p] != ar.linedefined || (int)g->proto_last[p] != ar.lastlinedefined)
             return wrong("a function's lines");
-        size_t head = LUA_VERSION_NUM >= 505 && ar.srclen > 40 ? LONG_HEAD : STRING_HEAD;
-        if (g->proto_source[p] != find(j, ar.source - head)) return wrong("a source");
+        if (!is_source(j, g->proto_source[p], ar.source, ar.srclen)) return wrong("a source");
         return edges_fit(j, n, LMP_EDGE_PROTO);
     }
     return wrong("a function without code");
