@@ -131,7 +131,7 @@ moments) # all that ":" takes, the keys that jump, and the output as it was then
     for panel in 2 4 6; do # marks and cycles from everywhere
         key $panel
         until_true "$patience" "a screen that stands" stands_still
-        for step in 3 2; do # of which one step 2s is, the clock's seconds decide
+        for step in 4 3 2; do # of which one step 2s is, the clock's seconds decide
             ! shows "since step $step" || break
         done
         key ']' && wait_for "since step $((step + 1))"
