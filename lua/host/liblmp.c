@@ -8,7 +8,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,9 +27,8 @@ enum { PATH = 4096 };
 
 static _Thread_local char why[LMP_WHY];
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the search */
-static _Atomic(const LmpHostTable *) found;              /* by it; NULL: nothing yet */
-static atomic_bool missing;                              /* it has found nothing */
+static _Atomic(const LmpHostTable *) found; /* by the search; NULL: nothing yet */
+static atomic_bool missing;                 /* it has found nothing */
 
 typedef struct Search {
     int lua; /* the version, as LUA_VERSION_NUM */
@@ -117,7 +115,7 @@ static void look_beside(Search *s) {
     Dl_info info;
     snprintf(lua, sizeof lua, "%d.%d", s->lua / 100, s->lua % 100);
     snprintf(s->what, sizeof s->what, "there is no %s for Lua %s", LMP_MODULE_FILE, lua);
-    if (!dladdr(&lock, &info) || !info.dli_fname) return;
+    if (!dladdr(&missing, &info) || !info.dli_fname) return;
     const char *slash = strrchr(info.dli_fname, '/');
     int folder = slash ? (int)(slash - info.dli_fname) + 1 : 0;
     for (int i = 0; places[i]; i++) {
@@ -130,22 +128,21 @@ static void look_beside(Search *s) {
 }
 
 /* Returns the module's table; NULL: there is none, and `why` says why not. What was not found once
- * is looked for again only where `again`. */
+ * is looked for again only where `again`. Without a lock, which a forked child might find held: two
+ * threads that search find the same. */
 static const LmpHostTable *find(struct lua_State *L, bool again) {
     const LmpHostTable *table = atomic_load(&found);
     *why = 0;
     if (table) return table;
     Search s = {.lua = 0};
-    pthread_mutex_lock(&lock);
     if (again || !atomic_load(&missing)) {
         s.lua = version_of(L);
         snprintf(s.what, sizeof s.what,
                  "no functions of Lua 5.4 or 5.5 can be seen (linked statically and hidden?)");
         if (s.lua && !look_at_loaded(&s)) look_beside(&s);
-        atomic_store(&found, s.table);
-        atomic_store(&missing, !s.table);
+        if (s.table) atomic_store(&found, s.table);
+        if (!s.table) atomic_store(&missing, true); /* not asked where it is found */
     }
-    pthread_mutex_unlock(&lock);
     if (!s.table)
         snprintf(why, sizeof why, "%s%s%s", err_message(LMP_E_NOMODULE), *s.what ? ": " : "",
                  s.what);

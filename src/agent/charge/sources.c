@@ -3,9 +3,9 @@
 #include "agent/charge/sources.h"
 
 #include <lauxlib.h>
-#include <pthread.h>
 #include <string.h>
 
+#include "agent/interp/learning.h"
 #include "agent/interp/private_state.h"
 #include "agent/map/shadow.h"
 #include "agent/map/watched.h"
@@ -28,8 +28,8 @@ static void learn_once(void) {
 }
 
 void sources_prepare(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, learn_once);
+    static atomic_bool once;
+    learning_once(&once, learn_once);
 }
 
 bool sources_find(const LmpSources *known, const char *source, size_t length, uint32_t *text) {

@@ -2,10 +2,10 @@
  * do through full collections, single steps and a change of mode. */
 #include "agent/interp/collector.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/interp/learning.h"
 #include "agent/interp/luafacts.h"
 
 enum { SCAN = 512 /* bytes of the global state that are looked at */ };
@@ -155,8 +155,8 @@ uintptr_t collector_global(const lua_State *L) {
 }
 
 static void find(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, find_once);
+    static atomic_bool once;
+    learning_once(&once, find_once);
 }
 
 size_t collector_colour(void) {

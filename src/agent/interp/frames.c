@@ -7,9 +7,10 @@
 #include "agent/interp/frames.h"
 
 #include <lauxlib.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "agent/interp/learning.h"
 
 /* The probe's argument is the line of its call, here and in what it is called from. */
 static const char chunk[] = "local p, q = ...\n"
@@ -292,8 +293,8 @@ static void study_once(void) {
 }
 
 bool frames_known(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, study_once);
+    static atomic_bool once;
+    learning_once(&once, study_once);
     return known;
 }
 

@@ -6,13 +6,13 @@
 
 #include <lauxlib.h>
 #include <lualib.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/interp/calibration.h"
 #include "agent/interp/callchains.h"
 #include "agent/interp/free_callers.h"
+#include "agent/interp/learning.h"
 #include "agent/interp/owner.h"
 
 const uint8_t freed_class_of_type[256] = {
@@ -300,8 +300,8 @@ static void study_once(void) {
 }
 
 const LmpCallClasses *freed_class_sites(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, study_once);
+    static atomic_bool once;
+    learning_once(&once, study_once);
     return table_good ? &table : NULL;
 }
 

@@ -11,12 +11,12 @@
 
 #include <lauxlib.h>
 #include <lualib.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/interp/calibration.h"
 #include "agent/interp/callchains.h"
+#include "agent/interp/learning.h"
 
 /* How many callers tell whose a part is, if an earlier exercise has met them: who requests it, and
  * for whom; when Lua retries there is one function more. */
@@ -230,23 +230,22 @@ static void study_once(void) {
 }
 
 const LmpCallClasses *owner_classes(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, study_once);
+    static atomic_bool once;
+    learning_once(&once, study_once);
     return table_good ? &table : NULL;
 }
 
 /* Profiles without lines, which may run in other threads meanwhile, do not read what is written. */
 void owner_note_threads(const LmpSavedRegsPlan *plan) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool noted;
-    pthread_mutex_lock(&lock);
+    learning_hold();
     for (uint32_t i = 0; i < LMP_RETURN_ADDRS && !noted; i++) {
         const LmpAsker *asker =
             table.all.slot[i].key ? saved_regs_asker(plan, table.all.slot[i].key) : NULL;
         if (asker && !asker->again) table.all.slot[i].at_thread = (int16_t)asker->at_thread;
     }
     noted = true;
-    pthread_mutex_unlock(&lock);
+    learning_let();
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */

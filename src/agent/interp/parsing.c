@@ -11,11 +11,11 @@
 #include "agent/interp/parsing.h"
 
 #include <lauxlib.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <unwind.h>
 
 #include "agent/interp/frames.h"
+#include "agent/interp/learning.h"
 #include "agent/interp/saved_regs_plan.h"
 #include "agent/interp/unwind.h"
 #include "agent/state/profile.h"
@@ -128,8 +128,8 @@ static void learn(void) {
 }
 
 void parsing_prepare(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, learn);
+    static atomic_bool once;
+    learning_once(&once, learn);
 }
 
 /* ---- asking --------------------------------------------------------------------------------- */

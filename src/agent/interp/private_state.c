@@ -4,7 +4,8 @@
 
 #include <lauxlib.h>
 #include <lualib.h>
-#include <pthread.h>
+
+#include "agent/interp/learning.h"
 
 void private_state_call(lua_CFunction f) {
     lua_State *L = luaL_newstate();
@@ -32,8 +33,8 @@ static void find_once(void) {
 }
 
 void private_state_find_resumers(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, find_once);
+    static atomic_bool once;
+    learning_once(&once, find_once);
 }
 
 bool private_state_is_resumer(uintptr_t function) {

@@ -1,12 +1,12 @@
 /* saved_regs.c - the plan of saved_regs.h, from what the study (regs_study.h) has found. */
 #include "agent/interp/saved_regs.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/interp/entry.h"
 #include "agent/interp/learned.h"
+#include "agent/interp/learning.h"
 #include "agent/interp/regs_study.h"
 
 static LmpSavedRegsPlan plan;
@@ -240,7 +240,7 @@ static void study_once(void) {}
 #endif
 
 const LmpSavedRegsPlan *saved_regs_plan(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, study_once);
+    static atomic_bool once;
+    learning_once(&once, study_once);
     return plan_good ? &plan : NULL;
 }

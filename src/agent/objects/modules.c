@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/interp/learning.h"
+
 typedef struct List {
     LmpObjectModule *row;
     uint32_t rows;
@@ -40,6 +42,8 @@ static int add(struct dl_phdr_info *info, size_t size, void *of) {
 void modules_list(LmpObjectModule *out) {
     List list = {out, 0};
     int before = errno;
+    learning_hold(); /* or a child forked meanwhile finds the loader's lock held */
     dl_iterate_phdr(add, &list);
+    learning_let();
     errno = before;
 }

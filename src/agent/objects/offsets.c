@@ -4,13 +4,13 @@
 #include "agent/objects/offsets.h"
 
 #include <lauxlib.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/interp/collector.h"
 #include "agent/interp/learned.h"
+#include "agent/interp/learning.h"
 #include "agent/objects/offsets_impl.h"
 
 static LmpObjectOffsets layout;
@@ -474,17 +474,15 @@ static void study_now(void) {
     if (known == LMP_OK) keep();
 }
 
-/* Looks again if there was no memory for it the last time. What is known is told without the lock,
- * which somebody may hold at a fork. */
+/* Looks again if there was no memory for it the last time. */
 LmpErr offsets_known(void) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static atomic_bool looked;
     if (atomic_load(&looked)) return known;
-    pthread_mutex_lock(&lock);
+    learning_hold();
     if (!atomic_load(&looked)) study_now();
     LmpErr now = known;
     if (now != LMP_E_NOMEM) atomic_store(&looked, true);
-    pthread_mutex_unlock(&lock);
+    learning_let();
     return now;
 }
 

@@ -37,6 +37,7 @@
 #include "agent/hook/tick.h"
 #include "agent/interp/collector.h"
 #include "agent/interp/entry.h"
+#include "agent/interp/learning.h"
 #include "agent/interp/owner.h"
 #include "agent/interp/parsing.h"
 #include "agent/interp/safepoint.h"
@@ -96,16 +97,20 @@ static void list_remove(LmpProfile *p) {
 }
 
 static void before_fork(void) {
+    learning_hold();
     pthread_mutex_lock(&lock);
 }
 
 static void after_fork_in_parent(void) {
     pthread_mutex_unlock(&lock);
+    learning_let();
 }
 
 /* A child shares the pages of the shared state with its parent: it must not write there. The states
  * have our allocator until they ask for a block (foreign.h). */
 static void found_child(void) {
+    learning_forked();
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     process = getpid();
     for (LmpSession *s = sessions; s; s = s->next) {
         foreign_forked(&s->profile);
@@ -118,9 +123,9 @@ static void found_child(void) {
     ending_forget();
 }
 
-static void after_fork_in_child(void) {
-    found_child();
-    pthread_mutex_unlock(&lock);
+/* Where no fork handler ran. */
+static void look_for_child(void) {
+    if (getpid() != process) found_child();
 }
 
 /* The state reads as FINISHED first; then the display ends, then the summary is written. */
@@ -138,7 +143,7 @@ static void finish(LmpProfile *p, const char *ending) {
 /* exit() without lua_close: figures and display end here; the allocator stays (threads may still be
  * running), and so does the memory. */
 static void at_exit(void) {
-    if (getpid() != process) found_child();
+    look_for_child();
     for (;;) {
         pthread_mutex_lock(&lock);
         LmpSession *s = sessions;
@@ -165,10 +170,10 @@ static void prepare_process(void) {
         Dl_info info;
         if (dladdr(&registry_key, &info) && info.dli_fname)
             dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+        pthread_atfork(before_fork, after_fork_in_parent, found_child);
         ending_at_exit(at_exit);
         safepoint_prepare(find_safepoints);
-        foreign_prepare(found_child);
+        foreign_prepare(look_for_child);
         process = getpid();
         prepared = true;
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/hook/allocs.h"
+#include "agent/interp/learning.h"
 #include "own_state.h"
 #include "profiled.h"
 
@@ -183,6 +184,41 @@ TEST(each_way) {
         ck_assert_int_eq(profiler_stop(L, NULL), LMP_OK);
         ck_assert(is_free());
     }
+    lua_close(L);
+}
+
+/* ---- while another thread learns ------------------------------------------------------------- */
+
+static atomic_bool learns, learnt, through;
+
+static void learn(void) {
+    atomic_store(&learns, true);
+    usleep(50000);
+    atomic_store(&through, true);
+}
+
+static void *learn_there(void *of) {
+    learning_once(&learnt, learn);
+    return of;
+}
+
+static void finds_it_learnt(void) {
+    alarm(10);
+    NEED(atomic_load(&through));
+    learning_once(&learnt, learn);
+    learning_hold(); /* nobody has it */
+    work();
+}
+
+TEST(half_learnt) {
+    pthread_t thread;
+    begin();
+    profiled_start(L, *options_of(1));
+    ck_assert_int_eq(pthread_create(&thread, NULL, learn_there, NULL), 0);
+    while (!atomic_load(&learns))
+        usleep(100);
+    in_child(&ways[0], finds_it_learnt);
+    pthread_join(thread, NULL);
     lua_close(L);
 }
 
