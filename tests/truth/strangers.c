@@ -4,12 +4,15 @@
  *
  * What is compared: the bytes that Lua itself counts in the profiled state (collectgarbage "count")
  * with what the profiler says, to the byte; nobody else's may be among them. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -391,6 +394,45 @@ static void covered(void) {
     }
 }
 
+/* ---- the end of the process ------------------------------------------------------------------ */
+
+static atomic_bool ends;
+
+static void note_end(void) {
+    atomic_store(&ends, true);
+}
+
+/* Closes the state while the process ends: once its profile is over, or in the second that the
+ * summary waits for a reader. */
+static void *run_to_end(void *arg) {
+    lua_State *L = arg;
+    while (!atomic_load(&ends))
+        play(L, "for i = 1, 100 do keep = {i} end");
+    for (int i = 0; i < 300 && luaL_dostring(L, "lmp.stats() keep = {}") == LUA_OK; i++)
+        usleep(1000);
+    lua_close(L);
+    return NULL;
+}
+
+/* exit() while the profiled state runs in another thread, which ends the profile, too. */
+static void exits(void) {
+    int status, pipes[2];
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_t t;
+        lua_State *L = profiled("");
+        play(L, "lmp.stop() lmp.start{summary = '-'}");
+        if (pipe2(pipes, O_NONBLOCK) || dup2(pipes[1], STDERR_FILENO) < 0) _exit(1);
+        while (write(STDERR_FILENO, busy, sizeof busy) > 0)
+            ;
+        alarm(60);
+        atexit(note_end);
+        pthread_create(&t, NULL, run_to_end, L);
+        exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 /* ---- one after the other --------------------------------------------------------------------- */
 
 /* A finalizer may do anything, in the middle of start and of what others ask. */
@@ -436,6 +478,7 @@ static const struct {
     {"apart", apart},     {"next_profile", next_profile}, {"threads", threads},
     {"library", library}, {"wandering", wandering},       {"behind", behind},
     {"refused", refused}, {"covered", covered},           {"finalizers", finalizers},
+    {"exits", exits},
 };
 
 int main(int argc, char **argv) {

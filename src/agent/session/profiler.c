@@ -85,7 +85,8 @@ static void list_add(LmpProfile *p) {
     pthread_mutex_unlock(&lock);
 }
 
-static void list_remove(LmpProfile *p) {
+/* Returns false if the end of the process has taken it (at_exit). */
+static bool list_remove(LmpProfile *p) {
     pthread_mutex_lock(&lock);
     for (LmpSession **at = &sessions; *at; at = &(*at)->next) {
         if (*at == session_of(p)) {
@@ -93,7 +94,9 @@ static void list_remove(LmpProfile *p) {
             break;
         }
     }
+    bool ours = !session_of(p)->exited;
     pthread_mutex_unlock(&lock);
+    return ours;
 }
 
 static void before_fork(void) {
@@ -128,11 +131,16 @@ static void look_for_child(void) {
     if (getpid() != process) found_child();
 }
 
-/* The state reads as FINISHED first; then the display ends, then the summary is written. */
-static void finish(LmpProfile *p, const char *ending) {
-    snapshot_wait(p);
-    tick_now(p);
-    cycles_mode(p);
+/* The state reads as FINISHED first; then the display ends, then the summary is written. `here`: no
+ * other thread can be in the hook. */
+static void finish(LmpProfile *p, const char *ending, bool here) {
+    if (here) {
+        snapshot_wait(p);
+        tick_now(p);
+        cycles_mode(p);
+    } else {
+        p->live->clock = lmp_os->clock() - p->start;
+    }
     resident_note(p);
     atomic_store(&p->live->state, LMP_FINISHED);
     atomic_fetch_add(&p->live->changed, 1);
@@ -141,22 +149,24 @@ static void finish(LmpProfile *p, const char *ending) {
 }
 
 /* exit() without lua_close: figures and display end here; the allocator stays (threads may still be
- * running), and so does the memory. */
+ * running), and so does the memory, whoever ends the profile now. What a state in another thread
+ * asks for from now on is passed on. */
 static void at_exit(void) {
     look_for_child();
     for (;;) {
         pthread_mutex_lock(&lock);
         LmpSession *s = sessions;
         if (s) sessions = s->next;
+        if (s) s->exited = true;
         pthread_mutex_unlock(&lock);
         if (!s) return;
         LmpProfile *p = &s->profile;
-        bool over = atomic_load(&p->live->state) == LMP_FINISHED;
-        /* A state that was closed has freed all that it had; another thread may be running it. */
-        if (!over && !foreign_elsewhere(p) && p->counters->live_bytes > 0) snapshot_at_end(p);
+        bool here = !foreign_elsewhere(p);
+        if (!here) foreign_end(p);
+        /* A state that was closed has freed all that it had. */
+        if (here && p->counters->live_bytes > 0) snapshot_at_end(p);
         collector_detach(p); /* the state may be gone, if it was closed behind our back */
-        if (over) continue;
-        finish(p, "exited");
+        finish(p, "exited", here);
     }
 }
 
@@ -260,16 +270,15 @@ static LmpErr end_profile(lua_State *L, LmpProfile *p, const char *ending, LmpSt
     bool forked = pass_over(&p->pass);
     calls_end(p, p->closing ? NULL : L);
     if (!forked) foreign_tell(p); /* while our allocator should be there */
-    bool unhooked = unhook(L, p);
-    if (!forked) {
-        bool over = atomic_load(&p->live->state) == LMP_FINISHED; /* at_exit came first */
-        list_remove(p);
+    bool unhooked = unhook(L, p), ours = list_remove(p);
+    if (!forked && ours) {
         names_pass(p, L);
-        if (!over) snapshot_at_end(p);
+        snapshot_at_end(p);
         names_close(p); /* not safe for a pass from here on */
-        if (!over) finish(p, ending);
-        if (last) stats_derive(p->live, p->live->clock, last);
+        finish(p, ending, true);
     }
+    if (last) stats_derive(p->live, p->live->clock, last);
+    if (!ours) return LMP_OK;
     end_lines(p);
     snapshot_forget(p);
     state_release(p);

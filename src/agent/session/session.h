@@ -48,6 +48,7 @@ typedef struct LmpSession {
     int run_socket;    /* to `lmp run`, which writes it unless it was killed; -1: none */
     ino_t run_inode;   /* of that socket */
     LmpLife life;
+    bool exited; /* the end of the process has it: nothing of it is unmapped (profiler.c) */
     struct LmpInterval *intervals; /* that are measured now, interval.c */
     struct LmpSession *next;       /* list of profiler.c */
 } LmpSession;
