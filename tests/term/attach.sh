@@ -208,6 +208,21 @@ LUA
     ends_well
 }
 
+case_over() { # [ROUNDS]: states that are gone a moment later
+    echo 'K = {}' >short.lua
+    mkfifo input
+    for ((i = 0; i < ${1:-24}; i++)); do
+        LD_PRELOAD=$LMP_PRELOAD "$LMP_BUILD/attach_host" --over short.lua short.lua <input 2>host &
+        program=$!
+        exec 9>input
+        "$LMP" attach --no-live --wait=0.2 "$program" >said 2>&1
+        "$LMP" detach --wait=0.2 "$program" >>said 2>&1
+        exec 9>&-
+        wait "$program"
+        is $? 0 "round $i: $(cat said host): status"
+    done
+}
+
 case_loads() { # Lua in a library that the program has loaded for itself alone
     local library
     library=$(ldd "$LMP_BUILD/attach_host" | awk '/lua/ { print $3; exit }')

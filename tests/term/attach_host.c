@@ -2,7 +2,9 @@
  * that a state of its own runs, in a thread of its own. With --closed first, a state is made and
  * closed before, and nothing else: then the program waits for its input to end. With --rests first,
  * as many states as there are scripts have run one each, and rest: only memory from malloc leads to
- * them; each line of the input has them call turn(), one after the other. */
+ * them; each line of the input has them call turn(), one after the other. With --over first, each
+ * thread makes a state, runs its script and closes the state, over and over, until the input
+ * ends. */
 #include <lauxlib.h>
 #include <lualib.h>
 #include <pthread.h>
@@ -18,6 +20,19 @@ static void *run(void *script) {
     if (failed) fprintf(stderr, "%s\n", lua_tostring(L, -1));
     lua_close(L);
     return failed ? "failed" : NULL;
+}
+
+/* Where a state was there is something else afterwards, and the next one is elsewhere. */
+static void *run_over(void *script) {
+    enum { BYTES = 100000 };
+    char *full = NULL;
+    while (!run(script)) {
+        char *other = malloc(BYTES);
+        if (other) memset(other, 'x', BYTES);
+        free(full);
+        full = other;
+    }
+    _exit(1);
 }
 
 /* Has script number i's state run the script, or turn(). */
@@ -52,6 +67,13 @@ int main(int argc, char **argv) {
         puts("closed");
         fflush(stdout);
         return read(STDIN_FILENO, &byte, 1) < 0;
+    }
+    if (n && strcmp(argv[1], "--over") == 0) {
+        for (int i = 1; i < n; i++)
+            if (pthread_create(&thread[i], NULL, run_over, argv[i + 1])) return 2;
+        while (read(STDIN_FILENO, &byte, 1) > 0)
+            ;
+        _exit(0);
     }
     if (n && strcmp(argv[1], "--rests") == 0) return rest(argc - 2, argv + 2);
     for (int i = 0; i < n; i++)

@@ -298,13 +298,15 @@ static bool run_stub(Held *h, TracedThread *thread, const char *entry, uint64_t 
     return tracer_run(&h->tracer, thread, &run);
 }
 
-/* Has the thread map memory for the data. */
+/* Has the thread map memory for the data, in which nothing is noted yet. */
 static bool make_room(Held *h, TracedThread *thread) {
+    uint64_t magic = LMP_ATTACH_MAGIC;
     attach_stub_registers(&h->head);
     h->head.data = target_gap(h->target, LMP_ATTACH_BYTES);
     return h->head.data && write_landing(h, thread) &&
            target_write(h->target, h->cave, attach_stub_begin, attach_stub_size()) &&
-           write_head(h) && run_stub(h, thread, attach_stub_map, 0, h->head.data);
+           write_head(h) && run_stub(h, thread, attach_stub_map, 0, h->head.data) &&
+           target_write(h->target, h->head.data + offsetof(LmpAttach, magic), &magic, sizeof magic);
 }
 
 /* What an earlier command has noted of hooks is still true where they stand, and needed where one
@@ -320,57 +322,50 @@ static void keep_noted(LmpAttach *data, const LmpAttach *before) {
     }
 }
 
-/* Sets the hooks of all states that were found. */
-static bool set_hooks(Held *h, const LuaStates *found) {
+/* Finds all states and sets their hooks. What was found is gone, perhaps, once a thread has run: if
+ * memory had to be mapped first, all is to be done again. */
+static bool set_hooks(Held *h) {
     bool before;
     LmpAttach old = {0}, *data = h->data;
+    LuaStates found = h->looked;
+    uint32_t pid = (uint32_t)h->target->pid;
     if (!find_cave(h, &before))
-        return refuse(h->result, "process %d has no room for lmp's code", (int)h->target->pid);
+        return refuse(h->result, "process %u has no room for lmp's code", pid);
     if (!before) attach_stub_registers(&h->head);
     TracedThread *thread = choose_thread(h);
     h->busy = !thread;
-    if (h->busy)
-        return refuse(h->result, "no thread of process %d could be used; try again",
-                      (int)h->target->pid);
-    if (!before && !make_room(h, thread))
-        return refuse(h->result, "process %d does not give lmp memory", (int)h->target->pid);
-    if (before && target_read(h->target, h->head.data, &old, sizeof old)) keep_noted(data, &old);
-    for (uint32_t i = 0; i < found->globals; i++)
-        data->global[i].main = found->main[i];
-    data->globals = found->globals;
+    if (h->busy) return refuse(h->result, "no thread of process %u could be used; try again", pid);
+    luastates_find(&found, &h->tracer, h->newer);
+    if (!found.globals) return refuse(h->result, "no Lua state was found in process %u", pid);
+    if (!before) {
+        h->busy = make_room(h, thread);
+        return refuse(h->result, "process %u does not give lmp memory", pid);
+    }
+    h->result->globals = data->globals = found.globals;
+    h->result->more = found.more;
+    data->states = data->known = found.states;
+    for (uint32_t i = 0; i < found.states; i++)
+        data->of[i] = (LmpAttachState){.L = found.L[i]};
+    if (target_read(h->target, h->head.data, &old, sizeof old)) keep_noted(data, &old);
+    for (uint32_t i = 0; i < found.globals; i++)
+        data->global[i].main = found.main[i];
     data->hook = h->cave + (uint64_t)(attach_stub_hook - attach_stub_begin);
     bool set = write_landing(h, thread) &&
                target_write(h->target, h->head.data, data, sizeof *data) && write_head(h) &&
                run_stub(h, thread, attach_stub_hooks, h->head.data + offsetof(LmpAttach, set), 0);
-    if (!set)
-        return refuse(h->result, "process %d did not do what it was sent to do",
-                      (int)h->target->pid);
-    return true;
+    return set || refuse(h->result, "process %u did not do what it was sent to do", pid);
 }
 
 static bool hold_once(Held *h) {
-    AttachResult *result = h->result;
-    LmpAttach *data = h->data;
     double begun = seconds();
     int err = tracer_hold(&h->tracer, h->target);
-    if (err) return refuse_tracing(result, h->target->pid, err);
-    LuaStates found = h->looked;
-    bool set = false;
-    if (!target_read_maps(h->target)) {
-        refuse(result, "there is no process %d", (int)h->target->pid);
-    } else {
-        luastates_find(&found, &h->tracer, h->newer);
-        result->globals = found.globals;
-        result->more = found.more;
-        data->states = data->known = found.states;
-        for (uint32_t i = 0; i < found.states; i++)
-            data->of[i] = (LmpAttachState){.L = found.L[i]};
-        set = found.globals
-                  ? set_hooks(h, &found)
-                  : refuse(result, "no Lua state was found in process %d", (int)h->target->pid);
-    }
+    if (err) return refuse_tracing(h->result, h->target->pid, err);
+    h->busy = false;
+    bool set = target_read_maps(h->target)
+                   ? set_hooks(h)
+                   : refuse(h->result, "there is no process %d", (int)h->target->pid);
     tracer_let_go(&h->tracer);
-    result->held = seconds() - begun;
+    h->result->held += seconds() - begun;
     return set;
 }
 
