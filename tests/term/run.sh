@@ -1125,7 +1125,7 @@ $PWD/lmp-$(cat up)-1.heap$"
     is "$(head -c 8 lmp-*.heap)" LMPPHEAP 'the file'
     local asking=()
     for n in 1 2 3 4; do # who is too late is told so
-        LD_PRELOAD=$LMP_PRELOAD timeout 25 "$LMP" snapshot "$(cat up)" same$n.heap >same$n 2>&1 &
+        LD_PRELOAD=$LMP_PRELOAD "$LMP" snapshot "$(cat up)" same$n.heap >same$n 2>&1 &
         asking+=($!)
     done
     wait "${asking[@]}" || true
@@ -1143,7 +1143,7 @@ $PWD/lmp-$(cat up)-1.heap$"
     program=$(cat up)
     until [ -n "$child" ]; do # as often as it takes to see it
         [ -z "$snap" ] || wait $snap
-        LD_PRELOAD=$LMP_PRELOAD timeout 25 "$LMP" snapshot "$program" killed.heap >killed 2>&1 &
+        LD_PRELOAD=$LMP_PRELOAD "$LMP" snapshot "$program" killed.heap >killed 2>&1 &
         snap=$!
         while kill -0 $snap 2>/dev/null && [ -z "$child" ]; do
             read -r child _ <"/proc/$program/task/$program/children" || true
