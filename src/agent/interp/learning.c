@@ -3,6 +3,7 @@
 #include "agent/interp/learning.h"
 
 #include <pthread.h>
+#include <time.h>
 
 static const pthread_mutex_t free_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -17,6 +18,13 @@ void learning_once(atomic_bool *done, void (*learn)(void)) {
 
 void learning_hold(void) {
     pthread_mutex_lock(&lock);
+}
+
+bool learning_hold_to_fork(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
 void learning_let(void) {

@@ -99,14 +99,18 @@ static bool list_remove(LmpProfile *p) {
     return ours;
 }
 
+static bool fork_holds; /* learning (under the lock) */
+
 static void before_fork(void) {
-    learning_hold();
+    bool holds = learning_hold_to_fork();
     pthread_mutex_lock(&lock);
+    fork_holds = holds;
 }
 
 static void after_fork_in_parent(void) {
+    bool holds = fork_holds;
     pthread_mutex_unlock(&lock);
-    learning_let();
+    if (holds) learning_let();
 }
 
 /* A child shares the pages of the shared state with its parent: it must not write there. The states

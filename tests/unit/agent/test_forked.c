@@ -189,7 +189,7 @@ TEST(each_way) {
 
 /* ---- while another thread learns ------------------------------------------------------------- */
 
-static atomic_bool learns, learnt, through;
+static atomic_bool learns, learnt, through, forked;
 
 static void learn(void) {
     atomic_store(&learns, true);
@@ -197,8 +197,15 @@ static void learn(void) {
     atomic_store(&through, true);
 }
 
+/* Waits for what the forking thread has. */
+static void learn_after_fork(void) {
+    atomic_store(&learns, true);
+    while (!atomic_load(&forked))
+        usleep(100);
+}
+
 static void *learn_there(void *of) {
-    learning_once(&learnt, learn);
+    learning_once(&learnt, of ? learn_after_fork : learn);
     return of;
 }
 
@@ -210,16 +217,26 @@ static void finds_it_learnt(void) {
     work();
 }
 
-TEST(half_learnt) {
+static void fork_meanwhile(void *how, void (*does)(void)) {
     pthread_t thread;
     begin();
     profiled_start(L, *options_of(1));
-    ck_assert_int_eq(pthread_create(&thread, NULL, learn_there, NULL), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, learn_there, how), 0);
     while (!atomic_load(&learns))
         usleep(100);
-    in_child(&ways[0], finds_it_learnt);
+    in_child(&ways[0], does);
+    atomic_store(&forked, true);
     pthread_join(thread, NULL);
+    in_child(&ways[0], work); /* and nothing is held for ever */
     lua_close(L);
+}
+
+TEST(half_learnt) {
+    fork_meanwhile(NULL, finds_it_learnt);
+}
+
+TEST(learns_on) {
+    fork_meanwhile(&forked, work);
 }
 
 /* ---- where it cannot have it back ------------------------------------------------------------ */
