@@ -69,7 +69,8 @@ keys)
     key ':' && type_text 'end' && press Enter 'program has ended'
     press_away Space 'program has ended' # from the end it begins again
     press P P P 'P 100'
-    wait_for 'program has ended' # it plays to the end
+    wait_for 'program has ended'
+    wait_for 'space play' # it has played to the end: frames before the last one know that, too
     press 3 Home '00:00:00 of'
     press '.' '.' ',' 'Frame 2 of [0-9]+, at 00:00:0'
     tm resize-window -t t -x 60 -y 15
