@@ -336,11 +336,9 @@ case_trouble() { # of the disk: the recording ends with a line, the program goes
     is $? 0 status
     lines err.run 1
     has err.run '^lmp: no recording: cannot write gone/x.lmprec: No such file or directory$'
-    # As small as a disk can be, in a namespace of its own.
+    # As small as a disk can be, less than a recording takes, in a namespace of its own; `stop` is there.
     cat >small.sh <<'SH'
-mkdir -p small && mount -t tmpfs -o size=16k none small || exit 77
-rm -f stop
-(sleep 2; touch stop) &
+mkdir -p small && mount -t tmpfs -o size=4k none small || exit 77
 LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-summary --record=small/x.lmprec busy.lua 2>err || exit 1
 SH
     status=0
