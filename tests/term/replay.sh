@@ -128,8 +128,9 @@ moments) # all that ":" takes, the keys that jump, and the output as it was then
     at 'peak' '00:00:0[0-9]'
     type_text ':no such words' && key Enter
     wait_for 'Neither a moment, a mark nor a text of the output: no such words'
-    at '2s' 00:00:02
     for panel in 2 4 6; do # marks and cycles from everywhere
+        at 0 00:00:00 # what is waited for next is not there yet
+        at '2s' 00:00:02
         key $panel
         until_true "$patience" "a screen that stands" stands_still
         for step in 4 3 2; do # of which one step 2s is, the clock's seconds decide
@@ -138,7 +139,6 @@ moments) # all that ":" takes, the keys that jump, and the output as it was then
         key ']' && wait_for "since step $((step + 1))"
         key '[' && key '[' && wait_for "since step $((step - 1))"
         key '}' && key '{' && wait_for 'REPLAY'
-        at '2s' 00:00:02
     done
     key 3
     at 0 00:00:00
