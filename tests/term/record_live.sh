@@ -20,7 +20,7 @@ talk() { # as in display.sh
 case_key() { # R begins and ends, the header says so; what is left goes on
     talk 201 --no-summary
     press R "Recording into lmp-$program.lmprec; R ends it"
-    wait_for 'RUNNING  . REC 00:00:0[1-9] [0-9.]+ [KM]?i?B '
+    wait_for 'RUNNING  . REC 00:00:(0[1-9]|[1-9][0-9]) [0-9.]+ [KM]?i?B '
     is_one=$(recorder_pid | wc -l)
     [ "$is_one" = 1 ] || fail "recorders: $is_one"
     press R "Recording written to lmp-$program.lmprec \([0-9.]+ [KM]?i?B\); watch it: lmp replay"

@@ -163,7 +163,7 @@ LUA
     (cd "$work" && exec env LD_PRELOAD="$LMP_PRELOAD" ASAN_OPTIONS=detect_leaks=0 \
         "$LMP" run --no-live --record=run.lmprec run.lua >out 2>&1 </dev/null) &
     until_true "$patience" "a recording" test -s "$work/run.lmprec"
-    type_line "clear; \$P $LMP replay run.lmprec" 'REPLAY.*00:00:0[2-9] so far'
+    type_line "clear; \$P $LMP replay run.lmprec" 'REPLAY.*00:00:(0[2-9]|[1-9][0-9]) so far'
     for p in /proc/[0-9]*; do
         [ "$p/cwd" -ef "$work" ] && grep -qx recorder "$p/comm" && kill -9 "${p#/proc/}"
     done
@@ -187,7 +187,7 @@ while true do
     while os.clock() < until_ do kept[#kept % 5000 + 1] = ("x"):rep(100) .. #kept end
 end
 LUA
-    type_line "\$P $LMP run run.lua" 'RUNNING +00:00:0[3-9]'
+    type_line "\$P $LMP run run.lua" 'RUNNING +00:00:(0[3-9]|[1-9])'
     press 3 Left 'PAST .*00:00:0'
     wait_for 'space play'
     wait_for 'esc: now'
