@@ -56,7 +56,6 @@ void foreign_end(LmpProfile *p) {
 
 void foreign_clear(LmpProfile *p) {
     LmpForeign *s = &p->foreign;
-    atomic_store(&s->global, 0);
     atomic_store(&s->passed, 0);
     atomic_store(&s->clashes, 0);
     atomic_store(&s->apart, 0);

@@ -63,7 +63,7 @@ void foreign_end(LmpProfile *p);
 void foreign_forked(LmpProfile *p);
 /* Sets what is called in a child, once or more often, where no fork handler runs. */
 void foreign_prepare(void (*found_child)(void));
-/* Forgets what is noted. */
+/* Forgets what is counted. */
 void foreign_clear(LmpProfile *p);
 
 typedef struct LmpRequested {

@@ -166,10 +166,12 @@ static void at_exit(void) {
         if (!s) return;
         LmpProfile *p = &s->profile;
         bool here = !foreign_elsewhere(p);
-        if (!here) foreign_end(p);
-        /* A state that was closed has freed all that it had. */
-        if (here && p->counters->live_bytes > 0) snapshot_at_end(p);
-        collector_detach(p); /* the state may be gone, if it was closed behind our back */
+        if (here) { /* the state may be gone, closed behind our back: it has freed all that it had */
+            if (p->counters->live_bytes > 0) snapshot_at_end(p);
+            collector_detach(p);
+        } else {
+            foreign_end(p);
+        }
         finish(p, "exited", here);
     }
 }

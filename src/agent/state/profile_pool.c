@@ -6,7 +6,7 @@
 
 #include "base/os.h"
 
-static LmpProfile *slots; /* all there ever were */
+static LmpProfile *_Atomic slots; /* all there ever were; read without the lock, too */
 
 /* Clears a slot, but for what another thread may still be reading. */
 static void clear(LmpProfile *p, size_t size) {
