@@ -168,7 +168,7 @@ static void next_profile(void) {
     lua_close(L);
     for (int way = 0; way < WAYS; way++) {
         L = profiled(options[way]);
-        CHECK(kept_of(L).ud == k.ud); /* one place for the pair */
+        CHECK((kept_of(L).ud == k.ud) == (way == 0)); /* one place for the pair and this way */
         play(one, busy);
         play(L, busy);
         play(one, busy);
@@ -176,6 +176,25 @@ static void next_profile(void) {
         lua_close(L);
     }
     lua_close(one);
+}
+
+/* A library goes on with what it has kept of one profile while another profile runs in its thread.
+ */
+static void library_here(void) {
+    for (int i = 0; i < WAYS * WAYS; i++) {
+        lua_State *L = profiled(options[i / WAYS]);
+        Kept k = kept_of(L);
+        lua_close(L);
+        L = profiled(options[i % WAYS]);
+        for (int n = 0; n < 100; n++) {
+            void *block = k.alloc(k.ud, NULL, LUA_TTABLE, 100);
+            block = k.alloc(k.ud, block, 100, 1000);
+            k.alloc(k.ud, block, 1000, 0);
+        }
+        play(L, busy);
+        play(L, "check()");
+        lua_close(L);
+    }
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -475,9 +494,16 @@ static const struct {
     const char *name;
     void (*test)(void);
 } tests[] = {
-    {"apart", apart},     {"next_profile", next_profile}, {"threads", threads},
-    {"library", library}, {"wandering", wandering},       {"behind", behind},
-    {"refused", refused}, {"covered", covered},           {"finalizers", finalizers},
+    {"library_here", library_here},
+    {"apart", apart},
+    {"next_profile", next_profile},
+    {"threads", threads},
+    {"library", library},
+    {"wandering", wandering},
+    {"behind", behind},
+    {"refused", refused},
+    {"covered", covered},
+    {"finalizers", finalizers},
     {"exits", exits},
 };
 

@@ -166,7 +166,8 @@ static void at_exit(void) {
         if (!s) return;
         LmpProfile *p = &s->profile;
         bool here = !foreign_elsewhere(p);
-        if (here) { /* the state may be gone, closed behind our back: it has freed all that it had */
+        if (here) { /* the state may be gone, closed behind our back: it has freed all that it had
+                     */
             if (p->counters->live_bytes > 0) snapshot_at_end(p);
             collector_detach(p);
         } else {
@@ -240,11 +241,16 @@ static bool unhook(lua_State *L, LmpProfile *p) {
     return lua_getallocf(L, &ud) == p->pass.alloc && ud == p->pass.ud;
 }
 
-static LmpProfile *take_place(lua_State *L) {
+/* What hook_choose goes by. */
+static unsigned way_of(const LmpOptions *o) {
+    return o->sample > 0 ? 3 : o->stacks ? 2 : o->lines || o->counts;
+}
+
+static LmpProfile *take_place(lua_State *L, const LmpOptions *options) {
     void *ud;
     lua_Alloc alloc = lua_getallocf(L, &ud);
     pthread_mutex_lock(&lock);
-    LmpProfile *p = profile_pool_take(alloc, ud, sizeof(LmpSession));
+    LmpProfile *p = profile_pool_take(alloc, ud, way_of(options), sizeof(LmpSession));
     if (p) p->serial = ++serials;
     pthread_mutex_unlock(&lock);
     if (!p) return NULL;
@@ -496,7 +502,7 @@ LmpErr profiler_start(lua_State *L, const LmpOptions *options, LmpErr *lack) {
     char release[32];
     running_release(release, sizeof release);
     if (session_find(L)) return LMP_E_STARTED; /* by a finalizer, just now */
-    LmpProfile *p = take_place(L);
+    LmpProfile *p = take_place(L, options);
     LmpErr err = p ? LMP_OK : LMP_E_NOMEM;
     if (p) {
         p->file = OWN_FD_NONE;

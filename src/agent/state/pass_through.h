@@ -51,6 +51,7 @@ typedef struct LmpForeign {
 /* What profile_pool.c keeps in each slot, under its caller's lock. */
 typedef struct LmpPoolSlot {
     struct LmpProfile *next; /* list of all */
+    unsigned way;            /* of accounting, of all of them: whose allocator was given out */
     uint64_t begun;          /* profiles that have had this slot (count) */
     bool taken;
 } LmpPoolSlot;

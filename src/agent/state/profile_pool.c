@@ -18,9 +18,9 @@ static void clear(LmpProfile *p, size_t size) {
 _Static_assert(offsetof(LmpProfile, pass) == 0, "what stays comes first");
 _Static_assert(offsetof(LmpProfile, slot) > offsetof(LmpProfile, foreign), "or last");
 
-LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, size_t size) {
+LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, unsigned way, size_t size) {
     LmpProfile *p = slots;
-    while (p && (p->slot.taken || p->pass.alloc != alloc || p->pass.ud != ud))
+    while (p && (p->slot.taken || p->slot.way != way || p->pass.alloc != alloc || p->pass.ud != ud))
         p = p->slot.next;
     if (p) {
         clear(p, size);
@@ -31,6 +31,7 @@ LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, size_t size) {
         p = (LmpProfile *)(void *)(at + LMP_PAGE_MOST - offsetof(LmpProfile, pass.alloc));
         p->pass.alloc = alloc;
         p->pass.ud = ud;
+        p->slot.way = way;
         p->slot.next = slots;
         slots = p;
     }

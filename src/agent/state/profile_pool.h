@@ -3,8 +3,8 @@
  * The address of a profile is the `ud` that lua_getallocf returns, and anyone may keep that, with
  * our allocator, and call it long after the profile has ended, in any thread. So what such a call
  * reads (pass_through.h) never moves or changes. There is one slot for each pair of allocator and
- * ud, or as many as profiles of that pair have run at the same time; the next profile of the pair
- * reuses it.
+ * ud and each way of accounting, as each way has an allocator of its own; or as many as such
+ * profiles have run at the same time; the next one reuses it.
  *
  * A child that is forked shares the pages of the shared state with its parent, and must not write
  * there, however it was forked. So the first word of a profile, which says who runs its state, is
@@ -15,9 +15,9 @@
 #include "agent/state/profile.h"
 
 /* Returns `size` bytes, the same in each call, that begin with a profile: all zeroes, except for
- * pass_through.h and the slot's own data; no thread runs its state. NULL: no memory. The caller
- * holds a lock, the same for both. */
-LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, size_t size);
+ * pass_through.h and the slot's own data; no thread runs its state. `way` is any number. NULL: no
+ * memory. The caller holds a lock, the same for both. */
+LmpProfile *profile_pool_take(lua_Alloc alloc, void *ud, unsigned way, size_t size);
 /* Returns true if this allocator, with this ud, has been one of a profiled Lua state: ours, or the
  * one below. */
 bool profile_pool_knows(uintptr_t alloc, uintptr_t ud);
