@@ -1,5 +1,6 @@
 /* figures.c - goes through the lists of figures (figure.h) and pushes each by its kind; rows are
  * sorted, the tree is linked from an array of all nodes. */
+#include "fields.h"
 #include "module.h"
 
 #include <lauxlib.h>
@@ -92,16 +93,6 @@ static void put_node_figures(lua_State *L, const char *name, const LmpTally *tal
     lua_setfield(L, -2, name);
 }
 
-static void put_text(lua_State *L, const char *name, const char *text) {
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, name);
-}
-
-static void put_integer(lua_State *L, const char *name, lua_Integer n) {
-    lua_pushinteger(L, n);
-    lua_setfield(L, -2, name);
-}
-
 /* ---- order: by live bytes, then by bytes made, then by place --------------------------------- */
 
 static int by_tally(const LmpTally *a, const LmpTally *b) {
@@ -142,7 +133,7 @@ static void put_calls(lua_State *L, const Ledger *ledger, const LmpSiteRow *site
         const LmpSiteDetail *detail = &ledger->detail[site->first_detail + i];
         if (!*detail->name) continue; /* the line itself */
         lua_createtable(L, 0, count(tally_figures) + 1);
-        put_text(L, "name", detail->name);
+        field_text(L, "name", detail->name);
         put_figures(L, &detail->tally, tally_figures);
         lua_rawseti(L, -2, ++n);
     }
@@ -150,14 +141,14 @@ static void put_calls(lua_State *L, const Ledger *ledger, const LmpSiteRow *site
 }
 
 static void put_site(lua_State *L, const Ledger *ledger, const LmpSiteRow *site) {
-    put_text(L, "source", site->raw_source);
-    put_text(L, "short_src", site->short_src);
-    put_text(L, "func", site->func);
-    put_integer(L, "line", site->line);
+    field_text(L, "source", site->raw_source);
+    field_text(L, "short_src", site->short_src);
+    field_text(L, "func", site->func);
+    field_integer(L, "line", site->line);
     put_figures(L, &site->tally, tally_figures);
     put_table(L, "here", site, here_figures);
     if (ledger->counts & LMP_COUNTS_INSTRUCTIONS)
-        put_integer(L, "instructions", (lua_Integer)site->instructions);
+        field_integer(L, "instructions", (lua_Integer)site->instructions);
     lua_createtable(L, 0, LMP_KINDS);
     for (int k = 0; k < LMP_KINDS; k++)
         put_table(L, kind_info[k].name, &site->kind[k], kind_tally_figures);
@@ -187,12 +178,12 @@ static void put_functions(lua_State *L, Ledger *ledger) {
     for (uint32_t i = 0; i < ledger->functions; i++) {
         const LmpFunctionRow *f = &ledger->function[i];
         lua_createtable(L, 0, 6);
-        put_text(L, "source", f->raw_source);
-        put_text(L, "short_src", f->short_src);
-        put_text(L, "func", f->name);
-        put_integer(L, "linedefined", f->linedefined);
+        field_text(L, "source", f->raw_source);
+        field_text(L, "short_src", f->short_src);
+        field_text(L, "func", f->name);
+        field_integer(L, "linedefined", f->linedefined);
         put_table(L, "shallow", &f->shallow, tally_figures);
-        if (ledger->counts & LMP_COUNTS_CALLS) put_integer(L, "calls", (lua_Integer)f->calls);
+        if (ledger->counts & LMP_COUNTS_CALLS) field_integer(L, "calls", (lua_Integer)f->calls);
         if (ledger->stacks) put_table(L, "retained", &f->retained, tally_figures);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -204,7 +195,7 @@ static void put_tags(lua_State *L, Ledger *ledger) {
     lua_createtable(L, (int)ledger->tags, 0);
     for (uint32_t i = 0; i < ledger->tags; i++) {
         lua_createtable(L, 0, count(tally_figures) + 1);
-        put_text(L, "name", ledger->tag[i].name);
+        field_text(L, "name", ledger->tag[i].name);
         put_figures(L, &ledger->tag[i].tally, tally_figures);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -221,14 +212,14 @@ static void put_edges(lua_State *L, const Ledger *ledger) {
         const LmpFunctionRow *caller = &ledger->function[edge->caller];
         const LmpFunctionRow *callee = &ledger->function[edge->callee];
         lua_createtable(L, 0, 8);
-        put_text(L, "source", caller->raw_source);
-        put_text(L, "short_src", caller->short_src);
-        put_text(L, "func", caller->name);
-        put_integer(L, "line", edge->line);
-        put_text(L, "callee", callee->name);
-        put_text(L, "callee_source", callee->raw_source);
-        put_integer(L, "callee_linedefined", callee->linedefined);
-        put_integer(L, "calls", (lua_Integer)edge->calls);
+        field_text(L, "source", caller->raw_source);
+        field_text(L, "short_src", caller->short_src);
+        field_text(L, "func", caller->name);
+        field_integer(L, "line", edge->line);
+        field_text(L, "callee", callee->name);
+        field_text(L, "callee_source", callee->raw_source);
+        field_integer(L, "callee_linedefined", callee->linedefined);
+        field_integer(L, "calls", (lua_Integer)edge->calls);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "edges");
@@ -236,10 +227,7 @@ static void put_edges(lua_State *L, const Ledger *ledger) {
 
 static void put_place(lua_State *L, const char *name, const LmpSiteRow *site) {
     lua_createtable(L, 0, 4);
-    put_text(L, "source", site->raw_source);
-    put_text(L, "short_src", site->short_src);
-    put_text(L, "func", site->func);
-    put_integer(L, "line", site->line);
+    fields_site(L, site);
     lua_setfield(L, -2, name);
 }
 
@@ -259,19 +247,13 @@ static void put_overrides(lua_State *L, const Ledger *ledger) {
 
 /* ---- the tree: nested tables ----------------------------------------------------------------- */
 
-static void put_flag(lua_State *L, const char *name, bool flag) {
-    if (!flag) return;
-    lua_pushboolean(L, 1);
-    lua_setfield(L, -2, name);
-}
-
 static void push_node(lua_State *L, const LmpTreeRow *node) {
     lua_createtable(L, 0, 8);
-    put_text(L, "func", node->name);
-    put_text(L, "short_src", node->short_src);
-    put_integer(L, "line", node->line);
-    put_flag(L, "tail", node->flags & LMP_NODE_TAIL);
-    put_flag(L, "coroutine", node->flags & LMP_NODE_COROUTINE);
+    field_text(L, "func", node->name);
+    field_text(L, "short_src", node->short_src);
+    field_integer(L, "line", node->line);
+    if (node->flags & LMP_NODE_TAIL) field_flag(L, "tail", true);
+    if (node->flags & LMP_NODE_COROUTINE) field_flag(L, "coroutine", true);
     put_node_figures(L, "shallow", &node->shallow);
     put_node_figures(L, "retained", &node->retained);
 }
@@ -303,38 +285,15 @@ static void put_tree(lua_State *L, const Ledger *ledger) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static const struct Part {
-    const char *name;
-    unsigned bit;
-} parts[] = {{"sites", LEDGER_SITES}, {"functions", LEDGER_FUNCTIONS},
-             {"tree", LEDGER_TREE},   {"tags", LEDGER_TAGS},
-             {"edges", LEDGER_EDGES}, {"overrides", LEDGER_OVERRIDES}};
-
 unsigned figures_parts(lua_State *L, const char *function) {
-    unsigned wanted = 0;
-    if (lua_isnoneornil(L, 1)) return 0;
-    luaL_checktype(L, 1, LUA_TTABLE);
-    lua_pushnil(L);
-    while (lua_next(L, 1)) {
-        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-        const struct Part *part = NULL;
-        for (int i = 0; i < (int)(sizeof parts / sizeof *parts) && key; i++)
-            if (!strcmp(parts[i].name, key)) part = &parts[i];
-        if (!part) {
-            const char *shown = key ? key : luaL_tolstring(L, -2, NULL);
-            luaL_error(L,
-                       "bad argument #1 to '%s' (unknown key '%s'; there are: sites, functions, "
-                       "tree, tags, edges, overrides)",
-                       function, shown);
-        } else if (!lua_isboolean(L, -1)) {
-            luaL_error(L, "bad argument #1 to '%s' (key '%s' must be a boolean, got %s)", function,
-                       key, luaL_typename(L, -1));
-        } else if (lua_toboolean(L, -1)) {
-            wanted |= part->bit;
-        }
-        lua_pop(L, 1);
-    }
-    return wanted;
+    static const FieldFlag parts[] = {{"sites", LEDGER_SITES},
+                                      {"functions", LEDGER_FUNCTIONS},
+                                      {"tree", LEDGER_TREE},
+                                      {"tags", LEDGER_TAGS},
+                                      {"edges", LEDGER_EDGES},
+                                      {"overrides", LEDGER_OVERRIDES},
+                                      {NULL, 0}};
+    return fields_flags(L, 1, function, "key", parts);
 }
 
 void figures_push(lua_State *L, void *from) {

@@ -13,6 +13,7 @@
 
 #include "agent/session/profiler.h"
 #include "base/format.h"
+#include "fields.h"
 #include "helpers.h"
 #include "module.h"
 #include "shared/launch.h"
@@ -241,33 +242,19 @@ static int api_tag(lua_State *L) {
 
 /* ---- snapshot -------------------------------------------------------------------------------- */
 
-static void set_number(lua_State *L, const char *name, uint64_t value) {
-    lua_pushinteger(L, (lua_Integer)value);
-    lua_setfield(L, -2, name);
-}
-
-static void set_seconds(lua_State *L, const char *name, uint64_t ns) {
-    lua_pushnumber(L, (lua_Number)ns / 1e9);
-    lua_setfield(L, -2, name);
-}
-
 static void push_figures(lua_State *L, const LmpSnapshotLive *of) {
     lua_createtable(L, 0, 9);
-    set_number(L, "number", of->number);
-    set_number(L, "live_bytes", of->live_bytes);
-    set_number(L, "live_blocks", of->live_blocks);
-    set_seconds(L, "stop", of->stop);
-    lua_pushboolean(L, of->forked != 0);
-    lua_setfield(L, -2, "forked");
-    if (of->why_in_place[0]) {
-        lua_pushstring(L, of->why_in_place);
-        lua_setfield(L, -2, "why_in_place");
-    }
+    field_integer(L, "number", (lua_Integer)of->number);
+    field_integer(L, "live_bytes", (lua_Integer)of->live_bytes);
+    field_integer(L, "live_blocks", (lua_Integer)of->live_blocks);
+    field_number(L, "stop", (double)of->stop / 1e9);
+    field_flag(L, "forked", of->forked != 0);
+    if (of->why_in_place[0]) field_text(L, "why_in_place", of->why_in_place);
     if (of->state != LMP_SNAPSHOT_WRITTEN) return; /* not known yet */
-    set_number(L, "objects", of->objects);
-    set_number(L, "file_bytes", of->bytes);
-    set_seconds(L, "walk", of->walk);
-    set_seconds(L, "slowest", of->slowest);
+    field_integer(L, "objects", (lua_Integer)of->objects);
+    field_integer(L, "file_bytes", (lua_Integer)of->bytes);
+    field_number(L, "walk", (double)of->walk / 1e9);
+    field_number(L, "slowest", (double)of->slowest / 1e9);
 }
 
 static void push_answer(lua_State *L, void *from) {
@@ -276,40 +263,16 @@ static void push_answer(lua_State *L, void *from) {
     push_figures(L, of);
 }
 
-static bool option(lua_State *L, const char *name) {
-    lua_getfield(L, 2, name);
-    luaL_argcheck(L, lua_isnil(L, -1) || lua_isboolean(L, -1), 2,
-                  "options are gc = boolean, wait = boolean");
-    bool on = lua_toboolean(L, -1);
-    lua_pop(L, 1);
-    return on;
-}
-
-/* Other names are mistakes. */
-static void check_options(lua_State *L) {
-    lua_pushnil(L);
-    while (lua_next(L, 2)) {
-        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-        luaL_argcheck(L, !strcmp(name, "gc") || !strcmp(name, "wait"), 2,
-                      "options are gc = boolean, wait = boolean");
-        lua_pop(L, 1);
-    }
-}
-
 static int api_snapshot(lua_State *L) {
+    enum { GC = 1, WAIT = 2 };
     size_t length;
-    bool collect = false, wait = false;
+    static const FieldFlag options[] = {{"gc", GC}, {"wait", WAIT}, {NULL, 0}};
     const char *file = luaL_optlstring(L, 1, NULL, &length);
     luaL_argcheck(L, !file || (*file && strlen(file) == length), 1, "the name of a file expected");
-    if (!lua_isnoneornil(L, 2)) {
-        luaL_checktype(L, 2, LUA_TTABLE);
-        check_options(L);
-        collect = option(L, "gc");
-        wait = option(L, "wait");
-    }
+    unsigned how = fields_flags(L, 2, "snapshot", "option", options);
     LmpSnapshotLive of = {0};
     char why[sizeof of.file + 200];
-    LmpErr err = profiler_snapshot(L, file, collect, wait, &of);
+    LmpErr err = profiler_snapshot(L, file, how & GC, how & WAIT, &of);
     module_describe_snapshot(why, sizeof why, err, &of);
     if (err) return module_refuse(L, err, err == LMP_E_FILE ? why : NULL);
     return module_own_call(L, push_answer, &of, 2) == LUA_OK ? 2 : lua_error(L);
@@ -333,8 +296,7 @@ int luaopen_luamemprofiler(lua_State *L) {
     profiler_prepare(L);
     luaL_newlib(L, functions);
     values_register(L);
-    lua_pushliteral(L, LMP_VERSION);
-    lua_setfield(L, -2, "_VERSION");
+    field_text(L, "_VERSION", LMP_VERSION);
     return 1;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/session/profiler.h"
+#include "fields.h"
 #include "module.h"
 
 static const char metatable_key;
@@ -31,23 +32,6 @@ MeasuredHeld measured_held_all(const LmpStats *s) {
         all.blocks += held.blocks;
     }
     return all;
-}
-
-void measured_set(lua_State *L, const char *name, lua_Integer n) {
-    lua_pushinteger(L, n);
-    lua_setfield(L, -2, name);
-}
-
-static void set_text(lua_State *L, const char *name, const char *text) {
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, name);
-}
-
-void measured_set_site(lua_State *L, const LmpSiteRow *site) {
-    set_text(L, "source", site->raw_source);
-    set_text(L, "short_src", site->short_src);
-    set_text(L, "func", site->func);
-    measured_set(L, "line", site->line);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */
@@ -152,11 +136,16 @@ typedef struct MadeList {
 
 /* ---- sites ----------------------------------------------------------------------------------- */
 
+static uint32_t end_of_ids(const Ledger *l) {
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < l->sites; i++)
+        if (l->site[i].id >= end) end = l->site[i].id + 1;
+    return end;
+}
+
 static bool note_sites(Measure *m) {
     const Ledger *l = &m->of.ledger;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < l->sites; i++)
-        if (l->site[i].id >= most) most = l->site[i].id + 1;
+    uint32_t most = end_of_ids(l);
     m->of.rows = m->then = calloc((size_t)most + 1, sizeof *m->then);
     if (!m->then) return false;
     m->rows = most;
@@ -174,12 +163,6 @@ static SiteThen then_of(const Measure *m, uint32_t id) {
     return id < m->rows ? m->then[id] : (SiteThen){0};
 }
 
-/* What was made is known before the collections, what is held after them. */
-static bool note_made(MadeList *list, const Ledger *l) {
-    list->row = calloc((size_t)l->sites + 1, sizeof *list->row);
-    return list->row != NULL;
-}
-
 static int by_weight(const void *left, const void *right) {
     const Made *a = left, *b = right;
     if (a->held_bytes != b->held_bytes) return a->held_bytes < b->held_bytes ? 1 : -1;
@@ -187,12 +170,14 @@ static int by_weight(const void *left, const void *right) {
     return (a->site->id > b->site->id) - (a->site->id < b->site->id);
 }
 
+/* What was made is known before the collections, what is held after them. */
 static bool list_sites(MadeList *list, const Measure *m, const uint64_t *allocs,
                        const uint64_t *made, uint32_t known) {
     const Ledger *l = &m->of.ledger;
     bool coroutines =
         measured_held(&m->kept, LMP_THREAD).blocks != measured_held(&m->before, LMP_THREAD).blocks;
-    if (!note_made(list, l)) return false;
+    list->row = calloc((size_t)l->sites + 1, sizeof *list->row);
+    if (!list->row) return false;
     for (uint32_t i = 0; i < l->sites; i++) {
         const LmpSiteRow *s = &l->site[i];
         SiteThen then = then_of(m, s->id);
@@ -226,10 +211,10 @@ static void push_types(lua_State *L, const Measure *m) {
         MeasuredHeld then = measured_held(&m->before, (LmpKind)k);
         MeasuredHeld now = measured_held(&m->kept, (LmpKind)k);
         lua_createtable(L, 0, 4);
-        measured_set(L, "allocs", (lua_Integer)(b->allocs - a->allocs));
-        measured_set(L, "bytes", (lua_Integer)made_in(b->made_bytes, 0, a->made_bytes, 0));
-        measured_set(L, "held_bytes", (lua_Integer)(now.bytes - then.bytes));
-        measured_set(L, "held_blocks", (lua_Integer)(now.blocks - then.blocks));
+        field_integer(L, "allocs", (lua_Integer)(b->allocs - a->allocs));
+        field_integer(L, "bytes", (lua_Integer)made_in(b->made_bytes, 0, a->made_bytes, 0));
+        field_integer(L, "held_bytes", (lua_Integer)(now.bytes - then.bytes));
+        field_integer(L, "held_blocks", (lua_Integer)(now.blocks - then.blocks));
         lua_setfield(L, -2, kind_info[k].name);
     }
     lua_setfield(L, -2, "types");
@@ -241,28 +226,27 @@ static void push_result(lua_State *L, void *from) {
     const LmpStats *a = &m->before, *b = &m->after;
     MeasuredHeld then = measured_held_all(a), now = measured_held_all(&m->kept);
     lua_createtable(L, 0, 12);
-    measured_set(L, "allocs", (lua_Integer)(b->mallocs - a->mallocs));
-    measured_set(L, "bytes",
-                 (lua_Integer)made_in(b->live_bytes, b->free_bytes, a->live_bytes, a->free_bytes));
-    measured_set(L, "reallocs", (lua_Integer)(b->reallocs - a->reallocs));
-    measured_set(L, "frees", (lua_Integer)(b->frees - a->frees));
-    measured_set(L, "free_bytes", (lua_Integer)(b->free_bytes - a->free_bytes));
-    measured_set(L, "peak_bytes", (lua_Integer)(m->of.interval.most - m->of.interval.start));
-    measured_set(L, "held_bytes", (lua_Integer)(now.bytes - then.bytes));
-    measured_set(L, "held_blocks", (lua_Integer)(now.blocks - then.blocks));
-    if (b->sample) measured_set(L, "sample", (lua_Integer)b->sample);
-    lua_pushnumber(L, (lua_Number)(b->seconds - a->seconds));
-    lua_setfield(L, -2, "seconds");
+    field_integer(L, "allocs", (lua_Integer)(b->mallocs - a->mallocs));
+    field_integer(L, "bytes",
+                  (lua_Integer)made_in(b->live_bytes, b->free_bytes, a->live_bytes, a->free_bytes));
+    field_integer(L, "reallocs", (lua_Integer)(b->reallocs - a->reallocs));
+    field_integer(L, "frees", (lua_Integer)(b->frees - a->frees));
+    field_integer(L, "free_bytes", (lua_Integer)(b->free_bytes - a->free_bytes));
+    field_integer(L, "peak_bytes", (lua_Integer)(m->of.interval.most - m->of.interval.start));
+    field_integer(L, "held_bytes", (lua_Integer)(now.bytes - then.bytes));
+    field_integer(L, "held_blocks", (lua_Integer)(now.blocks - then.blocks));
+    if (b->sample) field_integer(L, "sample", (lua_Integer)b->sample);
+    field_number(L, "seconds", (b->seconds - a->seconds));
     push_types(L, m);
     lua_createtable(L, (int)list->rows, 0);
     for (uint32_t i = 0; i < list->rows; i++) {
         const Made *row = &list->row[i];
         lua_createtable(L, 0, 8);
-        measured_set_site(L, row->site);
-        measured_set(L, "allocs", (lua_Integer)row->allocs);
-        measured_set(L, "bytes", (lua_Integer)row->bytes);
-        measured_set(L, "held_bytes", (lua_Integer)row->held_bytes);
-        measured_set(L, "held_blocks", (lua_Integer)row->held_blocks);
+        fields_site(L, row->site);
+        field_integer(L, "allocs", (lua_Integer)row->allocs);
+        field_integer(L, "bytes", (lua_Integer)row->bytes);
+        field_integer(L, "held_bytes", (lua_Integer)row->held_bytes);
+        field_integer(L, "held_blocks", (lua_Integer)row->held_blocks);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "sites");
@@ -286,9 +270,7 @@ static bool finish(lua_State *L, Measure *m, MadeList *list) {
     if (!m->then || !measured_read(L, &m->of, &m->after)) return false;
     uint64_t most = m->of.interval.most;
     const Ledger *l = &m->of.ledger;
-    uint32_t known = 0;
-    for (uint32_t i = 0; i < l->sites; i++)
-        if (l->site[i].id >= known) known = l->site[i].id + 1;
+    uint32_t known = end_of_ids(l);
     uint64_t *allocs = calloc((size_t)known * 2 + 1, sizeof *allocs);
     if (!allocs) return false;
     for (uint32_t i = 0; i < l->sites; i++) {

@@ -13,6 +13,7 @@
 
 #include "agent/objects/offsets.h"
 #include "agent/objects/size.h"
+#include "fields.h"
 #include "module.h"
 
 /* Rounds that every function gets, and so many at most. Calls: by default, and the bounds of what
@@ -175,10 +176,8 @@ static PerCall per_call(const MeasuredHeld held[MOMENTS], int last) {
 
 static void put_per_call(lua_State *L, const MeasuredHeld held[MOMENTS], int last) {
     PerCall each = per_call(held, last);
-    lua_pushnumber(L, (lua_Number)each.bytes);
-    lua_setfield(L, -2, "bytes_per_call");
-    lua_pushnumber(L, (lua_Number)each.blocks);
-    lua_setfield(L, -2, "blocks_per_call");
+    field_number(L, "bytes_per_call", each.bytes);
+    field_number(L, "blocks_per_call", each.blocks);
 }
 
 /* What was seen, in a sentence. */
@@ -201,8 +200,7 @@ static void put_words(lua_State *L, const Growth *g, Verdict verdict) {
     else
         snprintf(words, sizeof words, "no leak: %lld B %s with the last %d of %d calls",
                  bytes < 0 ? -bytes : bytes, bytes < 0 ? "went" : "came", last, calls);
-    lua_pushstring(L, words);
-    lua_setfield(L, -2, "words");
+    field_text(L, "words", words);
 }
 
 typedef struct Grown {
@@ -246,25 +244,24 @@ static void push_result(lua_State *L, void *from) {
     const Result *r = from;
     const Growth *g = r->g;
     lua_createtable(L, 0, 7);
-    lua_pushstring(L, verdict_words[r->verdict]);
-    lua_setfield(L, -2, "verdict");
+    field_text(L, "verdict", verdict_words[r->verdict]);
     put_words(L, g, r->verdict);
-    measured_set(L, "calls", calls_until(g->round));
+    field_integer(L, "calls", calls_until(g->round));
     put_per_call(L, g->held, g->why ? 0 : g->round);
     int rounds = g->why ? 0 : g->round;
     lua_createtable(L, rounds, 0);
     for (int i = 1; i <= rounds; i++) {
         lua_createtable(L, 0, 3);
-        measured_set(L, "calls", calls_of(i));
-        measured_set(L, "bytes", (lua_Integer)(g->held[i].bytes - g->held[i - 1].bytes));
-        measured_set(L, "blocks", (lua_Integer)(g->held[i].blocks - g->held[i - 1].blocks));
+        field_integer(L, "calls", calls_of(i));
+        field_integer(L, "bytes", (lua_Integer)(g->held[i].bytes - g->held[i - 1].bytes));
+        field_integer(L, "blocks", (lua_Integer)(g->held[i].blocks - g->held[i - 1].blocks));
         lua_rawseti(L, -2, i);
     }
     lua_setfield(L, -2, "rounds");
     lua_createtable(L, (int)r->rows, 0);
     for (uint32_t i = 0; i < r->rows; i++) {
         lua_createtable(L, 0, 6);
-        measured_set_site(L, r->row[i].site);
+        fields_site(L, r->row[i].site);
         put_per_call(L, r->row[i].held->held, g->round);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }

@@ -68,14 +68,12 @@ void figures_sort_sites(Ledger *ledger);
 /* Pushes the table of a Figures (`from` is not const: rows are sorted). */
 void figures_push(lua_State *L, void *from);
 
-/* ---- values.c ----------------------------------------------------------------------------------
- */
+/* ---- values.c -------------------------------------------------------------------------------- */
 
 /* Adds size, total_size, retained, references and paths to the table at the top of the stack. */
 void values_register(lua_State *L);
 
-/* ---- measure.c and measure_growth.c
- * ------------------------------------------------------------------ */
+/* ---- measure.c and measure_growth.c ---------------------------------------------------------- */
 
 /* What lmp.measure and lmp.measure_growth share: a stretch of the run that ends however the
  * function ends that is measured, and the sites that made something in it. */
@@ -110,10 +108,6 @@ void measured_end(lua_State *L, Measured *m);
 
 /* Raises an error unless the first argument can be called. */
 void measured_check(lua_State *L);
-
-/* Sets fields of the table on top. */
-void measured_set(lua_State *L, const char *name, lua_Integer n);
-void measured_set_site(lua_State *L, const LmpSiteRow *site);
 
 /* Are lmp.measure(f, ...) and lmp.measure_growth(f, ...). */
 int module_measure(lua_State *L);

@@ -23,46 +23,7 @@ typedef struct Value {
     const char *text; /* not empty; NULL: it is none */
 } Value;
 
-/* ---- one value each: false, and nothing is set, if it does not fit ----------------------------
- */
-
-static bool set_flag(bool *to, const Value *v) {
-    if (v->is_flag) *to = v->flag;
-    return v->is_flag;
-}
-
-static bool set_live(LmpOptions *o, const Value *v) {
-    return set_flag(&o->live, v);
-}
-
-static bool set_hold(LmpOptions *o, const Value *v) {
-    return set_flag(&o->hold, v);
-}
-
-static bool set_lines(LmpOptions *o, const Value *v) {
-    return set_flag(&o->lines, v);
-}
-
-static bool set_stacks(LmpOptions *o, const Value *v) {
-    return set_flag(&o->stacks, v);
-}
-
-static bool set_count(LmpOptions *o, const Value *v, unsigned bit) {
-    if (v->is_flag) o->counts = v->flag ? o->counts | bit : o->counts & ~bit;
-    return v->is_flag;
-}
-
-static bool set_calls(LmpOptions *o, const Value *v) {
-    return set_count(o, v, LMP_COUNTS_CALLS);
-}
-
-static bool set_instructions(LmpOptions *o, const Value *v) {
-    return set_count(o, v, LMP_COUNTS_INSTRUCTIONS);
-}
-
-static bool set_overrides(LmpOptions *o, const Value *v) {
-    return set_count(o, v, LMP_COUNTS_OVERRIDES);
-}
+/* ---- one value each: false, and nothing is set, if it does not fit --------------------------- */
 
 static bool set_fps(LmpOptions *o, const Value *v) {
     if (!v->is_number || !fps_allowed(v->number)) return false;
@@ -111,15 +72,35 @@ static bool set_sample(LmpOptions *o, const Value *v) {
     return true;
 }
 
-static bool (*const options_table[STARTS])(LmpOptions *o, const Value *v) = {
-    [START_LIVE] = set_live,           [START_SUMMARY] = set_summary,
-    [START_HOLD] = set_hold,           [START_FPS] = set_fps,
-    [START_NAME] = set_name,           [START_LINES] = set_lines,
-    [START_STACKS] = set_stacks,       [START_SAMPLE] = set_sample,
-    [START_CALLS] = set_calls,         [START_INSTRUCTIONS] = set_instructions,
-    [START_OVERRIDES] = set_overrides, [START_TOP] = set_top,
-    [START_RECORD] = set_record,
+/* A boolean that is to be set, a bit of `counts`, or what else is to be done with the value. */
+static const struct OptionRow {
+    size_t flag;
+    unsigned count;
+    bool (*set)(LmpOptions *o, const Value *v);
+} options_table[STARTS] = {
+    [START_LIVE] = {.flag = offsetof(LmpOptions, live)},
+    [START_SUMMARY] = {.set = set_summary},
+    [START_HOLD] = {.flag = offsetof(LmpOptions, hold)},
+    [START_FPS] = {.set = set_fps},
+    [START_NAME] = {.set = set_name},
+    [START_LINES] = {.flag = offsetof(LmpOptions, lines)},
+    [START_STACKS] = {.flag = offsetof(LmpOptions, stacks)},
+    [START_SAMPLE] = {.set = set_sample},
+    [START_CALLS] = {.count = LMP_COUNTS_CALLS},
+    [START_INSTRUCTIONS] = {.count = LMP_COUNTS_INSTRUCTIONS},
+    [START_OVERRIDES] = {.count = LMP_COUNTS_OVERRIDES},
+    [START_TOP] = {.set = set_top},
+    [START_RECORD] = {.set = set_record},
 };
+
+static bool set_value(const struct OptionRow *row, LmpOptions *o, const Value *v) {
+    if (row->set) return row->set(o, v);
+    if (v->is_flag && row->count)
+        o->counts = v->flag ? o->counts | row->count : o->counts & ~row->count;
+    else if (v->is_flag)
+        *(bool *)((char *)o + row->flag) = v->flag;
+    return v->is_flag;
+}
 
 /* ---- what both have in common ---------------------------------------------------------------- */
 
@@ -136,7 +117,7 @@ static int find_option(const char *name) {
 static bool set_option(LmpOptions *o, const char *name, const Value *v, const char *got,
                        char *why) {
     int option = find_option(name);
-    if (option < STARTS && options_table[option](o, v)) return true;
+    if (option < STARTS && set_value(&options_table[option], o, v)) return true;
     if (option < STARTS) {
         snprintf(why, OPTIONS_WHY, "option '%s' must be %s, got %s", name,
                  start_options[option].expected, got);

@@ -1,6 +1,7 @@
 /* values.c - all but size() walk the whole heap where it lies, which takes about a third of a
  * second for a million objects; they work without a profile, too. What they make for the program is
  * not counted. The reference by which their own argument is held does not count. */
+#include "fields.h"
 #include "module.h"
 
 #include <lauxlib.h>
@@ -157,34 +158,12 @@ static int api_retained(lua_State *L) {
     return err == LMP_OK ? answer(L, h, push_retained, 1) : refuse(L, err);
 }
 
-/* The only option there is. */
-static bool through_globals(lua_State *L) {
-    bool through = false;
-    luaL_checktype(L, 2, LUA_TTABLE);
-    lua_pushnil(L);
-    while (lua_next(L, 2)) {
-        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-        if (!key || strcmp(key, "globals") != 0)
-            luaL_error(L,
-                       "bad argument #2 to 'total_size' (unknown option '%s'; there is: globals)",
-                       key ? key : luaL_tolstring(L, -2, NULL));
-        if (!lua_isboolean(L, -1))
-            luaL_error(L,
-                       "bad argument #2 to 'total_size' (option 'globals' must be a boolean, got "
-                       "%s)",
-                       luaL_typename(L, -1));
-        through = lua_toboolean(L, -1);
-        lua_pop(L, 1);
-    }
-    lua_settop(L, 1);
-    return through;
-}
-
 static int api_total_size(lua_State *L) {
     Values *h;
-    bool through = false;
+    static const FieldFlag options[] = {{"globals", 1}, {NULL, 0}};
     luaL_checkany(L, 1);
-    if (!lua_isnoneornil(L, 2)) through = through_globals(L);
+    bool through = fields_flags(L, 2, "total_size", "option", options);
+    lua_settop(L, 1);
     LmpErr err = offsets_known();
     if (err == LMP_OK && !is_object(L))
         return lua_pushinteger(L, 0), lua_pushinteger(L, 0), lua_pushinteger(L, 0), 3;
@@ -197,16 +176,6 @@ static int api_total_size(lua_State *L) {
 }
 
 /* ---- who holds it ---------------------------------------------------------------------------- */
-
-static void set_bytes(lua_State *L, const char *key, uint64_t bytes) {
-    lua_pushinteger(L, (lua_Integer)bytes);
-    lua_setfield(L, -2, key);
-}
-
-static void set_text(lua_State *L, const char *key, const char *text) {
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, key);
-}
 
 /* An upvalue is told as its function's: of one of them, if several share it. */
 static void of_function(const LmpSnapshot *s, uint32_t *holder, uint32_t *edge) {
@@ -233,11 +202,10 @@ static void push_references(lua_State *L, void *from) {
         bool weak = (kind & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON)) != 0;
         of_function(s, &holder, &edge);
         lua_newtable(L);
-        set_text(L, "from", snapshot_name(s, holder, text, sizeof text));
-        set_text(L, "step", snapshot_step(s, holder, edge, text, sizeof text));
-        if (*snapshot_site(s, holder, text, sizeof text)) set_text(L, "site", text);
-        lua_pushboolean(L, weak);
-        lua_setfield(L, -2, "weak");
+        field_text(L, "from", snapshot_name(s, holder, text, sizeof text));
+        field_text(L, "step", snapshot_step(s, holder, edge, text, sizeof text));
+        if (*snapshot_site(s, holder, text, sizeof text)) field_text(L, "site", text);
+        field_flag(L, "weak", weak);
         lua_rawseti(L, -2, ++listed);
     }
     lua_pushinteger(L, n);
@@ -247,19 +215,18 @@ static void push_references(lua_State *L, void *from) {
 static void push_path(lua_State *L, const Values *h, const LmpWhyPath *path) {
     char text[TEXT];
     lua_newtable(L);
-    set_text(L, "text", why_text(&h->s, path, text, sizeof text));
-    set_bytes(L, "frees", path->frees);
-    set_bytes(L, "shares", path->shares);
+    field_text(L, "text", why_text(&h->s, path, text, sizeof text));
+    field_integer(L, "frees", (lua_Integer)path->frees);
+    field_integer(L, "shares", (lua_Integer)path->shares);
     lua_createtable(L, (int)path->steps, 0);
     for (uint32_t i = 0; i < path->steps; i++) {
         const LmpWhyStep *step = &path->step[i];
         lua_newtable(L);
-        set_text(L, "step", snapshot_step(&h->s, step->from, step->edge, text, NAME));
-        set_text(L, "name", snapshot_name(&h->s, step->to, text, NAME));
-        set_bytes(L, "retained", step->retained);
-        set_bytes(L, "times", step->times);
-        lua_pushboolean(L, step->cut);
-        lua_setfield(L, -2, "cut");
+        field_text(L, "step", snapshot_step(&h->s, step->from, step->edge, text, NAME));
+        field_text(L, "name", snapshot_name(&h->s, step->to, text, NAME));
+        field_integer(L, "retained", (lua_Integer)step->retained);
+        field_integer(L, "times", (lua_Integer)step->times);
+        field_flag(L, "cut", step->cut);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "steps");
@@ -273,7 +240,7 @@ static void push_paths(lua_State *L, void *from) {
         push_path(L, h, &h->why.path[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
-    set_text(L, "held", held[h->why.held]);
+    field_text(L, "held", held[h->why.held]);
 }
 
 /* The answer for a value that is no object of the heap: nobody holds it. */

@@ -16,8 +16,8 @@ lmp.start({ summary = false })
 raises("the name of a file expected", lmp.snapshot, "")
 raises("the name of a file expected", lmp.snapshot, "a\0b")
 raises("table expected", lmp.snapshot, name, 1)
-raises("options are gc = boolean, wait = boolean", lmp.snapshot, name, { gc = 1 })
-raises("options are gc = boolean, wait = boolean", lmp.snapshot, name, { colect = true })
+raises("option 'gc' must be a boolean, got number", lmp.snapshot, name, { gc = 1 })
+raises("unknown option 'colect'; there are: gc, wait", lmp.snapshot, name, { colect = true })
 
 local keep = {}
 for i = 1, 20000 do
