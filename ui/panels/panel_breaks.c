@@ -431,8 +431,6 @@ static bool begin(void *state) {
 const Panel panel_breaks = {.title = "Break conditions",
                             .ledger = LEDGER_SITES | LEDGER_FUNCTIONS,
                             .offers = {ACT_DELETE, ACT_PAUSE, ACT_ENTER},
-                            .min_w = 20,
-                            .min_h = 3,
                             .size = sizeof(Breaks),
                             .begin = begin,
                             .update = update,

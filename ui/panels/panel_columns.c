@@ -88,8 +88,6 @@ static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rec
 
 const Panel panel_columns = {.title = "Columns",
                              .offers = {ACT_PAUSE, ACT_ENTER},
-                             .min_w = 20,
-                             .min_h = 3,
                              .size = sizeof(Columns),
                              .draw = draw,
                              .act = act,

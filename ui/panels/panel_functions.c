@@ -172,8 +172,6 @@ const Panel panel_functions = {.title = "Functions",
                                .all_types = true,
                                .ledger = LEDGER_FUNCTIONS,
                                .offers = {TABLE_OFFERS_MAKES, ACT_EDIT, ACT_ENTER},
-                               .min_w = 16,
-                               .min_h = 3,
                                .def = &def,
                                .size = sizeof(TablePanel),
                                .note = note};

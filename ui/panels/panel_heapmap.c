@@ -503,8 +503,6 @@ const Panel panel_heapmap = {
              "its brightness how full it is. In a pause the block of the operation is white, in "
              "brackets. enter lists the blocks of a cell.",
     .number = 1,
-    .min_w = 8,
-    .min_h = 2,
     .size = sizeof(HeapmapPanel),
     .end = end,
     .update = update,

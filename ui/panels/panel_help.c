@@ -17,11 +17,6 @@ typedef struct HelpState {
     int height;    /* lines */
 } HelpState;
 
-static bool begin(void *state) {
-    search_init(&((HelpState *)state)->search);
-    return true;
-}
-
 static void end(void *state) {
     HelpState *s = state;
     canvas_free(s->whole);
@@ -236,10 +231,7 @@ static bool seeks(const void *state) {
 }
 
 const Panel panel_help = {.title = "Help",
-                          .min_w = 20,
-                          .min_h = 1,
                           .size = sizeof(HelpState),
-                          .begin = begin,
                           .end = end,
                           .offers = {ACT_FILTER, ACT_NEXT_MATCH},
                           .seeks = seeks,

@@ -135,8 +135,6 @@ static bool begin(void *state) {
 const Panel panel_marks = {.title = "Marks",
                            .all_types = true,
                            .offers = {ACT_DELETE, ACT_ENTER, ACT_EDIT},
-                           .min_w = 14,
-                           .min_h = 1,
                            .size = sizeof(Marks),
                            .begin = begin,
                            .draw = draw,

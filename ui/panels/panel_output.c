@@ -13,11 +13,6 @@ typedef struct OutputState {
     Search search;
 } OutputState;
 
-static bool begin(void *state) {
-    search_init(&((OutputState *)state)->search);
-    return true;
-}
-
 static void text_of(void *context, uint64_t line, char *out, size_t size) {
     const Ui *ui = context;
     format_text(out, size, output_line(ui->output, line), !ui->utf8);
@@ -150,10 +145,7 @@ const Panel panel_output = {.title = "Output",
                             .number = 4,
                             .offers = {ACT_FILTER, ACT_NEXT_MATCH},
                             .seeks = seeks,
-                            .min_w = 10,
-                            .min_h = 1,
                             .size = sizeof(OutputState),
-                            .begin = begin,
                             .draw = draw,
                             .act = act,
                             .note = note};

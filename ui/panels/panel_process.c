@@ -114,11 +114,6 @@ static const TableColumn columns[] = {
      .help = "what belongs to it"},
 };
 
-static uint64_t id_of(const TableSource *from, uint32_t row) {
-    (void)from;
-    return row + 1;
-}
-
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     (void)from;
     snprintf(out, size, "%s %s", process_rows[row].words, process_rows[row].help);
@@ -163,7 +158,6 @@ static const TablePanelDef def = {
     .table = {.name = "Process",
               TABLE_COLUMNS_OF(columns),
               .sort = COL_BYTES,
-              .id = id_of,
               .words = words_of,
               .skips = skips},
     .rows = rows,
@@ -304,8 +298,6 @@ const Panel panel_process = {
                 "its RSS of that moment is in the header.",
     .all_types = true,
     .offers = {TABLE_OFFERS},
-    .min_w = 14,
-    .min_h = 3,
     .def = &def,
     .size = sizeof(ProcessPanel),
     .end = end,

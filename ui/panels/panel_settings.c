@@ -112,8 +112,6 @@ const Panel panel_settings = {.title = "Settings",
                               .about = "What is kept for the next time. enter, or left and right, "
                                        "take another value, which holds at once.",
                               .offers = {ACT_PAUSE, ACT_ENTER},
-                              .min_w = 20,
-                              .min_h = 3,
                               .size = sizeof(Settings),
                               .draw = draw,
                               .act = act,

@@ -45,7 +45,6 @@ typedef struct SitePage {
 static bool begin(void *state) {
     SitePage *s = state;
     s->blocks = site_blocks_new(LMP_PREVIEWS);
-    search_init(&s->search);
     return true;
 }
 
@@ -407,7 +406,7 @@ static void draw(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect r
     }
     if (s->site != ui->site) {
         s->top = 0;
-        search_init(&s->search); /* the next page may be of another source */
+        s->search = (Search){0}; /* the next page may be of another source */
     }
     s->site = ui->site;
     look(s, model, ui);
@@ -501,8 +500,6 @@ const Panel panel_site = {.title = "Site",
                           .seeks = seeks,
                           .ledger = LEDGER_SITES | LEDGER_FUNCTIONS | LEDGER_TREE,
                           .offers = {ACT_MAKES, ACT_EDIT, ACT_FILTER, ACT_NEXT_MATCH, ACT_ENTER},
-                          .min_w = 16,
-                          .min_h = 2,
                           .size = sizeof(SitePage),
                           .begin = begin,
                           .end = end,

@@ -519,8 +519,6 @@ const Panel panel_tree = {
     .all_types = true,
     .ledger = LEDGER_TREE | LEDGER_FUNCTIONS,
     .offers = {TABLE_OFFERS_MAKES, ACT_INVERT, ACT_HOTTEST, ACT_FLAME, ACT_EDIT, ACT_ENTER},
-    .min_w = 17,
-    .min_h = 2,
     .size = sizeof(Tree),
     .begin = begin,
     PANEL_OWN_CALLS};

@@ -142,11 +142,6 @@ static const TableColumn columns[] = {
      .help = "bytes made between two cycles of the collector"},
 };
 
-static uint64_t id_of(const TableSource *from, uint32_t i) {
-    (void)from;
-    return i;
-}
-
 /* Returns a second's change, or since the mark; for a program that stands still the average over
  * its run. */
 static int64_t change_of(const Model *model, int64_t marked, int64_t a_second, uint64_t all) {
@@ -226,7 +221,6 @@ static const TablePanelDef def = {
               .sort_makes = COL_MADE,
               .sort_range = COL_ALLOCATED,
               .sort_since = COL_SINCE,
-              .id = id_of,
               .heading = LMP_KINDS + 1,
               .no_cursor = true},
     .rows = rows,
@@ -303,8 +297,6 @@ const Panel panel_types = {.title = "Types",
                                "turns from what lives to what is made.",
                            .number = 2,
                            .offers = {TABLE_OFFERS_MAKES},
-                           .min_w = 14,
-                           .min_h = 3,
                            .def = &def,
                            .size = sizeof(Types),
                            .draw = draw,

@@ -45,11 +45,6 @@ static const TableColumn columns[] = {
      .help = "the string, the table's string keys; what is neither by its class"},
 };
 
-static uint64_t id_of(const TableSource *from, uint32_t row) {
-    (void)from;
-    return row + 1ull; /* rows are made once, largest first */
-}
-
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     snprintf(out, size, "%s", row_of(from, row)->name);
 }
@@ -74,7 +69,6 @@ static const TablePanelDef def = {
     .table = {.name = "Alike objects",
               TABLE_COLUMNS_OF(columns),
               .sort = COL_SIZE,
-              .id = id_of,
               .words = words_of,
               .rank = rank,
               .empty = "no objects"},

@@ -57,10 +57,6 @@ static const TableColumn columns[] = {
      .help = "what is in it, as far as it fits"},
 };
 
-static uint64_t id_of(const TableSource *from, uint32_t row) {
-    return object_of(from, row);
-}
-
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     const LmpSnapshot *s = objectcell_col_whole(from);
     uint32_t object = object_of(from, row);
@@ -158,7 +154,6 @@ static void *instead(void *state) {
 static const TablePanelDef def = {
     .table = {.name = "Members",
               TABLE_COLUMNS_OF(columns),
-              .id = id_of,
               .words = words_of,
               .empty = "no objects"},
     .rows = rows,
@@ -206,8 +201,6 @@ const Panel panel_members = {
              "tables with the same keys, in one line, of which enter lists the objects.",
     .all_types = true,
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
-    .min_w = 14,
-    .min_h = 3,
     .def = &def,
     .size = sizeof(Members),
     .end = end,

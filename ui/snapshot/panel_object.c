@@ -222,8 +222,6 @@ const Panel panel_object = {
              "that it has and those to it. enter goes to the object at the other end.",
     .all_types = true,
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
-    .min_w = 14,
-    .min_h = 3,
     .def = &def,
     .size = sizeof(Object),
     .end = end,

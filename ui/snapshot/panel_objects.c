@@ -160,8 +160,6 @@ const Panel panel_objects = {
              "together. enter lists them, w says why they are alive.",
     .number = 2,
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
-    .min_w = 14,
-    .min_h = 3,
     .def = &def,
     .size = sizeof(Objects),
     .note = note};

@@ -125,10 +125,6 @@ static uint32_t object_of(const TableSource *from, uint32_t row) {
     return page_of(from)->row[row].object;
 }
 
-static uint64_t id_of(const TableSource *from, uint32_t row) {
-    return page_of(from)->row[row].object;
-}
-
 static void words_of(const TableSource *from, uint32_t row, char *out, size_t size) {
     const LmpSuspectRow *r = &page_of(from)->row[row];
     snprintf(out, size, "%s %s", r->text[0], r->text[1]);
@@ -234,7 +230,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 }
 
 static const TablePanelDef def = {
-    .table = {.name = "Lua", TABLE_COLUMNS_OF(columns), .id = id_of, .words = words_of},
+    .table = {.name = "Lua", TABLE_COLUMNS_OF(columns), .words = words_of},
     .rows = rows,
     .room = room,
     .row = row_at,
@@ -280,8 +276,6 @@ const Panel panel_suspects = {
     .number = 5,
     .all_types = true,
     .offers = {TABLE_OFFERS, ACT_EDIT, ACT_ENTER, ACT_WHY},
-    .min_w = 14,
-    .min_h = 3,
     .def = &def,
     .size = sizeof(Suspects),
     .mouse = mouse,

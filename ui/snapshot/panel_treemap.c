@@ -421,7 +421,5 @@ const Panel panel_treemap = {
              "holds lies in it. Arrows and the mouse move, enter zooms, esc goes back.",
     .number = 4,
     .offers = {ACT_ENTER, ACT_ZOOM_IN, ACT_EDIT, ACT_WHY},
-    .min_w = 14,
-    .min_h = 3,
     .size = sizeof(Treemap),
     PANEL_OWN_CALLS};

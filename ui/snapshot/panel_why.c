@@ -211,7 +211,5 @@ const Panel panel_why = {
              "the cursor and finds the next path. Of many objects: how their paths go.",
     .all_types = true,
     .offers = {ACT_ENTER, ACT_UNMARK, ACT_EDIT, ACT_WHY},
-    .min_w = 14,
-    .min_h = 3,
     .size = sizeof(Why),
     PANEL_OWN_CALLS};

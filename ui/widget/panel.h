@@ -181,8 +181,7 @@ typedef struct Panel {
     const char *not_past; /* why the panel cannot show a moment of the past; NULL: it can */
     bool drags; /* the panel takes MOUSE_RELEASE of a button pressed in it, wherever that is let go
                  */
-    bool all_types;   /* its rows combine all types: no keys for single ones */
-    int min_w, min_h; /* room inside the border on any screen from 20x5 on */
+    bool all_types; /* its rows combine all types: no keys for single ones */
     /* Bytes of the panel's own state, which is zero at first (0: none). Every call gets that state;
      * NULL: there is none, or no memory, and the panel must bear both. */
     size_t size;

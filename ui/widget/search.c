@@ -49,10 +49,6 @@ static void done(LineEdit *edit, Ui *ui, bool entered) {
     if (!entered) edit_clear(edit);
 }
 
-void search_init(Search *s) {
-    *s = (Search){.edit = {.prompt = "find", .help = "enter keep  esc clear", .done = done}};
-}
-
 bool search_on(const Search *s) {
     return s->edit.used > 0;
 }
@@ -61,6 +57,9 @@ bool search_act(Search *s, Ui *ui, Action action, const SearchLines *lines) {
     bool on = search_on(s), back = action == ACT_MATCH_BEFORE;
     switch (action) {
     case ACT_FILTER:
+        s->edit.prompt = "find";
+        s->edit.help = "enter keep  esc clear";
+        s->edit.done = done;
         ui_edit(ui, &s->edit);
         return true;
     case ACT_BACK:

@@ -19,6 +19,7 @@ typedef struct SearchLines {
     void *context;
 } SearchLines;
 
+/* All zeroes: there is none. */
 typedef struct Search {
     LineEdit edit;
     bool found;            /* some line matches: */
@@ -27,7 +28,6 @@ typedef struct Search {
     uint64_t seen;         /* private: the end of the lines searched so far */
 } Search;
 
-void search_init(Search *search);
 /* Returns true if a search is active. */
 bool search_on(const Search *search);
 /* Does an action of searches: ACT_FILTER begins typing; ACT_NEXT_MATCH and ACT_MATCH_BEFORE go on,

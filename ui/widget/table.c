@@ -175,8 +175,14 @@ static double key_of(const Table *t, const TableSource *from, const TableColumn 
     return t->def->rank ? t->def->rank(from, row, value) : value;
 }
 
+static uint64_t id_of(const Table *t, const TableSource *from, uint32_t row) {
+    if (t->def->id) return t->def->id(from, row);
+    if (from->site) return from->site(from, row)->id;
+    return from->object ? from->object(from, row) : row;
+}
+
 static int by_id(const Table *t, const TableSource *from, uint32_t a, uint32_t b) {
-    uint64_t x = t->def->id(from, a), y = t->def->id(from, b);
+    uint64_t x = id_of(t, from, a), y = id_of(t, from, b);
     return x < y ? -1 : x > y;
 }
 
@@ -277,7 +283,7 @@ static bool keep_order(Table *t, const TableSource *from, uint32_t *row, uint32_
     }
     uint32_t fresh = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = place_of_id(&index, t->ids, t->def->id(from, row[i]));
+        uint32_t place = place_of_id(&index, t->ids, id_of(t, from, row[i]));
         if (place && !now[place - 1]) {
             now[place - 1] = row[i] + 1;
         } else {
@@ -392,7 +398,7 @@ void table_fill(Table *t, const TableSource *from) {
     memcpy(t->order, row, count * sizeof *row);
     free(row);
     for (uint32_t i = 0; i < count; i++)
-        t->ids[i] = t->def->id(from, t->order[i]);
+        t->ids[i] = id_of(t, from, t->order[i]);
     find_cursor(t, count);
     t->rows = from->rows;
     t->rows_count = from->count;

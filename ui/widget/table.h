@@ -97,7 +97,8 @@ typedef struct TableDef {
                      */
     int sort_since; /* the same while the table shows what was made since a moment and lives; 0: no
                        other */
-    /* Identifies a row for as long as it exists. */
+    /* Identifies a row for as long as it exists. NULL: the site or object that the row is about
+     * does, or else its number. */
     uint64_t (*id)(const TableSource *from, uint32_t row);
     /* Writes the text that `/` searches, at most size - 1 bytes. NULL: that of the first column
      * with a field of text; or, with own_order, the panel filters itself, with table_words_match.

@@ -102,10 +102,6 @@ void tallycell_col_text_if_any(const TableSource *from, uint32_t row, TableCell 
     if (cell->style == STYLE(TONE_FAINT)) cell->text[0] = 0;
 }
 
-uint64_t tallycell_col_id(const TableSource *from, uint32_t row) {
-    return from->site(from, row)->id;
-}
-
 int tallycell_col_by_where(const TableSource *from, uint32_t a, uint32_t b) {
     const LmpSiteRow *x = from->site(from, a), *y = from->site(from, b);
     int order = strcmp(x->short_src, y->short_src);

@@ -32,11 +32,10 @@ void tallycell_bar(Canvas *canvas, int x, int y, int w, double share, double who
 void tallycell_col_share(const TableSource *from, uint32_t row, TableCell *cell);
 void tallycell_col_bar(const TableSource *from, uint32_t row, Canvas *canvas, int x, int y, int w);
 /* Show, for rows about sites (TableSource.site), the line's place; its text, or why there is none,
- * or nothing then; the row's id. */
+ * or nothing then. */
 void tallycell_col_where(const TableSource *from, uint32_t row, TableCell *cell);
 void tallycell_col_text(const TableSource *from, uint32_t row, TableCell *cell);
 void tallycell_col_text_if_any(const TableSource *from, uint32_t row, TableCell *cell);
-uint64_t tallycell_col_id(const TableSource *from, uint32_t row);
 /* Returns the order of such rows: by place, by the function's name. */
 int tallycell_col_by_where(const TableSource *from, uint32_t a, uint32_t b);
 int tallycell_col_by_function(const TableSource *from, uint32_t a, uint32_t b);

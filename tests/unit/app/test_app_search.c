@@ -241,11 +241,10 @@ TEST(what_a_filter_matches_is_lit_up) {
 TEST(every_match_in_order) {
     static Ui ui;
     for (int round = 0; round < 300; round++) {
-        Search s;
+        Search s = {0};
         char word[4] = "";
         uint64_t first = suite_below(10), count = suite_below(LINES - 10), at[LINES];
         uint32_t n = 0;
-        search_init(&s);
         for (int i = 0; i < 1 + (int)suite_below(2); i++)
             word[i] = (char)('a' + suite_below(2));
         for (int i = 0; i < LINES; i++)

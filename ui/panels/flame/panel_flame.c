@@ -405,8 +405,6 @@ const Panel panel_flame = {
     .ledger = FLAME_PARTS,
     .offers = {ACT_FLAME, ACT_WIDTH, ACT_COLOUR, ACT_SAME, ACT_INVERT, ACT_HOTTEST, ACT_FILTER,
                ACT_NEXT_MATCH, ACT_EDIT, ACT_ENTER, ACT_ZOOM_IN},
-    .min_w = 17,
-    .min_h = 2,
     .size = sizeof(Flame),
     .begin = flamestate_begin,
     .end = flamestate_end,

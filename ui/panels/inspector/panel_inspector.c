@@ -34,11 +34,6 @@ typedef struct Inspector {
 #define LOCALS_W 52
 #define GAP 3
 
-static bool begin(void *state) {
-    search_init(&((Inspector *)state)->search);
-    return true;
-}
-
 static void end(void *state) {
     Inspector *in = state;
     if (in) varrows_free(&in->vars);
@@ -476,8 +471,5 @@ const Panel panel_inspector = {
     .number = 5,
     .ledger = LEDGER_SITES,
     .offers = {ACT_EDIT, ACT_ENTER, ACT_FILTER, ACT_NEXT_MATCH},
-    .min_w = 20,
-    .min_h = 3,
     .size = sizeof(Inspector),
-    .begin = begin,
     PANEL_OWN_CALLS};
