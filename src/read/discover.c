@@ -12,13 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/os.h"
+#include "base/procfile.h"
 
 #define LINK_START "/memfd:" LMP_MEMFD_NAME
 
 typedef struct Found {
     LmpFound *at;
-    size_t count, room;
+    uint32_t count, room;
     LmpErr err;
 } Found;
 
@@ -42,18 +44,11 @@ static bool read_at(int fd, void *out, size_t size, uint64_t at) {
 
 /* Returns the number that a process has in its own pid namespace, 0: not known. */
 static uint32_t own_number(uint32_t pid) {
-    char path[64], line[512];
-    unsigned number = 0;
+    char path[64], numbers[512]; /* one for each namespace, ours first */
     snprintf(path, sizeof path, "/proc/%u/status", pid);
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "NSpid:", 6) != 0) continue;
-        const char *last = strrchr(line, '\t'); /* one number for each namespace, ours first */
-        if (last) number = (unsigned)strtoul(last + 1, NULL, 10);
-        break;
-    }
-    if (file) fclose(file);
-    return number;
+    procfile_line(path, "NSpid:", numbers, sizeof numbers);
+    const char *last = strrchr(numbers, '\t');
+    return (uint32_t)strtoul(last ? last + 1 : numbers, NULL, 10);
 }
 
 /* Returns true if the process is the one that the state is about. The state has its pid inside the
@@ -124,17 +119,10 @@ static void add(Found *found, const LmpFound *one) {
         if (one->by_program) *old = *one;
         return;
     }
-    if (found->count == found->room) {
-        size_t room = found->room ? found->room * 2 : 16;
-        LmpFound *at = realloc(found->at, room * sizeof *at);
-        if (!at) {
-            found->err = LMP_E_NOMEM;
-            return;
-        }
-        found->at = at;
-        found->room = room;
-    }
-    found->at[found->count++] = *one;
+    if (array_room(&found->at, &found->room, found->count + 1))
+        found->at[found->count++] = *one;
+    else
+        found->err = LMP_E_NOMEM;
 }
 
 static void look_at_process(Found *found, uint32_t pid) {

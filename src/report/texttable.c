@@ -15,14 +15,8 @@ static uint32_t hash_of(const char *bytes, size_t n) {
 }
 
 static bool room_for(TextTable *t, size_t n) {
-    if (t->used + n > t->room) {
-        size_t room = (t->used + n) * 2;
-        char *more = realloc(t->bytes, room);
-        if (!more) return false;
-        t->bytes = more;
-        t->room = room;
-    }
-    return array_room(&t->at, &t->text_room, t->texts + 2) && rowindex_room(&t->index, 1);
+    return array_room(&t->bytes, &t->room, t->used + n) &&
+           array_room(&t->at, &t->text_room, t->texts + 2) && rowindex_room(&t->index, 1);
 }
 
 /* The index has rows from 1: text i is row i + 1. */

@@ -8,9 +8,9 @@
 
 typedef struct TextTable {
     char *bytes;
-    size_t used, room;
+    size_t used;
     size_t *at; /* text i from 0: bytes[at[i]] to at[i + 1] - 1 */
-    uint32_t texts, text_room;
+    uint32_t room, texts, text_room;
     LmpRowIndex index;
     bool failed; /* no memory: texts are 0 since */
 } TextTable;

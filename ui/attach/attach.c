@@ -2,6 +2,7 @@
  * process of its own: with its end the system lets all of them go, whatever has happened. */
 #include "attach/attach.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 #include "attach/target.h"
 #include "attach/tracer.h"
 #include "base/os.h"
+#include "base/procfile.h"
 
 enum { STACK_BYTES = 16 << 10, TRIES = 5 };
 #define LATER_S 0.3
@@ -37,43 +39,28 @@ static double seconds(void) {
 
 /* ---- may it be done? ------------------------------------------------------------------------- */
 
-/* Returns the number, of "State" the letter, that follows a name in /proc/PID/status; -1: none
+/* Returns the number, of "State:" the letter, that follows a name in /proc/PID/status; -1: none
  * does. */
 static long status_of(pid_t pid, const char *name) {
-    char path[40], line[256];
-    long found = -1;
+    char path[40], value[80];
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *f = fopen(path, "re");
-    if (!f) return -1;
-    while (fgets(line, sizeof line, f)) {
-        size_t n = strlen(name);
-        if (strncmp(line, name, n) || line[n] != ':') continue;
-        char *at = line + n + 1;
-        bool letter = !strcmp(name, "State");
-        found = letter ? at[strspn(at, " \t")] : strtol(at, NULL, 10);
-        break;
-    }
-    fclose(f);
-    return found;
+    if (!procfile_line(path, name, value, sizeof value)) return -1;
+    return isdigit((unsigned char)*value) ? strtol(value, NULL, 10) : *value;
 }
 
 static bool refuse_tracing(AttachResult *r, pid_t pid, int err) {
-    char scope = '0';
-    FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-    if (f) {
-        scope = (char)getc(f);
-        fclose(f);
-    }
-    long tracer = status_of(pid, "TracerPid");
+    char scope[8];
+    procfile_line("/proc/sys/kernel/yama/ptrace_scope", "", scope, sizeof scope);
+    long tracer = status_of(pid, "TracerPid:");
     if (err == EBUSY)
         return refuse(r, "a thread of process %d waits for a device; try again", (int)pid);
     if (tracer > 0)
         return refuse(r, "process %d is traced already, by process %ld (a debugger?)", (int)pid,
                       tracer);
-    if (status_of(pid, "Uid") != (long)getuid() && geteuid() != 0)
+    if (status_of(pid, "Uid:") != (long)getuid() && geteuid() != 0)
         return refuse(r, "process %d belongs to another user; do it as that user, or as root",
                       (int)pid);
-    if (scope != '0' && geteuid() != 0)
+    if (strtol(scope, NULL, 10) > 0 && geteuid() != 0)
         return refuse(r,
                       "the system lets a process trace only what it has started itself: as root, "
                       "or after sysctl kernel.yama.ptrace_scope=0");
@@ -99,13 +86,13 @@ static int sees(pid_t pid, const char *module) {
 
 static bool may(const AttachWish *wish, AttachResult *r) {
     pid_t pid = wish->pid;
-    long state = status_of(pid, "State");
+    long state = status_of(pid, "State:");
     if (!ATTACH_CPU) return refuse(r, "lmp attaches to programs on x86-64 and aarch64 only");
     if (state < 0 || state == 'Z' || state == 'X')
         return refuse(r, "there is no process %d", (int)pid);
     if (state == 'T')
         return refuse(r, "process %d is stopped; let it go on first (kill -CONT)", (int)pid);
-    if (status_of(pid, "Seccomp") > 0)
+    if (status_of(pid, "Seccomp:") > 0)
         return refuse(
             r,
             "process %d runs under seccomp, which may kill it for loading a module; start "

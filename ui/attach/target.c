@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/bisect.h"
 #include "base/os.h"
 #include "shared/layout.h"
 
@@ -42,7 +44,7 @@ bool target_write(const Target *target, uint64_t to, const void *from, size_t n)
 
 bool target_read_maps(Target *target) {
     char name[40], line[1200];
-    size_t room = 0;
+    uint32_t room = 0;
     snprintf(name, sizeof name, "/proc/%d/maps", (int)target->pid);
     FILE *f = fopen(name, "re");
     if (!f) return false;
@@ -61,12 +63,7 @@ bool target_read_maps(Target *target) {
         line[strcspn(line, "\n")] = 0;
         snprintf(m.path, sizeof m.path, "%s", line + at);
         m.stack = strcmp(m.path, "[stack]") == 0;
-        if (target->maps == room) {
-            room = room ? room * 2 : 64;
-            TargetMap *larger = realloc(target->map, room * sizeof *larger);
-            if (!larger) break;
-            target->map = larger;
-        }
+        if (!array_room(&target->map, &room, target->maps + 1)) break;
         target->map[target->maps++] = m;
     }
     fclose(f);
@@ -74,15 +71,8 @@ bool target_read_maps(Target *target) {
 }
 
 const TargetMap *target_map_of(const Target *target, uint64_t at) {
-    size_t low = 0, high = target->maps;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (target->map[middle].to <= at) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    uint32_t low = 0;
+    BISECT(low, target->maps, i, target->map[i].to <= at);
     return low < target->maps && target->map[low].from <= at ? &target->map[low] : NULL;
 }
 

@@ -27,9 +27,8 @@ typedef struct TargetObject {
 typedef struct Target {
     pid_t pid;
     TargetMap *map;
-    size_t maps;
     TargetObject *object;
-    size_t objects;
+    uint32_t maps, objects;
 } Target;
 
 /* Reads mappings and objects. Returns false if the process is gone, is not of the kind that we are

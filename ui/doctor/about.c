@@ -7,22 +7,17 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/procfile.h"
 #include "doctor/doctor.h"
 #include "shared/layout.h"
 
-/* Reads the value of the line that begins with `key`, without quotes; "not said" without one. */
-static void read_value(const char *path, const char *key, char out[128]) {
-    char line[256];
-    FILE *file = fopen(path, "re");
-    snprintf(out, 128, "not said");
-    while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, key, strlen(key)) != 0) continue;
-        char *value = line + strlen(key) + strspn(line + strlen(key), "\"'");
-        value[strcspn(value, "\"'\n")] = '\0';
-        snprintf(out, 128, "%s", value);
-        break;
-    }
-    if (file) fclose(file);
+/* Prints the value of the line that begins with `key`, without quotes. */
+static void print_value(const char *name, const char *path, const char *key) {
+    char line[128];
+    procfile_line(path, key, line, sizeof line);
+    char *value = line + strspn(line, "\"'");
+    value[strcspn(value, "\"'")] = '\0';
+    doctor_print(name, *value ? value : "not said");
 }
 
 static const char *said(const char *name) {
@@ -40,16 +35,14 @@ void doctor_about(void) {
         snprintf(text, sizeof text, "%s %s", kernel.release, kernel.machine);
         doctor_print("Linux", text);
     }
-    read_value("/etc/os-release", "PRETTY_NAME=", text);
-    doctor_print("system", text);
+    print_value("system", "/etc/os-release", "PRETTY_NAME=");
 #ifdef _CS_GNU_LIBC_VERSION
     confstr(_CS_GNU_LIBC_VERSION, library, sizeof library);
 #endif
     doctor_print("C library", library[0] ? library : "not glibc");
     snprintf(text, sizeof text, "%ld", sysconf(_SC_PAGESIZE));
     doctor_print("page size", text);
-    read_value("/proc/sys/kernel/yama/ptrace_scope", "", text);
-    doctor_print("ptrace scope", text);
+    print_value("ptrace scope", "/proc/sys/kernel/yama/ptrace_scope", "");
     snprintf(text, sizeof text, "%s, COLORTERM %s", said("TERM"), said("COLORTERM"));
     doctor_print("terminal", text);
 }

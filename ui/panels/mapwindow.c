@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #define WHOLE_LEAST 16u /* least bytes of a cell, however small the heap */
 
 uint64_t mapwindow_cursor(const MapWindow *window) {
@@ -76,14 +78,9 @@ void mapwindow_fill(MapWindow *window, int cols, int rows, bool still) {
         window->filled_size == window->size && window->filled_count == window->count &&
         window->layout == heapmap_arrange(window->map))
         return;
-    if (window->count > window->room) {
-        MapCell *cell = realloc(window->cell, window->count * sizeof *cell);
-        if (!cell) {
-            window->count = window->room;
-            return;
-        }
-        window->cell = cell;
-        window->room = window->count;
+    if (!array_room(&window->cell, &window->room, window->count)) {
+        window->count = window->room;
+        return;
     }
     window->filled_first = window->first;
     window->filled_size = window->size;

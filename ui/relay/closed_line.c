@@ -23,11 +23,8 @@
 static bool exits(const char *stat_path) {
     char text[512];
     unsigned flags = EXITING;
-    FILE *file = fopen(stat_path, "re");
-    if (!file) return true;
-    size_t n = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[n] = 0;
+    int64_t n = lmp_os->read_file(stat_path, 0, text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
     const char *name_end = strrchr(text, ')');
     if (name_end) sscanf(name_end, ") %*c %*d %*d %*d %*d %*d %u", &flags);
     return (flags & EXITING) != 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "snapshot/treemap.h"
 
 #define LEAST_W 8      /* of a tile: in columns ... */
@@ -41,13 +42,7 @@ int treetiles_label_y(Rect rect, int tall) {
 
 static int add(Maker *m, Tile tile) {
     Tiles *t = m->tiles;
-    if (t->tiles == t->room) {
-        int room = t->room ? t->room * 2 : 64;
-        Tile *more = realloc(t->tile, (size_t)room * sizeof *more);
-        if (!more) return -1;
-        t->tile = more;
-        t->room = room;
-    }
+    if (!array_room(&t->tile, &t->room, (uint32_t)t->tiles + 1)) return -1;
     t->tile[t->tiles] = tile;
     return t->tiles++;
 }
@@ -60,15 +55,9 @@ static uint64_t own_of(const LmpSnapshot *s, uint32_t object) {
  * last. */
 static uint32_t children_of(const LmpSnapshot *s, uint32_t object) {
     const uint32_t *child = s->child + s->child_at[object];
-    uint32_t low = 0, high = s->child_at[object + 1] - s->child_at[object];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->retained[child[middle]] > 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t n = 0, all = s->child_at[object + 1] - s->child_at[object];
+    BISECT(n, all, i, s->retained[child[i]] > 0);
+    return n;
 }
 
 /* Follows objects that hold little else than another one. Returns the last of them. */

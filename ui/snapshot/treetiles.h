@@ -34,7 +34,8 @@ typedef struct Tile {
 
 typedef struct Tiles {
     Tile *tile;
-    int tiles, room;
+    int tiles;
+    uint32_t room;
     uint32_t *member; /* objects in tiles of a class */
     uint32_t members, member_room;
 } Tiles;

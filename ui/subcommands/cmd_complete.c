@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/os.h"
 #include "gate/limits.h"
 #include "read/discover.h"
 #include "report/snapshot/snapshotreport.h"
@@ -124,18 +125,13 @@ static void offer_profiled(const Cursor *at) {
 /* Reads a file of /proc/PID, blanks in place of NULs; "" if there is none. */
 static char *read_proc(const char *pid, const char *name, char *out, size_t size) {
     char path[300];
-    size_t n = 0;
     snprintf(path, sizeof path, "/proc/%s/%s", pid, name);
-    FILE *file = fopen(path, "re");
-    if (file) {
-        n = fread(out, 1, size - 1, file);
-        fclose(file);
-    }
-    for (size_t i = 0; i < n; i++)
+    int64_t n = lmp_os->read_file(path, 0, out, size - 1);
+    for (int64_t i = 0; i < n; i++)
         if (!out[i]) out[i] = ' ';
     while (n > 0 && isspace((unsigned char)out[n - 1]))
         n--;
-    out[n] = 0;
+    out[n > 0 ? n : 0] = 0;
     return out;
 }
 

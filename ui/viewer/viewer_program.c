@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/procfile.h"
 #include "viewer/viewer_impl.h"
 
 #define VERDICTS_EVERY (400 * MS) /* how often verdicts are updated, at most */
@@ -29,16 +30,8 @@ static bool is_alive(Viewer *v) {
 /* Returns the program's resident set, bytes; 0: not known, or the program is gone. Read with each
  * model, so that it is from the same moment as the heap. */
 static uint64_t resident(void *viewer) {
-    Viewer *v = viewer;
-    char path[48];
-    unsigned long long total = 0, pages = 0;
-    if (v->dead) return 0;
-    snprintf(path, sizeof path, "/proc/%u/statm", v->view->pid);
-    FILE *file = fopen(path, "re");
-    if (!file) return 0;
-    if (fscanf(file, "%llu %llu", &total, &pages) != 2) pages = 0;
-    fclose(file);
-    return pages * lmp_os->page();
+    const Viewer *v = viewer;
+    return v->dead ? 0 : procfile_resident(v->view->pid);
 }
 
 /* Returns lmp's own part of the resident set, bytes. It grows slowly. */

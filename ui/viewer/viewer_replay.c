@@ -3,6 +3,7 @@
  * recording is a file (lmp replay), or the slider's (viewer_slider.c). */
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/format.h"
 #include "base/os.h"
 #include "recording/format/recscan.h"
@@ -43,13 +44,7 @@ static void fill_output(Viewer *v, uint64_t clock) {
     Output *output = v->o->recording ? v->output : v->slider.output;
     uint32_t n = recording_outputs(recording), end = 0;
     if (!output || n == 0) return;
-    for (uint32_t more = n; end < more;) { /* they are in order */
-        uint32_t middle = end + (more - end) / 2;
-        if (recording_output(recording, middle).clock <= clock)
-            end = middle + 1;
-        else
-            more = middle;
-    }
+    BISECT(end, n, i, recording_output(recording, i).clock <= clock);
     if (end < v->outputs) {
         uint64_t lines, bytes;
         v->outputs = first_piece(recording, end, &lines, &bytes);

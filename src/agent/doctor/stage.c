@@ -13,6 +13,7 @@
 #include "agent/hook/hook_impl.h"
 #include "agent/interp/luafacts.h"
 #include "agent/session/profiler.h"
+#include "base/array.h"
 
 /* ---- the allocator below --------------------------------------------------------------------- */
 
@@ -27,17 +28,8 @@ static bool refuses(Stage *s) {
 
 static Made *add_made(Stage *s) {
     Outcome *o = s->profiled ? &s->watched : &s->alone;
-    if (o->made + 1 >= s->room) {
-        uint32_t room = s->room ? s->room * 2 : 65536;
-        Made *more = realloc(s->made, room * sizeof *more);
-        if (!more) {
-            s->failed = true;
-            return NULL;
-        }
-        s->made = more;
-        s->room = room;
-    }
-    return &s->made[++o->made];
+    s->failed = s->failed || !array_room(&s->made, &s->room, o->made + 2);
+    return s->failed ? NULL : &s->made[++o->made];
 }
 
 /* Reads what the profiler has noted about the block made last, when the next operation begins. If

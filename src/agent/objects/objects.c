@@ -3,6 +3,7 @@
 #include "agent/objects/objects.h"
 
 #include "agent/state/profile_pool.h"
+#include "base/bisect.h"
 
 uint64_t object_string_block(uintptr_t string) {
     uint64_t size;
@@ -26,14 +27,7 @@ int object_line(uintptr_t proto, uint32_t pc) {
     uintptr_t absolute = object_word(proto + LMP_AT_PROTO_V_ABSOLUTE);
     if (!delta || pc >= object_u32(proto + LMP_AT_PROTO_LINES)) return -1;
     uint32_t low = 0, high = object_u32(proto + LMP_AT_PROTO_ABSOLUTE); /* those before or at pc */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (object_u32(absolute + middle * (uintptr_t)LMP_SIZE_ABSOLUTE) <= pc) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    BISECT(low, high, i, object_u32(absolute + i * (uintptr_t)LMP_SIZE_ABSOLUTE) <= pc);
     uint32_t at = 0;
     int line = (int)object_u32(proto + LMP_AT_PROTO_LINE);
     if (low) {

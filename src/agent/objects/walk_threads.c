@@ -5,6 +5,7 @@
  * the old one, which the thread still has, is freed last; from 5.4.5 on it is reallocated while
  * pointers into it are kept as offsets. */
 #include "agent/objects/walk_impl.h"
+#include "base/bisect.h"
 
 enum { CALLS_MOST = 1 << 24 }; /* more frames than any stack has room for */
 
@@ -87,15 +88,8 @@ void walk_sort_threads(LmpObjectWalk *w) {
 }
 
 const LmpObjectThread *walk_stack_of(const LmpObjectWalk *w, uintptr_t at, uintptr_t *slot) {
-    uint32_t low = 0, high = w->threads; /* those that begin at `at` or before it */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (w->thread[middle].from <= at) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    uint32_t low = 0; /* those that begin at `at` or before it */
+    BISECT(low, w->threads, i, w->thread[i].from <= at);
     const LmpObjectThread *t = low ? &w->thread[low - 1] : NULL;
     if (t && (!t->bytes || at - t->from >= t->span)) t = NULL;
     if (!t && w->moving) t = &w->thread[w->moving - 1];

@@ -1,29 +1,15 @@
-/* resident.c - reads /proc/self/statm, and adds up what is lmp's own: private mappings (base/own.h)
- * and the blocks of the state's file. */
+/* resident.c - adds up what is lmp's own: private mappings (base/own.h) and the blocks of the
+ * state's file. */
 #include "agent/session/resident.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
 #include "base/own.h"
+#include "base/procfile.h"
 #include "read/pages.h"
-
-/* The second number of /proc/self/statm is pages of the resident set. */
-static uint64_t resident_pages(void) {
-    char text[128];
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0) close(fd);
-    if (n <= 0) return 0;
-    text[n] = 0;
-    const char *second = strchr(text, ' ');
-    return second ? strtoull(second, NULL, 10) : 0;
-}
 
 /* Returns bytes in memory of the rows that only this process has. */
 static uint64_t private_tables(void) {
@@ -38,7 +24,7 @@ static uint64_t private_tables(void) {
 void resident_note(LmpProfile *p) {
     int before = errno, fd = own_fd_get(&p->file);
     struct stat st;
-    p->live->resident = resident_pages() * lmp_os->page();
+    p->live->resident = procfile_resident((uint32_t)getpid());
     uint64_t own = private_tables();
     if (fd >= 0 && fstat(fd, &st) == 0 && st.st_blocks > 0) own += (uint64_t)st.st_blocks * 512;
     p->live->resident_own = own;

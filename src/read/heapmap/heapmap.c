@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/os.h"
 #include "read/heapmap/heapmap_impl.h"
 
@@ -32,16 +33,9 @@ void heapmap_free(HeapMap *map) {
 
 uint32_t heapmap_find_leaf(const HeapMap *map, uint64_t addr) {
     uint64_t base = addr >> LMP_LEAF_BITS;
-    uint32_t low = 0, high = map->ordered;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (map->leaf[map->order[middle]]->base < base) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    uint32_t at = 0;
+    BISECT(at, map->ordered, i, map->leaf[map->order[i]]->base < base);
+    return at;
 }
 
 /* Takes in the leaves that the view has mapped since. A leaf for addresses that another one already

@@ -2,6 +2,8 @@
  * moment they are asked for; a page of the list needs no more memory than that page. */
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/bisect.h"
 #include "read/heapmap/heapmap_impl.h"
 
 /* ---- blocks off the grid --------------------------------------------------------------------- */
@@ -51,13 +53,7 @@ bool overflow_index_refresh(OverflowIndex *odd, const LmpOverflow *overflow) {
         count++;
     }
     if (count == odd->count && digest == odd->digest) return false;
-    if (count > odd->room) {
-        uint32_t room = count + count / 4 + 64;
-        OverflowIndexBlock *block = realloc(odd->block, room * sizeof *block);
-        if (!block) return false;
-        odd->block = block;
-        odd->room = room;
-    }
+    if (!array_room(&odd->block, &odd->room, count + count / 4 + 64)) return false;
     odd->count = 0;
     odd->longest = 0;
     odd->digest = 0;
@@ -77,16 +73,9 @@ void overflow_index_free(OverflowIndex *odd) {
 }
 
 uint32_t overflow_index_find(const OverflowIndex *odd, uint64_t addr) {
-    uint32_t low = 0, high = odd->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (odd->block[middle].addr < addr) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    uint32_t at = 0;
+    BISECT(at, odd->count, i, odd->block[i].addr < addr);
+    return at;
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -129,16 +118,9 @@ static uint64_t base_of(const MapList *list, uint32_t i) {
 
 /* Returns the index in order[] of the first leaf with at least this base. */
 static uint32_t find_leaf(const MapList *list, uint64_t base) {
-    uint32_t low = 0, high = list->ordered;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (base_of(list, middle) < base) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    uint32_t at = 0;
+    BISECT(at, list->ordered, i, base_of(list, i) < base);
+    return at;
 }
 
 static void order_leaves(MapList *list) {

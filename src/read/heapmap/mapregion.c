@@ -8,6 +8,8 @@
  * times. */
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/bisect.h"
 #include "read/heapmap/heapmap.h"
 #include "read/heapmap/heapmap_impl.h"
 
@@ -27,22 +29,12 @@ typedef struct Arrangement {
     bool full;        /* too many regions, or no memory for them */
 } Arrangement;
 
-static bool make_room(MapRegion **region, uint32_t *room, uint32_t count) {
-    if (count <= *room) return true;
-    uint32_t more = count * 2 + 16;
-    MapRegion *p = realloc(*region, more * sizeof *p);
-    if (!p) return false;
-    *region = p;
-    *room = more;
-    return true;
-}
-
 static void add_range(Arrangement *l, uint64_t start, uint64_t end) {
     if (l->count > 0 && start <= l->to[l->count - 1].end + l->gap) {
         if (end > l->to[l->count - 1].end) l->to[l->count - 1].end = end;
         return;
     }
-    if (l->count == MAP_MAX_REGIONS || l->full || !make_room(&l->to, &l->room, l->count + 1)) {
+    if (l->count == MAP_MAX_REGIONS || l->full || !array_room(&l->to, &l->room, l->count + 1)) {
         l->full = true;
         return;
     }
@@ -202,7 +194,7 @@ static bool merge(HeapMap *map, const Arrangement *l) {
 
 /* Takes what is in use as the layout. */
 static void replace(HeapMap *map, const Arrangement *l) {
-    if (!make_room(&map->region, &map->region_room, l->count)) return;
+    if (!array_room(&map->region, &map->region_room, l->count)) return;
     for (uint32_t i = 0; i < l->count; i++)
         map->region[i] = l->to[i];
     map->regions = l->count;
@@ -256,17 +248,10 @@ uint32_t heapmap_regions(const HeapMap *map) {
 }
 
 uint32_t mapregion_find(const HeapMap *map, uint64_t position) {
-    uint32_t low = 0, high = map->regions;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const MapRegion *r = &map->region[middle];
-        if (r->position + (r->end - r->start) <= position) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    const MapRegion *r = map->region;
+    uint32_t at = 0;
+    BISECT(at, map->regions, i, r[i].position + (r[i].end - r[i].start) <= position);
+    return at;
 }
 
 uint64_t heapmap_address(const HeapMap *map, uint64_t position) {
@@ -277,16 +262,9 @@ uint64_t heapmap_address(const HeapMap *map, uint64_t position) {
 }
 
 uint32_t mapregion_at(const HeapMap *map, uint64_t addr) {
-    uint32_t low = 0, high = map->regions;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (map->region[middle].end <= addr) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    uint32_t at = 0;
+    BISECT(at, map->regions, i, map->region[i].end <= addr);
+    return at;
 }
 
 bool heapmap_position(const HeapMap *map, uint64_t addr, uint64_t *position) {

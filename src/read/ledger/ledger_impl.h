@@ -23,7 +23,7 @@
 /* A growing array: `data` of `room` elements. */
 typedef struct LedgerPile {
     void *data;
-    size_t room;
+    uint32_t room;
 } LedgerPile;
 /* Makes room for n elements of `size` bytes; what was there stays. */
 bool ledger_pile_reserve(LedgerPile *pile, size_t n, size_t size);

@@ -4,20 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "read/ledger/ledger_impl.h"
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
 bool ledger_pile_reserve(LedgerPile *pile, size_t n, size_t size) {
-    if (n <= pile->room) return true;
-    size_t room = pile->room ? pile->room : 64;
-    while (room < n)
-        room += room / 2;
-    void *data = realloc(pile->data, room * size);
-    if (!data) return false;
-    pile->data = data;
-    pile->room = room;
-    return true;
+    return n <= pile->room || array_grow(&pile->data, &pile->room, n, size);
 }
 
 void ledger_pile_free(LedgerPile *pile) {

@@ -1,6 +1,7 @@
 /* survivors.c - reads the map a part at a time for as long as a repaint may take, and compares each
  * entry's birth with the moment; for "since now" two bits for each entry remember what was
  * there. */
+#include "base/array.h"
 #include "read/model/model.h"
 
 #include <stdlib.h>
@@ -173,12 +174,7 @@ void survivors_free(Survivors *s) {
 
 /* `n` rows, all zeroes; where there is no memory: none. */
 static uint32_t clear(LedgerLives **row, uint32_t *room, uint32_t n) {
-    if (n > *room) {
-        LedgerLives *more = realloc(*row, n * sizeof *more);
-        if (!more) return 0;
-        *row = more;
-        *room = n;
-    }
+    if (!array_room(row, room, n)) return 0;
     if (n > 0) memset(*row, 0, n * sizeof **row);
     return n;
 }

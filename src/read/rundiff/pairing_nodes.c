@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/keymap.h"
 #include "read/rundiff/rundiff_impl.h"
 
@@ -90,15 +91,9 @@ static void open_children(Nodes *n, uint32_t parent) {
 
 /* Returns the place of the first child that is not before it. */
 static uint32_t child_from(const Nodes *n, uint64_t kind, int32_t line) {
-    uint32_t from = 0, to = n->children;
-    while (from < to) {
-        uint32_t at = from + (to - from) / 2;
-        const Child *c = &n->child[at];
-        if (c->kind < kind || (c->kind == kind && c->line < line))
-            from = at + 1;
-        else
-            to = at;
-    }
+    const Child *c = n->child;
+    uint32_t from = 0;
+    BISECT(from, n->children, i, c[i].kind < kind || (c[i].kind == kind && c[i].line < line));
     return from;
 }
 
@@ -126,28 +121,19 @@ static uint32_t only_one(const Nodes *n, uint32_t function) {
 
 /* Returns the first shift of a function at a line or below it. */
 static uint32_t shift_from(const Nodes *n, uint32_t function, int32_t line) {
-    uint32_t from = 0, to = n->shifts;
-    while (from < to) {
-        uint32_t at = from + (to - from) / 2;
-        const Shift *s = &n->shift[at];
-        if (s->function < function || (s->function == function && s->line < line))
-            from = at + 1;
-        else
-            to = at;
-    }
+    const Shift *s = n->shift;
+    uint32_t from = 0;
+    BISECT(from, n->shifts, i,
+           s[i].function < function || (s[i].function == function && s[i].line < line));
     return from;
 }
 
 static uint32_t begin_from(const Nodes *n, const char *source, int32_t line) {
-    uint32_t from = 0, to = n->begins;
-    while (from < to) {
-        uint32_t at = from + (to - from) / 2;
-        int c = strcmp(n->begin[at].source, source);
-        if (c < 0 || (c == 0 && n->begin[at].line < line))
-            from = at + 1;
-        else
-            to = at;
-    }
+    const Begin *b = n->begin;
+    uint32_t from = 0;
+    int c;
+    BISECT(from, n->begins, i,
+           (c = strcmp(b[i].source, source)) < 0 || (c == 0 && b[i].line < line));
     return from;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/rowindex.h"
 #include "read/snapshot/snapshot_impl.h"
 
@@ -269,12 +270,7 @@ void compare_free(LmpSnapshotCompare *compare) {
  * grown before. Returns false if there is no memory. */
 static bool add_names(LmpSnapshotSteps *g, const LmpSnapshotCompare *step) {
     uint32_t need = g->rows + step->changes;
-    if (need > g->room) {
-        int64_t *more = realloc(g->bytes, (size_t)need * LMP_STEPS_MOST * sizeof *more);
-        if (!more) return false;
-        g->bytes = more;
-        g->room = need;
-    }
+    if (!array_room(&g->bytes, &g->room, (uint64_t)need * LMP_STEPS_MOST)) return false;
     for (uint32_t i = 0; i < step->changes; i++) {
         uint64_t key = compare_key(&step->change[i], g->by);
         if (keymap_get(&g->row_of, key, UINT32_MAX) != UINT32_MAX) continue;

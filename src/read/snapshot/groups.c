@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/format.h"
 #include "base/rowindex.h"
 #include "read/snapshot/snapshot_impl.h"
@@ -362,13 +363,8 @@ static bool gather(LmpLikes *out, const LmpSnapshot *s, const uint32_t *member, 
         uint64_t key = like_key(s, member[i], by);
         uint32_t row = keymap_get(index, key, out->rows);
         if (row == out->rows) {
-            if (row == room) {
-                room = room ? room * 2 : 256;
-                LmpLike *more = realloc(out->row, room * sizeof *more);
-                if (!more) return false;
-                out->row = more;
-            }
-            if (!keymap_set(index, key, row)) return false;
+            if (!array_room(&out->row, &room, row + 1) || !keymap_set(index, key, row))
+                return false;
             out->row[out->rows++] = (LmpLike){.object = member[i], .first = row};
             out->row[row].alike = is_alike(s, member[i], by);
             out->alike += out->row[row].alike;

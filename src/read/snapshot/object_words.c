@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/format.h"
 #include "read/snapshot/snapshot_impl.h"
 
@@ -170,15 +171,9 @@ static void upvalue_words(SnapWords *w, const LmpSnapshot *s, uint32_t from, uin
 
 uint32_t snapshot_weak_table(const LmpSnapshot *s, uint32_t edge) {
     if (edge >= s->g.edges || !snap_ephemeron(&s->g, edge)) return LMP_OBJECT_NONE;
-    uint32_t low = 0, high = s->g.objects;
-    while (high - low > 1) { /* edge_at[low] <= edge < edge_at[high] */
-        uint32_t middle = low + (high - low) / 2;
-        if (s->g.edge_at[middle] <= edge)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t after = 1;
+    BISECT(after, s->g.objects, i, s->g.edge_at[i] <= edge);
+    return after - 1;
 }
 
 /* From a key to its value: the table is named, or else where it was made, or what it looks like. */

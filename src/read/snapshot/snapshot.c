@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "read/snapshot/snapshot_impl.h"
 
 /* ---- small questions ------------------------------------------------------------------------- */
@@ -119,15 +120,8 @@ static uint32_t find(const LmpSnapshot *s, uint64_t addr, uint32_t begin, uint32
             if (s->g.addr[i] == addr) return i;
         return LMP_OBJECT_NONE;
     }
-    uint32_t last = end;
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        if (s->g.addr[middle] < addr)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin < last && s->g.addr[begin] == addr ? begin : LMP_OBJECT_NONE;
+    BISECT(begin, end, i, s->g.addr[i] < addr);
+    return begin < end && s->g.addr[begin] == addr ? begin : LMP_OBJECT_NONE;
 }
 
 uint32_t snapshot_at(const LmpSnapshot *s, uint64_t addr) {

@@ -29,7 +29,7 @@ typedef struct SnapBlock {
 /* All that was taken is given back together. All zeroes is an empty one. */
 typedef struct SnapMemory {
     SnapBlock *block;
-    size_t blocks, room;
+    uint32_t blocks, room;
 } SnapMemory;
 
 /* Returns n elements of `size` bytes, all zeroes; NULL: no memory. */

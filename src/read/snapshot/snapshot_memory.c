@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/os.h"
 #include "read/snapshot/snapshot_impl.h"
 
@@ -19,13 +20,7 @@ static SnapBlock *spare(const SnapMemory *memory, size_t bytes) {
 }
 
 static SnapBlock *make(SnapMemory *memory, size_t bytes, bool sparse) {
-    if (memory->blocks == memory->room) {
-        size_t room = memory->room ? memory->room * 2 : 32;
-        SnapBlock *block = realloc(memory->block, room * sizeof *block);
-        if (!block) return NULL;
-        memory->block = block;
-        memory->room = room;
-    }
+    if (!array_room(&memory->block, &memory->room, memory->blocks + 1)) return NULL;
     SnapBlock b = {.bytes = bytes, .mapped = bytes >= LARGE};
     b.at = b.mapped ? lmp_os->map(bytes, -1, 0, true) : calloc(bytes, 1);
     if (!b.at) return NULL;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/io.h"
 
 enum {
@@ -197,14 +198,8 @@ void recscan_free(RecScan *scan) {
 }
 
 uint32_t recscan_find(const RecScan *scan, uint64_t place) {
-    uint32_t low = 0, high = scan->parts;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (scan->part[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = 0;
+    BISECT(low, scan->parts, i, scan->part[i].place < place);
     return low < scan->parts && scan->part[low].place == place ? low : UINT32_MAX;
 }
 

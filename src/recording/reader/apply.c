@@ -41,14 +41,7 @@ void undo_forget(RecUndo *undo, RecExtent *extent, unsigned layers) {
 
 static bool undo_room(struct RecHeld *h, uint32_t rows) {
     size_t bytes = (size_t)rows * (h->to - h->from);
-    if (!array_room(&h->row, &h->room, rows)) return false;
-    if (h->held_room < bytes) {
-        char *held = realloc(h->held, bytes);
-        if (!held) return false;
-        h->held = held;
-        h->held_room = bytes;
-    }
-    return true;
+    return array_room(&h->row, &h->room, rows) && array_room(&h->held, &h->held_room, bytes);
 }
 
 static void undo_note(struct RecHeld *h, const char *from, size_t stride, const uint32_t *row,

@@ -18,7 +18,7 @@ typedef struct RecUndo {
         uint32_t *row, rows, room;
         uint32_t from, to; /* bytes of the row that are held, */
         char *held;        /* one row after another */
-        size_t held_room;
+        uint32_t held_room;
     } group[REC_GROUPS];
 } RecUndo;
 void undo_free(RecUndo *undo);

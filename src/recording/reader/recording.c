@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/format.h"
 #include "base/os.h"
 #include "recording/format/tablechecks.h"
@@ -297,14 +298,8 @@ LmpFrameInfo recording_frame(const LmpRecording *r, uint32_t i) {
 }
 
 uint32_t recording_at(const LmpRecording *r, uint64_t clock) {
-    uint32_t low = 0, high = r->frames;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (r->scan.part[r->frame[middle]].clock <= clock)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = 0;
+    BISECT(low, r->frames, i, r->scan.part[r->frame[i]].clock <= clock);
     return low ? low - 1 : 0;
 }
 

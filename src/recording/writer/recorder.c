@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/procfile.h"
 #include "read/heapmap/heapmap.h"
 #include "recording/format/linetext.h"
 #include "recording/format/recfile.h"
@@ -170,18 +171,6 @@ LmpErr recorder_output(LmpRecorder *r, uint64_t clock, const char *bytes, size_t
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-static uint64_t resident(const LmpView *view) {
-    char path[64], text[128];
-    unsigned long long pages = 0;
-    if (!view->pid) return 0;
-    snprintf(path, sizeof path, "/proc/%u/statm", view->pid);
-    int64_t n = lmp_os->read_file(path, 0, text, sizeof text - 1);
-    if (n <= 0) return 0;
-    text[n] = 0;
-    if (sscanf(text, "%*u %llu", &pages) != 1) return 0;
-    return pages * lmp_os->page();
-}
-
 /* Takes all figures but those of the tables. Of a program that has ended, lmp's own memory stays as
  * it was last. */
 static void take_figures(LmpRecorder *r, const LmpView *view, uint64_t now) {
@@ -323,7 +312,7 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
     RecPart part = {.flags = (uint8_t)flags,
                     .clock = clock,
                     .live_bytes = live->counters.live_bytes,
-                    .rss = resident(view)};
+                    .rss = view->pid ? procfile_resident(view->pid) : 0};
     LmpErr err = put_output(r);
     if (!err) err = put_frame(r, view, &part, tables);
     if (err && r->file.full && tables && !wanted) { /* there will be room when it was thinned */

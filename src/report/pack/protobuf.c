@@ -6,21 +6,15 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/array.h"
+
 /* ---- protocol buffers ------------------------------------------------------------------------ */
 
 enum { VARINT = 0, LENGTH = 2 };
 
 static void put_bytes(Protobuf *b, const void *bytes, size_t n) {
-    if (b->used + n > b->room) {
-        size_t room = (b->used + n) * 2;
-        unsigned char *more = realloc(b->at, room);
-        if (!more) {
-            b->failed = true;
-            return;
-        }
-        b->at = more;
-        b->room = room;
-    }
+    b->failed = b->failed || !array_room(&b->at, &b->room, b->used + n);
+    if (b->failed) return;
     if (n > 0) memcpy(b->at + b->used, bytes, n);
     b->used += n;
 }

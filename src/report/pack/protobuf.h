@@ -10,7 +10,8 @@
 
 typedef struct Protobuf {
     unsigned char *at;
-    size_t used, room;
+    size_t used;
+    uint32_t room;
     bool failed; /* no memory */
 } Protobuf;
 

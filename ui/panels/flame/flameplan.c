@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/capped.h"
 
 #define EXACT (1ull << 53) /* sums up to this times a screen's columns fit a word */
@@ -289,15 +290,10 @@ void flameplan_free(FlamePlan *layout) {
 uint32_t flameplan_at(const FlamePlan *layout, int x, int row) {
     int i = row - layout->top;
     if (i < 0 || i >= layout->rows) return FLAME_NONE;
-    uint32_t low = layout->row[i], end = layout->row[i + 1], high = end;
-    while (low < high) { /* the first block that ends beyond x */
-        uint32_t at = low + (high - low) / 2;
-        if (layout->block[at].x + layout->block[at].w <= x)
-            low = at + 1;
-        else
-            high = at;
-    }
-    return low < end && layout->block[low].x <= x ? low : FLAME_NONE;
+    const FlameBlock *block = layout->block;
+    uint32_t at = layout->row[i], end = layout->row[i + 1];
+    BISECT(at, end, k, block[k].x + block[k].w <= x); /* the first that ends beyond x */
+    return at < end && block[at].x <= x ? at : FLAME_NONE;
 }
 
 int flameplan_row_of(const FlamePlan *layout, uint32_t block) {

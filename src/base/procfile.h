@@ -1,0 +1,16 @@
+/* procfile.h - what the system says in small files of text. */
+#ifndef LMP_PROCFILE_H
+#define LMP_PROCFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads the rest of the first line that begins with `key`, without blanks before it. Returns false,
+ * and "", if there is none, or no file. */
+bool procfile_line(const char *path, const char *key, char *out, size_t size);
+
+/* Returns the resident set of a process, bytes; 0: not known, or it is gone. */
+uint64_t procfile_resident(uint32_t pid);
+
+#endif
