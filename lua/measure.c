@@ -24,7 +24,7 @@ static MeasuredHeld measured_held(const LmpStats *s, LmpKind kind) {
                  : (MeasuredHeld){k->tag_live_bytes, k->tag_live_blocks};
 }
 
-MeasuredHeld measured_held_all(const LmpStats *s) {
+static MeasuredHeld measured_held_all(const LmpStats *s) {
     MeasuredHeld all = {0, 0};
     for (int kind = 0; kind < LMP_KINDS; kind++) {
         MeasuredHeld held = measured_held(s, (LmpKind)kind);
@@ -264,8 +264,7 @@ static void push_frames(lua_State *L, void *from) {
     if (--*frames > 0 && module_own_call(L, push_frames, frames, 0) != LUA_OK) lua_error(L);
 }
 
-/* Reads what the call has made, collects, reads what is left. NULL in list->row: it cannot be told.
- */
+/* Reads what the call has made, collects, reads what is left. list->row NULL: it cannot be told. */
 static bool finish(lua_State *L, Measure *m, MadeList *list) {
     if (!m->then || !measured_read(L, &m->of, &m->after)) return false;
     uint64_t most = m->of.interval.most;

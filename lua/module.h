@@ -84,8 +84,6 @@ typedef struct MeasuredHeld {
     uint64_t bytes, blocks;
 } MeasuredHeld;
 
-MeasuredHeld measured_held_all(const LmpStats *stats);
-
 /* In a userdata of its own: closed when the C function returns or is left by an error, at the
  * latest when it is collected. */
 typedef struct Measured {

@@ -273,8 +273,7 @@ typedef struct LmpHistory {
     LmpHistoryPoint samples[LMP_HISTORY];
 } LmpHistory;
 
-/* ---- live: conditions and previews --------------------------------------------------------------
- */
+/* ---- live: conditions and previews ----------------------------------------------------------- */
 
 /* What became of the break conditions. */
 typedef struct LmpBreaksDone {

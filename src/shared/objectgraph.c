@@ -1,5 +1,4 @@
-/* objectgraph.c - the table of columns with their coding, and the names of kinds, roots and lots.
- */
+/* objectgraph.c - the table of columns with their coding, and names of kinds, roots and lots. */
 #include "shared/objectgraph.h"
 
 #include <stddef.h>

@@ -52,6 +52,12 @@ uint32_t tables_tags(const LmpTables *t);
 uint32_t tables_edges(const LmpTables *t);
 uint32_t tables_overrides(const LmpTables *t);
 
+/* Of the writer: rows up to n - 1, which are filled, are there for readers from now on. */
+static inline void tables_publish(uint32_t *count, uint32_t n) {
+    atomic_thread_fence(memory_order_release);
+    *(volatile uint32_t *)count = n;
+}
+
 /* Returns the usage that begins at a word of theirs. */
 static inline LmpUsage *tables_usage(const LmpTables *t, uint32_t word) {
     return (LmpUsage *)(void *)((uint64_t *)(void *)t->usage + word);

@@ -5,8 +5,6 @@
  * of the tail calls of the function that was there; nothing at all (the host). */
 #include "agent/charge/calls.h"
 
-#include <signal.h>
-
 #include "agent/charge/counts.h"
 #include "agent/charge/lines.h"
 #include "agent/charge/sites.h"
@@ -205,13 +203,6 @@ static void told(lua_State *L, lua_Debug *ar) {
 
 /* ---- setting it ------------------------------------------------------------------------------ */
 
-/* A signal handler may set a hook at any time (lua.c's does, for Ctrl-C). */
-static void hold_signals(sigset_t *before) {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, before);
-}
-
 static void set(LmpCounts *c, lua_State *L) {
     const LmpOwnHook *own = ownhooks_find(&c->hooks, L);
     int mask = (c->call ? LUA_MASKCALL : 0) | (c->run ? LUA_MASKCOUNT : 0);
@@ -228,7 +219,7 @@ static void lost(LmpCounts *c) {
 /* Sets our hook in the place of the thread's own, which ours calls from now on. */
 static void place(LmpCounts *c, lua_State *L) {
     sigset_t before;
-    hold_signals(&before);
+    safepoint_hold_signals(&before);
     LmpOwnHook own = {L, lua_gethook(L), lua_gethookmask(L), lua_gethookcount(L), 0};
     if (own.hook != told && !safepoint_stands(L)) { /* that gives back what it found */
         ownhooks_drop(&c->hooks, L);

@@ -7,12 +7,6 @@
 
 enum { INDEX_SLOTS = 1024, OTHERS = 1 };
 
-/* Rows up to n - 1 are there for readers. */
-static void publish(uint32_t *count, uint32_t n) {
-    atomic_thread_fence(memory_order_release);
-    *(volatile uint32_t *)count = n;
-}
-
 static uint32_t hash_of(uint32_t a, uint32_t b) {
     return (uint32_t)rowindex_mix((uint64_t)a << 32 | b, 1);
 }
@@ -31,7 +25,7 @@ uint32_t counts_edge(LmpProfile *p, uint32_t site, uint32_t function) {
     row = *used;
     p->tables.edge[row] = (LmpEdge){.site = site, .function = function};
     rowindex_add(index, hash, row);
-    publish(used, row + 1);
+    tables_publish(used, row + 1);
     return row;
 }
 
@@ -51,7 +45,7 @@ static LmpOverride *override_of(LmpProfile *p, uint32_t alloc_context, uint32_t 
     row = *used;
     p->tables.override[row] = (LmpOverride){.made = made, .here = here};
     rowindex_add(index, hash, row);
-    publish(used, row + 1);
+    tables_publish(used, row + 1);
     return &p->tables.override[row];
 }
 

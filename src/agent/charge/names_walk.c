@@ -288,8 +288,7 @@ static void look_at_entry(Walk *w, unsigned step) {
     }
 }
 
-/* ---- where names begin
- * ------------------------------------------------------------------------ */
+/* ---- where names begin ----------------------------------------------------------------------- */
 
 /* package.loaded is at -1: modules have their names as they are. */
 static void look_through_loaded(Walk *w) {

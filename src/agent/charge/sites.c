@@ -41,12 +41,6 @@ struct LmpIndexes {
     } stripped[STRIPPED];
 };
 
-/* The rows up to n - 1 are there for readers. */
-static void publish(uint32_t *count, uint32_t n) {
-    atomic_thread_fence(memory_order_release);
-    *(volatile uint32_t *)count = n;
-}
-
 static uint32_t fold(LmpProfile *p, uint32_t row) {
     p->tables.live->tables.folded++;
     return row;
@@ -90,7 +84,7 @@ static uint32_t find_or_add_text(LmpProfile *p, const char *s, size_t length) {
     memcpy(p->tables.text + row, s, length);
     p->tables.text[row + length] = 0;
     rowindex_add(&p->indexes->text, hash, row);
-    publish(used, row + (uint32_t)length + 1);
+    tables_publish(used, row + (uint32_t)length + 1);
     return row;
 }
 
@@ -179,7 +173,7 @@ static uint32_t met_again(LmpProfile *p, uint32_t row, const lua_Debug *ar) {
     if (named && name != p->indexes->unnamed) {
         p->tables.function[row].name = name;
         p->indexes->named[row / 8] |= (uint8_t)(1u << row % 8);
-        publish(&p->tables.live->tables.names, p->tables.live->tables.names + 1);
+        tables_publish(&p->tables.live->tables.names, p->tables.live->tables.names + 1);
     }
     return row;
 }
@@ -194,7 +188,7 @@ static uint32_t add_function(LmpProfile *p, uint32_t hash, const LmpFunction *f,
     p->tables.function[row] = *f;
     if (named) p->indexes->named[row / 8] |= (uint8_t)(1u << row % 8);
     rowindex_add(&p->indexes->function, hash, row);
-    publish(used, row + 1);
+    tables_publish(used, row + 1);
     return row;
 }
 
@@ -288,7 +282,7 @@ static uint32_t add_site(LmpProfile *p, uint32_t function, int line, uint32_t cf
             rowindex_add(&p->indexes->site, hash_site(&site[s->next]), s->next);
         rowindex_add(&p->indexes->site, hash_site(s), row);
     }
-    publish(used, row + 1);
+    tables_publish(used, row + 1);
     return row;
 }
 
@@ -342,7 +336,7 @@ static uint32_t add_record(LmpProfile *p, uint32_t site, unsigned cls, unsigned 
     r->use.tag = (uint16_t)tag;
     r->site = site;
     r->next = newest_record(p, site);
-    publish(used, row + 1);
+    tables_publish(used, row + 1);
     atomic_store_explicit(&s->records, row, memory_order_release);
     return row;
 }

@@ -160,11 +160,6 @@ static inline void tree_set_side(struct LmpTree *t, LmpSide *s) {
     t->alone = t->links ? &t->no_side : s;
 }
 
-static inline void tree_publish(uint32_t *count, uint32_t n) {
-    atomic_thread_fence(memory_order_release);
-    *(volatile uint32_t *)count = n;
-}
-
 /* ---- caches of call paths, which grow while they are too small ------------------------------- */
 
 /* Slots are found by plain sums of addresses and rows, not by a hash that scatters: frames and

@@ -41,7 +41,7 @@ static __attribute__((noinline)) uint32_t add_node(LmpProfile *p, const LmpNode 
     if (callees >= FEW) rowindex_add(&t->node, hash_node(n), row);
     for (uint32_t i = n->next; callees == FEW && i; i = node[i].next)
         rowindex_add(&t->node, hash_node(&node[i]), i);
-    tree_publish(used, row + 1);
+    tables_publish(used, row + 1);
     return row;
 }
 
@@ -65,7 +65,7 @@ static uint32_t add_path(LmpProfile *p, uint32_t node, uint32_t record) {
     uint32_t first = p->tables.node[node].path;
     bool known = first && first < p->limits.paths;
     path[row] = (LmpPath){node, record, known ? path[first].usage : usage_add_young(p)};
-    tree_publish(used, row + 1);
+    tables_publish(used, row + 1);
     if (!first) p->tables.node[node].path = row;
     return row;
 }
@@ -145,9 +145,9 @@ LmpErr tree_rows_open(LmpProfile *p) {
         return LMP_E_NOMEM;
     LmpTablesUsed *used = &p->tables.live->tables;
     p->tables.node[TREE_NODE_OTHERS] = (LmpNode){.site = sites_pseudo(p, LMP_PSEUDO_OTHERS)};
-    tree_publish(&used->nodes, TREE_NODE_OTHERS + 1);
+    tables_publish(&used->nodes, TREE_NODE_OTHERS + 1);
     usage_add(p); /* of path 0, which has no node */
-    tree_publish(&used->paths, 1);
+    tables_publish(&used->paths, 1);
     used->stacks = 1;
     return LMP_OK;
 }

@@ -186,17 +186,13 @@ void tree_threads_close(struct LmpTree *t) {
 
 /* ---- who runs -------------------------------------------------------------------------------- */
 
-static bool top_is_c(const lua_State *L) {
-    return frames_status(frames_top(L)) & LMP_CI_C;
-}
-
 /* Returns true if L can be the thread that runs, though nothing that we know of has resumed it. A
  * thread may also be the one whose stack grows, while another prepares it. In __close functions run
  * by coroutine.close() it keeps its previous status, up to Lua 5.4.3. */
 static bool may_run(const lua_State *L) {
     if (!frames_has_functions(L)) return false;
     int status = *((const uint8_t *)L + LMP_AT_L_STATUS);
-    return status == LUA_OK || (status == LUA_YIELD && !top_is_c(L));
+    return status == LUA_OK || (status == LUA_YIELD && !(frames_status(frames_top(L)) & LMP_CI_C));
 }
 
 /* Adds what `last` has resumed, and that, and so on. Returns the last one, which has no link. */

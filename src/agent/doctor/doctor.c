@@ -36,9 +36,7 @@ enum { MODES = sizeof modes / sizeof *modes };
 
 static int out = -1;
 
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void say(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
     char line[2000];
     va_list args;
     va_start(args, format);

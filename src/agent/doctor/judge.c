@@ -26,10 +26,8 @@ typedef struct Terms {
     uint32_t sites, nodes;
 } Terms;
 
-static void differ(Judged *v, Count *c, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void differ(Judged *v, Count *c, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static void differ(Judged *v, Count *c, const char *format,
+                                                         ...) {
     c->differed++;
     if (v->first[0]) return;
     va_list args;

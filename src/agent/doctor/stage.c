@@ -22,10 +22,6 @@ static void note(Stage *s, uint64_t word) {
     o->trail = (o->trail ^ word) * 0x100000001b3ull + 1;
 }
 
-static bool refuses(Stage *s) {
-    return s->mode->refuse && ++s->grown % s->mode->refuse == 0;
-}
-
 static Made *add_made(Stage *s) {
     Outcome *o = s->profiled ? &s->watched : &s->alone;
     s->failed = s->failed || !array_room(&s->made, &s->room, o->made + 2);
@@ -131,7 +127,8 @@ static void *doctor_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
         fprintf(stderr, "lmp doctor: %p of %zu B is given back, which is none\n", ptr, osize);
         abort();
     }
-    bool refused = s->armed && nsize > (ptr ? osize : 0) && refuses(s);
+    bool refused = s->armed && nsize > (ptr ? osize : 0) && s->mode->refuse &&
+                   ++s->grown % s->mode->refuse == 0;
     void *r = NULL;
     if (!nsize) {
         drop(s, b);

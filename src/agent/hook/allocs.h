@@ -1,5 +1,4 @@
-/* allocs.h - the allocators that a profiled state may be given: hook.c and hook_*.c have them.
- */
+/* allocs.h - the allocators that a profiled state may be given: in hook.c and hook_*.c. */
 #ifndef LMP_ALLOCS_H
 #define LMP_ALLOCS_H
 

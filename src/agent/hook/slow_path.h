@@ -1,5 +1,4 @@
-/* slow_path.h - which operations leave the hot path for trap.h, and the state for that.
- */
+/* slow_path.h - which operations leave the hot path for trap.h, and its state. */
 #ifndef LMP_SLOW_PATH_H
 #define LMP_SLOW_PATH_H
 

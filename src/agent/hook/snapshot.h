@@ -64,8 +64,7 @@ void snapshot_tick(LmpProfile *p);
 /* Notes how long an operation took, nanoseconds. */
 void snapshot_note(LmpProfile *p, uint64_t ns);
 
-/* Returns when none is under way any more, and everything is merged: before figures become final.
- */
+/* Returns when none is under way any more, and all is merged: before figures become final. */
 void snapshot_wait(LmpProfile *p);
 /* Takes the snapshot that was wanted for the end. */
 void snapshot_at_end(LmpProfile *p);

@@ -1,5 +1,4 @@
-/* trap.h - the slow path through an operation: everything that may have to be done around it.
- */
+/* trap.h - the slow path through an operation: all that may have to be done around it. */
 #ifndef LMP_TRAP_H
 #define LMP_TRAP_H
 

@@ -4,6 +4,7 @@
 #include "agent/interp/calibration.h"
 
 #include <lauxlib.h>
+#include <lualib.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -249,8 +250,7 @@ static int exercise_threads(lua_State *L) {
     return 0;
 }
 
-/* More than 127 lines between two instructions need an entry of their own in the line information.
- */
+/* More than 127 lines between two instructions need an entry of their own among the lines. */
 #define TEN_LINES "\n\n\n\n\n\n\n\n\n\n"
 #define FAR                                                                                        \
     TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES TEN_LINES      \
@@ -296,6 +296,10 @@ static int exercise_undump(lua_State *L) {
 
 int calibration_prepare(lua_State *L) {
     Dump dump = {.begun = false};
+    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
+    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
+    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
+    lua_settop(L, 0);
     if (luaL_loadbuffer(L, chunk, sizeof chunk - 1, "=chunk")) return lua_error(L);
     if (lua_dump(L, keep_piece, &dump, 0) || !dump.begun) return luaL_error(L, "no dump");
     luaL_pushresult(&dump.buffer);

@@ -20,7 +20,8 @@ extern const LmpExercise calibration_exercises[LMP_CALIBRATION_EXERCISES];
 /* Is a C function that calls itself as often as its argument says: frames. */
 int calibration_nest(lua_State *L);
 
-/* Is a C function that makes what the exercises need as upvalue, its result. Call before noting. */
+/* Is a C function that opens libraries and makes what the exercises need as upvalue, its only
+ * result. Call before noting. */
 int calibration_prepare(lua_State *L);
 
 #endif

@@ -1,5 +1,4 @@
-/* code.c - asks the loader (dl_iterate_phdr) for the module of an address, and reads its build id.
- */
+/* code.c - asks the loader (dl_iterate_phdr) for an address's module, and reads its build id. */
 #include "agent/interp/code.h"
 
 #include <link.h>

@@ -188,11 +188,7 @@ static const char churn[] =
     "end\n";
 
 static int open_libraries(lua_State *L) {
-    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
-    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
-    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
     luaL_requiref(L, LUA_COLIBNAME, luaopen_coroutine, 1);
-    lua_settop(L, 0);
     return calibration_prepare(L);
 }
 

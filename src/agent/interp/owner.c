@@ -10,7 +10,6 @@
 #include "agent/interp/owner.h"
 
 #include <lauxlib.h>
-#include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,8 +115,7 @@ static void forget_block(Study *study, const void *block) {
         if (m->pending[k].block == block) m->pending[k].block = NULL;
 }
 
-/* noinline, and the walk in a function of its own: the frames must be the ones that note expects.
- */
+/* noinline, and the walk in a function of its own: frames must be those that note expects. */
 static __attribute__((noinline)) void *study_alloc(void *ud, void *ptr, size_t osize,
                                                    size_t nsize) {
     Study *study = ud;
@@ -201,14 +199,6 @@ static bool fill_table(const LmpCallChains *seen) {
     return callchains_enter(seen, &table, all ? kept_name : NULL) && all;
 }
 
-static int open_libraries(lua_State *L) {
-    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
-    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
-    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
-    lua_settop(L, 0);
-    return calibration_prepare(L);
-}
-
 static void study_once(void) {
     table_good = callchains_take_kept(&table, kept_name);
     if (table_good) return;
@@ -216,7 +206,7 @@ static void study_once(void) {
     if (!study) return;
     lua_State *L = luafacts_newstate(study_alloc, study);
     if (L) {
-        lua_pushcfunction(L, open_libraries);
+        lua_pushcfunction(L, calibration_prepare);
         if (lua_pcall(L, 0, 1, 0) == LUA_OK) {
             play_all(L, study);
             study->refuse = true;

@@ -3,7 +3,6 @@
  * A few threads take turns, one operation each. C code may do that with any thread of a state that
  * does not run, so nothing has to be resumed. */
 #include <lauxlib.h>
-#include <lualib.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -144,8 +143,7 @@ static void play_operations(LmpRegsStudy *study, lua_State *L, lua_State *const 
     }
 }
 
-/* A debug hook that does nothing, at each instruction: so the interpreter saves its pc each time.
- */
+/* A debug hook that does nothing, at each instruction: so the interpreter saves its pc. */
 static void look_on(lua_State *L, lua_Debug *ar) {
     (void)L, (void)ar;
 }
@@ -361,8 +359,7 @@ static int play_all(lua_State *L) {
     return 0;
 }
 
-/* In the main thread, with something in its way: free_callers_play looks at what collections free.
- */
+/* In the main thread, with something in its way: free_callers_play sees what collections free. */
 static int play_collector(lua_State *L) {
     LmpRegsStudy *study = lua_touserdata(L, 1);
     lua_settop(L, 0);
@@ -370,20 +367,9 @@ static int play_collector(lua_State *L) {
     return 0;
 }
 
-static int open_libraries(lua_State *L) {
-    static const luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},
-                                         {LUA_STRLIBNAME, luaopen_string},
-                                         {LUA_TABLIBNAME, luaopen_table}};
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-        luaL_requiref(L, libraries[i].name, libraries[i].func, 1);
-        lua_settop(L, 0);
-    }
-    return calibration_prepare(L);
-}
-
 bool regs_play_all(LmpRegsStudy *study, lua_State *L) {
     lua_gc(L, LUA_GCSTOP); /* a step of the collector asks on behalf of other threads */
-    lua_pushcfunction(L, open_libraries);
+    lua_pushcfunction(L, calibration_prepare);
     bool ok = lua_pcall(L, 0, 1, 0) == LUA_OK;
     static const lua_CFunction plays[] = {play_all, play_collector};
     for (size_t i = 0; ok && i < sizeof plays / sizeof *plays; i++) {

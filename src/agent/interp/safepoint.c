@@ -2,8 +2,6 @@
  * of one, and gives all of them back when ours is first called; then does what was requested. */
 #include "agent/interp/safepoint.h"
 
-#include <signal.h>
-
 #include "agent/interp/stack.h"
 #include "base/os.h"
 
@@ -36,16 +34,10 @@ bool safepoint_same(lua_State *L, const LmpProfile *p, uint64_t begun) {
     return of && of->profile == p && p->slot.begun == begun;
 }
 
-/* A signal handler may set a debug hook at any time (lua.c's does, for Ctrl-C): never between our
- * read and our write. */
-static void hold_signals(sigset_t *before) {
+void safepoint_hold_signals(sigset_t *before) {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, before);
-}
-
-static void let_signals(const sigset_t *before) {
-    pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 /* ---- lending --------------------------------------------------------------------------------- */
@@ -76,14 +68,14 @@ static bool safepoint_request(LmpProfile *p, lua_State *L) {
     LmpLent *lent = open_lent(p);
     sigset_t before;
     if (!lent) return false;
-    hold_signals(&before);
+    safepoint_hold_signals(&before);
     Lent one = {L, lua_gethook(L), lua_gethookmask(L), lua_gethookcount(L)};
     if (one.hook != between) {
         if (!one.hook) one.mask = one.count = 0;
         note(lent, &one);
         lua_sethook(L, between, one.mask | LUA_MASKCOUNT, 1);
     }
-    let_signals(&before);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return true;
 }
 
@@ -138,14 +130,14 @@ static Lent hook_of(LmpLent *lent, lua_State *L) {
 
 static void give_back(LmpLent *lent, lua_State *L) {
     sigset_t before;
-    hold_signals(&before);
+    safepoint_hold_signals(&before);
     if (lua_gethook(L) == between) {
         Lent one = hook_of(lent, L);
         lua_sethook(L, one.hook, one.mask, one.count);
     }
     Lent *noted = lent ? find(lent, L) : NULL;
     if (noted) *noted = lent->of[--lent->n];
-    let_signals(&before);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- what is done ---------------------------------------------------------------------------- */

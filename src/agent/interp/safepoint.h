@@ -9,6 +9,8 @@
 #ifndef LMP_SAFEPOINT_H
 #define LMP_SAFEPOINT_H
 
+#include <signal.h>
+
 #include "agent/state/profile.h"
 
 typedef struct LmpLent LmpLent; /* the hooks of a state that ours stands for */
@@ -49,6 +51,10 @@ void safepoint_serve(LmpProfile *p, LmpErrand *errand, bool stack_safe);
 /* Makes what has waited for long due again: another thread than those that were prepared may have
  * run since. From the tick. */
 void safepoint_tick(LmpProfile *p, LmpErrand *errand);
+
+/* Holds all signals back, until *before is the mask again: a signal handler may set a debug hook at
+ * any time (lua.c's does, for Ctrl-C), and never between our read and our write. */
+void safepoint_hold_signals(sigset_t *before);
 
 /* Returns true if our hook stands in L for the next instruction. */
 bool safepoint_stands(lua_State *L);

@@ -43,8 +43,7 @@ void shadow_notify(LmpProfile *p, uintptr_t addr);
 /* Does so where the map may lack the block: then it is entered first, with that size, class and
  * births. */
 void shadow_watch(LmpProfile *p, uintptr_t addr, uint64_t size, uint32_t entry);
-/* Takes all blocks out of the map that are not marked; marks those of `other` and of ours before.
- */
+/* Takes all blocks out of the map that are not marked; first marks those of `other` and ours. */
 void shadow_drop_unmarked(LmpProfile *p);
 
 /* Makes blocks that have survived a collector cycle long ago count as old: the numbering of cycles

@@ -11,8 +11,7 @@
 
 #include "agent/state/profile.h"
 
-/* Call before anything is changed. Returns false if the usage is young, as those of nodes may be.
- */
+/* Call before anything is changed. Returns false if the usage is young, as nodes' may be. */
 static ALWAYS_INLINE bool usage_stamp(const LmpCounters *c, LmpUsage *u, bool of_node) {
     if (UNLIKELY(u->peak_serial != c->peak_serial)) {
         __asm__("" : "+m"(u->peak_serial)); /* read again: it takes no register of the usual way */

@@ -234,11 +234,6 @@ typedef struct Lots {
     uint32_t blocks[LMP_LOTS];
 } Lots;
 
-static void into_lot(LmpObjectWalk *w, Lots *lots, LmpObjectLot lot, uint32_t block) {
-    lots->bytes[lot] += index_size(&w->index, block);
-    lots->blocks[lot]++;
-}
-
 static void gather_lots(LmpObjectWalk *w, Lots *lots) {
     const LmpObjectIndex *x = &w->index;
     uint32_t all = x->blocks + x->odd;
@@ -252,7 +247,8 @@ static void gather_lots(LmpObjectWalk *w, Lots *lots) {
         LmpObjectLot lot = lot_of(index_entry(x, i) & 15);
         if (i == hand) lot = LMP_LOT_HAND;
         if (i == table) lot = LMP_LOT_STRING_TABLE;
-        into_lot(w, lots, lot, i);
+        lots->bytes[lot] += index_size(&w->index, i);
+        lots->blocks[lot]++;
     }
 }
 

@@ -114,8 +114,7 @@ static inline uint32_t walk_wide(LmpObjectWalk *w, uintptr_t value) {
 /* Returns the object's number if it is of that kind, else 0. */
 uint32_t walk_is(const LmpObjectWalk *w, uintptr_t at, int type);
 
-/* ---- walk_objects.c: references and columns of the object at hand; false: no memory
- * -------------- */
+/* ---- walk_objects.c: references and columns of the object at hand; false: no memory ---------- */
 
 bool walk_string(LmpObjectWalk *w, int type);
 bool walk_table(LmpObjectWalk *w);
@@ -125,8 +124,7 @@ bool walk_userdata(LmpObjectWalk *w);
 bool walk_proto(LmpObjectWalk *w);
 bool walk_upvalue(LmpObjectWalk *w);
 
-/* ---- walk_threads.c ----------------------------------------------------------------------------
- */
+/* ---- walk_threads.c -------------------------------------------------------------------------- */
 
 /* Notes where a thread's stack is. Returns false if there is no memory. */
 bool walk_note_thread(LmpObjectWalk *w, uintptr_t state);
