@@ -1,6 +1,6 @@
 /* record_look.c - what is in a recording, for the tests of recorders, in lines of NAME=VALUE:
  *
- *     record_look FILE              the whole: frames, ended, complete, torn, again, output bytes
+ *     record_look FILE              the whole: frames, ended, complete, again, output bytes
  *     record_look FILE output       the script's output
  *     record_look FILE check        goes to every frame: those that cannot be had, those whose
  *                                   tables are of one moment, and of these the ones whose sums
@@ -96,8 +96,8 @@ int main(int argc, char **argv) {
             fwrite(piece.bytes, 1, piece.n, stdout);
         }
     } else {
-        printf("frames=%u\nended=%u\ncomplete=%d\ntorn=%d\nagain=%s\noutputs=%u\n", frames,
-               recording_ended(r), recording_complete(r), recording_torn(r, NULL),
+        printf("frames=%u\nended=%u\ncomplete=%d\nagain=%s\noutputs=%u\n", frames,
+               recording_ended(r), recording_complete(r),
                recording_again(r) ? recording_again(r) : "", recording_outputs(r));
         if (frames > 0)
             printf("seconds=%.6f\n", (double)recording_frame(r, frames - 1).clock / 1e9);

@@ -82,13 +82,43 @@ static void cut_wide(Canvas *canvas, Cell *cell, int x) {
     if (x + 1 < canvas->w && cell[1].glyph == 0) cell[1].glyph = ' ';
 }
 
+/* Returns what a canvas that is not UTF-8 draws instead. */
+static uint32_t ascii_of(uint32_t glyph) {
+    static const struct {
+        uint32_t glyph;
+        char ascii;
+    } stand_in[] = {
+        {G_HLINE, '-'},       {G_VLINE, '|'},        {G_TOP_LEFT, '+'},   {G_TOP_RIGHT, '+'},
+        {G_BOTTOM_LEFT, '+'}, {G_BOTTOM_RIGHT, '+'}, {G_UPPER_HALF, '"'}, {G_LOWER_HALF, '_'},
+        {G_FULL, '#'},        {G_SQUARE, '#'},       {G_UP, '^'},         {G_DOWN, 'v'},
+        {G_RIGHT, '>'},       {G_DOT, '*'},          {G_MIDDOT, '-'},     {G_ELLIPSIS, '~'},
+        {G_DELTA, 'd'},       {G_DASH_VLINE, ':'},   {G_PAUSE, '='},      {G_FROZEN, '*'},
+        {G_CHECK, 'v'},       {G_CROSS, 'x'},        {G_BAR, '='},        {0x2581, '_'},
+        {0x258c, '|'},        {0x2191, '^'},         {0x2193, 'v'},       {0x2190, '<'},
+        {0x2192, '>'},        {0x2013, '-'},         {0x2014, '-'},       {0x2018, '\''},
+        {0x2019, '\''},       {0x201c, '"'},         {0x201d, '"'},       {0x00d7, 'x'},
+        {0x25a1, '.'},        {0x251c, '+'},         {0x2524, '+'},       {0x252c, '+'},
+        {0x2534, '+'},        {0x00a0, ' '},         {0x2503, '#'},       {0x2514, '`'},
+        {G_SORT_DOWN, '*'},   {G_SORT_UP, '^'},      {G_BULLET, '*'},
+    };
+    if (glyph < 0x7f) return glyph;
+    if (glyph >= G_BRAILLE && glyph < G_BRAILLE + 256) { /* by the number of dots */
+        int points = __builtin_popcount(glyph - G_BRAILLE);
+        return (uint32_t)(points == 0 ? ' ' : points < 4 ? '.' : points < 7 ? ':' : '#');
+    }
+    for (size_t i = 0; i < sizeof stand_in / sizeof *stand_in; i++) {
+        if (stand_in[i].glyph == glyph) return (uint32_t)stand_in[i].ascii;
+    }
+    return '?';
+}
+
 void canvas_put(Canvas *canvas, int x, int y, uint32_t glyph, Style style) {
     Cell *cell = cell_in_clip(canvas, x, y);
     if (!cell) return;
     if (glyph < ' ' || (glyph >= 0x7f && glyph < 0xa0) || glyph > 0x10ffff) glyph = '?';
     int width = canvas_glyph_width(glyph);
     if (width == 0 || glyph == 0xfffd) glyph = '?';
-    if (!canvas->utf8) glyph = canvas_glyph_ascii(glyph);
+    if (!canvas->utf8) glyph = ascii_of(glyph);
     cut_wide(canvas, cell, x);
     if (width == 2) {
         Cell *right = cell_in_clip(canvas, x + 1, y);
@@ -263,35 +293,6 @@ int canvas_glyph_width(uint32_t glyph) {
     if (glyph < 0x300) return glyph == 0xad ? 0 : 1;
     if (in_ranges(none, sizeof none / sizeof *none, glyph)) return 0;
     return in_ranges(wide, sizeof wide / sizeof *wide, glyph) ? 2 : 1;
-}
-
-uint32_t canvas_glyph_ascii(uint32_t glyph) {
-    static const struct {
-        uint32_t glyph;
-        char ascii;
-    } stand_in[] = {
-        {G_HLINE, '-'},       {G_VLINE, '|'},        {G_TOP_LEFT, '+'},   {G_TOP_RIGHT, '+'},
-        {G_BOTTOM_LEFT, '+'}, {G_BOTTOM_RIGHT, '+'}, {G_UPPER_HALF, '"'}, {G_LOWER_HALF, '_'},
-        {G_FULL, '#'},        {G_SQUARE, '#'},       {G_UP, '^'},         {G_DOWN, 'v'},
-        {G_RIGHT, '>'},       {G_DOT, '*'},          {G_MIDDOT, '-'},     {G_ELLIPSIS, '~'},
-        {G_DELTA, 'd'},       {G_DASH_VLINE, ':'},   {G_PAUSE, '='},      {G_FROZEN, '*'},
-        {G_CHECK, 'v'},       {G_CROSS, 'x'},        {G_BAR, '='},        {0x2581, '_'},
-        {0x258c, '|'},        {0x2191, '^'},         {0x2193, 'v'},       {0x2190, '<'},
-        {0x2192, '>'},        {0x2013, '-'},         {0x2014, '-'},       {0x2018, '\''},
-        {0x2019, '\''},       {0x201c, '"'},         {0x201d, '"'},       {0x00d7, 'x'},
-        {0x25a1, '.'},        {0x251c, '+'},         {0x2524, '+'},       {0x252c, '+'},
-        {0x2534, '+'},        {0x00a0, ' '},         {0x2503, '#'},       {0x2514, '`'},
-        {G_SORT_DOWN, '*'},   {G_SORT_UP, '^'},      {G_BULLET, '*'},
-    };
-    if (glyph < 0x7f) return glyph;
-    if (glyph >= G_BRAILLE && glyph < G_BRAILLE + 256) { /* by the number of dots */
-        int points = __builtin_popcount(glyph - G_BRAILLE);
-        return (uint32_t)(points == 0 ? ' ' : points < 4 ? '.' : points < 7 ? ':' : '#');
-    }
-    for (size_t i = 0; i < sizeof stand_in / sizeof *stand_in; i++) {
-        if (stand_in[i].glyph == glyph) return (uint32_t)stand_in[i].ascii;
-    }
-    return '?';
 }
 
 int canvas_encode(char *out, uint32_t glyph) {

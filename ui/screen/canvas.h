@@ -117,7 +117,5 @@ int canvas_encode(char *out, uint32_t glyph);
 uint32_t canvas_decode(const char **text);
 /* Returns the columns of a code point: 0, 1 or 2. Independent of the locale. */
 int canvas_glyph_width(uint32_t glyph);
-/* Returns what a canvas that is not UTF-8 draws instead. */
-uint32_t canvas_glyph_ascii(uint32_t glyph);
 
 #endif

@@ -41,7 +41,6 @@ bool heapmap_refresh(HeapMap *map, uint64_t budget);
 uint64_t heapmap_total(const HeapMap *map);
 /* Changes whenever the layout of the regions changes. */
 uint32_t heapmap_arrange(const HeapMap *map);
-uint32_t heapmap_regions(const HeapMap *map);
 /* Returns the address at a position (beyond the end: the end of the last region; without regions
  * 0). */
 uint64_t heapmap_address(const HeapMap *map, uint64_t position);

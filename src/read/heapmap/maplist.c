@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
+#include "base/order.h"
 #include "read/heapmap/heapmap_impl.h"
 
 /* ---- blocks off the grid --------------------------------------------------------------------- */
@@ -13,10 +14,7 @@
 
 enum { SLOTS_AT_ONCE = 16384 }; /* a table of this many slots is read in every call */
 
-static int by_address(const void *a, const void *b) {
-    uint64_t x = ((const OverflowIndexBlock *)a)->addr, y = ((const OverflowIndexBlock *)b)->addr;
-    return x < y ? -1 : x > y;
-}
+ORDER_SMALLEST(by_address, OverflowIndexBlock, addr, size)
 
 /* Copies slot i if there is a plausible block in it. */
 static bool read_slot(const LmpOverflow *overflow, uint32_t i, OverflowIndexBlock *out) {

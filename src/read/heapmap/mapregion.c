@@ -243,10 +243,6 @@ uint32_t heapmap_arrange(const HeapMap *map) {
     return map->layout;
 }
 
-uint32_t heapmap_regions(const HeapMap *map) {
-    return map->regions;
-}
-
 uint32_t mapregion_find(const HeapMap *map, uint64_t position) {
     const MapRegion *r = map->region;
     uint32_t at = 0;

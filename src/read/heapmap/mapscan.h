@@ -26,14 +26,19 @@ typedef struct MapBlock {
     uint32_t index;      /* of the entry in the leaf */
 } MapBlock;
 
-/* Invariant: at <= end <= LMP_LEAF_ENTRIES; no block that begins below `free` is returned any more.
- */
+/* Invariant: at <= end <= LMP_LEAF_ENTRIES; no block that begins below `free` is returned. */
 typedef struct MapScan {
     const LmpLeaf *leaf;
     uint64_t base; /* address that entry 0 stands for, with the blocks' low bits */
     uint64_t free;
     uint32_t at, end;
 } MapScan;
+
+/* Returns true if an entry is that of a block that is counted: neither empty nor lmp's own. */
+static inline bool mapscan_counts(uint32_t entry) {
+    uint32_t cls = entry & 15;
+    return cls != LMP_C_NONE && cls < LMP_C_COUNTED;
+}
 
 /* Returns the stamp of a part; 0: nothing has ever been written there, and its entries must not be
  * read (reading a hole of the file makes a page of it, on the program's account). */

@@ -6,6 +6,7 @@
 
 #include "base/bisect.h"
 #include "base/keymap.h"
+#include "base/order.h"
 #include "read/rundiff/rundiff_impl.h"
 
 enum {
@@ -250,11 +251,7 @@ static uint32_t older_node(const Nodes *n, const RunNode *node, bool known) {
 
 /* ---- what is known of both ------------------------------------------------------------------- */
 
-static int by_line(const void *pa, const void *pb) {
-    const Shift *a = pa, *b = pb;
-    if (a->function != b->function) return a->function < b->function ? -1 : 1;
-    return (a->line > b->line) - (a->line < b->line);
-}
+ORDER_SMALLEST(by_line, Shift, function, line)
 
 static int by_source(const void *pa, const void *pb) {
     const Begin *a = pa, *b = pb;

@@ -3,7 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keymap.h"
 #include "read/rundiff/rundiff_impl.h"
+
+/* A row of the joined call tree before it is written. */
+typedef struct JoinNode {
+    uint32_t row; /* in the newer tree; or, if it went, in the older one */
+    uint32_t parent, first, children;
+    bool went;
+} JoinNode;
+
+typedef struct Join {
+    const RunDiff *diff;
+    const Ledger *old;
+    Ledger *newer;
+    LedgerRoom newers;               /* its rows before anything was joined */
+    uint32_t *site, *function, *tag; /* by row of the older run: row in the joined ledger */
+    KeyMap function_id;              /* ids of the older run's functions to their rows */
+    bool paths_differ;               /* one of the two has no call paths */
+    JoinNode *node;                  /* NULL: no node went, the tree stays as it is */
+    uint32_t nodes;
+    KeyMap site_id; /* as function_id; where both have a call tree */
+} Join;
 
 /* ---- which row is which ---------------------------------------------------------------------- */
 
@@ -29,22 +50,10 @@ static bool index_functions(Join *j) {
     return true;
 }
 
-/* The details of a line may have to be written anew, behind all others. */
-static LmpErr prepare(Join *j) {
-    const Ledger *old = j->old, *newer = j->newer;
-    const RunDiff *d = j->diff;
-    LedgerRoom room = {.details = 2 * newer->details + old->details + newer->sites};
-    room.sites = number(d->site, newer->sites, old->sites, &j->site);
-    room.functions = number(d->function, newer->functions, old->functions, &j->function);
-    room.tags = number(d->tag, newer->tags, old->tags, &j->tag);
-    if (!j->site || !j->function || !j->tag || !index_functions(j)) return LMP_E_NOMEM;
-    LmpErr err = join_plan_tree(j, &room.nodes);
-    return err ? err : ledger_make_room(j->newer, &room);
-}
-
 /* ---- rows that went -------------------------------------------------------------------------- */
 
-LmpTally join_gone(const LmpTally *was) {
+/* A row of what is no more has nothing but the mark. */
+static LmpTally mark_only(const LmpTally *was) {
     return (LmpTally){.mark = {was->allocs, tally_made(was), was->live_bytes}};
 }
 
@@ -57,8 +66,8 @@ static void add_functions(Join *j) {
         row.id |= RUNJOIN_WENT;
         row.side = LMP_SIDE_WENT;
         row.calls = 0;
-        row.shallow = join_gone(&was->shallow);
-        row.retained = j->paths_differ ? (LmpTally){0} : join_gone(&was->retained);
+        row.shallow = mark_only(&was->shallow);
+        row.retained = j->paths_differ ? (LmpTally){0} : mark_only(&was->retained);
         l->function[l->functions++] = row;
     }
 }
@@ -74,7 +83,7 @@ static uint32_t c_function(const Join *j, uint32_t id) {
 static void add_detail(Join *j, const LmpSiteDetail *was) {
     Ledger *l = j->newer;
     l->detail[l->details++] =
-        (LmpSiteDetail){was->name, join_gone(&was->tally), c_function(j, was->function)};
+        (LmpSiteDetail){was->name, mark_only(&was->tally), c_function(j, was->function)};
 }
 
 static void add_sites(Join *j) {
@@ -93,11 +102,11 @@ static void add_sites(Join *j) {
                           .func = was->func,
                           .line = was->line,
                           .text = was->text,
-                          .tally = join_gone(&was->tally),
+                          .tally = mark_only(&was->tally),
                           .details = was->details,
                           .first_detail = l->details};
         for (int k = 0; k < LMP_KINDS; k++)
-            row.kind[k].tally = join_gone(&was->kind[k].tally);
+            row.kind[k].tally = mark_only(&was->kind[k].tally);
         for (uint32_t k = 0; k < was->details; k++)
             add_detail(j, &j->old->detail[was->first_detail + k]);
         l->site[l->sites++] = row;
@@ -109,7 +118,7 @@ static void add_tags(Join *j) {
     for (uint32_t i = 0; i < j->old->tags; i++) {
         const LmpTagRow *was = &j->old->tag[i];
         if (j->tag[i] < j->newers.tags) continue;
-        l->tag[l->tags++] = (LmpTagRow){was->id | RUNJOIN_WENT, was->name, join_gone(&was->tally)};
+        l->tag[l->tags++] = (LmpTagRow){was->id | RUNJOIN_WENT, was->name, mark_only(&was->tally)};
     }
 }
 
@@ -144,7 +153,7 @@ static void join_details(Join *j, LmpSiteRow *s, const LmpSiteRow *was) {
         line.tally.mark = (LmpThen){0};
         for (uint32_t i = 0; i < was->details; i++) {
             const LmpSiteDetail *older = &j->old->detail[was->first_detail + i];
-            if (!older->name[0]) line.tally.mark = join_gone(&older->tally).mark;
+            if (!older->name[0]) line.tally.mark = mark_only(&older->tally).mark;
         }
         l->detail[l->details++] = line;
     }
@@ -175,12 +184,12 @@ static void join_tagged(Join *j) {
     if (!l->tagged) return;
     for (uint32_t i = 0; i < j->newers.sites; i++) {
         uint32_t row = j->diff->site[i];
-        LmpTally then = was && row != LEDGER_NO_ROW ? join_gone(&was[row]) : (LmpTally){0};
+        LmpTally then = was && row != LEDGER_NO_ROW ? mark_only(&was[row]) : (LmpTally){0};
         l->tagged[i].mark = then.mark;
     }
     memset(l->tagged + j->newers.sites, 0, (l->sites - j->newers.sites) * sizeof *l->tagged);
     for (uint32_t i = 0; was && i < j->old->sites; i++)
-        if (j->site[i] >= j->newers.sites) l->tagged[j->site[i]] = join_gone(&was[i]);
+        if (j->site[i] >= j->newers.sites) l->tagged[j->site[i]] = mark_only(&was[i]);
 }
 
 /* Without paths of the other run nothing can be said by path. */
@@ -194,6 +203,130 @@ static void unmark_paths(Ledger *l) {
         own->mark = (LmpThen){own->allocs, tally_made(own), own->live_bytes};
         all->mark = (LmpThen){all->allocs, tally_made(all), all->live_bytes};
     }
+}
+
+/* ---- the call tree --------------------------------------------------------------------------- */
+
+/* The call trees of two runs as one: below each node its children now, then those that went. Rows
+ * of a tree are in the order of their depth, children of one behind each other, so nodes of the
+ * newer run only move towards the end, and can be moved from the last to the first. */
+
+/* Returns, by node of the older run, whether it is in the newer one, too. *went: how many are
+ * not. */
+static unsigned char *find_kept(const Join *j, uint32_t *went) {
+    unsigned char *kept = calloc(j->old->nodes, 1);
+    *went = j->old->nodes;
+    for (uint32_t i = 0; kept && i < j->newer->nodes; i++) {
+        uint32_t row = j->diff->node[i];
+        if (row == LEDGER_NO_ROW || kept[row]) continue;
+        kept[row] = 1;
+        --*went;
+    }
+    return kept;
+}
+
+static void add_child(Join *j, uint32_t parent, uint32_t row, bool went, uint32_t most) {
+    if (j->nodes == most) return;
+    j->node[j->nodes++] = (JoinNode){.row = row, .parent = parent, .went = went};
+}
+
+static void plan(Join *j, const unsigned char *kept, uint32_t most) {
+    const LmpTreeRow *old = j->old->tree, *newer = j->newer->tree;
+    j->nodes = 1;
+    j->node[0] = (JoinNode){0};
+    for (uint32_t i = 0; i < j->nodes; i++) {
+        JoinNode *n = &j->node[i];
+        uint32_t was = n->went ? n->row : j->diff->node[n->row];
+        n->first = j->nodes;
+        for (uint32_t k = 0; !n->went && k < newer[n->row].children; k++)
+            add_child(j, i, newer[n->row].first + k, false, most);
+        for (uint32_t k = 0; was != LEDGER_NO_ROW && k < old[was].children; k++)
+            if (!kept[old[was].first + k]) add_child(j, i, old[was].first + k, true, most);
+        n->children = j->nodes - n->first;
+    }
+}
+
+static LmpErr plan_tree(Join *j, uint32_t *nodes) {
+    uint32_t went;
+    *nodes = j->newer->nodes;
+    if (!j->diff->node || j->paths_differ) return LMP_OK;
+    unsigned char *kept = find_kept(j, &went);
+    if (!kept) return LMP_E_NOMEM;
+    bool enough = true;
+    *nodes += went;
+    if (went > 0) j->node = malloc(*nodes * sizeof *j->node);
+    if (went > 0) enough = j->node != NULL;
+    for (uint32_t i = 0; enough && i < j->old->sites; i++)
+        enough = keymap_set(&j->site_id, j->old->site[i].id, i);
+    if (j->node && enough) plan(j, kept, *nodes);
+    free(kept);
+    return enough ? LMP_OK : LMP_E_NOMEM;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* The line of a node of the older run, as it is now. */
+static void set_line(const Join *j, const LmpTreeRow *was, LmpTreeRow *row) {
+    uint32_t site = keymap_get(&j->site_id, was->site, LEDGER_NO_ROW);
+    row->site = was->site | RUNJOIN_WENT;
+    row->line = was->line;
+    if (site == LEDGER_NO_ROW) return;
+    row->site = j->newer->site[j->site[site]].id;
+    row->line = j->newer->site[j->site[site]].line;
+}
+
+static LmpTreeRow gone(const Join *j, const LmpTreeRow *was) {
+    LmpTreeRow row = *was;
+    row.id |= RUNJOIN_WENT;
+    row.function = j->function[was->function];
+    row.name = j->newer->function[row.function].name;
+    set_line(j, was, &row);
+    if (was->tag != 0) row.tag = LEDGER_SEVERAL_TAGS; /* it has another id in the newer run */
+    row.shallow = mark_only(&was->shallow);
+    row.retained = mark_only(&was->retained);
+    return row;
+}
+
+/* The line of what now makes nothing may have a row only because of what it made. */
+static void set_lines(const Join *j) {
+    for (uint32_t i = 1; i < j->newers.nodes; i++) {
+        LmpTreeRow *row = &j->newer->tree[i];
+        uint32_t was = j->diff->node[i];
+        if (was != LEDGER_NO_ROW && tally_made(&row->shallow) == 0 && row->shallow.mark.made)
+            set_line(j, &j->old->tree[was], row);
+    }
+}
+
+static void join_tree(Join *j) {
+    LmpTreeRow *tree = j->newer->tree;
+    if (j->diff->node && !j->paths_differ) set_lines(j);
+    if (!j->node) return;
+    for (uint32_t i = j->nodes; i-- > 0;) {
+        const JoinNode *n = &j->node[i];
+        LmpTreeRow row = n->went ? gone(j, &j->old->tree[n->row]) : tree[n->row];
+        row.parent = n->parent;
+        row.first = n->first;
+        row.children = n->children;
+        tree[i] = row;
+    }
+    for (uint32_t i = 1; i < j->nodes; i++)
+        tree[i].depth = tree[tree[i].parent].depth + 1;
+    j->newer->nodes = j->nodes;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* The details of a line may have to be written anew, behind all others. */
+static LmpErr prepare(Join *j) {
+    const Ledger *old = j->old, *newer = j->newer;
+    const RunDiff *d = j->diff;
+    LedgerRoom room = {.details = 2 * newer->details + old->details + newer->sites};
+    room.sites = number(d->site, newer->sites, old->sites, &j->site);
+    room.functions = number(d->function, newer->functions, old->functions, &j->function);
+    room.tags = number(d->tag, newer->tags, old->tags, &j->tag);
+    if (!j->site || !j->function || !j->tag || !index_functions(j)) return LMP_E_NOMEM;
+    LmpErr err = plan_tree(j, &room.nodes);
+    return err ? err : ledger_make_room(j->newer, &room);
 }
 
 static RunJoined count(const Ledger *l) {
@@ -238,121 +371,8 @@ LmpErr runjoin(Ledger *newer, const Ledger *old, RunJoined *out) {
     free(j.site);
     free(j.function);
     free(j.tag);
-    join_free_tree(&j);
+    free(j.node);
+    keymap_free(&j.site_id);
     rundiff_free(&diff);
     return err;
-}
-
-/* ---- the call tree --------------------------------------------------------------------------- */
-
-/* The call trees of two runs as one: below each node its children now, then those that went. Rows
- * of a tree are in the order of their depth, children of one behind each other, so nodes of the
- * newer run only move towards the end, and can be moved from the last to the first. */
-
-/* Returns, by node of the older run, whether it is in the newer one, too. *went: how many are
- * not. */
-static unsigned char *find_kept(const Join *j, uint32_t *went) {
-    unsigned char *kept = calloc(j->old->nodes, 1);
-    *went = j->old->nodes;
-    for (uint32_t i = 0; kept && i < j->newer->nodes; i++) {
-        uint32_t row = j->diff->node[i];
-        if (row == LEDGER_NO_ROW || kept[row]) continue;
-        kept[row] = 1;
-        --*went;
-    }
-    return kept;
-}
-
-static void add_child(Join *j, uint32_t parent, uint32_t row, bool went, uint32_t most) {
-    if (j->nodes == most) return;
-    j->node[j->nodes++] = (JoinNode){.row = row, .parent = parent, .went = went};
-}
-
-static void plan(Join *j, const unsigned char *kept, uint32_t most) {
-    const LmpTreeRow *old = j->old->tree, *newer = j->newer->tree;
-    j->nodes = 1;
-    j->node[0] = (JoinNode){0};
-    for (uint32_t i = 0; i < j->nodes; i++) {
-        JoinNode *n = &j->node[i];
-        uint32_t was = n->went ? n->row : j->diff->node[n->row];
-        n->first = j->nodes;
-        for (uint32_t k = 0; !n->went && k < newer[n->row].children; k++)
-            add_child(j, i, newer[n->row].first + k, false, most);
-        for (uint32_t k = 0; was != LEDGER_NO_ROW && k < old[was].children; k++)
-            if (!kept[old[was].first + k]) add_child(j, i, old[was].first + k, true, most);
-        n->children = j->nodes - n->first;
-    }
-}
-
-LmpErr join_plan_tree(Join *j, uint32_t *nodes) {
-    uint32_t went;
-    *nodes = j->newer->nodes;
-    if (!j->diff->node || j->paths_differ) return LMP_OK;
-    unsigned char *kept = find_kept(j, &went);
-    if (!kept) return LMP_E_NOMEM;
-    bool enough = true;
-    *nodes += went;
-    if (went > 0) j->node = malloc(*nodes * sizeof *j->node);
-    if (went > 0) enough = j->node != NULL;
-    for (uint32_t i = 0; enough && i < j->old->sites; i++)
-        enough = keymap_set(&j->site_id, j->old->site[i].id, i);
-    if (j->node && enough) plan(j, kept, *nodes);
-    free(kept);
-    return enough ? LMP_OK : LMP_E_NOMEM;
-}
-
-void join_free_tree(Join *j) {
-    free(j->node);
-    keymap_free(&j->site_id);
-}
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* The line of a node of the older run, as it is now. */
-static void set_line(const Join *j, const LmpTreeRow *was, LmpTreeRow *row) {
-    uint32_t site = keymap_get(&j->site_id, was->site, LEDGER_NO_ROW);
-    row->site = was->site | RUNJOIN_WENT;
-    row->line = was->line;
-    if (site == LEDGER_NO_ROW) return;
-    row->site = j->newer->site[j->site[site]].id;
-    row->line = j->newer->site[j->site[site]].line;
-}
-
-static LmpTreeRow gone(const Join *j, const LmpTreeRow *was) {
-    LmpTreeRow row = *was;
-    row.id |= RUNJOIN_WENT;
-    row.function = j->function[was->function];
-    row.name = j->newer->function[row.function].name;
-    set_line(j, was, &row);
-    if (was->tag != 0) row.tag = LEDGER_SEVERAL_TAGS; /* it has another id in the newer run */
-    row.shallow = join_gone(&was->shallow);
-    row.retained = join_gone(&was->retained);
-    return row;
-}
-
-/* The line of what now makes nothing may have a row only because of what it made. */
-static void set_lines(const Join *j) {
-    for (uint32_t i = 1; i < j->newers.nodes; i++) {
-        LmpTreeRow *row = &j->newer->tree[i];
-        uint32_t was = j->diff->node[i];
-        if (was != LEDGER_NO_ROW && tally_made(&row->shallow) == 0 && row->shallow.mark.made)
-            set_line(j, &j->old->tree[was], row);
-    }
-}
-
-void join_tree(Join *j) {
-    LmpTreeRow *tree = j->newer->tree;
-    if (j->diff->node && !j->paths_differ) set_lines(j);
-    if (!j->node) return;
-    for (uint32_t i = j->nodes; i-- > 0;) {
-        const JoinNode *n = &j->node[i];
-        LmpTreeRow row = n->went ? gone(j, &j->old->tree[n->row]) : tree[n->row];
-        row.parent = n->parent;
-        row.first = n->first;
-        row.children = n->children;
-        tree[i] = row;
-    }
-    for (uint32_t i = 1; i < j->nodes; i++)
-        tree[i].depth = tree[tree[i].parent].depth + 1;
-    j->newer->nodes = j->nodes;
 }

@@ -80,8 +80,7 @@ static bool is_before(const LmpSnapshot *s, uint32_t string, uint32_t other) {
     return differs ? differs < 0 : n < m;
 }
 
-/* The name of a proto is that of the nearest of its functions; a place is better than who holds it.
- */
+/* The name of a proto is that of its nearest function; a place is better than who holds it. */
 static bool name_protos(LmpSnapshot *s) {
     SnapOwn *own = snap_own(s);
     SnapMemory *memory = &own->scratch;

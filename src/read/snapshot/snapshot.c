@@ -298,7 +298,6 @@ LmpErr snapshot_open_told(LmpSnapshot *s, const char *file, LmpProgress *progres
         own->progress = progress;
         s->info = own->read.info;
         s->g = own->read.graph;
-        s->file_bytes = own->read.bytes;
         snprintf(s->file, sizeof s->file, "%s", file);
         err = read_state(s);
         if (!err && !make_all(s)) err = own->stopped ? LMP_E_STOPPED : LMP_E_NOMEM;

@@ -20,7 +20,6 @@ typedef struct LmpSnapshot {
     LmpView *view;    /* the shared state as of then; NULL: none */
     Ledger ledger;    /* its lines, functions ...; lines LMP_LINES_OFF: nothing is known */
     char file[512];   /* its name; "" */
-    uint64_t file_bytes;
 
     uint32_t *ordinal;     /* row among its kind (objectgraph_ordinals) */
     uint32_t *distance;    /* edges from the root; LMP_OBJECT_NONE: garbage */

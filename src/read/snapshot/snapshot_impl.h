@@ -153,8 +153,7 @@ void words_format(SnapWords *w, const char *format, ...) __attribute__((format(p
 void words_bytes(SnapWords *w, const char *bytes, size_t n, size_t most, bool cut);
 /* Writes the text of a string object, without quotes. */
 void words_string(SnapWords *w, const LmpSnapshot *s, uint32_t object, size_t most);
-/* Writes a string as a key: `.name`, or `["any text"]`; without the dot at the beginning of a path.
- */
+/* Writes a string as a key: `.name`, or `["any text"]`; without the dot where a path begins. */
 void words_key(SnapWords *w, const LmpSnapshot *s, uint32_t object, bool dot);
 /* Writes a table's string keys: `{id, name, price}`, `{[n], id}`, `{}`, `{many keys}`. */
 void classes_put_keys(SnapWords *w, const LmpSnapshot *s, uint32_t table);

@@ -89,11 +89,6 @@ static void add_holder(SuspectRun *run, uint32_t i, uint64_t bytes) {
                     *site ? ", made at " : "", site, *site ? "," : "", share, by);
 }
 
-static void add_accumulation(SuspectRun *run, uint32_t i) {
-    uint32_t at = accumulation(run->s, i);
-    add_holder(run, at, run->s->retained[at]);
-}
-
 /* What hangs from `top`, which is of the trunk; goes on from what is of the trunk, too. Returns the
  * bytes that rows or other parts of the trunk account for. */
 static uint64_t hang(SuspectRun *run, uint32_t top, uint32_t *stack, uint32_t *depth) {
@@ -105,8 +100,9 @@ static uint64_t hang(SuspectRun *run, uint32_t top, uint32_t *stack, uint32_t *d
             told += s->retained[i];
             stack[(*depth)++] = i;
         } else if (suspect_over(s->retained[i], run->heap, SUSPECT_HOLDS)) {
+            uint32_t at = accumulation(s, i);
             told += s->retained[i];
-            if (run->out->rows < SUSPECT_ROWS) add_accumulation(run, i);
+            if (run->out->rows < SUSPECT_ROWS) add_holder(run, at, s->retained[at]);
         }
     }
     return told;

@@ -58,8 +58,7 @@ static Suspended find_suspended(SuspectRun *run, const LmpSuspectTable *t) {
     return all;
 }
 
-/* Of one snapshot it is not known whether somebody will resume them, of two whether somebody has.
- */
+/* Of one snapshot nobody knows whether somebody will resume them, of two whether somebody has. */
 static void put_outlook(const SuspectRun *run, const Suspended *all, char *out, size_t size) {
     char count[LMP_NUM], span[LMP_NUM];
     bool one = all->count == 1;

@@ -43,8 +43,7 @@ LmpErr recscan_read(const RecScan *scan, const RecPart *part, RecBytes *out);
  * do; *out stays empty where there is none. `out`: empty. Errors: NOMEM. */
 LmpErr recscan_schema(const RecScan *scan, RecSchema *out);
 
-/* ---- a file that somebody else may still write to ----------------------------------------------
- */
+/* ---- a file that somebody else may still write to -------------------------------------------- */
 
 /* Returns true if anybody writes to it (recfile_take), and where files cannot be locked, as nobody
  * knows then. */

@@ -1,5 +1,4 @@
-/* damage.h - what damage to a recording's file has cost. Reads all of it once, for the checksums.
- */
+/* damage.h - what damage to a recording has cost. Reads all of it once, for the checksums. */
 #ifndef LMP_RECORDING_READER_DAMAGE_H
 #define LMP_RECORDING_READER_DAMAGE_H
 

@@ -244,11 +244,6 @@ LmpView *recording_spend(LmpRecording *r) {
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-bool recording_torn(const LmpRecording *r, uint64_t *lost) {
-    if (lost) *lost = r->scan.lost;
-    return r->scan.lost > 0;
-}
-
 bool recording_complete(const LmpRecording *r) {
     return r->scan.complete;
 }

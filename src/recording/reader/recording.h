@@ -30,8 +30,9 @@ typedef struct LmpFrameInfo {
     uint64_t rss; /* bytes; 0: not known */
 } LmpFrameInfo;
 
-/* Opens a recording, also a torn file: recording_torn says so. Errors: FOREIGN (no recording),
- * VERSION, DAMAGED (nothing in it can be read), NOMEM, FILE (it cannot be opened: errno). */
+/* Opens a recording, also one whose end is missing, as when a program was killed while it wrote.
+ * Errors: FOREIGN (no recording), VERSION, DAMAGED (nothing in it can be read), NOMEM, FILE (it
+ * cannot be opened: errno). */
 LmpErr recording_open(LmpRecording **out, const char *file);
 /* Opens one that is still being written, e.g. a memfd. `fd` stays the caller's and must stay open.
  * */
@@ -44,9 +45,6 @@ LmpErr recording_refresh(LmpRecording *r);
 uint32_t recording_generation(const LmpRecording *r);
 void recording_close(LmpRecording *r);
 
-/* Returns true if the end of the file is missing, as when a program was killed while it wrote.
- * `lost`: bytes that belong to no whole part (may be NULL). */
-bool recording_torn(const LmpRecording *r, uint64_t *lost);
 /* Returns, of a complete one, how many frames have no tables of their own since these found no room
  * below its limit. */
 uint64_t recording_left_out(const LmpRecording *r);
@@ -96,8 +94,7 @@ const char *recording_directory(const LmpRecording *r);
 /* Returns the texts of source files that it has, NULL: none; good until the recording is read
  * again. */
 const KeptTexts *recording_sources(const LmpRecording *r);
-/* Returns the same, for a caller who frees them later: it has none then, until it is opened again.
- */
+/* Returns the same, for a caller who frees them later: it has none then, until opened again. */
 KeptTexts *recording_take_sources(LmpRecording *r);
 uint32_t recording_ended(const LmpRecording *r); /* 1 + wait status; 0: not known */
 
@@ -128,8 +125,7 @@ LmpRecordedOutput recording_output(const LmpRecording *r, uint32_t i);
 /* Returns how many bytes of addresses a cell stands for; 0: no map was recorded. */
 uint64_t recording_map(const LmpRecording *r, MapCell cell[MAPCELL_RECORDED]);
 
-/* ---- the file itself ---------------------------------------------------------------------------
- */
+/* ---- the file itself ------------------------------------------------------------------------- */
 
 /* Writes it to `out` in readable form, part by part, as it lies there (dump.c): for whoever wants
  * to know what is in it, or reads it with a program of their own. `heads`: without what is in the

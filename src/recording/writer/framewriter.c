@@ -13,8 +13,7 @@
 #include "recording/writer/changes.h"
 #include "recording/writer/chunk.h"
 
-/* Tables of at most so many bytes are read again while they are not of one moment; for so long, ns.
- */
+/* Tables of at most so many bytes are read again while not of one moment; for so long, ns. */
 enum { SETTLES = 2 << 20, SETTLE_TIME = 100000 };
 
 #define TEXT_ROWS (LMP_SITES_AT - LMP_TABLES_AT + LMP_SITES_MAX * sizeof(LmpSite))

@@ -185,8 +185,6 @@ static void fold(Folding *f) {
         f->row_of[i] = arrive(f, i);
         put_object(f, i);
     }
-    f->out->left_objects = f->out->row[0].objects;
-    f->out->left_size = f->out->row[0].size;
 }
 
 LmpErr holders_make(SnapshotHolders *out, const LmpSnapshot *s) {

@@ -57,8 +57,7 @@ static void put_source(const LmpSnapshot *s, uint32_t object, char *out, size_t 
         snprintf(out, size, "?");
 }
 
-/* Without what strings contain, and without the places that objects are named by, which are keys.
- */
+/* Without what strings contain, and without places that objects are named by, which are keys. */
 static const char *hidden_name(const SnapshotRedact *r, const LmpSnapshot *s, uint32_t object,
                                char *out, size_t size) {
     const char *kind = objectgraph_kind(s->g.kind[object]);

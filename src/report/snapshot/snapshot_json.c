@@ -89,7 +89,6 @@ static LmpErr put_groups(Json *json, const SnapshotReport *report, const char *k
 }
 
 static void put_row(Json *json, const LmpSuspectTable *t, uint32_t row) {
-    json_begin(json, NULL, '{');
     for (uint32_t c = 0; c < SUSPECTS_COLUMNS && t->page->column[c].title; c++) {
         const LmpSuspectColumn *column = &t->page->column[c];
         if (column->cell == LMP_CELL_TEXT)
@@ -97,7 +96,6 @@ static void put_row(Json *json, const LmpSuspectTable *t, uint32_t row) {
         else
             json_count(json, column->name, t->row[row].number[c]);
     }
-    json_end(json, '}');
 }
 
 static LmpErr put_page(Json *json, const SnapshotReport *report, LmpSuspectPage page) {
@@ -108,10 +106,7 @@ static LmpErr put_page(Json *json, const SnapshotReport *report, LmpSuspectPage 
     json_begin(json, t.page->name, '{');
     json_count(json, "bytes", t.all_bytes);
     json_count(json, "more_rows", t.more + (t.rows > most ? t.rows - most : 0));
-    json_begin(json, "rows", '[');
-    for (uint32_t i = 0; i < t.rows && i < most; i++)
-        put_row(json, &t, i);
-    json_end(json, ']');
+    JSON_OBJECTS(json, "rows", i, t.rows < most ? t.rows : most, put_row(json, &t, i));
     json_end(json, '}');
     suspects_page_free(&t);
     return LMP_OK;

@@ -20,8 +20,7 @@ enum { OBJECT_ID_ROOT = 1, OBJECT_ID_GARBAGE = 3 };
 /* Makes the number of each object; the caller frees them. NULL: no memory. */
 uint32_t *snapshotreport_ids(const LmpSnapshot *s);
 
-/* ---- words: objecttext.c -----------------------------------------------------------------------
- */
+/* ---- words: objecttext.c --------------------------------------------------------------------- */
 
 /* A program's words hidden: what its strings contain, its keys and its names of files, functions,
  * classes and variables. Lua's own and lmp's stay. All zeroes: nothing is hidden. */
@@ -56,9 +55,8 @@ typedef struct SnapshotHolder {
 } SnapshotHolder;
 
 typedef struct SnapshotHolders {
-    SnapshotHolder *row;
+    SnapshotHolder *row; /* those beyond HOLDERS_MOST are in row 0 */
     uint32_t rows;
-    uint64_t left_objects, left_size; /* beyond HOLDERS_MOST: in row 0 */
 } SnapshotHolders;
 
 #define HOLDERS_MOST 200000u

@@ -3,6 +3,7 @@
 #include "suite.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fake_tables.h"
@@ -71,7 +72,6 @@ TEST(test_with_tables) {
     char out[80];
     ck_assert_int_eq(snapshot_open(&s, path), LMP_OK);
     ck_assert_str_eq(s.file, path);
-    ck_assert_uint_gt(s.file_bytes, 0);
     ck_assert_ptr_nonnull(s.view);
     ck_assert_str_eq(snapshot_site(&s, object[0], out, sizeof out), "cache.lua:5");
     ck_assert_str_eq(snapshot_site(&s, object[2], out, sizeof out), "cache.lua:6");
@@ -124,9 +124,10 @@ TEST(test_no_snapshot) {
     ck_assert_int_eq(snapshot_open(&s, path), LMP_OK); /* an empty heap is one */
     ck_assert_uint_eq(s.reachable_objects, 0);
     ck_assert_uint_eq(s.retained[0], 0);
-    off_t size = (off_t)s.file_bytes;
     snapshot_close(&s);
-    ck_assert_int_eq(truncate(path, size - 1), 0);
+    struct stat st;
+    ck_assert_int_eq(stat(path, &st), 0);
+    ck_assert_int_eq(truncate(path, st.st_size - 1), 0);
     ck_assert_int_eq(snapshot_open(&s, path), LMP_E_DAMAGED);
     unlink(path);
 }
