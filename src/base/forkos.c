@@ -98,8 +98,7 @@ static bool real_data(int fd, uint64_t at, uint64_t *from, uint64_t *to) {
     return true;
 }
 
-/* Writing beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the host: how much may be written.
- */
+/* Writing beyond RLIMIT_FSIZE raises SIGXFSZ, which kills the host: how much may be written. */
 static size_t within_limit(size_t n, uint64_t at) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||

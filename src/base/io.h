@@ -16,12 +16,10 @@ enum { IO_SEND_FDS = 16 };
 bool io_send_fds(int socket, const void *bytes, size_t size, const int *fd, size_t count,
                  int flags);
 
-/* Reads `size` bytes at a place of a file (tries again after EINTR). Returns how many there were.
- */
+/* Reads `size` bytes at a place of a file (tries again after EINTR). Returns how many there are. */
 size_t io_read_at(int fd, uint64_t at, void *out, size_t size);
 
-/* Closes all descriptors from `first` to `last`, both included; none if `first` is the greater one.
- */
+/* Closes all descriptors from `first` to `last`, both included; none if `first` is greater. */
 void io_close_range(unsigned first, unsigned last);
 
 /* Closes *fd, unless it is negative, and makes it -1. */

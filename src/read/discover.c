@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "base/os.h"
 #include "base/procfile.h"
 
@@ -150,11 +151,7 @@ static void look_at_process(Found *found, uint32_t pid) {
     closedir(dir);
 }
 
-static int by_pid(const void *a, const void *b) {
-    const LmpFound *x = a, *y = b;
-    if (x->pid != y->pid) return x->pid < y->pid ? -1 : 1;
-    return x->serial < y->serial ? -1 : x->serial > y->serial;
-}
+ORDER_SMALLEST(by_pid, LmpFound, pid, serial)
 
 LmpErr discover_list(LmpFound **out, size_t *count) {
     Found found = {0};

@@ -219,8 +219,7 @@ bool player_no_range(Player *p) {
 
 /* ---- what a person has typed ----------------------------------------------------------------- */
 
-/* Marks that the last frame knows no more, then those that it knows, as the person has named them.
- */
+/* Marks that the last frame knows no more, then those that it knows, as a person has named them. */
 static WhenMark mark_of(void *context, uint32_t i) {
     const Player *p = context;
     if (i < p->olds) return (WhenMark){p->old[i].name, p->old[i].clock, p->old[i].number};

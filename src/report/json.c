@@ -141,6 +141,12 @@ void json_figures(Json *json, const void *of, const LmpFigure *list) {
         put_figure(json, of, f);
 }
 
+void json_object(Json *json, const char *key, const void *of, const LmpFigure *list) {
+    json_begin(json, key, '{');
+    json_figures(json, of, list);
+    json_end(json, '}');
+}
+
 void json_node_figures(Json *json, const void *of, const LmpFigure *list) {
     for (const LmpFigure *f = list; f->name; f++)
         if (f->node && figure_number(f, of) != 0) put_figure(json, of, f);
@@ -148,11 +154,8 @@ void json_node_figures(Json *json, const void *of, const LmpFigure *list) {
 
 static void put_types(Json *json, const char *key, const LmpKindStats *kind) {
     json_begin(json, key, '{');
-    for (unsigned k = 0; k < LMP_KINDS; k++) {
-        json_begin(json, kind_info[k].name, '{');
-        json_figures(json, &kind[k], kind_figures);
-        json_end(json, '}');
-    }
+    for (unsigned k = 0; k < LMP_KINDS; k++)
+        json_object(json, kind_info[k].name, &kind[k], kind_figures);
     json_end(json, '}');
 }
 

@@ -56,9 +56,10 @@ void json_flag(Json *json, const char *key, bool flag);
 void json_word(Json *json, const char *text);
 void json_words(Json *json, const char *key);
 
-/* Writes all figures of a list, as fields of the object that is open; or only those that nodes of
- * the call tree have and that are not 0. */
+/* Writes all figures of a list: as fields of the object that is open; as an object of their own; or
+ * only those that nodes of the call tree have and that are not 0. */
 void json_figures(Json *json, const void *of, const LmpFigure *list);
+void json_object(Json *json, const char *key, const void *of, const LmpFigure *list);
 void json_node_figures(Json *json, const void *of, const LmpFigure *list);
 
 #endif

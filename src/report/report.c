@@ -36,8 +36,7 @@ static void fill_ledger(LmpReport *r, ReportBefore *before, const LmpTables *tab
     r->ledger.less = NULL;
 }
 
-/* Of a running program it may be in the middle of a merge; what is read is in bounds all the same.
- */
+/* Of a running program it may be in the middle of a merge; what is read is in bounds even so. */
 static void copy_history(LmpReport *r, const LmpLive *live) {
     r->history = malloc(sizeof *r->history);
     if (!r->history) return;

@@ -81,8 +81,7 @@ typedef struct LmpReport {
     uint64_t clock;                /* the moment that it is of (ns since start) */
     const MapCell *map; /* cells of the whole heap map, by whoever has it; NULL: nobody */
     uint32_t map_cells;
-    /* What was made lately, and in how many seconds: set by who has seen two moments; 0: not known.
-     */
+    /* What was made lately, and in how many seconds: set by who saw two moments; 0: not known. */
     uint64_t rate_bytes;
     double rate_seconds;
 } LmpReport;
@@ -119,8 +118,7 @@ typedef struct ReportBefore {
     uint64_t clock; /* ns since start */
 } ReportBefore;
 
-/* Copies what a range that begins now needs of a state. Errors: NOMEM (there is nothing to free).
- */
+/* Copies what a range that begins now needs of a state. Errors: NOMEM (nothing is to be freed). */
 LmpErr report_before(ReportBefore *before, const LmpLive *live, const LmpTables *tables,
                      unsigned parts, uint64_t clock);
 void report_before_free(ReportBefore *before);

@@ -45,10 +45,8 @@ static void put_types(Json *json, const LmpSiteRow *s) {
     json_begin(json, "types", '{');
     for (unsigned k = 0; k < LMP_KINDS; k++) {
         const LmpKindTally *kind = ledger_kind(s, k);
-        if (!kind->tally.allocs && !kind->tag_allocs && !kind->tally.live_bytes) continue;
-        json_begin(json, kind_info[k].name, '{');
-        json_figures(json, kind, kind_tally_figures);
-        json_end(json, '}');
+        if (kind->tally.allocs || kind->tag_allocs || kind->tally.live_bytes)
+            json_object(json, kind_info[k].name, kind, kind_tally_figures);
     }
     json_end(json, '}');
 }
@@ -78,18 +76,10 @@ static void put_site_place(Json *json, const LmpSiteRow *s) {
 static void put_site(Json *json, const Ledger *l, const LmpSiteRow *s) {
     put_site_place(json, s);
     json_figures(json, &s->tally, tally_figures);
-    json_begin(json, "here", '{');
-    json_figures(json, s, here_figures);
-    json_end(json, '}');
+    json_object(json, "here", s, here_figures);
     if (l->counts & LMP_COUNTS_INSTRUCTIONS) put_number(json, "instructions", s->instructions);
     put_types(json, s);
     put_calls(json, l, s);
-}
-
-static void put_tally(Json *json, const char *key, const LmpTally *tally) {
-    json_begin(json, key, '{');
-    json_figures(json, tally, tally_figures);
-    json_end(json, '}');
 }
 
 static void put_function(Json *json, const Ledger *l, const LmpFunctionRow *f) {
@@ -97,9 +87,9 @@ static void put_function(Json *json, const Ledger *l, const LmpFunctionRow *f) {
     json_text(json, "short_src", f->short_src);
     json_change(json, "linedefined", f->linedefined);
     json_text(json, "func", f->name);
-    put_tally(json, "shallow", &f->shallow);
+    json_object(json, "shallow", &f->shallow, tally_figures);
     if (l->counts & LMP_COUNTS_CALLS) put_number(json, "calls", f->calls);
-    if (l->stacks) put_tally(json, "retained", &f->retained);
+    if (l->stacks) json_object(json, "retained", &f->retained, tally_figures);
 }
 
 static void put_tag(Json *json, const LmpTagRow *tag) {

@@ -43,8 +43,7 @@ void text_csv_number(FILE *out, uint64_t n);
  * 1e12 or more. */
 void text_number(FILE *out, double number);
 
-/* Writes n in decimal: there are millions of numbers, for which printf takes several times as long.
- */
+/* Writes n in decimal: there are millions of numbers, and printf is several times slower. */
 static inline void text_digits(FILE *out, uint64_t n) {
     char digits[20];
     size_t at = sizeof digits;

@@ -23,11 +23,6 @@ void time_new(App *app) {
                             .done = typed};
 }
 
-static void type_moment(App *app) {
-    edit_clear(&app->go_to);
-    ui_edit(&app->ui, &app->go_to);
-}
-
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 static void say_why_not(App *app) {
@@ -53,7 +48,8 @@ static bool choose(App *app, Action action) {
         ask(app, TIME_CYCLE, action == ACT_CYCLE_BEFORE ? -1 : 1);
         return true;
     case ACT_GO_TO:
-        type_moment(app);
+        edit_clear(&app->go_to);
+        ui_edit(&app->ui, &app->go_to);
         return true;
     case ACT_RANGE:
         ask(app, TIME_RANGE, 0);

@@ -24,8 +24,7 @@
 enum { STACK_BYTES = 16 << 10, TRIES = 5 };
 #define LATER_S 0.3
 
-static bool refuse(AttachResult *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool refuse(AttachResult *r, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static bool refuse(AttachResult *r, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(r->why, sizeof r->why, format, args);
@@ -168,8 +167,7 @@ static bool find_functions(const Target *t, const AttachWish *wish, LmpAttach *d
     return true;
 }
 
-/* ---- while the threads stand ------------------------------------------------------------------
- */
+/* ---- while the threads stand ----------------------------------------------------------------- */
 
 typedef struct Held {
     Target *target;
@@ -372,8 +370,7 @@ static bool hold_and_set(Target *target, bool newer, LmpAttach *data, AttachResu
     return set;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 typedef struct Said {
     bool set;

@@ -104,8 +104,7 @@ static uint64_t stack_end(const Target *t, const TracedThread *thread) {
     return map ? map->to : 0;
 }
 
-/* Returns true if the thread's innermost protected call is on the stack of a held thread, in use.
- */
+/* Returns true if the thread's innermost protected call is on a held thread's stack, in use. */
 static bool runs(const Search *s, const uint8_t state[STATE_BYTES]) {
     for (size_t i = 0; i < sizeof jump_at / sizeof *jump_at; i++) {
         uint64_t jump = word_of(state, jump_at[i]);

@@ -285,7 +285,7 @@ static const TablePanelDef def = {
               .empty = "none so far"},
     .rows = rows,
     .row = group_at,
-    .room = tablepanel_below_line, /* the choice of the list */
+    .above = 1, /* the choice of the list */
     .enter = enter,
 };
 

@@ -127,7 +127,7 @@ static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas,
     const Function *s = state;
     const Ledger *ledger = &from->model->ledger;
     const LmpFunctionRow *r = &ledger->function[s->rows.row];
-    if (tablepanel_below_line(ui, rect).y == rect.y) return;
+    if (tablepanel_room(&s->panel, ui, rect).y == rect.y) return;
     const LmpTally *all = &s->rows.all;
     char number[LMP_NUM], name[128], where[96];
     int x = rect.x + 2, right = rect.x + rect.w;
@@ -158,7 +158,7 @@ static const TablePanelDef def = {
               .skips = skips,
               .empty = "made nothing by itself: its memory is that of what it called"},
     .rows = rows,
-    .room = tablepanel_below_line,
+    .above = 1,
     .tally = tally_of,
     .need = NEED_LINES,
     .around = around,

@@ -75,7 +75,7 @@ static bool rows(void *state, TableSource *from) {
 static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
     const TagPage *s = state;
     const Ledger *ledger = &from->model->ledger;
-    if (tablepanel_below_line(ui, rect).y == rect.y) return;
+    if (tablepanel_room(&s->panel, ui, rect).y == rect.y) return;
     const LmpTagRow *tag = find(ledger, ui->tag);
     char name[LMP_NUM * 4], folded[96] = "";
     int x = rect.x + 2, right = rect.x + rect.w;
@@ -100,7 +100,7 @@ static const TablePanelDef def = {
               .words = words_of,
               .skips = skips},
     .rows = rows,
-    .room = tablepanel_below_line,
+    .above = 1,
     .tally = tally_of,
     .need = NEED_TAGS,
     .around = around,

@@ -63,8 +63,7 @@ static void cell_rate(const TableSource *from, uint32_t i, TableCell *cell) {
                                                                 : TONE_FAINT);
 }
 
-/* Hidden types are grey, the sum stands out; figures of a tally are lit even where they are zero.
- */
+/* Hidden types are grey, the sum stands out; a tally's figures are lit even where they are zero. */
 static void dress(const TableSource *from, uint32_t i, const TableColumn *column, TableCell *cell) {
     const TypesRow *row = row_of(from, i);
     bool lit = column->shown_figure || column->cell == tallycell_col_share ||

@@ -92,18 +92,13 @@ static void count_block(SiteBlocks *b, const LmpView *view, uint64_t size, uint3
     sum->age_bytes[age] += size;
 }
 
-static bool is_counted(uint32_t entry) {
-    uint32_t cls = entry & 15;
-    return cls != LMP_C_NONE && cls < LMP_C_COUNTED;
-}
-
 static void look_at_part(SiteBlocks *b, const LmpView *view, const Ledger *ledger, uint64_t clock) {
     const LmpLeaf *leaf = view->leaf[b->leaf];
     if (!mapscan_touch(leaf, b->part)) return;
     MapScan scan = mapscan_part(leaf, view->leaf_base[b->leaf], b->part);
     MapBlock block;
     while (mapscan_next(&scan, &block)) {
-        if (!is_counted(block.entry)) continue;
+        if (!mapscan_counts(block.entry)) continue;
         uint32_t alloc_context = *(const volatile uint32_t *)&leaf->alloc_context[block.index];
         if (!made_here(b, ledger, &view->tables, alloc_context)) continue;
         count_block(b, view, block.size, block.entry, clock);
@@ -118,7 +113,7 @@ static void look_at_overflow(SiteBlocks *b, const LmpView *view, const Ledger *l
     if (slots > LMP_OVERFLOW_MAX) slots = LMP_OVERFLOW_MAX;
     for (uint32_t i = 0; i < slots; i++) {
         LmpOverflowBlock block = view->overflow->block[i];
-        if (block.addr < 2 || !is_counted(block.entry)) continue;
+        if (block.addr < 2 || !mapscan_counts(block.entry)) continue;
         if (!made_here(b, ledger, &view->tables, block.alloc_context)) continue;
         count_block(b, view, block.size, block.entry, clock);
         list_block(b, block.addr, block.size, block.entry, block.alloc_context);

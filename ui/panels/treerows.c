@@ -65,10 +65,6 @@ static bool matches(const TreeRows *t, uint32_t function, int32_t line) {
     return table_words_match(t->filter, text);
 }
 
-static bool matches_node(const TreeRows *t, uint32_t node) {
-    return matches(t, node_of(t, node)->function, node_of(t, node)->line);
-}
-
 bool treerows_matches_function(const TreeRows *t, uint32_t function) {
     uint8_t match = t->match[function];
     if (match & MATCH || !t->request.callers) return match & MATCH;
@@ -104,8 +100,9 @@ static bool apply_filter(TreeRows *t) {
     /* parents come before their children */
     keep[0] = 0;
     for (uint32_t i = 1; i < l->nodes; i++) {
+        bool own = matches(t, node_of(t, i)->function, node_of(t, i)->line);
         uint8_t above = keep[node_of(t, i)->parent] & (KEEP_MATCH | KEEP_ABOVE);
-        keep[i] = (uint8_t)((matches_node(t, i) ? KEEP_MATCH : 0) | (above ? KEEP_ABOVE : 0));
+        keep[i] = (uint8_t)((own ? KEEP_MATCH : 0) | (above ? KEEP_ABOVE : 0));
     }
     for (uint32_t i = l->nodes; i-- > 1;)
         if (keep[i] & (KEEP_MATCH | KEEP_BELOW)) keep[node_of(t, i)->parent] |= KEEP_BELOW;

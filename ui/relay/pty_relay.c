@@ -295,8 +295,7 @@ static void turn(PtyRelay *k) {
         if (relay_ended(k) == PROGRAM_RUNS) note_end(k, PROGRAM_GONE);
     }
     if (p[W_LIFE].revents && k->showing) end_display(k);
-    /* What happened to the program is handled before what was typed at the shell that follows it.
-     */
+    /* What happened to the program is handled before what was typed at the shell after it. */
     if (p[W_TTY].revents && relay_ended(k) == PROGRAM_RUNS && k->master >= 0) on_input(k);
     if (k->master >= 0) pass_typed(k);
 }

@@ -71,12 +71,6 @@ static void close_side(Side *side) {
     kepttexts_free(side->sources);
 }
 
-static int put(const DiffRuns *wish, const DiffReport *report) {
-    Job job = {wish->kind, report};
-    int status = writeout(wish->out, write_job, &job);
-    return status == 0 && diffreport_fails(report) ? EXIT_DIFFERENT : status;
-}
-
 static int compare(const DiffRuns *wish, Side side[2]) {
     RunDiff diff;
     const Ledger *old = &side[0].report.ledger, *newer = &side[1].report.ledger;
@@ -95,7 +89,8 @@ static int compare(const DiffRuns *wish, Side side[2]) {
         command_say("not enough memory to compare them");
         return 1;
     }
-    int status = put(wish, &report);
+    int status = writeout(wish->out, write_job, &(Job){wish->kind, &report});
+    if (status == 0 && diffreport_fails(&report)) status = EXIT_DIFFERENT;
     rundiff_free(&diff);
     return status;
 }

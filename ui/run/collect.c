@@ -150,12 +150,6 @@ void collect_open(Collect *c, int socket, bool live) {
     setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
 }
 
-static void answer(Collect *c) {
-    char word = c->live ? LMP_LIVE_YES : LMP_LIVE_NO;
-    c->live = false;
-    (void)!send(c->socket, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
 void collect_receive(Collect *c) {
     while (c->socket >= 0) {
         LmpHandshake handshake = {0};
@@ -182,7 +176,11 @@ void collect_receive(Collect *c) {
         bool known = n == (ssize_t)sizeof handshake && handshake.magic == LMP_HANDSHAKE_MAGIC;
         bool forked = known && handshake.what == LMP_HANDSHAKE_FORKED;
         if (forked || (known && handshake.what == LMP_HANDSHAKE_STATE)) {
-            if (!forked) answer(c);
+            if (!forked) {
+                char word = c->live ? LMP_LIVE_YES : LMP_LIVE_NO;
+                c->live = false;
+                (void)!send(c->socket, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+            }
             c->next_look = 0;
             if (fd >= 0)
                 keep_state(c, fd, (uint32_t)with.from.pid);

@@ -347,8 +347,7 @@ void program_hint(const Program *program, char *out, size_t size) {
     snprintf(out, size, "lua5.4 %s", lua ? program->path : "SCRIPT.lua");
 }
 
-/* ---- what lmp inherits, and passes on ---------------------------------------------------------
- */
+/* ---- what lmp inherits, and passes on -------------------------------------------------------- */
 
 /* SIGCHLD: where it is ignored (supervisors do that) we could wait for no child. SIGXFSZ: a file
  * size limit is meant for the program; a report of ours that the limit truncates says so. */

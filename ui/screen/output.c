@@ -55,11 +55,6 @@ static void put_byte(Output *output, char byte) {
     }
 }
 
-static void erase_rest(Output *output) {
-    output->length = output->at;
-    output->now[output->at] = 0;
-}
-
 static void put_plain(Output *output, char byte) {
     switch (byte) {
     case '\n':
@@ -99,8 +94,11 @@ static void take_byte(Output *output, char byte) {
         }
         break;
     case IN_CSI:
-        if (byte == 'K') erase_rest(output);
-        if (byte == '\n') put_plain(output, byte); /* broken off */
+        if (byte == 'K') { /* erases the rest */
+            output->length = output->at;
+            output->now[output->at] = 0;
+        }
+        if (byte == '\n') put_plain(output, byte);                     /* broken off */
         if ((byte >= '@' && byte <= '~') || byte == '\n') output->escape = PLAIN;
         break;
     case IN_STRING:

@@ -1,5 +1,4 @@
-/* events.c - a text belongs to all listeners that are in it, and to `now` while it is the newest.
- */
+/* events.c - a text belongs to all listeners that are in it, and to `now` while it is newest. */
 #include "serve/events.h"
 
 #include <stdlib.h>

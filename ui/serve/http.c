@@ -107,18 +107,16 @@ static void begin_client(struct MHD_Connection *connection, void **context) {
     *context = client;
 }
 
-static void end_client(Client *client) {
-    events_leave(&client->listener);
-    client->used = false;
-}
-
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code) {
+    Client *client = *context;
     (void)cls;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         begin_client(connection, context);
-    else if (*context)
-        end_client(*context);
+    } else if (client) {
+        events_leave(&client->listener);
+        client->used = false;
+    }
 }
 
 static void on_completed(void *cls, struct MHD_Connection *connection, void **request,

@@ -74,7 +74,7 @@ static const TablePanelDef def = {
               .empty = "no objects"},
     .rows = rows,
     .row = like_at,
-    .room = tablepanel_below_line, /* the choice of the list */
+    .above = 1, /* the choice of the list */
     .enter = enter,
 };
 

@@ -115,12 +115,6 @@ static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
     return true;
 }
 
-static Rect room(const Ui *ui, Rect rect) {
-    (void)ui;
-    int above = rect.h >= ABOVE + 4 ? ABOVE : 0;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
-}
-
 /* ---- panel ----------------------------------------------------------------------------------- */
 
 static void end(void *state) {
@@ -135,7 +129,7 @@ static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas,
     char text[512], site[160], size[LMP_NUM], held[LMP_NUM], age[LMP_NUM];
     uint32_t i = o->object;
     int x = rect.x + 1, w = rect.w - 2;
-    if (room(ui, rect).h == rect.h) return;
+    if (tablepanel_room(&o->panel, ui, rect).h == rect.h) return;
     snapshot_name(s, i, text, sizeof text);
     int used = canvas_text(canvas, x, rect.y, w, STYLE_BOLD(objectcell_tone(s, i)), text);
     snapshot_preview(s, i, text, sizeof text);
@@ -193,7 +187,7 @@ static const TablePanelDef def = {
               .words = words_of,
               .empty = "no references"},
     .rows = rows,
-    .room = room,
+    .above = ABOVE,
     .object = end_of,
     .act = act,
     .can = objectcell_can,

@@ -152,12 +152,6 @@ static bool look_inside(const TableSource *from, uint32_t row, Ui *ui) {
     return true;
 }
 
-static Rect room(const Ui *ui, Rect rect) {
-    (void)ui;
-    int above = rect.h >= ABOVE + 4 ? ABOVE : 0;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
-}
-
 /* ---- panel ----------------------------------------------------------------------------------- */
 
 /* Draws the names of the pages, the current one lit, as many around it as fit. Returns the page at
@@ -188,7 +182,7 @@ static int draw_pages(const Suspects *p, const Ui *ui, Canvas *canvas, Rect rect
 /* Draws what stands above the page, and sums it up. */
 static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect rect) {
     Suspects *p = state;
-    Rect table = room(ui, rect);
+    Rect table = tablepanel_room(&p->panel, ui, rect);
     if (table.h < rect.h) {
         draw_pages(p, ui, canvas, rect, -1);
         canvas_text(canvas, rect.x + 1, rect.y + 1, rect.w - 2, STYLE(TONE_MUTED),
@@ -200,7 +194,7 @@ static bool ready(void *state, const Model *model, Ui *ui, Canvas *canvas, Rect 
 
 static void around(void *state, const TableSource *from, Ui *ui, Canvas *canvas, Rect rect) {
     const Suspects *p = state;
-    Rect table = room(ui, rect);
+    Rect table = tablepanel_room(&p->panel, ui, rect);
     if (from->count == 0 && table.h > 1)
         canvas_text(canvas, table.x + 1, table.y + 1, table.w - 2, STYLE(TONE_TEXT),
                     suspects_pages[p->page].none);
@@ -232,7 +226,7 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
 static const TablePanelDef def = {
     .table = {.name = "Lua", TABLE_COLUMNS_OF(columns), .words = words_of},
     .rows = rows,
-    .room = room,
+    .above = ABOVE,
     .row = row_at,
     .object = object_of,
     .enter = look_inside,
@@ -247,7 +241,8 @@ static const TablePanelDef def = {
 static bool mouse(void *state, const Model *model, Ui *ui, MouseEvent event, Rect rect) {
     Suspects *p = state;
     if (!p || !model->heap) return false;
-    if (event.what == MOUSE_CLICK && event.y == 0 && room(ui, rect).h < rect.h) {
+    if (event.what == MOUSE_CLICK && event.y == 0 &&
+        tablepanel_room(&p->panel, ui, rect).h < rect.h) {
         int page = draw_pages(p, ui, NULL, rect, event.x);
         if (page >= 0) turn(p, page);
         return true;

@@ -7,8 +7,7 @@
 
 #include "screen/canvas.h"
 
-/* A cell is `tall` times as high as it is wide: 1 for the halves of characters, 2 for characters.
- */
+/* A cell is `tall` times as high as it is wide: 1 for halves of characters, 2 for characters. */
 typedef struct TreemapRoom {
     Rect rect;
     int tall;

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
+#include "base/order.h"
 #include "snapshot/treemap.h"
 
 #define LEAST_W 8      /* of a tile: in columns ... */
@@ -178,11 +179,7 @@ typedef struct ClassSum {
     uint32_t cls, count, first; /* of them in Tiles.member */
 } ClassSum;
 
-static int by_bytes(const void *a, const void *b) {
-    const ClassSum *x = a, *y = b;
-    if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
-    return x->cls < y->cls ? -1 : x->cls > y->cls;
-}
+ORDER_LARGEST(by_bytes, ClassSum, bytes, cls)
 
 static bool member_room(Tiles *t, uint32_t more) {
     return array_room(&t->member, &t->member_room, t->members + more);

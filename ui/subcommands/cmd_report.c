@@ -135,11 +135,6 @@ static bool fits(const Wish *wish, bool run) {
 
 /* ---- of a heap ------------------------------------------------------------------------------- */
 
-static int write_report(const SnapshotReportKind *kind, const Wish *wish) {
-    Job job = {kind, &wish->report};
-    return writeout(wish->out, write_job, &job);
-}
-
 static int report_snapshot(const SnapshotReportKind *kind, Wish *wish) {
     static LmpSnapshot snapshot, older;
     int status = 1;
@@ -153,7 +148,7 @@ static int report_snapshot(const SnapshotReportKind *kind, Wish *wish) {
     if (lacks)
         command_say("no report %s: %s", kind->name, lacks);
     else if (opened)
-        status = write_report(kind, wish);
+        status = writeout(wish->out, write_job, &(Job){kind, &wish->report});
     if (wish->report.old) snapshot_close(&older);
     compare_free_steps(&before);
     snapshot_close(&snapshot);

@@ -59,11 +59,6 @@ static void print_list(const LmpFound *list, size_t count) {
     }
 }
 
-static int nothing_to_show(void) {
-    command_say("no profiled program is running (start one with: lmp run SCRIPT.lua)");
-    return 1;
-}
-
 /* ---- attached -------------------------------------------------------------------------------- */
 
 static LmpView view;
@@ -112,7 +107,8 @@ static int run(Parse *p) {
     }
     int status = 0;
     if (count == 0) {
-        status = nothing_to_show();
+        command_say("no profiled program is running (start one with: lmp run SCRIPT.lua)");
+        status = 1;
     } else if (count == 1 && terminal && !list_only) {
         status = attach(list[0].pid, list[0].serial, fps);
     } else {

@@ -24,12 +24,6 @@ static Key key_of(int name) {
     return K_NONE;
 }
 
-/* The events of one read in order: ncurses reports the newest of a press and its release first. */
-static void take_run(Term *term) {
-    while (term->runs < MOUSE_RUN && getmouse(&term->run[term->runs]) == OK)
-        term->runs++;
-}
-
 static bool tell_mouse(Term *term, MEVENT event, MouseEvent *mouse) {
     mouse->x = event.x;
     mouse->y = event.y;
@@ -86,7 +80,9 @@ Event term_event(Term *term) {
         } else if (escape_open(&term->escape)) {
             term->escape = (Escape){0}; /* alt and a named key */
         } else if (wide == KEY_MOUSE) {
-            take_run(term);
+            /* all of one read: ncurses reports the newest of a press and its release first */
+            while (term->runs < MOUSE_RUN && getmouse(&term->run[term->runs]) == OK)
+                term->runs++;
         } else {
             event.key = key_of((int)wide);
         }

@@ -221,11 +221,6 @@ uint64_t viewer_play_due(const Viewer *v, uint64_t now) {
 
 /* ---- what keys ask for ----------------------------------------------------------------------- */
 
-static void find(Viewer *v, const char *text) {
-    if (!player_find(v->player, text))
-        app_say(v->app, "Neither a moment, a mark nor a text of the output: %.80s", text);
-}
-
 /* Says which frame: they may be a tenth of a second apart, which the header's clock does not
  * show. */
 static void say_frame(Viewer *v) {
@@ -276,7 +271,8 @@ void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now) {
         jump(v, wish->steps, LMP_FRAME_CYCLE, "recorded cycle of the collector");
         break;
     case TIME_FIND:
-        find(v, wish->text);
+        if (!player_find(v->player, wish->text))
+            app_say(v->app, "Neither a moment, a mark nor a text of the output: %.80s", wish->text);
         break;
     case TIME_PLAY:
         player_play(player, !player_state(player).playing, now);

@@ -132,8 +132,7 @@ typedef struct Ui {
     /* What enter on the heap map opened: panel_blocks lists the live blocks that start in
      * [look_from, look_to). */
     uint64_t look_from, look_to;
-    bool look_site; /* or enter on a site's page: panel_blocks lists the blocks that this site made
-                     */
+    bool look_site; /* or enter on a site's page: panel_blocks lists what this site made */
     uint64_t look_site_id;
     const Config *config;           /* the person's lasting choices; NULL: none */
     struct Sources *sources;        /* source files of the program; NULL: none can be shown */
@@ -179,8 +178,7 @@ typedef struct Panel {
         ledger; /* LEDGER_* parts of model->ledger that the panel needs while it is on screen */
     Action offers[14];    /* actions that not every panel has, for the footer; ends with ACT_NONE */
     const char *not_past; /* why the panel cannot show a moment of the past; NULL: it can */
-    bool drags; /* the panel takes MOUSE_RELEASE of a button pressed in it, wherever that is let go
-                 */
+    bool drags; /* the panel takes MOUSE_RELEASE of a button pressed in it, wherever it is let go */
     bool all_types; /* its rows combine all types: no keys for single ones */
     /* Bytes of the panel's own state, which is zero at first (0: none). Every call gets that state;
      * NULL: there is none, or no memory, and the panel must bear both. */

@@ -93,8 +93,7 @@ typedef struct TableDef {
     int columns;
     int sort;       /* column to sort by at first */
     int sort_makes; /* the same while the table shows what is made; 0: it has only one mode */
-    int sort_range; /* the same while the table shows what happened in a range of time; 0: no other
-                     */
+    int sort_range; /* the same while it shows what happened in a range of time; 0: no other */
     int sort_since; /* the same while the table shows what was made since a moment and lives; 0: no
                        other */
     /* Identifies a row for as long as it exists. NULL: the site or object that the row is about

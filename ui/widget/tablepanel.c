@@ -70,7 +70,7 @@ bool tablepanel_noted(const TablePanel *panel, char *out, size_t size) {
 /* ---- the choice above the table -------------------------------------------------------------- */
 
 enum { FIRST = 5 /* column of the first word */, GAP = 2, ARROWS = 16 };
-enum { LINE_ABOVE = 5 }; /* lines of a panel from which on there is room for one above the table */
+enum { LEAST = 4 /* lines of a table that has others above it */, LINE_ABOVE = 1 + LEAST };
 
 /* Returns the column of a word; of the last one plus one: where the line ends. */
 static int column_of(const ByChoice *choice, int by) {
@@ -127,15 +127,11 @@ static bool click_on_choice(TablePanel *panel, MouseEvent event, Rect rect) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-Rect tablepanel_below_line(const Ui *ui, Rect rect) {
-    (void)ui;
-    int above = rect.h >= LINE_ABOVE ? 1 : 0;
-    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
-}
-
 Rect tablepanel_room(const TablePanel *panel, const Ui *ui, Rect rect) {
     if (panel->def->room) return panel->def->room(ui, rect);
-    return panel->def->choice ? tablepanel_below_line(ui, rect) : rect;
+    int above = panel->def->choice ? 1 : panel->def->above;
+    if (rect.h < above + LEAST) above = 0;
+    return (Rect){rect.x, rect.y + above, rect.w, rect.h - above};
 }
 
 bool tablepanel_draw(void *state, const Model *model, const Ui *ui, Canvas *canvas, Rect rect,

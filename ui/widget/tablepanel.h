@@ -28,8 +28,10 @@ typedef struct TablePanelDef {
     /* Changes the style of a cell that has been filled, by what else is known of the row. */
     void (*dress)(const TableSource *from, uint32_t row, const TableColumn *column,
                   TableCell *cell);
-    /* Returns the table's place in the panel's room. NULL: all of it, below the choice. */
+    /* Returns the table's place in the panel's room. NULL: all of it, below the choice or, where
+     * there is room for them, `above` lines. */
     Rect (*room)(const Ui *ui, Rect rect);
+    int above;
     /* What a row is about: TableSource.tally, .site and .object. May be NULL. A row with a site has
      * its place and its page, which enter opens. */
     const LmpTally *(*tally)(const TableSource *from, uint32_t row);
@@ -88,12 +90,9 @@ bool tablepanel_fill(void *state, const Model *model, const Ui *ui, TableSource 
 /* Fills the table, too, and draws it in its part of the panel's room `rect`. */
 bool tablepanel_draw(void *state, const Model *model, const Ui *ui, Canvas *canvas, Rect rect,
                      TableSource *from);
-/* Returns what is left below one line, if there is room for that: for TablePanelDef.room. */
-Rect tablepanel_below_line(const Ui *ui, Rect rect);
 /* Returns the place of the table in the panel's room. */
 Rect tablepanel_room(const TablePanel *panel, const Ui *ui, Rect rect);
-/* Writes what the table has to say in Panel.note (table_note). Returns true if that is something.
- */
+/* Writes what the table has to say in Panel.note (table_note). Returns true if there is any. */
 bool tablepanel_noted(const TablePanel *panel, char *out, size_t size);
 
 /* For a page whose figures stand in one line above its table: the figures, each if it still fits (a

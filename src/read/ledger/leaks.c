@@ -198,8 +198,7 @@ typedef struct Evidence {
     bool multiplies;               /* the heap does, from one full collection to the next */
 } Evidence;
 
-/* Seconds, of the last row in which it held next to nothing; 0: it held something from the start.
- */
+/* Seconds, of the last row in which it held next to nothing; 0: it held some from the start. */
 static double begun(const Series *s, uint32_t rows, const Evidence *e) {
     for (uint32_t i = rows; i-- > 0;)
         if (s->v[i] < BEGUN_PART * s->v[s->n - 1]) return e->seconds[i];

@@ -219,11 +219,6 @@ static void fill_previews(Model *model, const LmpLive *live) {
     }
 }
 
-static void fill_breaks(Model *model, const LmpLive *live) {
-    model->breaks = live->breaks;
-    if (model->breaks.count > LMP_BREAKS) model->breaks.count = LMP_BREAKS;
-}
-
 void model_fill_live(Model *model, const LmpLive *live, uint64_t clock) {
     model->clock = clock;
     model->owners_known = live->owners_known == 1;
@@ -236,7 +231,8 @@ void model_fill_live(Model *model, const LmpLive *live, uint64_t clock) {
     if (model->gc.mode > LMP_GC_GENERATIONAL) model->gc.mode = LMP_GC_UNKNOWN;
     fill_marks(model, live);
     fill_previews(model, live);
-    fill_breaks(model, live);
+    model->breaks = live->breaks;
+    if (model->breaks.count > LMP_BREAKS) model->breaks.count = LMP_BREAKS;
     callers_copy(&live->callers, &model->callers);
     if (model->seen == LMP_SEEN_RUNNING) {
         derive_rates(model, clock);

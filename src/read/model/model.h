@@ -197,8 +197,7 @@ void model_forget_past(Model *model);
 /* Returns the figures of a moment as the model has them now, to count from (Model.held_from). */
 ModelMoment model_moment(const Model *model);
 
-/* Fills what needs no view, for tests and model_fill: figures from a (possibly damaged) live part.
- */
+/* Fills what needs no view, for tests and model_fill: figures of a live part, damaged perhaps. */
 void model_fill_live(Model *model, const LmpLive *live, uint64_t clock);
 
 /* Returns true if tables of lines can count from the mark in row i of mark[]. */

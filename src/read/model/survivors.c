@@ -1,12 +1,12 @@
 /* survivors.c - reads the map a part at a time for as long as a repaint may take, and compares each
  * entry's birth with the moment; for "since now" two bits for each entry remember what was
  * there. */
-#include "base/array.h"
 #include "read/model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/keymap.h"
 #include "base/os.h"
 #include "read/heapmap/mapscan.h"
@@ -93,11 +93,6 @@ static bool counts(const Births *b, uint32_t entry, unsigned was) {
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
-static bool is_counted(uint32_t entry) {
-    uint32_t cls = entry & 15;
-    return cls != LMP_C_NONE && cls < LMP_C_COUNTED;
-}
-
 static unsigned was_at(const Survivors *s, uint32_t leaf, uint32_t i) {
     const uint8_t *there = s->there[leaf];
     return there ? (unsigned)there[i / 4] >> i % 4 * 2 & 3u : WAS_NONE;
@@ -125,7 +120,7 @@ static bool next_odd(const LmpView *view, uint32_t *at, LmpOverflowBlock *out) {
     if (slots > LMP_OVERFLOW_MAX) slots = LMP_OVERFLOW_MAX;
     while (*at < slots) {
         *out = view->overflow->block[(*at)++];
-        if (out->addr >= 2 && is_counted(out->entry)) return true;
+        if (out->addr >= 2 && mapscan_counts(out->entry)) return true;
     }
     return false;
 }
@@ -217,7 +212,8 @@ static void look_at_part(Survivors *s, const Births *births) {
     MapScan scan = mapscan_part(leaf, s->view->leaf_base[s->leaf], s->part);
     MapBlock block;
     while (mapscan_next(&scan, &block))
-        if (is_counted(block.entry) && counts(births, block.entry, was_at(s, s->leaf, block.index)))
+        if (mapscan_counts(block.entry) &&
+            counts(births, block.entry, was_at(s, s->leaf, block.index)))
             count(s, block.entry, block.size,
                   *(const volatile uint32_t *)&leaf->alloc_context[block.index]);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "base/os.h"
 #include "read/heapmap/mapscan.h"
 #include "read/pages.h"
@@ -112,10 +113,7 @@ static bool read_part(const Process *p, ChunkPart *part, const bool *here) {
 
 /* ---- lmp's own ------------------------------------------------------------------------------- */
 
-static int by_address(const void *a, const void *b) {
-    const ChunkSpan *x = a, *y = b;
-    return x->from < y->from ? -1 : x->from > y->from;
-}
+ORDER_SMALLEST(by_address, ChunkSpan, from, to)
 
 static void take_own(Process *p) {
     p->owns = 0;
@@ -293,8 +291,7 @@ static void walk_part(Process *p, const Mapping *m) {
     p->at = part.to;
 }
 
-/* Everything that rests on the allocator's being glibc's malloc is not told apart where it is not.
- */
+/* Everything that rests on the allocator's being glibc's malloc is not told apart elsewhere. */
 static void settle_malloc(Process *p) {
     ProcessFigures *f = &p->now;
     bool fits = p->chunks.glibc > 0 && p->fits > 0 && p->misfits <= p->fits / MISFITS;

@@ -31,8 +31,7 @@
 #define FIELDS 64u
 #define SAME_SIZE 0.75
 #define STEPS_MOST 16u
-/* Looks that must have agreed. Of a dozen with four fifths the same, chance is out of the question.
- */
+/* Looks that must have agreed. Of a dozen with four fifths the same, it is no chance. */
 #define LOOKS 12u
 #define SAME 0.8
 

@@ -69,8 +69,7 @@ static bool sort_edges(const Graph *g, bool callers, uint32_t **list, uint32_t *
     return true;
 }
 
-/* How often each function called each other one, from any line; nothing where it was not counted.
- */
+/* How often each function called each other one, from any line; none where it was not counted. */
 static bool count_calls(Graph *g) {
     const Ledger *l = &g->report->ledger;
     uint32_t used = 0;

@@ -230,12 +230,6 @@ static void put_body(Callgrind *c, uint32_t function) {
         put_edge(c, &c->edges.edge[c->edge_of[c->edge_at[function] + i]]);
 }
 
-/* Returns true if more than one function begins a path. Readers look for one that nobody calls. */
-static bool needs_root(const Callgrind *c) {
-    uint32_t outer = c->edge_at[c->edges.root + 1] - c->edge_at[c->edges.root];
-    return outer > 1;
-}
-
 static void put_head(const Callgrind *c) {
     const LmpReport *r = c->report;
     char text[1024], name[1024], sampled[200], lost[STATS_LOST];
@@ -289,7 +283,8 @@ LmpErr report_callgrind(const LmpReport *report, FILE *out) {
     err = edges_make(&c.edges, &c.paths, true);
     if (!err && !prepare(&c)) err = LMP_E_NOMEM;
     if (!err) {
-        c.rooted = needs_root(&c);
+        /* more than one function begins a path, and readers look for one that nobody calls */
+        c.rooted = c.edge_at[c.edges.root + 1] - c.edge_at[c.edges.root] > 1;
         put_head(&c);
         put_body(&c, c.edges.root);
         for (uint32_t f = 0; f < c.edges.root; f++)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/order.h"
 #include "report/formats/formats_impl.h"
 #include "report/formats/paths.h"
 #include "report/formats/value.h"
@@ -33,18 +34,13 @@ typedef struct Massif {
     bool failed;
 } Massif;
 
-static int by_bytes(const void *a, const void *b) {
-    const Group *x = a, *y = b;
-    if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
-    return x->frame < y->frame ? -1 : x->frame > y->frame;
-}
+ORDER_LARGEST(by_bytes, Group, bytes, frame)
 
 static uint32_t frame_of(const Massif *m, const Part *part) {
     return part->row != 0 ? m->paths->frame[part->row] : UINT32_MAX;
 }
 
-/* One group for each frame, with its place among the parts; those that have no caller are in none.
- */
+/* One group for each frame, with its place among the parts; those without a caller are in none. */
 static uint32_t find_groups(Massif *m, const Part *part, uint32_t n, Group *group) {
     uint32_t groups = 0, at = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/formats/formats_impl.h"
 #include "report/formats/value.h"
 
@@ -14,17 +15,9 @@ typedef struct Event {
     uint64_t events, plus, minus; /* count, bytes */
 } Event;
 
-static int by_events(const void *a, const void *b) {
-    const Event *x = a, *y = b;
-    if (x->events != y->events) return x->events < y->events ? 1 : -1;
-    return x->site < y->site ? -1 : x->site > y->site;
-}
+ORDER_LARGEST(by_events, Event, events, site)
 
-static int by_held(const void *a, const void *b) {
-    const Event *x = a, *y = b;
-    if (x->plus != y->plus) return x->plus < y->plus ? 1 : -1;
-    return x->site < y->site ? -1 : x->site > y->site;
-}
+ORDER_LARGEST(by_held, Event, plus, site)
 
 /* "@app.lua:10, line 12"; a pseudo-line "INTERNAL (host)". */
 static void put_place(const LmpReport *r, FILE *out, const LmpSiteRow *s) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/format.h"
+#include "base/order.h"
 
 const ReportValueInfo report_values[VALUES] = {
     [VALUE_ALLOCATED_BYTES] = {REPORT_ALLOCATED, REPORT_BYTES, TALLY_MADE, "AllocBytes",
@@ -88,11 +89,7 @@ const char *value_sampled(char *out, size_t size, const LmpReport *r, ReportValu
     return out;
 }
 
-static int by_value(const void *a, const void *b) {
-    const ValueRow *x = a, *y = b;
-    if (x->value != y->value) return x->value < y->value ? 1 : -1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
+ORDER_LARGEST(by_value, ValueRow, value, row)
 
 void value_sort(ValueRow *rows, size_t n) {
     qsort(rows, n, sizeof *rows, by_value);

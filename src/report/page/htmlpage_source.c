@@ -28,11 +28,6 @@ static bool source_open(Source *s, const KeptTexts *kept, const char *source) {
     return s->wanted != NULL;
 }
 
-static void source_close(Source *s) {
-    sourcefile_close(&s->file);
-    free(s->wanted);
-}
-
 static void want(Source *s, int32_t line) {
     for (int32_t n = line - AROUND; n <= line + AROUND; n++)
         if (n >= 1 && (uint32_t)n <= s->file.lines) s->wanted[n - 1] = true;
@@ -80,7 +75,8 @@ static void put_file(Json *json, const LmpReport *r, const HtmlKept *sites, uint
     if (open) json_count(json, "lines", s.file.lines);
     if (open) put_pieces(json, &s, left);
     json_end(json, '}');
-    source_close(&s);
+    sourcefile_close(&s.file);
+    free(s.wanted);
 }
 
 LmpErr htmlpage_sources(Json *json, const LmpReport *r, const HtmlKept *sites) {

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/capped.h"
+#include "base/order.h"
 
 #define EXACT (1ull << 53) /* sums up to this times a screen's columns fit a word */
 
@@ -46,11 +47,7 @@ typedef struct Left {
     uint32_t item;
 } Left;
 
-static int most_left(const void *a, const void *b) {
-    const Left *x = a, *y = b;
-    if (x->left != y->left) return x->left < y->left ? 1 : -1;
-    return x->item < y->item ? -1 : x->item > y->item;
-}
+ORDER_LARGEST(most_left, Left, left, item)
 
 /* Makes the rest visible: takes a column from what is left over, else from the widest. */
 static void show_rest(uint32_t n, int *width) {

@@ -201,11 +201,6 @@ static void zoom_out_all(Flame *s) {
     s->rest = false;
 }
 
-static void invert(Flame *s) {
-    s->inverted = !s->inverted;
-    zoom_out_all(s);
-}
-
 /* Goes down the path of the largest, as long as a child has at least half. */
 static void hottest(Flame *s) {
     uint32_t bar = s->selected;
@@ -346,7 +341,8 @@ static bool act(void *state, const Model *model, Ui *ui, Action action, Rect rec
         next_colour(s, model);
         return true;
     case ACT_INVERT:
-        invert(s);
+        s->inverted = !s->inverted;
+        zoom_out_all(s);
         return true;
     case ACT_FILTER:
         s->same = 0;

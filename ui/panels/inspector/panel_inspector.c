@@ -198,6 +198,13 @@ static SearchLines search_lines(Sought *in) {
 
 static void ask_locals(const Inspector *in, const Model *model, Ui *ui);
 
+static void choose(Inspector *in, uint32_t row) {
+    if (!varrows_chosen(&in->vars, row)) return;
+    in->inside = true;
+    in->var.cursor = row;
+    in->var_id = in->vars.row[row].id;
+}
+
 /* Shows a match: moves the cursor to a frame, scrolls to a variable. */
 static void show_match(Inspector *in, const Model *model, Ui *ui) {
     uint64_t at = in->search.at, lines = inspector_lines(&model->op);
@@ -209,10 +216,7 @@ static void show_match(Inspector *in, const Model *model, Ui *ui) {
     }
     uint32_t row = (uint32_t)(at - lines), page = inspector_locals_page(&in->vars, in->locals.h);
     in->var.top = search_top(row, in->var.top, (int)page);
-    if (!varrows_chosen(&in->vars, row)) return;
-    in->inside = true;
-    in->var.cursor = row;
-    in->var_id = in->vars.row[row].id;
+    choose(in, row);
 }
 
 /* Returns the line where the current match is drawn, -1: nowhere. */
@@ -315,13 +319,6 @@ static void turn(Inspector *in, uint32_t row) {
         varrows_fold(&in->vars, row);
     else
         varrows_open(&in->vars, row);
-}
-
-static void choose(Inspector *in, uint32_t row) {
-    if (!varrows_chosen(&in->vars, row)) return;
-    in->inside = true;
-    in->var.cursor = row;
-    in->var_id = in->vars.row[row].id;
 }
 
 /* Moves among the variables, over headings. */

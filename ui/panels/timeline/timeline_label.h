@@ -48,8 +48,7 @@ typedef struct LabelNow {
 
 /* Draws, as the next one does, as much as there is room for, the most important first. */
 void label_now(Canvas *canvas, Rect line, const Model *model, const LabelNow *now, LineFit *fit);
-/* Draws the label of a moment. `past`: the column at `clock`; `moment`: the n named moments there.
- */
+/* Draws the label of a moment. `past`: the column at `clock`; `moment`: the n named ones there. */
 void label_moment(Canvas *canvas, Rect line, uint64_t clock, const ModelPast *past,
                   const Moment *moment, uint32_t n);
 
