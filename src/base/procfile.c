@@ -21,8 +21,8 @@ bool procfile_line(const char *path, const char *key, char *out, size_t size) {
 }
 
 uint64_t procfile_resident(uint32_t pid) {
-    char path[48], text[128];
-    snprintf(path, sizeof path, "/proc/%u/statm", pid);
+    char path[48] = "/proc/self/statm", text[128];
+    if (pid != PROCFILE_SELF) snprintf(path, sizeof path, "/proc/%u/statm", pid);
     int64_t n = lmp_os->read_file(path, 0, text, sizeof text - 1);
     text[n > 0 ? n : 0] = 0;
     const char *second = strchr(text, ' '); /* pages of the resident set */

@@ -10,6 +10,7 @@
  * and "", if there is none, or no file. */
 bool procfile_line(const char *path, const char *key, char *out, size_t size);
 
+#define PROCFILE_SELF UINT32_MAX /* this process, whatever its number is where /proc is from */
 /* Returns the resident set of a process, bytes; 0: not known, or it is gone. */
 uint64_t procfile_resident(uint32_t pid);
 

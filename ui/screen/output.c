@@ -98,7 +98,7 @@ static void take_byte(Output *output, char byte) {
             output->length = output->at;
             output->now[output->at] = 0;
         }
-        if (byte == '\n') put_plain(output, byte);                     /* broken off */
+        if (byte == '\n') put_plain(output, byte); /* broken off */
         if ((byte >= '@' && byte <= '~') || byte == '\n') output->escape = PLAIN;
         break;
     case IN_STRING:

@@ -24,7 +24,7 @@ static uint64_t private_tables(void) {
 void resident_note(LmpProfile *p) {
     int before = errno, fd = own_fd_get(&p->file);
     struct stat st;
-    p->live->resident = procfile_resident((uint32_t)getpid());
+    p->live->resident = procfile_resident(PROCFILE_SELF);
     uint64_t own = private_tables();
     if (fd >= 0 && fstat(fd, &st) == 0 && st.st_blocks > 0) own += (uint64_t)st.st_blocks * 512;
     p->live->resident_own = own;

@@ -311,7 +311,7 @@ static LmpErr take(LmpRecorder *r, LmpView *view, uint64_t now, bool wanted, uns
     RecPart part = {.flags = (uint8_t)flags,
                     .clock = clock,
                     .live_bytes = live->counters.live_bytes,
-                    .rss = view->pid ? procfile_resident(view->pid) : 0};
+                    .rss = procfile_resident(view->pid)};
     LmpErr err = put_output(r);
     if (!err) err = put_frame(r, view, &part, tables);
     if (err && r->file.full && tables && !wanted) { /* there will be room when it was thinned */

@@ -35,6 +35,8 @@ TEST(memory_of_a_process_is_known) {
     memset(bytes, 1, MORE);
     ck_assert_uint_gt(before, 0);
     ck_assert_uint_ge(procfile_resident((uint32_t)getpid()), before + MORE / 2);
+    ck_assert_uint_ge(procfile_resident(PROCFILE_SELF), before + MORE / 2);
     free(bytes);
+    ck_assert_uint_eq(procfile_resident(0), 0);
     ck_assert_uint_eq(procfile_resident(0x7fffffff), 0);
 }
