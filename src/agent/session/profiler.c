@@ -177,17 +177,22 @@ static void at_exit(void) {
     }
 }
 
-/* Once per process: stay loaded whatever closes the module (frees come late), handle forks, get
- * notified at exit. */
+/* When the module is loaded: a fork that is under way while handlers are added does without, so
+ * that moment is to be long before a lock is held. */
+__attribute__((constructor)) static void handle_forks(void) {
+    pthread_atfork(before_fork, after_fork_in_parent, found_child);
+}
+
 static LmpSafepoints *find_safepoints(lua_State *L);
 
+/* Once per process: stay loaded whatever closes the module (frees come late), get notified at
+ * exit. */
 static void prepare_process(void) {
     pthread_mutex_lock(&lock);
     if (!prepared) {
         Dl_info info;
         if (dladdr(&registry_key, &info) && info.dli_fname)
             dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-        pthread_atfork(before_fork, after_fork_in_parent, found_child);
         ending_at_exit(at_exit);
         safepoint_prepare(find_safepoints);
         foreign_prepare(look_for_child);
