@@ -1,136 +1,12 @@
-/* judge.c - see judge.h. */
-#include "judge.h"
-
+/* judge.c - compares a graph with what the documented API shows of the state (judge.h). */
 #include <lauxlib.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../userdata.h"
+#include "judge_impl.h"
 
 enum { STRING_HEAD = 24, LONG_HEAD = 32, LENT_HEAD = 48 };
-
-static char said[600];
-
-const char *judge_said(void) {
-    return said;
-}
-
-__attribute__((format(printf, 1, 2))) static bool wrong(const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    if (!*said) vsnprintf(said, sizeof said, format, args);
-    va_end(args);
-    return false;
-}
-
-/* ---- the form of a graph --------------------------------------------------------------------- */
-
-static bool is_text(const LmpObjectGraph *g, uint32_t n) {
-    return !n || (n < g->objects && g->kind[n] == LMP_OBJECT_STRING);
-}
-
-static bool label_fits(const LmpObjectGraph *g, uint32_t from, uint64_t e) {
-    uint32_t label = g->edge_label[e];
-    switch (g->edge_kind[e] & LMP_EDGE_KIND) {
-    case LMP_EDGE_ROOT:
-        return label < LMP_ROOTS && !from;
-    case LMP_EDGE_LOT:
-        return label < LMP_LOTS && !from && g->kind[g->edge_to[e]] == LMP_OBJECT_LOT;
-    case LMP_EDGE_FIELD:
-        return label && is_text(g, label);
-    case LMP_EDGE_OBJECT:
-        return label && label < g->objects;
-    case LMP_EDGE_INTEGER:
-    case LMP_EDGE_FLOAT:
-    case LMP_EDGE_LIGHT:
-        return label < g->wides;
-    case LMP_EDGE_UPVALUE:
-        return g->kind[from] == LMP_OBJECT_C_FUNCTION || is_text(g, label);
-    case LMP_EDGE_CALL:
-        return label < g->frames;
-    case LMP_EDGE_LOCAL:
-        return label < g->slots;
-    default:
-        return true;
-    }
-}
-
-bool judge_form(const LmpObjectGraph *g) {
-    uint32_t count[LMP_OBJECT_KINDS] = {0};
-    said[0] = 0;
-    if (!g->objects || g->kind[0] != LMP_OBJECT_ROOT || g->edge_at[0]) return wrong("no root");
-    for (uint32_t i = 0; i < g->objects; i++) {
-        if (g->kind[i] >= LMP_OBJECT_KINDS) return wrong("object %u: kind %u", i, g->kind[i]);
-        count[g->kind[i]]++;
-        if (g->edge_at[i + 1] < g->edge_at[i]) return wrong("object %u: edges", i);
-        for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++) {
-            if (!g->edge_to[e] || g->edge_to[e] >= g->objects)
-                return wrong("object %u: an edge to %u", i, g->edge_to[e]);
-            if (!label_fits(g, i, e))
-                return wrong("object %u, kind %u: an edge of kind %u, label %u", i, g->kind[i],
-                             g->edge_kind[e], g->edge_label[e]);
-        }
-        if (g->kind[i] == LMP_OBJECT_ROOT || g->kind[i] == LMP_OBJECT_LOT) continue;
-        if (!g->addr[i] || !g->size[i]) return wrong("object %u: no address, or no size", i);
-    }
-    if (g->edge_at[g->objects] != g->edges) return wrong("edges: not all are an object's");
-    for (unsigned k = 0; k < LMP_OBJECT_KINDS; k++)
-        if (count[k] != g->count[k]) return wrong("kind %u: %u, not %u", k, count[k], g->count[k]);
-    for (uint32_t i = 0; i < g->slots; i++) {
-        if (g->slot_frame[i] >= g->frames && g->slot_frame[i] != LMP_OBJECT_NONE)
-            return wrong("slot %u: frame %u", i, g->slot_frame[i]);
-        if (!is_text(g, g->slot_name[i])) return wrong("slot %u: name", i);
-    }
-    uint64_t text = 0;
-    for (uint32_t i = 0; i < count[LMP_OBJECT_STRING]; i++)
-        text += g->string_shown[i];
-    return text == g->text_bytes || wrong("texts");
-}
-
-/* ---- reachability ---------------------------------------------------------------------------- */
-
-/* What is held, in the order found. Ephemerons: again until nothing is new. */
-static uint8_t *reach(const LmpObjectGraph *g) {
-    uint8_t *held = calloc(g->objects, 1);
-    uint32_t *queue = malloc(g->objects * sizeof *queue), n = 1, done = 0;
-    queue[0] = 0;
-    held[0] = 1;
-    for (;;) {
-        for (; done < n; done++) {
-            uint32_t o = queue[done];
-            for (uint32_t e = g->edge_at[o]; e < g->edge_at[o + 1]; e++) {
-                if (g->edge_kind[e] & (LMP_EDGE_WEAK | LMP_EDGE_EPHEMERON)) continue;
-                if (!held[g->edge_to[e]]) held[g->edge_to[e]] = 1, queue[n++] = g->edge_to[e];
-            }
-        }
-        for (uint32_t i = 0; i < done; i++) {
-            uint32_t o = queue[i];
-            if (!(g->flags[o] & LMP_OBJECT_WEAK_KEYS)) continue;
-            for (uint32_t e = g->edge_at[o]; e < g->edge_at[o + 1]; e++)
-                if (g->edge_kind[e] & LMP_EDGE_EPHEMERON && held[g->edge_label[e]] &&
-                    !held[g->edge_to[e]])
-                    held[g->edge_to[e]] = 1, queue[n++] = g->edge_to[e];
-        }
-        if (done == n) break;
-    }
-    free(queue);
-    return held;
-}
-
-bool judge_alive(const LmpObjectGraph *g) {
-    uint8_t *held = reach(g);
-    uint32_t gone = 0, first = 0;
-    said[0] = 0;
-    for (uint32_t i = 1; i < g->objects; i++)
-        if (!held[i] && !gone++) first = i;
-    free(held);
-    return !gone || wrong("%u objects are alive and not reached, the first of kind %u, flags %u",
-                          gone, g->kind[first], g->flags[first]);
-}
-
-/* ---- comparing with the API ------------------------------------------------------------------ */
 
 typedef struct Edge {
     uint64_t label;
@@ -175,7 +51,7 @@ static bool index_objects(Judge *j) {
         j->ordinal[i] = next[g->kind[i]]++;
         if (g->kind[i] == LMP_OBJECT_ROOT || g->kind[i] == LMP_OBJECT_LOT) continue;
         if (find(j, (const void *)g->addr[i]))
-            return wrong("two objects at one address"); /* NOLINT */
+            return judge_wrong("two objects at one address"); /* NOLINT */
         uint32_t at = (uint32_t)(g->addr[i] * 0x9e3779b97f4a7c15ull >> 32) & (j->slots - 1);
         while (j->slot[at])
             at = (at + 1) & (j->slots - 1);
@@ -185,7 +61,7 @@ static bool index_objects(Judge *j) {
         j->frame_at[i] = frames;
         frames += g->thread_frames[i];
     }
-    return frames == g->frames || wrong("%u frames, not %u", frames, g->frames);
+    return frames == g->frames || judge_wrong("%u frames, not %u", frames, g->frames);
 }
 
 /* The block of the value at `index`; NULL: it is no object. */
@@ -217,7 +93,7 @@ static uint32_t number(Judge *j, int index) {
     if (!block) return 0;
     uint32_t n = find(j, block);
     if (!n) {
-        wrong("a %s is not in the graph", luaL_typename(j->L, index));
+        judge_wrong("a %s is not in the graph", luaL_typename(j->L, index));
         return 0;
     }
     if (!j->seen[n]) {
@@ -264,15 +140,15 @@ static bool edges_fit(Judge *j, uint32_t n, int but) {
     bool same = have == j->edges;
     for (uint32_t i = 0; i < have && i < j->edges && same; i++) {
         if (!by_edge(&got[i], &j->edge[i])) continue;
-        same =
-            wrong("object %u of kind %u: reference %u is kind %u label %llx to %u, expected kind "
-                  "%u label %llx to %u",
-                  n, g->kind[n], i, got[i].kind, (unsigned long long)got[i].label, got[i].to,
-                  j->edge[i].kind, (unsigned long long)j->edge[i].label, j->edge[i].to);
+        same = judge_wrong(
+            "object %u of kind %u: reference %u is kind %u label %llx to %u, expected kind "
+            "%u label %llx to %u",
+            n, g->kind[n], i, got[i].kind, (unsigned long long)got[i].label, got[i].to,
+            j->edge[i].kind, (unsigned long long)j->edge[i].label, j->edge[i].to);
     }
     free(got);
-    return same ||
-           wrong("object %u of kind %u: %u references, expected %u", n, g->kind[n], have, j->edges);
+    return same || judge_wrong("object %u of kind %u: %u references, expected %u", n, g->kind[n],
+                               have, j->edges);
 }
 
 static void expect_metatable(Judge *j, int index) {
@@ -298,14 +174,15 @@ static bool see_string(Judge *j, uint32_t n) {
     const char *s = lua_tolstring(j->L, -1, &length);
     const LmpObjectGraph *g = j->g;
     uint32_t row = j->ordinal[n];
-    if (g->string_length[row] != length) return wrong("a string of %zu bytes", length);
+    if (g->string_length[row] != length) return judge_wrong("a string of %zu bytes", length);
     if (!string_size_fits(g, n, length))
-        return wrong("a string of %zu bytes has %u, flags %x", length, (unsigned)g->size[n],
-                     g->flags[n]);
+        return judge_wrong("a string of %zu bytes has %u, flags %x", length, (unsigned)g->size[n],
+                           g->flags[n]);
     bool outside = g->flags[n] & LMP_OBJECT_OUTSIDE; /* a short one is long, too */
     if (!outside && !(g->flags[n] & LMP_OBJECT_LONG) != (length <= 40))
-        return wrong("a long string, or not");
-    return !memcmp(g->text + j->text_at[row], s, g->string_shown[row]) || wrong("a string's text");
+        return judge_wrong("a long string, or not");
+    return !memcmp(g->text + j->text_at[row], s, g->string_shown[row]) ||
+           judge_wrong("a string's text");
 }
 
 /* The label of a field by its key at -2 of the stack. */
@@ -368,23 +245,23 @@ static bool see_table(Judge *j, uint32_t n) {
     unsigned flags =
         (weak_keys ? LMP_OBJECT_WEAK_KEYS : 0u) | (weak_values ? LMP_OBJECT_WEAK_VALUES : 0u);
     if ((j->g->flags[n] & (LMP_OBJECT_WEAK_KEYS | LMP_OBJECT_WEAK_VALUES)) != flags)
-        return wrong("how weak a table is");
+        return judge_wrong("how weak a table is");
     if (j->g->table_array_used[row] + j->g->table_hash_used[row] != entries)
-        return wrong("a table's entries: %u and %u, expected %u", j->g->table_array_used[row],
-                     j->g->table_hash_used[row], entries);
+        return judge_wrong("a table's entries: %u and %u, expected %u", j->g->table_array_used[row],
+                           j->g->table_hash_used[row], entries);
     return edges_fit(j, n, -1);
 }
 
 static bool see_upvalue(Judge *j, uint32_t n) { /* its value is at the top */
     const LmpObjectGraph *g = j->g;
     uint32_t value = number(j, -1), met = 0;
-    if (g->kind[n] != LMP_OBJECT_UPVALUE) return wrong("an upvalue's kind");
+    if (g->kind[n] != LMP_OBJECT_UPVALUE) return judge_wrong("an upvalue's kind");
     for (uint32_t e = g->edge_at[n]; e < g->edge_at[n + 1]; e++)
         if (g->edge_kind[e] == LMP_EDGE_VALUE) met = g->edge_to[e];
-    if (met != value) return wrong("an upvalue's value is %u, expected %u", met, value);
+    if (met != value) return judge_wrong("an upvalue's value is %u, expected %u", met, value);
     if (g->edge_at[n + 1] - g->edge_at[n] !=
         (uint32_t)(value != 0) + ((g->flags[n] & LMP_OBJECT_OPEN) != 0))
-        return wrong("an upvalue's references");
+        return judge_wrong("an upvalue's references");
     return true;
 }
 
@@ -408,13 +285,13 @@ static bool see_function(Judge *j, uint32_t n) {
     if (!is_c && lua_getinfo(L, (lua_pushvalue(L, f), ">u"), &ar) && ar.nups &&
         !lua_upvalueid(L, f, 1))
         return true; /* the parser is making it */
-    if ((g->kind[n] == LMP_OBJECT_C_FUNCTION) != is_c) return wrong("a function's kind");
+    if ((g->kind[n] == LMP_OBJECT_C_FUNCTION) != is_c) return judge_wrong("a function's kind");
     for (; (name = lua_getupvalue(L, f, i)); i++) {
         if (is_c) {
             expect(j, number(j, -1), LMP_EDGE_UPVALUE, (uint64_t)i);
         } else {
             uint32_t u = find(j, lua_upvalueid(L, f, i));
-            if (!u) return wrong("an upvalue is not in the graph");
+            if (!u) return judge_wrong("an upvalue is not in the graph");
             j->seen[u] = 1;
             expect(j, u, LMP_EDGE_UPVALUE, find(j, name - STRING_HEAD));
             if (!see_upvalue(j, u)) return false;
@@ -422,23 +299,23 @@ static bool see_function(Judge *j, uint32_t n) {
         lua_pop(L, 1);
     }
     if (g->size[n] != 32u + (is_c ? 16u : 8u) * (unsigned)(i - 1))
-        return wrong("a function's size");
+        return judge_wrong("a function's size");
     if (is_c)
         return (g->c_address[j->ordinal[n]] == (uintptr_t)lua_tocfunction(L, f) ||
-                wrong("a C function's address")) &&
+                judge_wrong("a C function's address")) &&
                edges_fit(j, n, -1);
     for (uint32_t e = g->edge_at[n]; e < g->edge_at[n + 1]; e++) {
         if (g->edge_kind[e] != LMP_EDGE_PROTO) continue;
         uint32_t p = j->ordinal[g->edge_to[e]];
-        if (g->kind[g->edge_to[e]] != LMP_OBJECT_PROTO) return wrong("a function's code");
+        if (g->kind[g->edge_to[e]] != LMP_OBJECT_PROTO) return judge_wrong("a function's code");
         lua_pushvalue(L, f);
         lua_getinfo(L, ">S", &ar);
         if ((int)g->proto_line[p] != ar.linedefined || (int)g->proto_last[p] != ar.lastlinedefined)
-            return wrong("a function's lines");
-        if (!is_source(j, g->proto_source[p], ar.source, ar.srclen)) return wrong("a source");
+            return judge_wrong("a function's lines");
+        if (!is_source(j, g->proto_source[p], ar.source, ar.srclen)) return judge_wrong("a source");
         return edges_fit(j, n, LMP_EDGE_PROTO);
     }
-    return wrong("a function without code");
+    return judge_wrong("a function without code");
 }
 
 static bool see_userdata(Judge *j, uint32_t n) {
@@ -450,8 +327,10 @@ static bool see_userdata(Judge *j, uint32_t n) {
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
-    if (j->g->userdata_bytes[j->ordinal[n]] != lua_rawlen(L, u)) return wrong("a userdata's bytes");
-    if (j->g->size[n] != userdata_head(i - 1) + lua_rawlen(L, u)) return wrong("a userdata's size");
+    if (j->g->userdata_bytes[j->ordinal[n]] != lua_rawlen(L, u))
+        return judge_wrong("a userdata's bytes");
+    if (j->g->size[n] != userdata_head(i - 1) + lua_rawlen(L, u))
+        return judge_wrong("a userdata's size");
     return edges_fit(j, n, -1);
 }
 
@@ -466,7 +345,7 @@ static bool has_slot(const Judge *j, uint32_t n, uint32_t frame, uint32_t slot, 
                       g->slot_name[row] == name))
             return true;
     }
-    return wrong("a local (slot %u of frame %u) is not as it is", slot, frame);
+    return judge_wrong("a local (slot %u of frame %u) is not as it is", slot, frame);
 }
 
 static bool see_frame(Judge *j, uint32_t n, lua_State *T, lua_Debug *ar, uint32_t frame, int most) {
@@ -479,9 +358,10 @@ static bool see_frame(Judge *j, uint32_t n, lua_State *T, lua_Debug *ar, uint32_
     const void *light = f ? NULL : lua_topointer(L, -1);
     lua_pop(L, 1);
     if (g->frame_function[frame] != f || g->frame_address[frame] != (uintptr_t)light)
-        return wrong("a frame's function");
+        return judge_wrong("a frame's function");
     if (g->frame_line[frame] != ar->currentline)
-        return wrong("a frame's line is %d, expected %d", g->frame_line[frame], ar->currentline);
+        return judge_wrong("a frame's line is %d, expected %d", g->frame_line[frame],
+                           ar->currentline);
     for (int i = 1; i <= most && (name = lua_getlocal(T, ar, i)); i++) {
         if (T != L) lua_xmove(T, L, 1);
         uint32_t to = number(j, -1);
@@ -503,15 +383,15 @@ static bool see_thread(Judge *j, uint32_t n) {
     const LmpObjectGraph *g = j->g;
     uint32_t row = j->ordinal[n], frames = 0;
     lua_Debug ar;
-    if (g->thread_status[row] != lua_status(T)) return wrong("a thread's status");
-    if (!lua_checkstack(T, 5)) return wrong("no room");
+    if (g->thread_status[row] != lua_status(T)) return judge_wrong("a thread's status");
+    if (!lua_checkstack(T, 5)) return judge_wrong("no room");
     int top = lua_gettop(T);
     for (int level = 0; lua_getstack(T, level, &ar); level++, frames++) {
-        if (frames == g->thread_frames[row]) return wrong("a thread has too few frames");
+        if (frames == g->thread_frames[row]) return judge_wrong("a thread has too few frames");
         int most = T == L && !level ? j->top : 1000;
         if (!see_frame(j, n, T, &ar, j->frame_at[row] + frames, most)) return false;
     }
-    if (frames != g->thread_frames[row]) return wrong("a thread's frames");
+    if (frames != g->thread_frames[row]) return judge_wrong("a thread's frames");
     for (int i = 1; T != L && !frames && i <= top;
          i++) { /* not started: what it will be called with */
         lua_pushvalue(T, i);
@@ -551,25 +431,25 @@ static bool compare(Judge *j) {
     lua_pushthread(L);
     number(j, -1);
     lua_pop(L, 2);
-    while (j->taken < j->put && !*said) {
+    while (j->taken < j->put && !*judge_said()) {
         lua_rawgeti(L, j->queue, ++j->taken);
         int top = lua_gettop(L), type = lua_type(L, -1);
         uint32_t n = find(j, block_of(L, -1));
-        if (kind[type] >= 0 && j->g->kind[n] != kind[type]) return wrong("a value's kind");
+        if (kind[type] >= 0 && j->g->kind[n] != kind[type]) return judge_wrong("a value's kind");
         if (!see(j, n)) return false;
         lua_settop(L, top - 1);
         lua_pushnil(L);
         lua_rawseti(L, j->queue, j->taken);
     }
-    uint8_t *held = reach(j->g);
+    uint8_t *held = judge_reach(j->g);
     bool weak = false; /* then the API sees what may be held by nothing */
     for (uint32_t i = 1; i < j->g->objects; i++)
         weak |= (j->g->flags[i] & (LMP_OBJECT_WEAK_KEYS | LMP_OBJECT_WEAK_VALUES)) && j->seen[i];
     for (uint32_t i = 1; i < j->g->objects; i++)
         if (!weak && j->seen[i] && !held[i])
-            wrong("object %u of kind %u is not reached", i, j->g->kind[i]);
+            judge_wrong("object %u of kind %u is not reached", i, j->g->kind[i]);
     free(held);
-    return !*said;
+    return !*judge_said();
 }
 
 bool judge_compare(lua_State *L, int top, const LmpObjectGraph *g) {
