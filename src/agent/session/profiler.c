@@ -73,7 +73,7 @@ typedef struct Slot {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards these, and the places */
 static LmpSession *sessions;
 static uint32_t serials;
-static bool prepared;
+static atomic_bool prepared;
 static pid_t process; /* of the profiles in the list */
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -166,8 +166,7 @@ static void at_exit(void) {
         if (!s) return;
         LmpProfile *p = &s->profile;
         bool here = !foreign_elsewhere(p);
-        if (here) { /* the state may be gone, closed behind our back: it has freed all that it had
-                     */
+        if (here) { /* a state that was closed behind our back has freed all that it had */
             if (p->counters->live_bytes > 0) snapshot_at_end(p);
             collector_detach(p);
         } else {
@@ -185,14 +184,14 @@ __attribute__((constructor)) static void handle_forks(void) {
 
 static LmpSafepoints *find_safepoints(lua_State *L);
 
-/* Once per process: stay loaded whatever closes the module (frees come late), get notified at
- * exit. */
+/* Once per process: stay loaded whatever closes the module (frees come late), get notified at exit.
+ * The loader is called without the lock: a thread that forks may have the loader's own. */
 static void prepare_process(void) {
+    Dl_info info;
+    if (!atomic_load(&prepared) && dladdr(&registry_key, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
     pthread_mutex_lock(&lock);
     if (!prepared) {
-        Dl_info info;
-        if (dladdr(&registry_key, &info) && info.dli_fname)
-            dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
         ending_at_exit(at_exit);
         safepoint_prepare(find_safepoints);
         foreign_prepare(look_for_child);
