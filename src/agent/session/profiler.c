@@ -314,6 +314,7 @@ static int state_closes(lua_State *L) {
     slot->closed = true;
     safepoint_close(&slot->of);
     if (!p) return 0;
+    foreign_moved(p); /* what the thread that ran it asks for meanwhile is not the state's */
     p->closing = true;
     end_profile(L, p, "ended", NULL);
     return 0;
