@@ -21,7 +21,7 @@
 #include "base/os.h"
 #include "base/procfile.h"
 
-enum { STACK_BYTES = 16 << 10, TRIES = 5 };
+enum { STACK_BYTES = 16 << 10, TRIES = 25 };
 #define LATER_S 0.3
 
 __attribute__((format(printf, 2, 3))) static bool refuse(AttachResult *r, const char *format, ...) {
