@@ -5,14 +5,15 @@ cd "$(dirname "$0")" && . ./lib.sh
 # A cache that forgets nothing: what holds it must be found, and the reference to cut.
 leaky() {
     cat >"$work/leaky.lua" <<'LUA'
-local pid = io.open("program.pid", "w")
-pid:write((io.open("/proc/self/stat"):read "a"):match "^%d+") pid:close()
+local pid =
+  io.open("/proc/self/stat"):read "a":match "^%d+"
 cache = {}
 local function request(n)
   local session = { id = n, body = ("x"):rep(500) .. n }
   cache["req-" .. n] = { callback = function() return session end }
 end
 for n = 1, 2000 do request(n) end
+io.open("program.pid", "w"):write(pid):close() -- all is there
 local keep, n = {}, 0
 while true do n = n + 1; keep[n % 100] = { n } end
 LUA
