@@ -38,6 +38,11 @@ fail() {
     echo "FAIL: $*"
     echo "---- screen"
     history_text 2>/dev/null | tail -n 60 | grep -v '^ *$'
+    echo "---- processes"
+    local p
+    for p in /proc/[0-9]*; do
+        ours "${p#/proc/}" && echo "$(tr '\0' ' ' <"$p/cmdline"): $(cut -c 1-50 "$p/stat"), system call $(<"$p/syscall")"
+    done 2>/dev/null
     exit 1
 }
 
@@ -54,6 +59,7 @@ open() {
     tm pipe-pane -t "$pane" "cat > $work/raw"
     type_line 'stty -g > stty.new; mv stty.new stty.before'
     wait_file stty.before
+    wait_for '^ready>$' # the shell listens again
 }
 
 screen() { tm capture-pane -p -t "$pane"; }
