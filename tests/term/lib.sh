@@ -41,7 +41,8 @@ fail() {
     echo "---- processes"
     local p
     for p in /proc/[0-9]*; do
-        ours "${p#/proc/}" && echo "$(tr '\0' ' ' <"$p/cmdline"): $(cut -c 1-50 "$p/stat"), system call $(<"$p/syscall")"
+        ours "${p#/proc/}" || continue
+        echo "$(tr '\0' ' ' <"$p/cmdline"): $(cut -c 1-50 "$p/stat"), system call $(<"$p/syscall")"
     done 2>/dev/null
     exit 1
 }
