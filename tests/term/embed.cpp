@@ -3,6 +3,7 @@
 #include <lmp.h>
 #include <lua.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
