@@ -1110,6 +1110,16 @@ case_snapshot() { # of a program's heap: at its end, by a condition, from anothe
     (lmp run --no-summary --snapshot=kill.heap kill.lua)
     has err 'no snapshot: the program was killed'
     [ -e kill.heap ] && fail 'a file of a killed program'
+    # The table tells it of the request, and no instruction comes after that at which it could be stopped.
+    echo 'os.execute "echo $PPID >asleep; until [ -e go ]; do sleep 0.05; done"; local t = {} os.exit(true)' >sleep.lua
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --no-summary sleep.lua 2>err </dev/null &
+    wait_file asleep
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" snapshot "$(cat asleep)" >asked 2>&1 &
+    until_true 'the request' grep -q 'the program sleeps' asked
+    touch go
+    wait
+    has err 'no snapshot: the program has ended'
+    has asked 'no snapshot: the program has ended'
     echo 'T = {} for i = 1, 3000000 do T[i % 30000 + 1] = {i} end' >x.lua
     lmp run --no-summary --snapshot-when='heap 500KiB' --snapshot-when=peak x.lua
     is "$(ls lmp-*.heap | wc -l)" 2 'snapshots by conditions'

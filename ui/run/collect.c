@@ -445,7 +445,9 @@ void collect_snapshots(const Collect *c, bool wanted, const char *unsaid) {
             command_say("snapshot %u: the program was killed, or crashed, while it was written",
                         s.number);
         else if (s.state != LMP_SNAPSHOT_NONE || wanted)
-            command_say("no snapshot: the program was killed, or crashed");
+            command_say("no snapshot: the program %s", view_seen(&view, true) == LMP_SEEN_FINISHED
+                                                           ? "has ended"
+                                                           : "was killed, or crashed");
         view_close(&view);
     }
 }
