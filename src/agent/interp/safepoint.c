@@ -96,8 +96,13 @@ void safepoint_request_seen(LmpProfile *p) {
     if (running && running != p->main) safepoint_request(p, running);
 }
 
+/* That of the last tick may be long past. */
+static uint64_t clock_now(const LmpProfile *p) {
+    return lmp_os->clock() - p->start;
+}
+
 void safepoint_ask(LmpProfile *p, LmpErrand *errand) {
-    *errand = (LmpErrand){.due = p->whole, .waits = !p->whole, .asked = p->live->clock};
+    *errand = (LmpErrand){.due = p->whole, .waits = !p->whole, .asked = clock_now(p)};
     if (p->whole) {
         atomic_store(&p->control->trap, 1);
     } else {
@@ -109,7 +114,7 @@ void safepoint_serve(LmpProfile *p, LmpErrand *errand, bool stack_safe) {
     if (!errand->due) return;
     errand->waits = stack_safe && safepoint_request_all(p);
     errand->due = !errand->waits;
-    errand->asked = p->live->clock;
+    errand->asked = clock_now(p);
     if (errand->due) atomic_store(&p->control->trap, 1);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/state/profile.h"
+#include "base/os.h"
 #include "own_state.h"
 #include "read/view.h"
 
@@ -291,6 +292,34 @@ TEST(withdrawn) {
     ck_assert_uint_eq(atomic_load(&view->control->collect), 0);
     run_lua(L, "request() local a = 1 assert(done())");
     ck_assert_uint_eq(atomic_load(&view->control->collect), 1);
+}
+
+/* ---- a program that sleeps ------------------------------------------------------------------- */
+
+static uint64_t slept;
+
+static uint64_t clock_of_test(void) {
+    return os_real.clock() + slept;
+}
+
+static int api_sleep(lua_State *T) {
+    (void)T;
+    slept += 100000000;
+    return 0;
+}
+
+/* It asks for memory once, and its tick comes with that. */
+TEST(one_operation_each_time) {
+    static LmpOs os;
+    os = os_real;
+    os.clock = clock_of_test;
+    lmp_os = &os;
+    begin();
+    lua_register(L, "sleep", api_sleep);
+    run_lua(L, "local function work() local t = {} end\n"
+               "local function go_on() local a = 1 return a end\n"
+               "work() request_next() sleep() work() go_on()\n"
+               "assert(done())");
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
