@@ -92,6 +92,7 @@ static uint64_t key_of(const LmpSnapshot *s, const Way *way, uint32_t depth, boo
     case LMP_EDGE_CALL: /* the row of a frame is its own; what is called is not */
     case LMP_EDGE_LOCAL: {
         uint32_t label = s->g.edge_label[edge];
+        if (snapshot_is_temporary(s, edge)) return UINT64_C(65) << 32 | s->g.slot_number[label];
         uint32_t name = kind == LMP_EDGE_LOCAL ? s->g.slot_name[label] : s->g.edge_to[edge];
         return (uint64_t)(kind + 2) << 32 | name;
     }

@@ -48,6 +48,30 @@ TEST(test_shapes_of_many) {
     ck_assert_uint_eq(shape[0].holder, member[0]);
 }
 
+/* A cache that a temporary of a call holds nearest to the root, and in a second temporary one that
+ * is on its way there: the cache is the holder of all but that one. */
+TEST(test_shapes_in_temporaries) {
+    enum { MANY = 1000 };
+    OWN(graph_free_at) Graph *graph = graph_new();
+    uint32_t cache = graph_table(graph, MANY, MANY - 1, 0, 0);
+    uint32_t main = graph_thread(graph, 0), frame = graph_frame(graph, 0, 7);
+    static uint32_t member[MANY];
+    graph_edge(graph, 0, main, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    graph_local(graph, frame, NULL, 6, cache);
+    for (uint32_t i = 0; i < MANY; i++) {
+        member[i] = graph_table(graph, 1, 1, 0, 0);
+        if (i > 0) graph_index(graph, cache, i, member[i]);
+    }
+    graph_local(graph, frame, NULL, 8, member[0]);
+    OWN(snapshot_close) LmpSnapshot s;
+    LmpWhyShape shape[4];
+    uint32_t asked = 0;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_uint_ge(why_shapes(&s, member, MANY, shape, 4, &asked), 1);
+    ck_assert_uint_eq(shape[0].objects, MANY - 1);
+    ck_assert_uint_eq(shape[0].holder, cache);
+}
+
 TEST(test_shapes_of_a_long_list_end) {
     enum { LINKS = 300000 };
     OWN(graph_free_at) Graph *graph = graph_new();
