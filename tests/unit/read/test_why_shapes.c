@@ -72,6 +72,21 @@ TEST(test_shapes_in_temporaries) {
     ck_assert_uint_eq(shape[0].holder, cache);
 }
 
+/* A local of the caller has it, too, and is what the path names. */
+TEST(test_a_local_before_a_temporary) {
+    OWN(graph_free_at) Graph *graph = graph_new();
+    uint32_t cache = graph_table(graph, 4, 0, 0, 0), main = graph_thread(graph, 0);
+    graph_edge(graph, 0, main, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+    graph_local(graph, graph_frame(graph, 0, 7), NULL, 6, cache);
+    graph_local(graph, graph_frame(graph, 0, 30), "memo", 1, cache);
+    OWN(snapshot_close) LmpSnapshot s;
+    LmpWhyShape shape[4];
+    uint32_t asked = 0;
+    ck_assert_int_eq(snapshot_of_graph(&s, &info, graph_done(graph)), LMP_OK);
+    ck_assert_uint_eq(why_shapes(&s, &cache, 1, shape, 4, &asked), 1);
+    ck_assert_ptr_nonnull(strstr(shape[0].path, "local memo"));
+}
+
 TEST(test_shapes_of_a_long_list_end) {
     enum { LINKS = 300000 };
     OWN(graph_free_at) Graph *graph = graph_new();
