@@ -19,7 +19,7 @@
 #define LEAST_REST 1000000000ull       /* nanoseconds */
 #define LARGEST (1ull << 36)           /* of a mapping that is looked at part by part */
 #define COUNTED (1ull << 30)           /* of one whose pages are counted again */
-#define MISFITS 32u                    /* of so many blocks one may be read while it moves */
+#define MISFITS 4u /* of so many one may be freed meanwhile: glibc 2.43 merges chunks at once */
 
 const ProcessRowInfo process_rows[PROCESS_ROWS] = {
 #define PROCESS_ROW_INFO(name, words, help) [PROCESS_##name] = {words, help},

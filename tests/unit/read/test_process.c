@@ -321,6 +321,24 @@ TEST(test_not_glibc) {
     }
 }
 
+/* One block in eight was freed after the map was copied, and its chunk merged with the next: the
+ * rest is told. */
+TEST(test_freed_meanwhile) {
+    OWN(fake_process_free_at) FakeProcess *p = one_heap();
+    list_others(p);
+    uint32_t chunks = 0;
+    for (uint64_t at = HEAP_AT, size; at < p->map[0].end; at += size) {
+        uint64_t word = fake_word_at(&p->map[0], at + 8);
+        size = word & ~7ull;
+        if (++chunks % 8 == 0) fake_word(&p->map[0], at + 8, word + 64);
+    }
+    OWN(process_free_at) Process *reader = process_new(&p->heap->view);
+    const ProcessFigures *f = fake_look(reader, UINT64_MAX);
+    ck_assert_int_eq(f->malloc, PROCESS_MALLOC_READ);
+    ck_assert_uint_gt(by_malloc(f), 0);
+    ck_assert_uint_eq(fake_sum(f), f->resident);
+}
+
 /* In glibc before 2.32 a kept chunk's first word looks as one in use may: such are not told apart.
  */
 TEST(test_plain_links) {
