@@ -7,6 +7,7 @@ set -u
 command -v tmux >/dev/null || { echo "tmux is not installed"; exit 77; }
 : "${LMP_BUILD:?}" "${LUA:=lua5.4}" "${LMP_PRELOAD:=}"
 . ./environment.sh
+unset LD_PRELOAD # what is typed has LMP_PRELOAD; tmux may have a malloc that refuses such pages
 LMP=$LMP_BUILD/lmp
 work=$(cd "$(mktemp -d)" && pwd -P) || exit 1
 patience=${LMP_PATIENCE:-100} # seconds to wait for anything; only a failure takes them
