@@ -272,15 +272,17 @@ TEST(in_place) {
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
-/* Killed at any moment: no half file, nobody left, and the program's figures are right. */
+/* Killed at any moment: no half file, nobody left, and the program's figures are right. On a busy
+ * machine most children end before that. */
 TEST(children_are_killed) {
     start(true, true);
     int killed = 0;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 40 || killed <= 5; i++) {
+        ck_assert_int_lt(i, 1000);
         LmpSnapshotLive s;
         unlink(name);
         ck_assert_int_eq(profiler_snapshot(L, name, false, false, &s), LMP_OK);
-        usleep((useconds_t)suite_below(8000));
+        usleep((useconds_t)suite_below(1u << suite_below(14)));
         if (profile->snapshots->child.pid) kill(profile->snapshots->child.pid, SIGKILL);
         run("settle()");
         look();
@@ -293,7 +295,6 @@ TEST(children_are_killed) {
         ck_assert_int_eq(last.error, LMP_E_CHILD);
         if (access(name, F_OK) == 0) check_file(name); /* it had just been written */
     }
-    ck_assert_int_gt(killed, 5);
     check_figures();
 }
 
