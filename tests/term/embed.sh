@@ -77,6 +77,7 @@ case_cxx() {
         is "$status" 0 "status of what $compiler has made"
     done
     [ $some ] || { echo 'skipped: no C++ compiler' && exit 77; }
+    [ $named = yes ] || echo 'no library of Lua for C++ that has names of C: the header alone was tried'
     for standard in c99 c11 c17; do # the header alone, by whoever includes it first
         echo '#include <lmp.h>' | cc -std=$standard -pedantic -Wall -Wextra -Werror -fsyntax-only -x c \
             -I"$work/prefix/include" - || fail "lmp.h in $standard"
