@@ -135,23 +135,17 @@ static void follow_some(Walk *w, uint32_t from, int round) {
         if (snapshot_holds(w->s, e) && round_of(w->s, from, e) == round) arrive(w, from, e);
 }
 
-/* Follows the references of any other; temporaries of a call last, they have no names. */
-static void follow(Walk *w, uint32_t from) {
+/* Follows the references of a thread that are, or are not, temporaries of a call. */
+static void follow_thread(Walk *w, uint32_t from, bool temporaries) {
     const LmpObjectGraph *g = &w->s->g;
-    bool temporaries = false;
-    for (uint32_t e = g->edge_at[from]; e < g->edge_at[from + 1]; e++) {
-        bool local = (g->edge_kind[e] & LMP_EDGE_KIND) == LMP_EDGE_LOCAL;
-        if (local && snapshot_is_temporary(w->s, e))
-            temporaries = true;
-        else if (snapshot_holds(w->s, e))
+    for (uint32_t e = g->edge_at[from]; e < g->edge_at[from + 1]; e++)
+        if (snapshot_holds(w->s, e) && snapshot_is_temporary(w->s, e) == temporaries)
             arrive(w, from, e);
-    }
-    for (uint32_t e = g->edge_at[from]; temporaries && e < g->edge_at[from + 1]; e++)
-        if (snapshot_holds(w->s, e)) arrive(w, from, e);
 }
 
 static void walk_to_the_end(Walk *w, int round) {
     const LmpSnapshot *s = w->s;
+    const LmpObjectGraph *g = &s->g;
     const SnapEphemerons *by_key = &snap_own(s)->ephemerons;
     while (w->head < w->tail) {
         uint32_t i = w->queue[w->head++];
@@ -159,8 +153,12 @@ static void walk_to_the_end(Walk *w, int round) {
         if (i == 0 || i == s->registry) {
             for (int r = 0; r <= round; r++)
                 follow_some(w, i, r);
+        } else if (g->kind[i] == LMP_OBJECT_THREAD) {
+            follow_thread(w, i, false); /* those with names first */
+            follow_thread(w, i, true);
         } else {
-            follow(w, i);
+            for (uint32_t e = g->edge_at[i]; e < g->edge_at[i + 1]; e++)
+                if (snapshot_holds(s, e)) arrive(w, i, e);
         }
         if (!by_key->at) continue;
         for (uint32_t k = by_key->at[i]; k < by_key->at[i + 1]; k++)
