@@ -30,7 +30,10 @@ static void take_seed(void) {
     } else if (request) {
         suite_seed = strtoull(request, NULL, 10);
     }
-    fprintf(stderr, "SEED=%llu\n", (unsigned long long)suite_seed);
+    char seed[32];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)suite_seed);
+    setenv("LMP_SAMPLE_SEED", seed, 1); /* samples are of the series, too */
+    fprintf(stderr, "SEED=%s\n", seed);
 }
 
 int main(void) {

@@ -335,7 +335,6 @@ static void play(lua_State *L, void (*operation)(void), int turns) {
 static void run(Mode mode) {
     LmpOptions options = profiler_defaults;
     suite_again();
-    setenv(LMP_SAMPLE_SEED, "1", 1);
     void *memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     room = (uintptr_t)memory;
     blocks = 0;
