@@ -45,7 +45,7 @@ static void draw_figures(const App *app, Canvas *canvas, Rect rect, int y) {
     Line line = {0};
     line_add(&line, 5, STYLE(TONE_MUTED), " Heap ");
     line_add(&line, 1, STYLE(TONE_STRONG), " %s", format_bytes(text, s->info.live_bytes));
-    line_add(&line, 3, STYLE(TONE_TEXT), "   %s objects", format_count(count, s->g.objects));
+    line_add(&line, 3, STYLE(TONE_TEXT), "   %s objects", format_count(count, snapshot_objects(s)));
     if (s->garbage_bytes > 0)
         line_add(&line, 2, STYLE(TONE_TEXT), "   %s garbage in %s",
                  format_bytes(text, s->garbage_bytes), format_count(count, s->garbage_objects));

@@ -26,7 +26,7 @@ bool objectcell_wait(const OpenedSnapshot *heap, uint64_t *asked, uint64_t what,
     uint64_t mark = heap->serial * 64 + what + 1;
     char count[LMP_NUM];
     if (heap->now.g.objects < OBJECTCELL_LARGE || (*asked == mark && !heap->stopped)) return false;
-    format_count(count, heap->now.g.objects);
+    format_count(count, snapshot_objects(&heap->now));
     canvas_printf(canvas, rect.x + 1, rect.y, rect.w - 2, STYLE(TONE_MUTED),
                   heap->stopped ? "Stopped summing up %s objects %s; any key begins again"
                                 : "Summing up %s objects %s ...  esc stops it",

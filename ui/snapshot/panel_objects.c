@@ -149,7 +149,8 @@ static void note(void *state, const Model *model, const Ui *ui, char *out, size_
     const Objects *o = state;
     char count[LMP_NUM], groups[LMP_NUM];
     if (!o || !model->heap || tablepanel_noted(&o->panel, out, size)) return;
-    snprintf(out, size, "%s objects in %s groups", format_count(count, model->heap->now.g.objects),
+    snprintf(out, size, "%s objects in %s groups",
+             format_count(count, snapshot_objects(&model->heap->now)),
              format_count(groups, o->panel.table.total));
 }
 

@@ -50,6 +50,11 @@ typedef struct LmpSnapshot {
     void *own;         /* private */
 } LmpSnapshot;
 
+/* Returns the number of objects: the root, object 0, is none. */
+static inline uint32_t snapshot_objects(const LmpSnapshot *s) {
+    return s->reachable_objects + s->garbage_objects;
+}
+
 /* A class: type, and what tells objects of it from others. */
 typedef struct LmpObjectClass {
     uint32_t kind;  /* LmpObjectKind */

@@ -20,7 +20,7 @@ static void put_head(const LmpSnapshot *s, FILE *out) {
             format_text(lua, sizeof lua, s->info.lua, 0), s->info.pid, s->info.number,
             format_clock(clock, s->info.clock));
     fprintf(out, "%s live in %s objects", format_bytes(a, s->info.live_bytes),
-            format_count(count, s->reachable_objects + s->garbage_objects));
+            format_count(count, snapshot_objects(s)));
     fprintf(out, "; %s reachable, %s garbage", format_bytes(b, s->reachable_bytes),
             format_bytes(c, s->garbage_bytes));
     if (s->before_objects)
