@@ -135,7 +135,7 @@ case_itself() { # of a leak the note says who holds it, by a snapshot that nobod
     press C-c 'run=[0-9]'
 }
 
-case_rarely() { # of a program that asks for memory once in a while: its result is told all the same
+rarely() { # a program that asks for memory once in a while
     cat >"$work/rarely.lua" <<'LUA'
 kept = {}
 for n = 1, 20000 do kept[n] = { n } end
@@ -146,7 +146,11 @@ while not io.open("stop") do
 end
 LUA
     mkdir "$work/config" "$work/config/lmp"
-    echo 'proof = off' >"$work/config/lmp/config" # none but ours
+    printf '%s\n' "$@" >"$work/config/lmp/config"
+}
+
+case_rarely() { # of such a program: its result is told all the same
+    rarely 'proof = off' # none but ours
     type_line "export XDG_CONFIG_HOME=$work/config; \$P \$LMP run rarely.lua; echo run=\$?" 'RUNNING'
     for n in 1 2 3; do
         key S
@@ -162,6 +166,24 @@ LUA
     touch "$work/stop"
     wait_for 'FINISHED'
     press q 'run=0'
+}
+
+case_two() { # what is asked for while another one is taken comes after it, also where lmp takes that by itself
+    rarely 'proof = off' 'collect = on'
+    type_line "export XDG_CONFIG_HOME=$work/config; \$P \$LMP run rarely.lua; echo run=\$?" 'RUNNING'
+    key S
+    key S
+    wait_for 'enter opens snapshot 2: '
+    touch "$work/stop"
+    wait_for 'FINISHED'
+    press q 'run=0'
+    echo 'collect = on' >"$work/config/lmp/config"
+    cp "../judged/live/server.lua" "$work"
+    type_line "clear; \$P \$LMP run --live server.lua; echo run=\$?"
+    wait_for '^ Note +server.lua:[0-9]+ (fills up or leaks|has never freed|has freed none|grows)'
+    press S 'enter opens snapshot [12]: '
+    press Q 'the display is left'
+    press C-c 'run=[0-9]'
 }
 
 case_file() { # later, from its file; one that is none, or is cut off, is refused in a line

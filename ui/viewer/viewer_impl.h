@@ -22,6 +22,7 @@ typedef struct SnapshotWatch {
     uint32_t said;       /* number of the last snapshot that a line has told of */
     uint64_t written;    /* clock at which a look found the snapshot written; 0: not yet */
     uint32_t asked;      /* asked for by us, and not begun; 0: none */
+    bool later, collect; /* one more is to be asked for, and whether garbage is collected first */
     CollectWait wait;
     LmpSnapshotLive of;
 } SnapshotWatch;
@@ -176,6 +177,8 @@ uint64_t viewer_play_due(const Viewer *v, uint64_t now);
 
 /* Ask for a snapshot of the heap, and say how it ended (viewer_snapshot.c). */
 void viewer_ask_snapshot(Viewer *v, bool collect);
+/* Returns true if one is being taken, or how one ended was not told yet. */
+bool viewer_snapshot_busy(const Viewer *v);
 void viewer_watch_snapshot(Viewer *v, uint64_t now);
 
 /* Finds, unasked, who holds what seems to leak (viewer_proof.c). */

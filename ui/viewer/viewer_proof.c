@@ -101,7 +101,7 @@ static bool is_due(Viewer *v) {
     const Model *model = viewer_model(v);
     const char *wanted = config_get(&v->config, "proof");
     uint32_t state = atomic_load(&v->view->live->state);
-    if ((wanted && strcmp(wanted, "off") == 0) || v->snapshot.asked || state != LMP_RUNNING ||
+    if ((wanted && strcmp(wanted, "off") == 0) || viewer_snapshot_busy(v) || state != LMP_RUNNING ||
         app_ui(v->app)->time.past || model->rss == 0 || model->rss > RESIDENT_MOST ||
         model->stats.live_blocks > BLOCKS_MOST)
         return false;

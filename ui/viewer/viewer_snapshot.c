@@ -11,14 +11,21 @@
     1500000000u /* for how long a result waits for the figure that comes last                      \
                  */
 
+bool viewer_snapshot_busy(const Viewer *v) {
+    const SnapshotWatch *watch = &v->snapshot;
+    return watch->asked || watch->written || v->proof.step == PROOF_ASKED ||
+           watch->of.state == LMP_SNAPSHOT_WAITS || watch->of.state == LMP_SNAPSHOT_RUNS;
+}
+
 /* Asks for a snapshot in our directory; the program chooses the name. */
 void viewer_ask_snapshot(Viewer *v, bool collect) {
     char here[LMP_SNAPSHOT_FILE];
     SnapshotWatch *watch = &v->snapshot;
-    LmpSnapshotLive *s = &watch->of;
-    view_copy_snapshot(v->view, s);
-    if (s->state == LMP_SNAPSHOT_WAITS || s->state == LMP_SNAPSHOT_RUNS) {
-        app_say(v->app, "Another snapshot is being written");
+    view_copy_snapshot(v->view, &watch->of);
+    watch->later = viewer_snapshot_busy(v);
+    watch->collect = collect;
+    if (watch->later) {
+        app_say(v->app, "A snapshot is taken after the one that is being written");
         return;
     }
     if (!recname_whole(here, sizeof here, "")) {
@@ -86,8 +93,8 @@ void viewer_watch_snapshot(Viewer *v, uint64_t now) {
     const LmpSnapshotLive *live = &v->view->live->snapshot;
     uint32_t seq = atomic_load(&live->seq);
     uint32_t phase = v->view->beat ? atomic_load(&v->view->beat->phase) : 0;
-    if (watch->seen && !watch->asked && !watch->written && seq == watch->seq &&
-        phase == watch->phase && live->frozen == watch->of.frozen)
+    if (watch->seen && !viewer_snapshot_busy(v) && seq == watch->seq && phase == watch->phase &&
+        live->frozen == watch->of.frozen)
         return;
     LmpSnapshotLive *s = &watch->of;
     if (!view_copy_snapshot(v->view, s)) return;
@@ -101,4 +108,7 @@ void viewer_watch_snapshot(Viewer *v, uint64_t now) {
         say(v, s); /* not of a snapshot from before we came */
     watch->seen = true;
     watch_ours(v, s, now);
+    if (watch->later && !viewer_snapshot_busy(v) &&
+        atomic_load(&v->view->live->state) != LMP_FINISHED)
+        viewer_ask_snapshot(v, watch->collect);
 }
