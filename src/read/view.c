@@ -328,6 +328,10 @@ uint32_t view_snapshot(LmpView *view, const char *file, LmpSnapshotHow how) {
     return mine + 1;
 }
 
+bool view_snapshot_overtaken(const LmpSnapshotLive *s, uint32_t request) {
+    return s->request != request && (int32_t)(atomic_load(&s->taken) - request) > 0;
+}
+
 void view_snapshot_no_more(LmpView *view, uint32_t request) {
     atomic_store(&view->control->snapshot_withdrawn, request);
     call_program(view);

@@ -81,6 +81,8 @@ void view_mark(LmpView *view);
  * there). Returns the request's number: LmpSnapshotLive.request is it from the beginning on, or
  * .busy, if another one was under way. 0: the name is too long. */
 uint32_t view_snapshot(LmpView *view, const char *file, LmpSnapshotHow how);
+/* Returns true if a later request has overwritten that one, before the program saw it. */
+bool view_snapshot_overtaken(const LmpSnapshotLive *s, uint32_t request);
 /* Cancels that one, if it has not begun. */
 void view_snapshot_no_more(LmpView *view, uint32_t request);
 /* Asks for what is in up to LMP_PREVIEWS blocks of strings and tables by address; `whole`: strings

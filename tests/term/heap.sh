@@ -139,6 +139,7 @@ rarely() { # a program that asks for memory once in a while
     cat >"$work/rarely.lua" <<'LUA'
 kept = {}
 for n = 1, 20000 do kept[n] = { n } end
+io.open("program.pid", "w"):write(io.open("/proc/self/stat"):read("n")):close()
 while not io.open("stop") do
   kept[#kept + 1] = { "x" }
   for i = 1, 5 do kept[#kept + 1] = tostring(i) .. #kept end
@@ -170,13 +171,18 @@ case_rarely() { # of such a program: its result is told all the same
 
 case_two() { # what is asked for while another one is taken comes after it, also where lmp takes that by itself
     rarely 'proof = off' 'collect = on'
-    type_line "export XDG_CONFIG_HOME=$work/config; \$P \$LMP run rarely.lua; echo run=\$?" 'RUNNING'
+    behind rarely.lua
+    type_line "export XDG_CONFIG_HOME=$work/config; \$P \$LMP top $program; echo top=\$?" 'RUNNING'
     key S
     key S
     wait_for 'enter opens snapshot 2: '
+    key S
+    wait_for 'A snapshot is taken at the program'
+    said_by=$("$LMP" snapshot "$program" "$work/other.heap") || fail "not by another command: $said_by"
+    wait_for 'enter opens snapshot 4: '
     touch "$work/stop"
     wait_for 'FINISHED'
-    press q 'run=0'
+    press q 'top=0'
     echo 'collect = on' >"$work/config/lmp/config"
     cp "../judged/live/server.lua" "$work"
     type_line "clear; \$P \$LMP run --live server.lua; echo run=\$?"

@@ -39,11 +39,6 @@ static bool is_over(void) {
     return state == LMP_FINISHED || (view.pid && !lmp_os->alive(view.pid));
 }
 
-/* A later request overwrites one that the program has not seen yet. */
-static bool is_overtaken(const LmpSnapshotLive *s, uint32_t request) {
-    return s->request != request && (int32_t)(atomic_load(&s->taken) - request) > 0;
-}
-
 /* Waits. Returns NULL when *s has the outcome, else what went wrong. */
 static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
     uint64_t moved = lmp_os->clock(), bytes = 0;
@@ -55,7 +50,8 @@ static const char *wait_for(uint32_t request, LmpSnapshotLive *s) {
         if (atomic_load(&s->busy) == request) return err_message(LMP_E_BUSY);
         if (mine && (s->state == LMP_SNAPSHOT_WRITTEN || s->state == LMP_SNAPSHOT_FAILED))
             return NULL;
-        if (is_overtaken(s, request)) return "another one was asked for in the same moment";
+        if (view_snapshot_overtaken(s, request))
+            return "another one was asked for in the same moment";
         if (mine && s->state == LMP_SNAPSHOT_RUNS) {
             uint64_t beats = atomic_load(&view.beat->beats) + view.beat->bytes;
             if (beats != bytes) moved = now;

@@ -17,17 +17,22 @@ bool viewer_snapshot_busy(const Viewer *v) {
            watch->of.state == LMP_SNAPSHOT_WAITS || watch->of.state == LMP_SNAPSHOT_RUNS;
 }
 
+static void ask_later(Viewer *v) {
+    v->snapshot.later = true;
+    app_say(v->app, "A snapshot is taken after the one that is being written");
+}
+
 /* Asks for a snapshot in our directory; the program chooses the name. */
 void viewer_ask_snapshot(Viewer *v, bool collect) {
     char here[LMP_SNAPSHOT_FILE];
     SnapshotWatch *watch = &v->snapshot;
     view_copy_snapshot(v->view, &watch->of);
-    watch->later = viewer_snapshot_busy(v);
     watch->collect = collect;
-    if (watch->later) {
-        app_say(v->app, "A snapshot is taken after the one that is being written");
+    if (viewer_snapshot_busy(v)) {
+        ask_later(v);
         return;
     }
+    watch->later = false;
     if (!recname_whole(here, sizeof here, "")) {
         app_say(v->app, "No snapshot: the name of this directory is too long");
         app_no_snapshot(v->app);
@@ -57,8 +62,9 @@ static void say(Viewer *v, LmpSnapshotLive *s) {
 static void watch_ours(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
     SnapshotWatch *watch = &v->snapshot;
     bool taken = s->request == watch->asked && s->state != LMP_SNAPSHOT_WAITS;
-    if (watch->asked && atomic_load(&s->busy) == watch->asked) {
-        app_say(v->app, "No snapshot: another one is being written");
+    if (watch->asked &&
+        (atomic_load(&s->busy) == watch->asked || view_snapshot_overtaken(s, watch->asked))) {
+        ask_later(v);
         taken = true;
     }
     uint32_t state = atomic_load(&v->view->live->state);
