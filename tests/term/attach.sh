@@ -309,6 +309,9 @@ case_refused() {
     refused 'there is no process' 999999999
     sleep 100 &
     refused 'no functions of Lua' $!
+    kill $!
+    "$LMP_BUILD/attach_cxx" &
+    refused 'compiled as C\+\+' $!
     kill -STOP $!
     until_true 'its stop' grep -q '^State:.T' "/proc/$!/status"
     refused 'is stopped' $!

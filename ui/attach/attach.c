@@ -131,6 +131,9 @@ static const char *version_of(const Target *t, const TargetObject *lua) {
     return "";
 }
 
+/* lua_sethook of a Lua that was compiled as C++. */
+#define CXX_SETHOOK "_Z11lua_sethookP9lua_StatePFvS0_P9lua_DebugEii"
+
 /* Finds all functions that are needed, and the module. */
 static bool find_functions(const Target *t, const AttachWish *wish, LmpAttach *data, bool *newer,
                            AttachResult *r) {
@@ -139,8 +142,11 @@ static bool find_functions(const Target *t, const AttachWish *wish, LmpAttach *d
     data->sethook = target_find(t, "lua_sethook", &lua);
     if (!data->sethook)
         return refuse(r,
-                      "process %d has no functions of Lua (or it is linked statically, and hides "
-                      "them)",
+                      target_find(t, CXX_SETHOOK, &lua)
+                          ? "process %d has a Lua that was compiled as C++, whose functions have "
+                            "other names: lmp needs those of C"
+                          : "process %d has no functions of Lua (or it is linked statically, and "
+                            "hides them)",
                       (int)t->pid);
     const char *version = version_of(t, lua);
     int which = 0;
