@@ -410,6 +410,12 @@ void view_next_frame(LmpView *view) {
     if (now > seen && now - seen > LATE_NS) atomic_store(&view->control->trap, 1);
 }
 
+uint64_t view_clock(const LmpView *view) {
+    uint64_t now = lmp_os->clock(), start = view->header->start_clock, seen = view->live->clock;
+    bool over = atomic_load(&view->live->state) == LMP_FINISHED;
+    return over || now < start + seen ? seen : now - start;
+}
+
 LmpSeen view_seen(const LmpView *view, bool alive) {
     uint32_t state = atomic_load(&view->live->state);
     if (state == LMP_FINISHED) return LMP_SEEN_FINISHED;

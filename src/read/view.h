@@ -115,6 +115,8 @@ typedef enum LmpSeen {
     LMP_SEEN_FINISHED,
     LMP_SEEN_KILLED
 } LmpSeen;
+/* Returns how long the profile has run, until now or until it ended (nanoseconds). */
+uint64_t view_clock(const LmpView *view);
 /* Says what is seen of the program. `alive`: whether the process is still there. */
 LmpSeen view_seen(const LmpView *view, bool alive);
 

@@ -789,6 +789,19 @@ case_top() { # discovery without a terminal
     wait
 }
 
+case_sleeps() { # a program that sleeps grows older all the same, live and in its recording
+    echo 'os.execute "sleep 1.5" while not io.open "stop" do os.execute "sleep 0.1" end' >sleeps.lua
+    LD_PRELOAD=$LMP_PRELOAD "$LMP" run --no-live --no-summary --name=sleepy --record=sleeps.lmprec sleeps.lua \
+        >out.run 2>err.run </dev/null &
+    older() { "$LMP" report json "$("$LMP" top --list | sed -n 's/^\([0-9]*\) .*sleepy$/\1/p')" | jq -e '.seconds > 1'; }
+    until_true "a second" older >older
+    touch stop
+    wait
+    "$LMP" report json sleeps.lmprec@1.2s | jq -e '.seconds >= 1.2 and .seconds < 1.5' >/dev/null || fail "of a moment"
+    "$LMP" report summary sleeps.lmprec@1.2s >out
+    has out '^As it was after 00:00:01$'
+}
+
 case_install() { # an installed tree works, wherever it is moved
     local manifest=$LMP_BUILD/install_manifest.txt # of whoever has installed this build
     mv "$manifest" . 2>/dev/null

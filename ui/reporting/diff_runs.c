@@ -40,9 +40,10 @@ static LmpErr fill(Side *side, LmpRecording *r, uint32_t frame, unsigned parts) 
     LmpErr err = recording_seek(r, frame);
     if (err) return err;
     LedgerWhen when = runreport_ending_at(side->ending, sizeof side->ending, r, frame);
+    uint64_t clock = runreport_clock_at(r, frame);
     LmpView *view = recording_spend(r);
-    report_fill_with(&side->report, view->header, view->live, &view->tables, parts,
-                     view->live->clock, side->ending, when);
+    report_fill_with(&side->report, view->header, view->live, &view->tables, parts, clock,
+                     side->ending, when);
     snprintf(side->damage, sizeof side->damage, "%s", damage ? damage : "");
     if (damage) side->report.damage = side->damage;
     side->report.sources = side->sources = recording_take_sources(r);

@@ -44,6 +44,12 @@ LedgerWhen runreport_ending_at(char *out, size_t size, LmpRecording *recording, 
     return LEDGER_END;
 }
 
+uint64_t runreport_clock_at(LmpRecording *recording, uint32_t frame) {
+    const LmpView *view = recording_view(recording);
+    bool finished = view_seen(view, true) == LMP_SEEN_FINISHED;
+    return finished ? view->live->clock : recording_frame(recording, frame).clock;
+}
+
 /* ---- one report ------------------------------------------------------------------------------ */
 
 static LmpReport report; /* large */
@@ -152,9 +158,10 @@ static void fill(const RunReport *wish, LmpRecording *r, ReportBefore *before, b
     if (recording_again(r)) snprintf(again, sizeof again, "%s", recording_again(r));
     if (recording_damage(r)) snprintf(damage, sizeof damage, "%s", recording_damage(r));
     uint64_t apart = moment.apart + recording_tables_read(r).moved;
+    uint64_t clock = runreport_clock_at(r, recording_now(r));
     if (last && !stays) recording_spend(r);
     report_fill_since(&report, before, view->header, view->live, &view->tables,
-                      parts_of(wish->kind, view), view->live->clock, ending, when);
+                      parts_of(wish->kind, view), clock, ending, when);
     report.moment = moment;
     report_set_apart(&report, apart);
     if (*again) report.again = again;
@@ -255,7 +262,7 @@ int runreport_of_program(const RunReport *wish, uint32_t pid, uint32_t serial) {
         return 1;
     }
     report_fill_with(&report, view.header, view.live, &view.tables, parts_of(wish->kind, &view),
-                     view.live->clock, "still running", LEDGER_NOW);
+                     view_clock(&view), "still running", LEDGER_NOW);
     if (view.pid) report.pid = view.pid;
     report.attached = true;
     view_close(&view); /* the report has copied all of it */

@@ -28,4 +28,8 @@ void runreport_ending(char *out, size_t size, const LmpView *view, uint32_t ende
 /* Writes the same for a frame that a recording is at: "as it was" if the run went on. */
 LedgerWhen runreport_ending_at(char *out, size_t size, LmpRecording *recording, uint32_t frame);
 
+/* Returns how long the run had gone on at that frame (nanoseconds): by the recorder's clock, since
+ * the program's stands still while it sleeps; by its own if it has finished. */
+uint64_t runreport_clock_at(LmpRecording *recording, uint32_t frame);
+
 #endif

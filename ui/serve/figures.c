@@ -53,9 +53,7 @@ bool figures_begin(LmpView *view) {
 
 /* Returns nanoseconds since its start, until now or until its end. */
 static uint64_t run_clock(void) {
-    uint64_t seen_last = program.view->live->clock, now = lmp_os->clock();
-    uint64_t start = program.view->header->start_clock;
-    return program.over_since || now < start ? seen_last : now - start;
+    return program.over_since ? program.view->live->clock : view_clock(program.view);
 }
 
 static uint32_t ended(void) {

@@ -34,9 +34,13 @@ static uint32_t first_of(const TableSource *from, uint32_t row) {
     return groups_of(from)->member[row_of(from, row)->first];
 }
 
+static LmpKind kind_of_group(const LmpSnapshot *s, const LmpObjectGroups *groups,
+                             const LmpObjectGroup *group) {
+    return group->objects ? snapshot_kind(s, groups->member[group->first]) : LMP_OTHER;
+}
+
 static LmpKind kind_of(const TableSource *from, uint32_t row) {
-    if (row_of(from, row)->objects == 0) return LMP_OTHER;
-    return snapshot_kind(objectcell_col_whole(from), first_of(from, row));
+    return kind_of_group(objectcell_col_whole(from), groups_of(from), row_of(from, row));
 }
 
 /* Gives the name the tone of the group's kind. */
@@ -145,13 +149,21 @@ static const TablePanelDef def = {
 };
 
 static void note(void *state, const Model *model, const Ui *ui, char *out, size_t size) {
-    (void)ui;
     const Objects *o = state;
-    char count[LMP_NUM], groups[LMP_NUM];
+    char count[LMP_NUM + 16], groups[LMP_NUM];
+    uint64_t objects = 0, shown = 0;
     if (!o || !model->heap || tablepanel_noted(&o->panel, out, size)) return;
-    snprintf(out, size, "%s objects in %s groups",
-             format_count(count, snapshot_objects(&model->heap->now)),
-             format_count(groups, o->panel.table.total));
+    LmpSnapshotBy by = (LmpSnapshotBy)o->panel.by;
+    if (!opened_has_groups(model->heap, by)) return;
+    const LmpObjectGroups *of = opened_groups(model->heap, by);
+    for (uint32_t i = 0; i < of->groups; i++) {
+        const LmpObjectGroup *group = &of->group[i];
+        if (!UI_SHOWS(ui, kind_of_group(&model->heap->now, of, group))) continue;
+        objects += group->objects;
+        shown++;
+    }
+    snprintf(out, size, "%s in %s group%s", objectcell_objects(count, objects),
+             format_count(groups, shown), shown == 1 ? "" : "s");
 }
 
 const Panel panel_objects = {

@@ -96,9 +96,10 @@ static void add_grown(const Growing *g, const Grown *grown) {
     }
     LmpSuspect *suspect =
         suspect_add(g->run, LMP_SUSPECT_GROWN, (uint64_t)grown->bytes, holder,
-                    "%s grew by %s since %s (%s%s objects new, %s gone).", change->name,
+                    "%s grew by %s since %s (%s%s object%s new, %s gone).", change->name,
                     format_bytes(size, (uint64_t)grown->bytes), since, before ? "at last " : "",
-                    format_count(made, change->made), format_count(gone, change->gone));
+                    format_count(made, change->made), change->made == 1 ? "" : "s",
+                    format_count(gone, change->gone));
     if (!suspect) return;
     suspect->by = g->by;
     suspect->group = change->group;

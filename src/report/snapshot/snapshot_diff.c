@@ -112,6 +112,9 @@ static void put_head(const SnapshotDiff *d, FILE *out) {
             format_clock(to, d->newer->info.clock));
     fprintf(out, "%s live, now %s: %s\n", format_bytes(a, d->old->info.live_bytes),
             format_bytes(b, d->newer->info.live_bytes), format_delta_bytes(c, change));
+    if (d->old->garbage_bytes || d->newer->garbage_bytes)
+        fprintf(out, "of it garbage %s, now %s, which is in no row below\n",
+                format_bytes(a, d->old->garbage_bytes), format_bytes(b, d->newer->garbage_bytes));
     for (uint32_t i = 0; i < d->betweens; i++)
         fprintf(out, "%s snapshot %u (%s), %s live%s", i > 0 ? "," : "By way of",
                 d->between[i]->info.number, format_clock(from, d->between[i]->info.clock),
