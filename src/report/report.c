@@ -5,6 +5,8 @@
 #include "base/format.h"
 #include "read/ledger/ledger.h"
 #include "report/report_impl.h"
+#include "shared/counters.h"
+#include "shared/history.h"
 
 enum { LEAKS_MOST = 1000 };
 
@@ -36,12 +38,34 @@ static void fill_ledger(LmpReport *r, ReportBefore *before, const LmpTables *tab
     r->ledger.less = NULL;
 }
 
+/* The last sample is of the program's last tick: what came since is added to it. */
+static void complete_history(LmpHistory *h, const LmpLive *live) {
+    const LmpCounters *c = &live->counters;
+    const LmpHistoryPoint *last = &h->samples[h->used - 1];
+    LmpClassTotal total[LMP_CLASSES];
+    LmpHistoryPoint now = {
+        .max_bytes = c->live_bytes, .min_bytes = c->live_bytes, .last_bytes = c->live_bytes};
+    counters_read(c, total);
+    for (unsigned cls = 1; cls < LMP_C_COUNTED; cls++) {
+        now.allocs += total[cls].allocs;
+        now.frees += total[cls].frees;
+        now.alloc_bytes += total[cls].alloc_bytes + (uint64_t)total[cls].realloc_bytes;
+        now.free_bytes += total[cls].free_bytes;
+        now.kind_bytes[class_owner(cls)] += total[cls].live_bytes;
+    }
+    if (now.allocs < last->allocs || now.frees < last->frees) return; /* damage */
+    now.gc_cycles = (uint32_t)live->gc.cycles;
+    memcpy(now.held_bytes, last->held_bytes, sizeof now.held_bytes);
+    history_add(h, (h->used - 1) * h->interval, &now);
+}
+
 /* Of a running program it may be in the middle of a merge; what is read is in bounds even so. */
 static void copy_history(LmpReport *r, const LmpLive *live) {
     r->history = malloc(sizeof *r->history);
     if (!r->history) return;
     memcpy(r->history, &live->history, sizeof *r->history);
     if (r->history->used > LMP_HISTORY) r->history->used = LMP_HISTORY;
+    if (r->history->used > 0 && r->history->interval > 0) complete_history(r->history, live);
 }
 
 static void copy_marks(LmpReport *r, const LmpLive *live) {

@@ -426,6 +426,8 @@ ModelPast model_past(const Model *model, uint64_t from, uint64_t to) {
     const LmpHistoryPoint *begin = first == 0 ? &none : idle ? end : &h->samples[first - 1];
     for (int k = 0; k < LMP_KINDS; k++)
         past.held_bytes += past.held_kind[k] = end->held_bytes[k];
+    if (to >= model->clock && (uint32_t)model->gc.cycles > end->gc_cycles) /* since that sample */
+        past.held_bytes = model_gc_cycle(model, 0)->live_bytes;
     past.allocs = more(end->allocs, begin->allocs);
     past.frees = more(end->frees, begin->frees);
     past.alloc_bytes = more(end->alloc_bytes, begin->alloc_bytes);
