@@ -54,10 +54,17 @@ static uint32_t key_by_path(const Grouping *g, uint32_t i) {
     return row ? row : g->keys - 1;
 }
 
+/* Returns the length of a group of ages: a tenth of the run, unless births are known less finely.
+ */
+static uint64_t tenth_of(const LmpSnapshot *s) {
+    uint64_t tenth = s->info.clock / AGES + 1, known = s->view ? s->view->live->epoch_length : 0;
+    return tenth > known ? tenth : known;
+}
+
 static uint32_t key_by_age(const Grouping *g, uint32_t i) {
     uint64_t born = snapshot_born(g->s, i), clock = g->s->info.clock;
     if (born == UINT64_MAX || clock == 0) return g->keys - 1;
-    uint64_t tenth = born / (clock / AGES + 1);
+    uint64_t tenth = born / tenth_of(g->s);
     return tenth < AGES ? (uint32_t)tenth : AGES - 1;
 }
 
@@ -123,7 +130,7 @@ static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
     const LmpSnapshot *s = g->s;
     SnapWords w = words_begin(out, size);
     char begin[LMP_NUM], end[LMP_NUM];
-    uint64_t tenth = s->info.clock / AGES + 1;
+    uint64_t tenth = tenth_of(s), until = (key + 1) * tenth;
     if (key == g->keys - 2) {
         words_put(&w, "(before start)");
     } else if (key == g->keys - 1) {
@@ -139,7 +146,8 @@ static void name_key(const Grouping *g, uint32_t key, char *out, size_t size) {
         if (s->ledger.site[key].line >= 0) words_format(&w, ":%d", s->ledger.site[key].line);
     } else {
         name_moment(begin, key * tenth, tenth);
-        words_format(&w, "%s to %s after start", begin, name_moment(end, (key + 1) * tenth, tenth));
+        words_format(&w, "%s to %s after start", begin,
+                     name_moment(end, until < s->info.clock ? until : s->info.clock, tenth));
     }
 }
 

@@ -161,14 +161,28 @@ double keeps_holds(const VerdictFacts *f) {
     return f->holder ? rank_of(f, f->holder->held, f->holder->grown) : 0;
 }
 
-/* ", made on lines 27 and 33", ", made by store.lua:27 and 3 more": where what the tables keep is
- * made, if that is elsewhere. */
+/* Returns the line that made most of what the tables keep, of objects if it can be: parts of tables
+ * are no objects that a snapshot has. */
+static const LmpSiteRow *most_kept(const VerdictFacts *f) {
+    const VerdictHolder *h = f->holder;
+    LmpMakes makes;
+    for (uint32_t i = 0; i < h->leaks; i++) {
+        uint32_t row = h->leak[i]->site;
+        ledger_makes(f->in->ledger, f->in->tables, row, &makes);
+        if (objects[mostly(&makes)].way != LMP_WAY_PART) return &f->in->ledger->site[row];
+    }
+    return &f->in->ledger->site[h->leak[0]->site];
+}
+
+/* ", made on lines 27 and 33", ", made by store.lua:27 and 3 more": where most of what the tables
+ * keep is made, if that is elsewhere. */
 static void who_makes(const VerdictFacts *f, char *out, size_t size) {
     const Ledger *l = f->in->ledger;
     const LmpSiteRow *row[LMP_CONTAINER_LINES + 1];
     char name[VERDICT_NAME];
     uint32_t n = 0, here = 0;
-    for (uint32_t i = 0; i < f->holder->leaks; i++)
+    bool elsewhere = most_kept(f) != f->row;
+    for (uint32_t i = 0; elsewhere && i < f->holder->leaks; i++)
         if (f->holder->leak[i]->site != f->holder->row)
             row[n++] = &l->site[f->holder->leak[i]->site];
     for (uint32_t i = 0; i < n && i < 2; i++)
@@ -205,19 +219,6 @@ static bool may_be_start(const VerdictHolder *h) {
     for (uint32_t i = 0; i < h->leaks; i++)
         if (h->leak[i]->multiplies && h->leak[i]->seconds < START_MOST) return true;
     return false;
-}
-
-/* Returns the line that made most of what the tables keep, of objects if it can be: parts of tables
- * are no objects that a snapshot has. */
-static const LmpSiteRow *most_kept(const VerdictFacts *f) {
-    const VerdictHolder *h = f->holder;
-    LmpMakes makes;
-    for (uint32_t i = 0; i < h->leaks; i++) {
-        uint32_t row = h->leak[i]->site;
-        ledger_makes(f->in->ledger, f->in->tables, row, &makes);
-        if (objects[mostly(&makes)].way != LMP_WAY_PART) return &f->in->ledger->site[row];
-    }
-    return &f->in->ledger->site[h->leak[0]->site];
 }
 
 void keeps_say(const VerdictFacts *f, Verdict *v) {

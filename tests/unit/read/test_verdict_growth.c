@@ -172,6 +172,20 @@ TEST(who_keeps_it) {
     }
 }
 
+/* Another line that makes a little of what is kept is not said to make it. */
+TEST(who_makes_most_of_it) {
+    FakeSpot own = spot(31, LMP_C_TABLE), little = spot(13, LMP_C_STRING);
+    for (int i = 1; i <= 20; i++) {
+        fake_made(s.f, own, 100, 100 * 1024);
+        fake_made(s.f, little, 100, 7 * 1024);
+        fake_grown(s.f, (uint64_t)i * 1000000000);
+    }
+    contain(0, 31, even);
+    const Verdict *v = judged("table-grows");
+    ck_assert_ptr_nonnull(v);
+    ck_assert_ptr_null(strstr(v->text, "made by"));
+}
+
 /* Tables that are all new: more of them are no growth of a table, and are not told of; where each
  * takes entries they are. */
 TEST(new_tables) {
