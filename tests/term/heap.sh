@@ -187,9 +187,32 @@ case_two() { # what is asked for while another one is taken comes after it, also
     cp "../judged/live/server.lua" "$work"
     type_line "clear; \$P \$LMP run --live server.lua; echo run=\$?"
     wait_for '^ Note +server.lua:[0-9]+ (fills up or leaks|has never freed|has freed none|grows)'
+    sleep 0.1 # while lmp takes its own
     press S 'enter opens snapshot [12]: '
     press Q 'the display is left'
     press C-c 'run=[0-9]'
+}
+
+case_ends() { # the program, before it was heard: that is said, however it ends
+    local how asked
+    echo 'io.open("program.pid", "w"):write(io.open("/proc/self/stat"):read("n")):close()
+os.execute "while [ ! -e stop ]; do sleep 0.1; done"' >"$work/ends.lua"
+    mkdir "$work/config" "$work/config/lmp"
+    echo 'collect = on' >"$work/config/lmp/config"
+    for how in 'KILL snapshot' 'KILL collection' 'end snapshot' 'end collection'; do
+        asked=${how#* }
+        rm -f "$work/stop" "$work/program.pid"
+        behind ends.lua
+        type_line "clear; XDG_CONFIG_HOME=$work/config \$P \$LMP top $program; echo top=\$?" 'RUNNING'
+        if [ "$asked" = snapshot ]; then
+            press S 'A snapshot is taken at the program'
+        else
+            press C 'A full collection runs at '
+        fi
+        if [ "${how% *}" = KILL ]; then kill -9 "$program"; else touch "$work/stop"; fi
+        wait_for "No $asked: the program has ended"
+        press q 'top=[01]'
+    done
 }
 
 case_file() { # later, from its file; one that is none, or is cut off, is refused in a line

@@ -83,6 +83,10 @@ bool question_key(App *app, Key key) {
         app_no_snapshot(app);
         return key == K_ESC || key == 'q'; /* any other key does what it always does */
     }
+    if (app->ended && question == ASK_COLLECT) {
+        app_say(app, "No snapshot: the program has ended");
+        return true;
+    }
     if (app->ended) {
         app_offer_taking(app);
         return true;

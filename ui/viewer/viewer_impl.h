@@ -175,6 +175,12 @@ void viewer_time(Viewer *v, const TimeWish *wish, uint64_t now);
 /* Returns the nanoseconds until there is something to do; UINT64_MAX: nothing by itself. */
 uint64_t viewer_play_due(const Viewer *v, uint64_t now);
 
+/* Returns true if the program that is shown has ended, in whatever way. */
+static inline bool viewer_is_over(const Viewer *v) {
+    LmpSeen seen = viewer_model(v)->seen;
+    return seen == LMP_SEEN_FINISHED || seen == LMP_SEEN_KILLED;
+}
+
 /* Ask for a snapshot of the heap, and say how it ended (viewer_snapshot.c). */
 void viewer_ask_snapshot(Viewer *v, bool collect);
 /* Returns true if one is being taken, or how one ended was not told yet. */

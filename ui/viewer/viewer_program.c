@@ -160,9 +160,13 @@ void viewer_watch_collection(Viewer *v, uint64_t now) {
     const LmpControl *control = v->view->control;
     const LmpLive *live = v->view->live;
     bool open = atomic_load(&live->collect_done) != atomic_load(&control->collect);
-    uint32_t state = atomic_load(&live->state);
-    CollectTurn turn =
-        collect_wait_look(&v->collect, open && state != LMP_FINISHED, state == LMP_RUNNING, now);
+    if (viewer_is_over(v)) {
+        v->dirty |= open && v->collect.since;
+        if (open && v->collect.since) app_say(v->app, "No collection: the program has ended");
+        open = false;
+    }
+    bool runs = atomic_load(&live->state) == LMP_RUNNING;
+    CollectTurn turn = collect_wait_look(&v->collect, open, runs, now);
     if (turn == COLLECT_QUIET) return;
     app_say(v->app, "%s", collect_wait_words(turn, atomic_load(&control->trap) == 0));
     v->dirty = true;

@@ -87,7 +87,8 @@ static void hear(Viewer *v) {
     size_t found = watch->heard / sizeof(UiProof);
     for (size_t i = found; i-- > 0;)
         proof_keep(app_ui(v->app), &watch->found[i]);
-    if (found == 0) return;
+    bool last = v->snapshot.of.request == watch->request; /* else a newer one's result is shown */
+    if (found == 0 || !last) return;
     app_say(v->app, "A snapshot has shown who holds it; for it the program stood %s",
             format_span(stop, v->snapshot.of.stop));
     v->dirty = true;

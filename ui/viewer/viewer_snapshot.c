@@ -40,8 +40,11 @@ void viewer_ask_snapshot(Viewer *v, bool collect) {
     }
     watch->asked = view_snapshot(v->view, here, collect ? LMP_SNAPSHOT_COLLECT : LMP_SNAPSHOT_ALL);
     watch->wait = (CollectWait){0, false};
-    app_say(v->app, "A snapshot is taken at the program's next instruction, %s",
-            collect ? "garbage collected first" : "with all garbage");
+    if (viewer_model(v)->seen == LMP_SEEN_PAUSED)
+        app_say(v->app, "A snapshot is taken as the program stands, with all garbage");
+    else
+        app_say(v->app, "A snapshot is taken at the program's next instruction, %s",
+                collect ? "garbage collected first" : "with all garbage");
 }
 
 /* Says how it ended, in the footer: for a file in our own directory only its name. */
@@ -67,11 +70,17 @@ static void watch_ours(Viewer *v, const LmpSnapshotLive *s, uint64_t now) {
         ask_later(v);
         taken = true;
     }
-    uint32_t state = atomic_load(&v->view->live->state);
-    if (taken || state == LMP_FINISHED) watch->asked = 0;
+    if (taken) watch->asked = 0;
+    if (viewer_is_over(v) && (watch->asked || watch->later)) {
+        watch->asked = 0;
+        watch->later = false;
+        app_say(v->app, "No snapshot: the program has ended");
+        app_no_snapshot(v->app);
+        v->dirty = true;
+    }
     bool known = atomic_load(&s->taken) == watch->asked;
-    CollectTurn turn =
-        collect_wait_look(&watch->wait, watch->asked != 0, state == LMP_RUNNING, now);
+    bool runs = atomic_load(&v->view->live->state) == LMP_RUNNING;
+    CollectTurn turn = collect_wait_look(&watch->wait, watch->asked != 0, runs, now);
     if (turn == COLLECT_QUIET) return;
     app_say(v->app, "%s: the program %s",
             turn == COLLECT_SAY ? "No snapshot yet" : "No snapshot, given up",
@@ -99,8 +108,8 @@ void viewer_watch_snapshot(Viewer *v, uint64_t now) {
     const LmpSnapshotLive *live = &v->view->live->snapshot;
     uint32_t seq = atomic_load(&live->seq);
     uint32_t phase = v->view->beat ? atomic_load(&v->view->beat->phase) : 0;
-    if (watch->seen && !viewer_snapshot_busy(v) && seq == watch->seq && phase == watch->phase &&
-        live->frozen == watch->of.frozen)
+    if (watch->seen && !watch->later && !viewer_snapshot_busy(v) && seq == watch->seq &&
+        phase == watch->phase && live->frozen == watch->of.frozen)
         return;
     LmpSnapshotLive *s = &watch->of;
     if (!view_copy_snapshot(v->view, s)) return;
@@ -114,7 +123,5 @@ void viewer_watch_snapshot(Viewer *v, uint64_t now) {
         say(v, s); /* not of a snapshot from before we came */
     watch->seen = true;
     watch_ours(v, s, now);
-    if (watch->later && !viewer_snapshot_busy(v) &&
-        atomic_load(&v->view->live->state) != LMP_FINISHED)
-        viewer_ask_snapshot(v, watch->collect);
+    if (watch->later && !viewer_snapshot_busy(v)) viewer_ask_snapshot(v, watch->collect);
 }
