@@ -94,6 +94,7 @@ struct App {
 
     Collect collect;
     Question question;
+    bool taking;  /* a snapshot was asked for */
     bool awaits;  /* the next snapshot is to be opened, for `awaited` */
     bool answers; /* ... is there, and about to be opened */
     UiWish awaited;

@@ -117,6 +117,7 @@ bool time_offers(const App *app, Action action) {
     if (action == ACT_SINCE) return time->range && !time->replay;
     return action != ACT_STEP && action != ACT_FREEZE && action != ACT_MARK &&
            action != ACT_COLLECT && action != ACT_BREAK && action != ACT_INPUT &&
+           action != ACT_SNAPSHOT && action != ACT_SNAPSHOT_HOW &&
            !(action == ACT_RECORD && time->replay);
 }
 

@@ -12,6 +12,7 @@
 static void take(App *app) {
     request_put(&app->ui.requests,
                 &(Request){.kind = REQUEST_SNAPSHOT, .collect = app->collect == COLLECT_YES});
+    app->taking = true;
     app->awaits = app->awaited.what != WISH_NOTHING;
 }
 
@@ -35,9 +36,10 @@ void question_snapshot(App *app, bool ask) {
 void app_offer_taking(App *app) {
     if (app->ended) {
         app_say(app, "No snapshot was taken while the program ran, so it cannot be known");
-    } else if (app->awaits) {
+    } else if (app->taking) {
         app_say(app, "The snapshot that answers this is on its way");
         app->awaited = app->ui.wish;
+        app->awaits = true;
     } else {
         app->question = ASK_TAKE;
         app->awaited = app->ui.wish;
@@ -48,6 +50,7 @@ void app_offer_taking(App *app) {
 /* ---- what comes of it ------------------------------------------------------------------------ */
 
 bool question_answered(App *app) {
+    app->taking = false;
     if (!app->awaits) return false;
     app->awaits = false;
     app->answers = true;
@@ -56,7 +59,7 @@ bool question_answered(App *app) {
 }
 
 void app_no_snapshot(App *app) {
-    app->awaits = app->answers = false;
+    app->taking = app->awaits = app->answers = false;
     app->ui.wish.what = WISH_NOTHING;
 }
 

@@ -150,6 +150,19 @@ TEST(why_without_a_snapshot) {
     close_heap();
 }
 
+TEST(why_while_one_is_taken) {
+    static const Config config = {.count = 1, .line = {{"collect", "on"}}};
+    begin(&config);
+    play_key(app, 'S');
+    ck_assert_ptr_nonnull(asked(REQUEST_SNAPSHOT));
+    want_to_know();
+    ck_assert(sees("on its way"));
+    app_offer_snapshot(app);
+    ck_assert_ptr_nonnull(asked(REQUEST_OPEN_SNAPSHOT)); /* it answers */
+    want_to_know();
+    ck_assert(sees("No snapshot yet.  y takes one and answers"));
+}
+
 TEST(why_and_no_snapshot_comes) {
     static const Config config = {.count = 1, .line = {{"collect", "on"}}};
     begin(&config);
