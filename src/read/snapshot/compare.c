@@ -113,6 +113,14 @@ static void match_lots(Compare *c) {
     }
 }
 
+/* The main thread has no block: from its first part on that is counted it is none from before. */
+static void match_main(Compare *c) {
+    uint32_t was = c->old->main_thread, is = c->newer->main_thread;
+    if (was == LMP_OBJECT_NONE || is == LMP_OBJECT_NONE) return;
+    c->out->was[is] = was;
+    snap_set_add(c->kept, was);
+}
+
 static bool match_all(Compare *c) {
     const SnapOwn *a = snap_own(c->old), *b = snap_own(c->newer);
     Section counted = {1, a->counted_end, a->counted_sorted};
@@ -121,6 +129,7 @@ static bool match_all(Compare *c) {
     Section before_now = {b->counted_end, b->before_end, b->before_sorted};
     if (!match(c, counted, counted_now) || !match(c, before, before_now)) return false;
     match_lots(c);
+    match_main(c);
     return true;
 }
 

@@ -225,6 +225,26 @@ TEST(test_who_is_what) {
     }
 }
 
+TEST(test_the_main_thread_is_one) {
+    Graph *heap[2] = {graph_new(), graph_new()};
+    LmpSnapshot s[2];
+    for (int h = 0; h < 2; h++) {
+        uint32_t thread = graph_object(heap[h], LMP_OBJECT_THREAD, 64);
+        graph_edge(heap[h], 0, thread, LMP_EDGE_ROOT, LMP_ROOT_MAIN);
+        if (h == 0) heap[h]->object[thread].flags = LMP_OBJECT_BEFORE;
+        ck_assert_int_eq(snapshot_of_graph(&s[h], &info, graph_done(heap[h])), LMP_OK);
+    }
+    LmpSnapshotCompare compare;
+    ck_assert_int_eq(compare_make(&compare, &s[0], &s[1], LMP_BY_CLASS), LMP_OK);
+    ck_assert_uint_eq(compare.all.kept, 1);
+    ck_assert_uint_eq(compare.all.made + compare.all.gone, 0);
+    compare_free(&compare);
+    for (int h = 0; h < 2; h++) {
+        snapshot_close(&s[h]);
+        graph_free(heap[h]);
+    }
+}
+
 /* While a program runs, births are rewritten: epochs become longer, cycles are counted anew. */
 TEST(test_rewritten_births) {
     static const struct {
